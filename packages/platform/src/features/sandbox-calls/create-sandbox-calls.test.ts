@@ -82,7 +82,7 @@ eachDatabase('calls of sandbox phones', (open) => {
     };
   }
 
-  it('a call that is told to a phone is expected once, as one of the carrier of the sandbox', async () => {
+  it('a call that a phone is ordered to make is expected once, as a call of the carrier sandbox', async () => {
     const { order, feature, ordered } = await world();
     const { value } = await order();
     assert.deepEqual(ordered, [value.sandbox_call_uuid]);
@@ -95,7 +95,7 @@ eachDatabase('calls of sandbox phones', (open) => {
     assert.equal(feature.expected(value.sandbox_call_uuid), undefined);
   });
 
-  it('a number of another account is refused, and no phone is told to call', async () => {
+  it('a number of another account is refused, and no phone is ordered to call', async () => {
     const { order, ordered } = await world();
     const { ok, problem } = await order('+13125550777');
     assert.equal(ok, false);
@@ -103,7 +103,7 @@ eachDatabase('calls of sandbox phones', (open) => {
     assert.deepEqual(ordered, []);
   });
 
-  it('more phones than may call at once are refused with 429 until one has ended', async () => {
+  it('calls beyond the limit are refused with 429 until a live call has ended', async () => {
     const { order, notify } = await world({ live: 1 });
     const { value } = await order();
     assert.equal((await order()).problem.code, 'too-many-requests');
@@ -111,7 +111,7 @@ eachDatabase('calls of sandbox phones', (open) => {
     assert.equal((await order()).ok, true);
   });
 
-  it('the oldest recordings go when all of them are too large, and the oldest calls when they are too many', async () => {
+  it('the oldest recordings are removed beyond the limit of bytes, and the oldest calls beyond the limit of calls', async () => {
     const { order, get, list, files, notify, feature } = await world({ recordedBytes: 2500, kept: 4 });
     const calls: string[] = [];
     for (let each = 0; each < 5; each++) {
@@ -129,7 +129,7 @@ eachDatabase('calls of sandbox phones', (open) => {
     assert.deepEqual([...files.keys()], [], 'they go with the process');
   });
 
-  it('a call that nobody answered leaves no file, and a process that was killed none beyond the next start', async () => {
+  it('an unanswered call leaves no file, and the next start removes the files of a killed process', async () => {
     const { order, get, notify, files, deps } = await world();
     const leg = (await order()).value.sandbox_call_uuid;
     notify({ type: 'leg-ended', leg, end: { by: 'rejected', sipStatus: 404 } });

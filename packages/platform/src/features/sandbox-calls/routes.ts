@@ -33,10 +33,10 @@ export interface SandboxCallRouteDeps {
 export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
   const { recordingFiles, publicUrl, start, seenBy, hangUp } = deps;
 
-  function find(viewer: RequestAccount, uuid: string): Result<SandboxCall> {
+  const find: FindCall = (viewer, uuid) => {
     const call = seenBy(viewer).find((each) => each.uuid === uuid.toLowerCase());
     return call === undefined ? refused(notFound('call of a sandbox phone', uuid)) : accepted(call);
-  }
+  };
 
   const begin = route({
     method: 'POST',
@@ -44,7 +44,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     operation: 'Have a sandbox phone call',
     id: 'createSandboxCall',
     description:
-      'A phone of the sandbox sends a real INVITE to an endpoint, an application or a number of the account. What it hears is recorded.',
+      'A phone of the sandbox sends a real INVITE to an endpoint, an application or a number of the account, and records the audio that it hears.',
     schema: { body: newSandboxCall, response: startedSandboxCall },
     success: 201,
     async run({ account, body }) {
@@ -68,7 +68,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     operation: 'List calls of sandbox phones',
     id: 'listSandboxCalls',
     description:
-      'Newest first; those that phones of the sandbox made by order since the start of the process.',
+      'Newest first; the calls that phones of the sandbox made by order since the start of the process.',
     schema: { query: sandboxCallListQuery, response: sandboxCallList },
     success: 200,
     async run({ account, query }) {
@@ -99,7 +99,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     path: 'Sandbox/Call/:sandbox_call_uuid/',
     operation: 'Have a sandbox phone hang up',
     id: 'hangUpSandboxCall',
-    description: 'Nothing happens to a call that has ended.',
+    description: 'Without effect on a call that has ended.',
     schema: { params: sandboxCallPath },
     success: 204,
     async run({ account, params }) {
@@ -110,9 +110,15 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     },
   });
 
-  const recording = fileRoute({
+  return { name: 'Sandbox', routes: [begin, list, get, end], files: [recordingRoute(recordingFiles, find)] };
+}
+
+type FindCall = (viewer: RequestAccount, uuid: string) => Result<SandboxCall>;
+
+function recordingRoute(recordingFiles: RecordingFiles, find: FindCall) {
+  return fileRoute({
     path: 'Sandbox/Call/:sandbox_call_uuid/Recording/',
-    operation: 'Fetch what a sandbox phone heard',
+    operation: 'Fetch the audio that a sandbox phone heard',
     id: 'fetchSandboxRecording',
     description: 'A WAV file from the answer on; there is none before the call has ended.',
     params: sandboxCallPath,
@@ -131,8 +137,6 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
       });
     },
   });
-
-  return { name: 'Sandbox', routes: [begin, list, get, end], files: [recording] };
 }
 
 function itemOf(call: SandboxCall, { authId }: RequestAccount, publicUrl: string): SandboxCallItem {

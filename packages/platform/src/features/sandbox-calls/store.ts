@@ -9,7 +9,7 @@ const writing = (write: Write) => write.withTables<Tables>();
 
 export type SandboxCallStore = ReturnType<typeof createSandboxCallStore>;
 
-/** The files of recordings that have to be removed, whatever becomes of this process. */
+/** Files of recordings that must be removed, also after a crash of this process. */
 export function createSandboxCallStore(database: Database) {
   return {
     add: (call: string, now: number): Promise<void> =>

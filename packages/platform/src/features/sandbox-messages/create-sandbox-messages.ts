@@ -20,7 +20,7 @@ export interface SandboxMessagesFeature extends Feature {
   readonly migrations: readonly Migration[];
   readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
-  /** Receipts that the last process did not give any more; called once, after migrations and `listen`. */
+  /** Sends the outstanding receipts of the last process; called once, after migrations and `listen`. */
   restore(): Promise<void>;
   close(): void;
 }
@@ -31,15 +31,15 @@ const fates: Readonly<Record<string, 'failed' | 'undelivered' | 'none'>> = {
   '9902': 'undelivered',
   '9903': 'none',
 };
-/** What a network tells of a number that takes nothing, as in the SMPP receipt (3.4, appendix B). */
+/** The error of a network, as in the SMPP receipt (3.4, appendix B). */
 const errorCodes = { failed: 'REJECTD', undelivered: 'UNDELIV' } as const;
 
-/** The inbox of the sandbox: every message lands here, and receipts come as from a network. */
+/** The inbox of the sandbox: stores every message, and sends receipts like a network. */
 export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessagesFeature {
   const { database, clock, log, receiptAfterMs = 200, keepMs = 7 * 86_400_000 } = deps;
   const store = createMessageStore(database);
   const pending = new Set<() => void>();
-  let tell: ((receipt: SmsReceipt) => void) | undefined;
+  let notify: ((receipt: SmsReceipt) => void) | undefined;
 
   function giveReceipt(message: string, to: string, at: number): void {
     const cancel = clock.startTimer(at, () => {
@@ -47,8 +47,8 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
       const fate = fates[to.slice(-4)];
       const status = fate === 'failed' || fate === 'undelivered' ? fate : 'delivered';
       store.settle(message, status).then(
-        () => tell?.({ message, status, errorCode: status === 'delivered' ? null : errorCodes[status] }),
-        (err: unknown) => log.error({ err, message }, 'A receipt of the sandbox could not be written.'),
+        () => notify?.({ message, status, errorCode: status === 'delivered' ? null : errorCodes[status] }),
+        (err: unknown) => log.error({ err, message }, 'receipt of the sandbox could not be written'),
       );
     });
     pending.add(cancel);
@@ -79,15 +79,12 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
           if (isNew && receiptAt !== null) giveReceipt(id, to, receiptAt);
           return { accepted: true, message: id };
         } catch (err) {
-          log.error(
-            { message: id, code: (err as { code?: unknown }).code },
-            'The inbox of the sandbox failed.',
-          );
+          log.error({ message: id, code: (err as { code?: unknown }).code }, 'sandbox inbox failed');
           return { accepted: false, errorCode: 'inbox-failed' };
         }
       },
       listen(listener) {
-        tell = listener;
+        notify = listener;
       },
     },
     async restore() {

@@ -6,14 +6,14 @@ import type { MessageStore } from './store.ts';
 export function messageRoutes(store: MessageStore): RouteGroup {
   return {
     name: 'Sandbox',
-    description: 'What the public network would have carried away.',
+    description: 'Messages and calls of the simulated public network.',
     routes: [
       route({
         method: 'GET',
         path: 'Sandbox/Message/',
         operation: 'List messages of the sandbox',
         id: 'listSandboxMessages',
-        description: 'Newest first. Codes are in their texts: the sandbox has no phones to read them.',
+        description: 'Newest first. Their texts contain the codes: no phone of the sandbox reads messages.',
         schema: { query: sandboxMessageListQuery, response: sandboxMessageList },
         success: 200,
         async run({ account, query }) {

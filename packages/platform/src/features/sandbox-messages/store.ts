@@ -16,7 +16,7 @@ interface MessagesTable {
   text: Fixed<string>;
   status: 'sent' | 'delivered' | 'undelivered' | 'failed';
   created_at: Fixed<number>;
-  /** When its receipt is due; null once it was given, and where there is none. */
+  /** When its receipt is due; null after it, and for a message without a receipt. */
   receipt_at: number | null;
 }
 // A type, not an interface: withTables asks for a record.
@@ -32,7 +32,7 @@ export function createMessageStore(database: Database) {
   const tables = reading(database.read);
 
   return {
-    /** False for one that is in the inbox already. */
+    /** False for a message that is in the inbox already. */
     insert: (message: MessageRow, forgetBefore: Instant): Promise<boolean> =>
       database.transact(async (write) => {
         await writing(write).deleteFrom('sandbox_messages').where('created_at', '<', forgetBefore).execute();
@@ -45,7 +45,7 @@ export function createMessageStore(database: Database) {
         return inserted !== undefined;
       }),
 
-    /** The receipt is given: it is not given again. */
+    /** Marks the receipt as sent. */
     settle: (message: string, status: MessageRow['status']): Promise<void> =>
       database.transact(async (write) => {
         await writing(write)
@@ -65,12 +65,12 @@ export function createMessageStore(database: Database) {
 
     /** Newest first. */
     async list(viewer: RequestAccount, to: string | undefined, page: Page) {
-      let wanted = tables.selectFrom('sandbox_messages').where(viewOf(viewer), '=', viewer.authId);
+      let listed = tables.selectFrom('sandbox_messages').where(viewOf(viewer), '=', viewer.authId);
       if (to !== undefined)
-        wanted = wanted.where('main_account', '=', viewer.main).where('recipient', '=', to);
+        listed = listed.where('main_account', '=', viewer.main).where('recipient', '=', to);
       const [counted, rows] = await Promise.all([
-        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-        wanted
+        listed.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        listed
           .selectAll()
           .orderBy('created_at', 'desc')
           .orderBy('message_uuid', 'desc')

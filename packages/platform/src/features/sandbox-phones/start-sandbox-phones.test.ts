@@ -8,7 +8,7 @@ import { startSandboxPhones } from './start-sandbox-phones.ts';
 function world() {
   const clock = createVirtualClock();
   const log = createRecordingLog();
-  // Phones keep no record: nothing reaches the database.
+  // Phones have no record: no step reaches the database.
   const runner = createSessionRunner({
     database: {} as Database,
     clock,
@@ -79,7 +79,7 @@ it('a number without a phone is answered 404', async () => {
   assert.deepEqual(orders, ['hang up 404']);
 });
 
-it('a phone that is called leaves its mix and no session when its leg ends', async () => {
+it('a called phone leaves its mix and ends its session when its leg ends', async () => {
   const { offer, notify, orders, commands, runner, clock } = world();
   offer('+12025550100');
   notify({ type: 'leg-answered', leg: 'leg' });
@@ -94,7 +94,7 @@ it('a phone that is called leaves its mix and no session when its leg ends', asy
   assert.equal(clock.pending, 0);
 });
 
-it('a call that comes while everything is being closed is refused, and nothing else happens', async () => {
+it('a call that arrives during the close is refused', async () => {
   const { offer, orders, runner, clock } = world();
   await runner.close();
   offer('+12025550100');
@@ -102,7 +102,7 @@ it('a call that comes while everything is being closed is refused, and nothing e
   assert.deepEqual(orders, ['hang up 500']);
 });
 
-it('a message is kept with who called, from the end of the beep until the caller hangs up', async () => {
+it('a message is recorded with its caller, from the end of the beep until the caller hangs up', async () => {
   const { offer, notify, tell, messages, runner, commands } = world();
   offer('+12025550107');
   notify({ type: 'leg-answered', leg: 'leg' });

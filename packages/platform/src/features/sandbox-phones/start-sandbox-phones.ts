@@ -26,9 +26,9 @@ export interface SandboxPhonesDeps {
   readonly voicemail: Voicemail;
 }
 
-/** Where the voicemail keeps what its callers say. */
+/** The store of voicemail messages. */
 export interface Voicemail {
-  /** Begins to take a message on this leg of the phone; rejects when it cannot be kept. */
+  /** Begins to record a message on this leg of the phone; rejects when it cannot be kept. */
   record(message: Message): Promise<void>;
   stop(leg: string): void;
 }
@@ -39,7 +39,7 @@ export interface Message {
   readonly to: string;
 }
 
-/** Name of the clip that the talking phone plays; whoever starts the sandbox loads it before the first call. */
+/** Clip of the talking phone; the start of the sandbox loads it before the first call. */
 export const talkerClip = 'sandbox-talker';
 /** The same for the voicemail's greeting. */
 export const greetingClip = 'sandbox-greeting';
@@ -47,94 +47,49 @@ export const greetingClip = 'sandbox-greeting';
 /** −18 dBFS: the level of a person who talks at a normal distance. */
 const toneLevelDb = -18;
 
-/** A call that a phone of the sandbox is to make. */
+/** A call that a phone of the sandbox is ordered to make. */
 export interface PhoneOrder {
   readonly leg: string;
   readonly conduct: Conduct;
   readonly from: string;
   readonly to: string;
-  /** Where its INVITE goes: a SIP URI whose host is an address. */
+  /** Target of its INVITE: a SIP URI whose host is an address. */
   readonly uri: string;
 }
 
-/** What happens to a call that a phone of the sandbox makes. */
+/** A notice of a call that a phone of the sandbox makes. */
 export type CallingNotice = Exclude<LegNotice, { readonly type: 'leg-offered' }>;
 
 /** Phones of the sandbox that call. */
 export interface CallingPhones {
   /** Rejects when the phone cannot begin; later failures come as `leg-ended`. */
   call(order: PhoneOrder): Promise<void>;
-  /** Nothing for a call that is over. */
+  /** Without effect on a call that is over. */
   hangUp(leg: string): void;
 }
 
-/** Puts the phones of the simulated public network onto their own signalling; `heard` receives the notices of the calls that they make. */
+/** Connects the phones of the simulated public network to their own signalling; `listen` receives the notices of their outgoing calls. */
 export function startSandboxPhones(
   deps: SandboxPhonesDeps,
-  heard: (notice: CallingNotice) => void = () => {},
+  listen: (notice: CallingNotice) => void = () => {},
 ): CallingPhones {
-  const { telephony, media, voicemail, log } = deps;
-
+  const { telephony, media } = deps;
   const phones = deps.runner.define<SandboxPhone, SandboxPhoneInput, SandboxPhoneEffect>({
     name: 'sandbox-phone',
     machine: sandboxPhoneMachine,
     isEnded: (phone) => phone.phase === 'ended',
-    perform(leg, effect) {
-      switch (effect.do) {
-        case 'dial':
-          return telephony.dial({
-            leg,
-            spec: legSpec({ from: effect.from, callerName: '', to: effect.to }),
-            callee: effect.to,
-            targets: [{ uri: effect.uri }],
-          });
-        case 'ring':
-          return telephony.ring(leg);
-        case 'answer':
-          return telephony.answer(leg);
-        case 'hang-up':
-          return telephony.hangUp(leg, effect.status);
-        case 'be-silent':
-          return hearItself(leg, false);
-        case 'echo':
-          return hearItself(leg, true);
-        case 'talk':
-          hearItself(leg, false);
-          return play(leg, { kind: 'clip', name: talkerClip });
-        case 'tone':
-          hearItself(leg, false);
-          return play(leg, { kind: 'tone', frequencyHz: effect.frequencyHz, levelDb: toneLevelDb });
-        case 'greet':
-          hearItself(leg, false);
-          return play(leg, { kind: 'clip', name: greetingClip }, 'greeting');
-        case 'beep':
-          return play(leg, { kind: 'beep', count: 1 }, 'beep');
-        case 'record':
-          return record({ leg, from: effect.from, to: effect.to });
-        case 'stop-recording':
-          return voicemail.stop(leg);
-        case 'press':
-          return media.send({ do: 'send-digits', leg, digits: effect.digits });
-        case 'leave-mix':
-          return media.send({ do: 'close-mix', mix: leg });
-      }
-    },
+    perform: (leg, effect) => perform(deps, leg, effect),
   });
 
-  function hearItself(leg: string, echoes: boolean): void {
-    media.send({ do: 'open-mix', mix: leg });
-    media.send({ do: 'set-hearing', mix: leg, members: [{ leg, hears: echoes ? [leg] : [] }] });
-  }
-
-  /** Over and over, or once where somebody waits for its end under `key`. */
-  function play(leg: string, sound: Sound, key?: string): void {
-    media.send({ do: 'play', mix: leg, key: key ?? 'voice', to: [leg], sound, loop: key === undefined });
-  }
-
-  function record(message: Message): void {
-    voicemail.record(message).catch((err: unknown) => {
-      log.error({ leg: message.leg, err }, 'The voicemail cannot keep a message.');
-      telephony.hangUp(message.leg, 500);
+  function invited(notice: Extract<LegNotice, { readonly type: 'leg-offered' }>): void {
+    const behaviour = behaviours.get(notice.to);
+    if (behaviour === undefined) {
+      telephony.hangUp(notice.leg, 404);
+      return;
+    }
+    phones.open(notice.leg, calledPhone(behaviour, notice), { type: 'invited' }).catch((error: unknown) => {
+      deps.log.warn({ leg: notice.leg, err: error }, 'sandbox phone could not accept its call');
+      telephony.hangUp(notice.leg, 500);
     });
   }
 
@@ -145,25 +100,11 @@ export function startSandboxPhones(
   });
 
   telephony.listen((notice) => {
-    if (notice.type !== 'leg-offered' && phones.peek(notice.leg)?.pickUp === null) heard(notice);
-    switch (notice.type) {
-      case 'leg-offered': {
-        const behaviour = behaviours.get(notice.to);
-        if (behaviour === undefined) return telephony.hangUp(notice.leg, 404);
-        phones
-          .open(notice.leg, calledPhone(behaviour, notice), { type: 'invited' })
-          .catch((error: unknown) => {
-            deps.log.warn({ leg: notice.leg, err: error }, 'A phone of the sandbox could not take its call.');
-            telephony.hangUp(notice.leg, 500);
-          });
-        return;
-      }
-      case 'leg-answered':
-      case 'leg-ended':
-        return phones.send(notice.leg, { type: notice.type });
-      case 'leg-ringing':
-      case 'leg-early':
-        return; // nothing is said before an answer
+    if (notice.type === 'leg-offered') return invited(notice);
+    if (phones.peek(notice.leg)?.pickUp === null) listen(notice);
+    // A phone is silent before the answer: it ignores leg-ringing and leg-early.
+    if (notice.type === 'leg-answered' || notice.type === 'leg-ended') {
+      phones.send(notice.leg, { type: notice.type });
     }
   });
 
@@ -175,4 +116,72 @@ export function startSandboxPhones(
       if (phones.peek(leg) !== undefined) phones.send(leg, { type: 'hung-up' });
     },
   };
+}
+
+function perform(
+  { telephony, media, voicemail, log }: SandboxPhonesDeps,
+  leg: string,
+  effect: SandboxPhoneEffect,
+) {
+  switch (effect.do) {
+    case 'dial':
+      return telephony.dial({
+        leg,
+        spec: legSpec({ from: effect.from, callerName: '', to: effect.to }),
+        callee: effect.to,
+        targets: [{ uri: effect.uri }],
+      });
+    case 'ring':
+      return telephony.ring(leg);
+    case 'answer':
+      return telephony.answer(leg);
+    case 'hang-up':
+      return telephony.hangUp(leg, effect.status);
+    case 'record': {
+      const { from, to } = effect;
+      voicemail.record({ leg, from, to }).catch((err: unknown) => {
+        log.error({ leg, err }, 'voicemail cannot keep a message');
+        telephony.hangUp(leg, 500);
+      });
+      return;
+    }
+    case 'stop-recording':
+      return voicemail.stop(leg);
+    case 'press':
+      return media.send({ do: 'send-digits', leg, digits: effect.digits });
+    case 'leave-mix':
+      return media.send({ do: 'close-mix', mix: leg });
+    default:
+      return sound(media, leg, effect);
+  }
+}
+
+function sound(media: Media, leg: string, effect: SandboxPhoneEffect) {
+  switch (effect.do) {
+    case 'be-silent':
+      return openMix(media, leg, false);
+    case 'echo':
+      return openMix(media, leg, true);
+    case 'talk':
+      openMix(media, leg, false);
+      return play(media, leg, { kind: 'clip', name: talkerClip });
+    case 'tone':
+      openMix(media, leg, false);
+      return play(media, leg, { kind: 'tone', frequencyHz: effect.frequencyHz, levelDb: toneLevelDb });
+    case 'greet':
+      openMix(media, leg, false);
+      return play(media, leg, { kind: 'clip', name: greetingClip }, 'greeting');
+    case 'beep':
+      return play(media, leg, { kind: 'beep', count: 1 }, 'beep');
+  }
+}
+
+function openMix(media: Media, leg: string, hearsItself: boolean): void {
+  media.send({ do: 'open-mix', mix: leg });
+  media.send({ do: 'set-hearing', mix: leg, members: [{ leg, hears: hearsItself ? [leg] : [] }] });
+}
+
+/** Repeated for ever, or once where the phone waits for its end under `key`. */
+function play(media: Media, leg: string, sound: Sound, key?: string): void {
+  media.send({ do: 'play', mix: leg, key: key ?? 'voice', to: [leg], sound, loop: key === undefined });
 }

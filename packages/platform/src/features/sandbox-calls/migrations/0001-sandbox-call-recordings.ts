@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** Names of files, so that the next process removes those of one that was killed. */
+/** Names of files, so that the next process removes the files of a killed process. */
 export const sandboxCallRecordings: Migration = {
   name: 'sandbox-calls/0001-recordings',
   sql: `

@@ -9,17 +9,17 @@ export interface CalleeDeps {
   readonly domains: readonly string[];
   readonly registrations: Pick<Registrations, 'credentialOf'>;
   readonly answering: Pick<AnsweringApplications, 'answerOf' | 'isDialled'>;
-  /** Whose a call to this number from a carrier is. */
+  /** The account of a carrier's call to this number. */
   readonly accountOfNumber: (number: string) => Promise<string | undefined>;
-  /** True when `account` is `owner` or a subaccount of it. */
+  /** True when `account` is `owner` or one of its subaccounts. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
 }
 
-/** Whom a phone of the sandbox may call: what is the account's own. */
+/** A callee that belongs to the account. */
 export interface Callee {
   /** The user part of the Request-URI. */
   readonly user: string;
-  /** The account whose call it is. */
+  /** The account of the call. */
   readonly account: string;
   readonly isNumber: boolean;
 }
@@ -27,7 +27,7 @@ export interface Callee {
 const allowed =
   'a number or an application of the account, or the username or SIP URI of one of its endpoints';
 
-/** Reads `to` of an order; what belongs to another account reads like what does not exist. */
+/** Reads `to` of an order; the same refusal for an unknown callee and a callee of another account. */
 export async function findCallee(
   deps: CalleeDeps,
   viewer: RequestAccount,

@@ -10,15 +10,15 @@ export interface HeardRecordingsDeps {
   readonly log: Logger;
 }
 
-/** What phones of the sandbox hear when they call, one WAV file a call. */
+/** The audio that calling phones of the sandbox hear, one WAV file a call. */
 export interface HeardRecordings {
-  /** Opens the file; nothing is taken down before `resume`. */
+  /** Opens the file; recording begins with `resume`. */
   prepare(call: SandboxCall): Promise<void>;
   resume(call: SandboxCall): void;
-  /** Completes the file; without `keep` it goes. */
+  /** Completes the file; without `keep` it is removed. */
   finish(call: SandboxCall, keep: boolean): Promise<void>;
   remove(call: SandboxCall): Promise<void>;
-  /** Removes what a process that was killed has left. */
+  /** Removes the files of a killed process. */
   restore(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createHeardRecordings(deps: HeardRecordingsDeps): HeardRecording
         await recorder.start({
           recording: call.uuid,
           format: 'wav',
-          // The engine's leg is the phone's own: what reaches it from the platform is what the phone hears.
+          // The engine's leg is the phone's own: it receives the audio that the phone hears.
           tracks: [{ said: [call.uuid], heard: [] }],
         });
         recorder.pause(call.uuid);

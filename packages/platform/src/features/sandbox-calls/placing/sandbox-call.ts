@@ -1,12 +1,12 @@
 import type { sandboxCallBehaviours } from '@jackfield/contract';
 import type { Instant, LegEnd } from '@jackfield/ports';
 
-/** A call that a phone of the sandbox makes, as its account sees it. */
+/** A call that a phone of the sandbox makes. */
 export interface SandboxCall {
   readonly uuid: string;
   /** The platform's side of the same call. */
   readonly callUuid: string;
-  /** Who ordered it. */
+  /** The account that ordered it. */
   account: string;
   mainAccount: string;
   readonly from: string;
@@ -18,7 +18,7 @@ export interface SandboxCall {
   endedAt: Instant | null;
   end: LegEnd | null;
   recording: 'none' | 'running' | 'complete' | 'removed' | 'failed';
-  /** Of a recording that is complete. */
+  /** Of a complete recording. */
   file: { readonly durationMs: number; readonly bytes: number } | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** `sandbox_messages_due` is for receipts that a crash has kept back; the others answer the list and the removal of old ones. */
+/** `sandbox_messages_due` is for receipts that a crash has delayed; the other indexes answer the list and the removal of old messages. */
 export const sandboxMessagesTable: Migration = {
   name: 'sandbox-messages/0001-sandbox-messages',
   sql: `

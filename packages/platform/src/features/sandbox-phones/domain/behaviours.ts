@@ -1,4 +1,4 @@
-/** What a phone of the sandbox does in a call, from the answer on. */
+/** The conduct of a phone of the sandbox from the answer on. */
 export interface Conduct {
   readonly sound:
     | { readonly kind: 'echo' }
@@ -6,14 +6,14 @@ export interface Conduct {
     | { readonly kind: 'voicemail' }
     | { readonly kind: 'silence' }
     | { readonly kind: 'tone'; readonly frequencyHz: number };
-  /** Keys and waits (`w` 0.5 s, `W` 1 s) that begin so long after the answer. */
+  /** Keys and waits (`w` 0.5 s, `W` 1 s) that begin `afterMs` after the answer. */
   readonly press?: { readonly digits: string; readonly afterMs: number };
-  /** The sound begins behind the keys instead of at the answer. */
+  /** The sound begins after the keys instead of at the answer. */
   readonly soundAfterKeys?: true;
   readonly hangUpAfterMs?: number;
 }
 
-/** What a phone of the sandbox does when it is called. */
+/** The behaviour of a phone of the sandbox that is called. */
 export interface Behaviour extends Conduct {
   readonly says: string;
   readonly pickUp:

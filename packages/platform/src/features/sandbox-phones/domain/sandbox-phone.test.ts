@@ -27,7 +27,7 @@ describe('the phone of the sandbox', () => {
     assert.deepEqual(call('+12025550104', [{ type: 'invited' }, 0]), [[{ do: 'hang-up', status: 603 }]]);
   });
 
-  it('+12025550103 rings and sets no timer that could ever answer', () => {
+  it('+12025550103 rings and starts no timer that answers', () => {
     assert.deepEqual(call('+12025550103', [{ type: 'invited' }, 0]), [[{ do: 'ring' }]]);
   });
 
@@ -80,7 +80,7 @@ describe('the phone of the sandbox', () => {
     assert.deepEqual(effects, [[{ do: 'greet' }], [{ do: 'leave-mix' }]]);
   });
 
-  it('leaves its mix when the call ends, and does nothing more', () => {
+  it('leaves its mix when the call ends, and has no further effect', () => {
     assert.deepEqual(
       call(
         '+12025550109',
@@ -92,7 +92,7 @@ describe('the phone of the sandbox', () => {
     );
   });
 
-  it('a calling phone dials, speaks and presses its keys from the answer on, and hangs up at its time', () => {
+  it('a calling phone dials, speaks and presses its keys from the answer on, and hangs up after hangUpAfterMs', () => {
     let phone = callingPhone(
       {
         sound: { kind: 'silence' },

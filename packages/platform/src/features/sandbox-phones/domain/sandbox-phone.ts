@@ -2,25 +2,25 @@ import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { Behaviour, Conduct } from './behaviours.ts';
 
-/** A phone of the sandbox during one call: it does what its number promises or its order says, and nothing else. */
+/** A phone of the sandbox during one call, with the behaviour of its number or its order. */
 export interface SandboxPhone {
   readonly conduct: Conduct;
-  /** Of a phone that is called; null for one that calls. */
+  /** Null for a phone that calls. */
   readonly pickUp: Behaviour['pickUp'] | null;
   readonly phase: 'calling' | 'ringing' | 'answered' | 'ended';
   readonly from: string;
   readonly to: string;
-  /** A voicemail takes a message at this moment. */
+  /** The voicemail records a message at this moment. */
   readonly records: boolean;
 }
 
 /** A message is cut off after this long. */
 const longestMessageMs = 120_000;
 
-/** A phone that calls gives up when there is no answer for this long. */
+/** A calling phone gives up without an answer for this long. */
 const longestRingingMs = 120_000;
 
-/** A phone that has just been called. */
+/** A phone at the begin of an incoming call. */
 export function calledPhone(
   behaviour: Behaviour,
   { from, to }: { readonly from: string; readonly to: string },
@@ -29,7 +29,7 @@ export function calledPhone(
   return { conduct, pickUp, phase: 'ringing', from, to, records: false };
 }
 
-/** A phone that is about to call. */
+/** A phone before its outgoing call. */
 export function callingPhone(
   conduct: Conduct,
   { from, to }: { readonly from: string; readonly to: string },

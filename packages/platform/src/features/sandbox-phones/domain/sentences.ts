@@ -1,4 +1,4 @@
-/** What the talking phone says, over and over. Short sentences with pauses between them sound like a person on a line. */
+/** The talking phone repeats these. Short sentences with pauses between them sound like a person on a line. */
 export const sentences: readonly string[] = [
   'Hello, this is the talking phone of your sandbox.',
   'You hear me through a real SIP call and real R T P.',
@@ -9,5 +9,5 @@ export const sentences: readonly string[] = [
   'Thank you for listening. I start again from the beginning.',
 ];
 
-/** What the voicemail says in front of its beep. */
+/** The greeting of the voicemail, before its beep. */
 export const greeting = 'This is the voicemail of your sandbox. Please leave a message after the tone.';
