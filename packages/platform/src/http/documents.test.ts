@@ -41,6 +41,16 @@ eachDatabase('Documents', (open) => {
     assert.equal(new Set(operations).size, operations.length);
   });
 
+  test('each tag of the OpenAPI document has an operation', async () => {
+    const world = await openApi(open, { routes: [{ name: 'Receipts', routes: [], open: [] }] });
+    const { tags, paths } = (await world.app.inject('/openapi.json')).json();
+    const used = Object.values(paths as Record<string, Record<string, { tags: string[] }>>)
+      .flatMap((path) => Object.values(path))
+      .flatMap((operation) => operation.tags);
+    for (const { name } of tags) assert.ok(used.includes(name), name);
+    assert.ok(tags.length > 0);
+  });
+
   test('the page of the documents loads nothing from another host', async () => {
     const world = await openApi(open);
     const page = await world.app.inject('/docs/');

@@ -59,13 +59,14 @@ export function openApiOptions(features: readonly RouteGroup[]): SwaggerOptions 
   };
 }
 
-/** Features that document under one name share a tag with the descriptions of all. */
-function tagsOf(features: readonly RouteGroup[]) {
-  const descriptions = new Map<string, readonly string[]>();
-  for (const { name, description = `${name}.` } of features) {
-    descriptions.set(name, [...(descriptions.get(name) ?? []), description]);
+/** One tag for each name with operations; groups of one name share it with their descriptions. */
+function tagsOf(groups: readonly RouteGroup[]) {
+  const described = new Map<string, readonly string[]>();
+  for (const { name, description = `${name}.`, routes, files = [] } of groups) {
+    if (routes.length + files.length === 0) continue;
+    described.set(name, [...(described.get(name) ?? []), description]);
   }
-  return [...descriptions].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
+  return [...described].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
 }
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
