@@ -21,7 +21,7 @@ function gateway(
   } satisfies MessageGateway;
 }
 
-/** A link whose answers the test decides: accepted when it says nothing. */
+/** A link whose answers the test controls; it accepts by default. */
 function link(outcomes: SmsOutcome[] = []): Sms & { readonly orders: SmsOrder[] } {
   const orders: SmsOrder[] = [];
   return {
@@ -63,7 +63,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     return { clock, database, send, feature };
   }
 
-  test('the longest prefix decides, and without one nobody is asked', async () => {
+  test('the longest prefix decides, and a number without a prefix reaches no gateway', async () => {
     const [world1, america] = [link(), link()];
     const { send } = await world([
       [gateway('world', { prefix: '4' }), world1],
@@ -74,7 +74,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     assert.deepEqual([world1.orders.length, america.orders.length], [0, 1]);
   });
 
-  test('a gateway that fails passes the message on; one that refuses it has the last word', async () => {
+  test('a failed gateway passes the message to the next; a refusal is final', async () => {
     const first = link([failed('unreachable'), { accepted: false, errorCode: '11' }]);
     const second = link();
     const { send } = await world([
@@ -86,7 +86,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     assert.deepEqual([first.orders.length, second.orders.length], [2, 1]);
   });
 
-  test('the cap on what is spent holds: the next gateway takes over, also after a restart, and an hour later it is free', async () => {
+  test('the spend cap leads to the next gateway, also after a restart, and is free an hour later', async () => {
     const caps = { messagesPerSecond: undefined, spendPerHour: 100 };
     const cheap = link();
     const { send, clock, database } = await world([[gateway('cheap', { price: 30, caps }), cheap]]);
@@ -100,7 +100,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     assert.ok((await restarted.send('+1202')).accepted);
   });
 
-  test('a refused message costs nothing, one of unknown fate what it may have cost, a long one every part', async () => {
+  test('a refused message costs nothing, an unknown outcome its worst case, a long message each part', async () => {
     const caps = { messagesPerSecond: undefined, spendPerHour: 100 };
     const unknown: SmsOutcome = { accepted: false, errorCode: 'answer-not-understood', mayHaveGone: true };
     const its = link([{ accepted: false, errorCode: '11' }, unknown]);
@@ -112,7 +112,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     assert.ok((await send('+1202', 'x'.repeat(300))).accepted);
   });
 
-  test('a message waits for its turn, and goes elsewhere when that would take too long', async () => {
+  test('a message waits for its turn, and goes to another gateway when the wait is too long', async () => {
     const caps = { messagesPerSecond: 1, spendPerHour: undefined };
     const [slow, other] = [link(), link()];
     const { send, clock } = await world([
@@ -127,7 +127,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     assert.deepEqual([slow.orders.length, other.orders.length], [6, 2]);
   });
 
-  test('what cannot be counted is not sent', async () => {
+  test('a message whose cost cannot be counted is not sent', async () => {
     const its = link();
     const caps = { messagesPerSecond: undefined, spendPerHour: 100 };
     const { send, database } = await world([[gateway('one', { price: 1, caps }), its]]);

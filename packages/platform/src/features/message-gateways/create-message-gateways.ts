@@ -22,13 +22,13 @@ import { nextTurn, type Pace, unpaced } from './domain/pace.ts';
 import { messageSpendTable } from './migrations/0001-message-spend.ts';
 import { createSpendStore } from './store.ts';
 
-/** A gateway with the link that speaks to it. */
+/** A gateway with the link to it. */
 export interface LinkedGateway {
   readonly gateway: MessageGateway;
   readonly link: Sms;
-  /** Reads what the gateway tells to its webhook; absent for one that tells on its own connection. */
+  /** Reads a receipt that the gateway sent to the webhook; absent for a gateway that sends receipts over its own connection. */
   readonly takeReceipt?: (request: ReceiptRequest) => 204 | 400 | 403;
-  /** Whether it lets us in at the moment; absent where there is no connection that lasts. */
+  /** Whether the session with the gateway is bound; absent for a gateway without a lasting connection. */
   readonly isBound?: () => boolean;
 }
 
@@ -45,7 +45,7 @@ export interface MessageGatewaysDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly secrets: Pick<Secrets, 'randomBytes'>;
-  /** So long a message may wait for its turn at a gateway before the next one is asked. */
+  /** The longest wait of a message for its turn at a gateway, before the next gateway. */
   readonly maxWaitMs?: number;
 }
 
@@ -55,7 +55,7 @@ export interface MessageGatewaysFeature extends Feature {
   readonly routes: readonly RouteGroup[];
 }
 
-/** The operator's gateways as one way to message boxes: routes by prefix, failover, pace and a cap on what is spent. */
+/** The operator's gateways behind the port `Sms`: routes by prefix, failover, pace and a cap on the spend. */
 export function createMessageGateways(deps: MessageGatewaysDeps): MessageGatewaysFeature {
   const { clock, log, metrics, maxWaitMs = 5_000 } = deps;
   const links = new Map(deps.gateways.map(({ gateway, link }) => [gateway.name, link]));
@@ -71,7 +71,7 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
       ),
   });
 
-  /** What became of the order at one gateway. */
+  /** The outcome of the order at one gateway. */
   async function sendThrough(
     { name, caps }: MessageGateway,
     price: number | undefined,
@@ -81,7 +81,6 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
     const reservedAt = clock.now();
     const units = caps.spendPerHour === undefined ? 0 : (price ?? 0) * mostParts(order.text);
     try {
-      // What cannot be counted is not sent.
       if (
         caps.spendPerHour !== undefined &&
         !(await store.reserve(name, units, caps.spendPerHour, reservedAt))
@@ -89,13 +88,13 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
         return passed('spend-cap');
       }
     } catch (err) {
-      log.error({ err, gateway: name }, 'What a message costs could not be counted; it is not sent.');
+      log.error({ err, gateway: name }, 'cost of a message could not be counted; the gateway is skipped');
       return passed('cost-not-counted');
     }
     const outcome = await links.get(name)!.send(order);
     if (!outcome.accepted && units > 0 && outcome.mayHaveGone !== true) {
       store.giveBack(name, units, reservedAt).catch((err: unknown) => {
-        log.error({ err, gateway: name }, 'What a refused message did not cost could not be given back.');
+        log.error({ err, gateway: name }, 'cost of a refused message could not be returned');
       });
     }
     return outcome;
@@ -128,7 +127,7 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
           if (last.accepted || last.gatewayFailed !== true) return last;
           log.warn(
             { gateway: taker.name, order: order.id, errorCode: last.errorCode },
-            'A gateway did not take a message.',
+            'gateway failed to send a message; the next gateway is tried',
           );
         }
         return last;
@@ -149,7 +148,7 @@ const unreadableReceipt = problem(
   'the receipt must be a form or a JSON object, with the fields for message and status that its gateway is configured with',
 );
 
-/** The same answer for a gateway without a webhook and for one that does not exist. */
+/** The same answer for a gateway without a webhook and for an unknown gateway. */
 function receiptRoute(gateways: readonly LinkedGateway[]): OpenRoute {
   const byName = new Map(gateways.map((each) => [each.gateway.name, each.takeReceipt]));
   return {

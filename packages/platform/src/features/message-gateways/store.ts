@@ -5,11 +5,11 @@ type MessageSpendTables = {
   readonly message_spend: { gateway: string; minute: number; units: number };
 };
 
-/** What was spent on messages in the last hour. */
+/** The spend on messages in the last hour. */
 export interface SpendStore {
   /** Counts the worst case before the message goes; false, and nothing counted, when it would exceed the cap. Rejects when it cannot count. */
   reserve(gateway: string, units: number, cap: number, now: Instant): Promise<boolean>;
-  /** Of a message that was refused. */
+  /** Returns the cost of a refused message. */
   giveBack(gateway: string, units: number, reservedAt: Instant): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function createSpendStore(database: Database): SpendStore {
       const minute = Math.floor(now / minuteMs);
       try {
         await database.transact(async (write) => {
-          // Two nodes that count at once wait here for each other.
+          // Two nodes that count concurrently serialise here.
           await add(write, gateway, lockMinute, 0);
           await add(write, gateway, minute, units);
           const row = await tablesOf(write)

@@ -33,7 +33,7 @@ const problemsOf = (...gateways: readonly object[]) => {
   return outcome.ok ? [] : outcome.problems;
 };
 
-test('gateways are read apart from what lets us in there', () => {
+test('gateways are read apart from their credentials', () => {
   const outcome = read(smpp, http);
   assert.ok(outcome.ok);
   assert.deepEqual(outcome.gateways, [
@@ -66,7 +66,7 @@ test('gateways are read apart from what lets us in there', () => {
   assert.deepEqual(beta.receipts?.statuses, { delivrd: 'delivered' });
 });
 
-test('every mistake is told with its place, and no secret is in a sentence', () => {
+test('each mistake is reported with its entry, and no sentence contains a secret', () => {
   const problems = problemsOf(
     { ...smpp, password: 'far too long hunter2', port: 0, prefixes: [{ prefix: '+1' }] },
     { ...http, name: 'alpha', url: 'ftp://x', headers: { 'a b': 'x' }, caps: { spend_per_hour: '1.00' } },
@@ -93,7 +93,7 @@ test('every mistake is told with its place, and no secret is in a sentence', () 
   assert.ok(!problems.some((problem) => problem.includes('hunter2')));
 });
 
-test('what is no JSON is told with its line and nothing of its text', () => {
+test('a text that is not JSON is reported with its line and without its content', () => {
   const outcome = readGateways('{\n"hunter2" 1}');
   assert.deepEqual(outcome, { ok: false, problems: ['line 2: the list of gateways is no JSON'] });
 });

@@ -14,10 +14,10 @@ export type ReadGateways =
       readonly gateways: readonly MessageGateway[];
       readonly accesses: readonly GatewayAccess[];
     }
-  /** One sentence for each mistake, with the entry; passwords are in none of them. */
+  /** One sentence for each mistake, with the entry and without passwords. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** More is no operator's list. */
+/** Far above the list of any operator. */
 const maxGateways = 100;
 const maxHeaders = 50;
 
@@ -36,7 +36,7 @@ const fields = {
   http: [...shared, 'url', 'method', 'headers', 'body', 'message_path', 'receipts'],
 } as const;
 
-/** Reads the operator's document; every mistake is told, not only the first. */
+/** Reads the operator's document; reports all mistakes, not only the first. */
 export function readGateways(text: string): ReadGateways {
   const problems: string[] = [];
   const document = readDocument(text, 'the list of gateways', problems);
@@ -54,7 +54,7 @@ export function readGateways(text: string): ReadGateways {
     }
     const name = entry.text('name', gatewayName, 'up to 40 small letters, digits and hyphens') ?? '';
     if (gateways.some((known) => known.name === name)) {
-      entry.wrong('name', `must be another one for each gateway; ${shown(name)} is there twice`);
+      entry.wrong('name', `must be another one for each gateway; ${shown(name)} occurs twice`);
     }
     const gateway = readGateway(entry, name);
     gateways.push(gateway);
@@ -145,7 +145,7 @@ function readReceipts(entry: Entry): ReceiptFields | undefined {
   );
   const secret = found.object('secret', ['field', 'value']);
   if (secret === undefined) {
-    found.wrong('secret', 'must be an object with field and value: who knows it may tell of deliveries');
+    found.wrong('secret', 'must be an object with field and value: it authenticates receipts');
   }
   return {
     messageField: readField('message_field'),

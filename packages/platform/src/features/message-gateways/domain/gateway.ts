@@ -1,25 +1,25 @@
 import type { RoutePrefix, SmsReceipt } from '@jackfield/ports';
 
-/** An operator's way to message boxes, without what lets us in there: the link has that, by the gateway's name. */
+/** An operator's gateway for messages, without its credentials: the link has them, by the gateway's name. */
 export interface MessageGateway {
   readonly name: string;
   readonly prefixes: readonly PricedPrefix[];
   readonly caps: MessageCaps;
 }
 
-/** `price` of a message (each part of a long one) in 1e-5 units; undefined where the operator does not say. */
+/** `price` of a message (each part of a long one) in 1e-5 units; undefined without a configured price. */
 export interface PricedPrefix extends RoutePrefix {
   readonly price: number | undefined;
 }
 
-/** What is undefined has no bound. */
+/** Undefined: without a limit. */
 export interface MessageCaps {
   readonly messagesPerSecond: number | undefined;
   /** 1e-5 units. */
   readonly spendPerHour: number | undefined;
 }
 
-/** How one gateway is spoken to; for its link alone, never logged. */
+/** Protocol and credentials of a gateway; for its link alone, never logged. */
 export type GatewayAccess = SmppAccess | HttpAccess;
 
 /** An SMSC (SMPP 3.4). */
@@ -34,11 +34,11 @@ export interface SmppAccess {
   readonly systemId: string;
   readonly password: string;
   readonly systemType: string;
-  /** Parts on their way without an answer. */
+  /** Parts without an answer yet. */
   readonly window: number;
 }
 
-/** A gateway that takes HTTP requests in its own form. */
+/** A gateway that accepts HTTP requests in its own form. */
 export interface HttpAccess {
   readonly protocol: 'http';
   readonly name: string;
@@ -46,12 +46,12 @@ export interface HttpAccess {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Where the JSON answer names the message; empty for an answer that is nothing else. */
+  /** Path of the message's name in the JSON answer; empty where the answer is the name alone. */
   readonly messagePath: string;
   readonly receipts: ReceiptFields | undefined;
 }
 
-/** How deliveries are told to the webhook. */
+/** Fields of the receipts at the webhook. */
 export interface ReceiptFields {
   readonly messageField: string;
   readonly statusField: string;

@@ -1,9 +1,9 @@
 /** GSM 03.40 §9.2.3.24.1: characters of a message, and of each part of a longer one, in the GSM alphabet and in UCS-2. */
 const room = { plain: { single: 160, part: 153 }, other: { single: 70, part: 67 } };
-/** What every variant of the GSM alphabet has in one septet each; anything else is counted as if it needed UCS-2. */
+/** Characters of one septet in every variant of the GSM alphabet; a text with any other character counts as UCS-2. */
 const plain = /^[A-Za-z0-9 \r\n!"#%&'()*+,\-./:;<=>?@_$]*$/;
 
-/** How many parts a text has at most: what a message may cost is known before it is sent. */
+/** The largest number of parts of a text, which limits its cost before the send. */
 export function mostParts(text: string): number {
   const { single, part } = plain.test(text) ? room.plain : room.other;
   return text.length <= single ? 1 : Math.ceil(text.length / part);

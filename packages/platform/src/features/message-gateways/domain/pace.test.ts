@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { mostParts } from './message-parts.ts';
 import { nextTurn, type Pace, unpaced } from './pace.ts';
 
-test('a second holds at most one more message than its pace, whatever comes when', () => {
+test('a second has at most one more message than the pace, for all arrivals', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 20 }), (waits, perSecond) => {
@@ -21,7 +21,7 @@ test('a second holds at most one more message than its pace, whatever comes when
       }
       for (const [index, at] of turns.entries()) {
         const within = turns.slice(index).filter((each) => each < at + 1000).length;
-        // What may go at once after a pause, and what is due within the second.
+        // The burst after a pause, and the messages due within the second.
         assert.ok(within <= 2 * perSecond + 1, `${within} messages in a second at ${perSecond}/s`);
       }
       const lasted = (turns.at(-1) ?? 0) - (turns[0] ?? 0);
@@ -30,14 +30,14 @@ test('a second holds at most one more message than its pace, whatever comes when
   );
 });
 
-test('who would wait too long is told so and takes nobody else a turn', () => {
+test('a message that would wait too long gets no turn and uses none', () => {
   let pace: Pace = unpaced;
   for (let n = 0; n < 3; n++) pace = nextTurn(pace, 1, 10_000, 12_500)!.pace;
   assert.equal(nextTurn(pace, 1, 10_000, 12_500), undefined);
   assert.equal(nextTurn(pace, 1, 10_600, 13_100)?.at, 13_000);
 });
 
-test('parts are never counted too few: what the alphabet may lack is counted as UCS-2', () => {
+test('the number of parts is never too small: characters outside the alphabet count as UCS-2', () => {
   assert.deepEqual(['x'.repeat(160), 'x'.repeat(161), 'x'.repeat(307)].map(mostParts), [1, 2, 3]);
   assert.deepEqual(['я'.repeat(70), 'я'.repeat(71), '[]'.repeat(40)].map(mostParts), [1, 2, 2]);
 });

@@ -1,6 +1,6 @@
 import type { Instant } from '@jackfield/ports';
 
-/** Turns of a gateway that takes so many messages a second: each is one interval after the one before. */
+/** Turns of a gateway with a rate of messages: each is one interval after the last. */
 export interface Pace {
   readonly nextAt: Instant;
 }
@@ -14,7 +14,7 @@ export function nextTurn(
   now: Instant,
   latest: Instant,
 ): { readonly at: Instant; readonly pace: Pace } | undefined {
-  // A second's worth may go at once after a pause.
+  // After a pause the messages of one second may go at once.
   const at = Math.max(pace.nextAt, now - 1000 + 1000 / perSecond);
   if (at > latest) return undefined;
   return { at: Math.max(at, now), pace: { nextAt: at + 1000 / perSecond } };

@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** What was spent at each gateway, by the minute; minute 0 holds the row that writers wait for each other at. */
+/** The spend at each gateway, by the minute; the row of minute 0 serialises writers. */
 export const messageSpendTable: Migration = {
   name: 'message-gateways/0001-message-spend',
   sql: `
