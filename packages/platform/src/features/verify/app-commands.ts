@@ -23,7 +23,7 @@ export interface AppCommandDeps {
 export async function createApp(
   { apps, secrets }: AppCommandDeps,
   account: RequestAccount,
-  wanted: NewVerifyApp,
+  requested: NewVerifyApp,
   now: Instant,
 ): Promise<Result<string>> {
   const app: AppRow = {
@@ -31,17 +31,17 @@ export async function createApp(
     app_uuid: secrets.randomUuid(),
     account: account.authId,
     main_account: account.main,
-    alias: wanted.alias,
+    alias: requested.alias,
     is_default: 0,
     created_at: now,
   };
-  const settled = withSettings(app, wanted);
+  const settled = withSettings(app, requested);
   if (!settled.ok) return settled;
   await apps.insert(settled.value);
   return accepted(app.app_uuid);
 }
 
-/** A session keeps what was set when it began. */
+/** A session keeps the settings of its beginning. */
 export async function changeApp(
   { apps }: AppCommandDeps,
   account: RequestAccount,
@@ -53,13 +53,15 @@ export async function changeApp(
   const settled = withSettings(app, changes);
   if (!settled.ok) return settled;
   if (app.is_default === 1 && settled.value.is_default === 0) {
-    return refused(problem('conflict', 'is_default is taken back by giving it to another app'));
+    return refused(
+      problem('conflict', 'is_default cannot be set to false: make another app the default instead'),
+    );
   }
   await apps.save(settled.value);
   return accepted(app.app_uuid);
 }
 
-/** Sessions that live go on. */
+/** Live sessions go on. */
 export async function removeApp(
   { apps }: AppCommandDeps,
   account: RequestAccount,
@@ -69,19 +71,19 @@ export async function removeApp(
   if (app === undefined) return refused(notFound('app', uuid));
   if (app.is_default === 1) {
     return refused(
-      problem('conflict', 'the default app cannot be deleted; make another one the default first'),
+      problem('conflict', 'the default app cannot be deleted: make another app the default first'),
     );
   }
   await apps.remove(app);
   return accepted(undefined);
 }
 
-function withSettings(app: AppRow, wanted: VerifyAppChanges): Result<AppRow> {
-  const template = wanted.sms_template ?? app.sms_template;
+function withSettings(app: AppRow, requested: VerifyAppChanges): Result<AppRow> {
+  const template = requested.sms_template ?? app.sms_template;
   if (template !== '' && !template.includes('{{code}}')) {
     return refused(invalidParameter('sms_template', template, 'a text with {{code}} in it, or empty'));
   }
-  const countries = wanted.allowed_countries?.map((country) => country.toUpperCase());
+  const countries = requested.allowed_countries?.map((country) => country.toUpperCase());
   const unknown = countries?.find((country) => !isSupportedCountry(country));
   if (unknown !== undefined) {
     const allowed = 'a list of countries that have telephone numbers, each by its two letters';
@@ -89,24 +91,24 @@ function withSettings(app: AppRow, wanted: VerifyAppChanges): Result<AppRow> {
   }
   return accepted({
     ...app,
-    alias: wanted.alias ?? app.alias,
-    brand_name: wanted.brand_name ?? app.brand_name,
-    code_length: readInteger(wanted.code_length) ?? app.code_length,
-    code_expiry: readInteger(wanted.code_expiry) ?? app.code_expiry,
-    max_attempts: readInteger(wanted.max_attempts) ?? app.max_attempts,
-    max_validations: readInteger(wanted.max_validations) ?? app.max_validations,
+    alias: requested.alias ?? app.alias,
+    brand_name: requested.brand_name ?? app.brand_name,
+    code_length: readInteger(requested.code_length) ?? app.code_length,
+    code_expiry: readInteger(requested.code_expiry) ?? app.code_expiry,
+    max_attempts: readInteger(requested.max_attempts) ?? app.max_attempts,
+    max_validations: readInteger(requested.max_validations) ?? app.max_validations,
     sms_template: template,
-    app_hash: wanted.app_hash ?? app.app_hash,
-    sender: wanted.sender ?? app.sender,
-    fraud_shield: readOneOf(fraudLevels, wanted.fraud_shield) ?? app.fraud_shield,
+    app_hash: requested.app_hash ?? app.app_hash,
+    sender: requested.sender ?? app.sender,
+    fraud_shield: readOneOf(fraudLevels, requested.fraud_shield) ?? app.fraud_shield,
     allowed_countries: countries === undefined ? app.allowed_countries : [...new Set(countries)].join(','),
-    voice_fallback: bit(readBoolean(wanted.voice_fallback), app.voice_fallback),
-    is_default: bit(readBoolean(wanted.is_default), app.is_default),
+    voice_fallback: bit(readBoolean(requested.voice_fallback), app.voice_fallback),
+    is_default: bit(readBoolean(requested.is_default), app.is_default),
   });
 }
 
-function bit(wanted: boolean | undefined, otherwise: number): number {
-  return wanted === undefined ? otherwise : wanted ? 1 : 0;
+function bit(requested: boolean | undefined, otherwise: number): number {
+  return requested === undefined ? otherwise : requested ? 1 : 0;
 }
 
 export function appItemOf(row: AppRow, viewer: RequestAccount): VerifyAppItem {

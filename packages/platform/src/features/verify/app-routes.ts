@@ -35,7 +35,7 @@ export function appRoutes(deps: AppCommandDeps): readonly ApiRoute[] {
       path: 'Verify/App/',
       operation: 'List apps',
       id: 'listVerifyApps',
-      description: 'Newest first. There is always a default one.',
+      description: 'Newest first. There is always a default app.',
       schema: { query: verifyAppListQuery, response: verifyAppList },
       success: 200,
       async run({ account, query, now }) {
@@ -66,7 +66,7 @@ export function appRoutes(deps: AppCommandDeps): readonly ApiRoute[] {
       path: 'Verify/App/:app_uuid/',
       operation: 'Change an app',
       id: 'updateVerifyApp',
-      description: 'Sessions that live keep what was set when they began.',
+      description: 'Live sessions keep the settings of their beginning.',
       schema: { params: verifyAppPath, body: verifyAppChanges, response: messageBody('changed') },
       success: 202,
       async run({ account, params, body }) {

@@ -4,11 +4,11 @@ import type { Page } from '../../kernel/pagination.ts';
 import { requireOwner } from '../accounts/index.ts';
 import { type AppRow, reading, writing } from './tables.ts';
 
-/** SQL of the apps. A subaccount has its own; a main account sees those of its subaccounts too. */
+/** SQL of the apps. A subaccount has its own; a main account sees the apps of its subaccounts too. */
 export interface AppStore {
-  /** One that the account itself may use. */
+  /** Undefined for an app that the account may not use. */
   find(account: RequestAccount, app: string): Promise<AppRow | undefined>;
-  /** The app of sessions that name none; made when there is none yet. */
+  /** The app of sessions that name none; created at first use. */
   ensureDefault(account: RequestAccount, now: Instant): Promise<AppRow>;
   /** Newest first. */
   list(
@@ -20,7 +20,7 @@ export interface AppStore {
   remove(app: AppRow): Promise<void>;
 }
 
-/** docs/interface/verify.md#sessions: six digits is what the hosted service sends where nothing is set. */
+/** docs/interface/verify.md#sessions: the hosted service sends six digits by default. */
 export const appDefaults = {
   brand_name: '',
   code_length: 6,
@@ -48,17 +48,6 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
       .where('is_default', '=', 1)
       .executeTakeFirst();
 
-  async function giveWay(write: Write, { account, app_uuid, is_default }: AppRow): Promise<void> {
-    if (is_default === 0) return;
-    await writing(write)
-      .updateTable('verify_apps')
-      .set({ is_default: 0 })
-      .where('account', '=', account)
-      .where('is_default', '=', 1)
-      .where('app_uuid', '!=', app_uuid)
-      .execute();
-  }
-
   return {
     find: (account, app) =>
       owned(account).selectAll().where('app_uuid', '=', app.toLowerCase()).executeTakeFirst(),
@@ -83,7 +72,7 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
           .onConflict((on) => on.doNothing())
           .execute();
       });
-      // Another request may have been first.
+      // A concurrent request may have created it.
       return (await defaultOf(account.authId)) ?? app;
     },
 
@@ -106,13 +95,13 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
     insert: (app) =>
       database.transact(async (write) => {
         await requireOwner(write, app.account, app.main_account);
-        await giveWay(write, app);
+        await replaceDefault(write, app);
         await writing(write).insertInto('verify_apps').values(app).execute();
       }),
 
     save: (app) =>
       database.transact(async (write) => {
-        await giveWay(write, app);
+        await replaceDefault(write, app);
         const { app_uuid, account: _, main_account: __, created_at: ___, ...settings } = app;
         await writing(write)
           .updateTable('verify_apps')
@@ -126,4 +115,16 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
         await writing(write).deleteFrom('verify_apps').where('app_uuid', '=', app.app_uuid).execute();
       }),
   };
+}
+
+/** An account has one default app: the former one loses the mark. */
+async function replaceDefault(write: Write, { account, app_uuid, is_default }: AppRow): Promise<void> {
+  if (is_default === 0) return;
+  await writing(write)
+    .updateTable('verify_apps')
+    .set({ is_default: 0 })
+    .where('account', '=', account)
+    .where('is_default', '=', 1)
+    .where('app_uuid', '!=', app_uuid)
+    .execute();
 }

@@ -4,7 +4,7 @@ import { eachDatabase } from '@jackfield/testkit';
 import { openVerifyWorld } from './testing/verify-world.ts';
 
 eachDatabase('Verify apps and lists', (open) => {
-  test('there is always one default app; another one takes its place, and then it can go', async () => {
+  test('an account always has one default app, which can be deleted after another app is the default', async () => {
     const world = await openVerifyWorld(open);
     const [first] = (await world.get('Verify/App/')).body.objects;
     assert.deepEqual(
@@ -41,7 +41,7 @@ eachDatabase('Verify apps and lists', (open) => {
     assert.equal((await world.start({ app_uuid }, other)).status, 400);
   });
 
-  test('sessions are listed under that name, newest first, by each filter, in pages', async () => {
+  test('the list of sessions has the member sessions, newest first, with each filter and in pages', async () => {
     const world = await openVerifyWorld(open);
     const branch = await world.api.subaccount();
     const first = await world.begin({ brand_name: 'Acme' });
@@ -75,7 +75,7 @@ eachDatabase('Verify apps and lists', (open) => {
     assert.deepEqual(await list(''), []);
   });
 
-  test('the inbox of the sandbox fails, leaves undelivered and keeps silent by the end of the number', async () => {
+  test('the sandbox inbox fails, does not deliver or sends no receipt by the end of the number', async () => {
     const world = await openVerifyWorld(open);
     for (const end of ['9901', '9902', '9903', '9904']) await world.begin({ recipient: `+1415555${end}` });
     await world.clock.advance(1_000);

@@ -8,7 +8,7 @@ eachDatabase('Verify sessions across a step of the wall clock', (open) => {
     ['forward by a day', 86_400_000],
     ['back by an hour', -3_600_000],
   ] as const) {
-    test(`set ${how}: a code is still good within its time`, async () => {
+    test(`a clock that is set ${how} keeps a code valid within its time`, async () => {
       const world = await openVerifyWorld(open);
       const session = (await world.start()).body.session_uuid;
       const code = await world.codeFor();
@@ -17,7 +17,7 @@ eachDatabase('Verify sessions across a step of the wall clock', (open) => {
       assert.equal((await world.check(session, code)).status, 200);
     });
 
-    test(`set ${how}: a code is no longer good after its time`, async () => {
+    test(`a clock that is set ${how} expires a code after its time`, async () => {
       const world = await openVerifyWorld(open);
       const session = (await world.start()).body.session_uuid;
       const code = await world.codeFor();

@@ -32,9 +32,9 @@ import type { Sessions } from '../../kernel/session-runner.ts';
 import type { AppStore } from './app-store.ts';
 import { type Recipient, readRecipient } from './delivery/recipient.ts';
 import { codeFrom } from './domain/code.ts';
-import type { AttemptReply, SessionInput, VerifySession, WantedAttempt } from './domain/session.ts';
+import type { AttemptReply, AttemptSpec, SessionInput, VerifySession } from './domain/session.ts';
 import type { Admission, Limiter } from './limits/limiter.ts';
-import type { TellRefusal } from './refusals.ts';
+import type { ReportRefusal } from './refusals.ts';
 import { type AliveSession, countCheck, findAlive } from './store.ts';
 import type { AppRow } from './tables.ts';
 
@@ -47,73 +47,73 @@ export interface CommandDeps {
   readonly apps: AppStore;
   readonly limiter: Limiter;
   readonly sessions: Sessions<VerifySession, SessionInput>;
-  readonly tellRefusal: TellRefusal;
+  readonly reportRefusal: ReportRefusal;
   readonly isDraining?: () => boolean;
 }
 
-/** What the hosted service tells of attempts that its fraud shield has blocked (docs/interface/verify.md#attempts). */
+/** The hosted service's code of an attempt that its fraud shield has blocked (docs/interface/verify.md#attempts). */
 const blockedCode = '452';
 const retrySeconds = 5;
 
 export type StartSession = (
   account: RequestAccount,
-  wanted: NewVerifySession,
+  requested: NewVerifySession,
   now: Instant,
 ) => Promise<Result<string>>;
 
-/** Begins a session, or sends the code of the one that lives once more; gives its UUID. */
+/** Begins a session, or sends the code of the live session again; resolves with its UUID. */
 export function createStart(deps: CommandDeps): StartSession {
-  const { apps, sessions, limiter, tellRefusal } = deps;
-  // Two requests at once must not begin two sessions.
+  const { apps, sessions, limiter, reportRefusal } = deps;
+  // Two concurrent requests must not begin two sessions.
   const beginning = createKeyedQueue();
 
-  return async (account, wanted, now) => {
+  return async (account, requested, now) => {
     if (deps.isDraining?.() === true) return refused(draining(retrySeconds));
-    const recipient = readRecipient(wanted.recipient);
+    const recipient = readRecipient(requested.recipient);
     if (recipient === undefined) {
       const allowed = 'a phone number that exists, in E.164 format, such as +12025550100';
-      return refused(invalidParameter('recipient', wanted.recipient, allowed));
+      return refused(invalidParameter('recipient', requested.recipient, allowed));
     }
-    if (wanted.requestor_ip !== undefined && isIP(wanted.requestor_ip) === 0) {
-      return refused(invalidParameter('requestor_ip', wanted.requestor_ip, 'an IP address'));
+    if (requested.requestor_ip !== undefined && isIP(requested.requestor_ip) === 0) {
+      return refused(invalidParameter('requestor_ip', requested.requestor_ip, 'an IP address'));
     }
     const app =
-      wanted.app_uuid === undefined || wanted.app_uuid === ''
+      requested.app_uuid === undefined || requested.app_uuid === ''
         ? await apps.ensureDefault(account, now)
-        : await apps.find(account, wanted.app_uuid);
+        : await apps.find(account, requested.app_uuid);
     if (app === undefined) {
-      return refused(invalidParameter('app_uuid', wanted.app_uuid, 'the identifier of one of your apps'));
+      return refused(invalidParameter('app_uuid', requested.app_uuid, 'the identifier of one of your apps'));
     }
     if (!isAllowed(app, recipient)) {
-      tellRefusal(account.authId, account.main, 'country', recipient.number);
+      reportRefusal(account.authId, account.main, 'country', recipient.number);
       const allowed = 'a number of a country that the app allows';
-      return refused(invalidParameter('recipient', wanted.recipient, allowed));
+      return refused(invalidParameter('recipient', requested.recipient, allowed));
     }
     return beginning.run(`${account.authId}/${app.app_uuid}/${recipient.number}`, async () => {
       const alive = await findAlive(deps.database, account.authId, app.app_uuid, recipient.number);
       const spent = alive && spentCode(alive, sessions.peek(alive.session), sessions.nowOf(alive.session));
       if (spent !== undefined) return refused(spent);
-      const level = readOneOf(fraudLevels, wanted.fraud_check) ?? app.fraud_shield;
+      const level = readOneOf(fraudLevels, requested.fraud_check) ?? app.fraud_shield;
       let admission: Admission;
       try {
-        const source = wanted.requestor_ip === undefined ? null : sourceOf(wanted.requestor_ip);
+        const source = requested.requestor_ip === undefined ? null : sourceOf(requested.requestor_ip);
         const send = { account: account.authId, recipient: recipient.number, source, level };
         admission = await limiter.admit(send, deps.clock.now());
       } catch (err) {
-        // What cannot be counted is not sent.
-        deps.log.error({ err, account: account.authId }, 'The limits of sends could not be asked.');
+        // A send that cannot be counted is refused.
+        deps.log.error({ err, account: account.authId }, 'limits of sends could not be checked');
         return refused(unavailable('counter of sends', retrySeconds));
       }
       if (admission.kind === 'limited') {
-        tellRefusal(account.authId, account.main, `${admission.scope}-limit`, recipient.number);
+        reportRefusal(account.authId, account.main, `${admission.scope}-limit`, recipient.number);
         return refused(limited(admission));
       }
       if (admission.kind === 'blocked') {
-        tellRefusal(account.authId, account.main, admission.reason, recipient.number);
+        reportRefusal(account.authId, account.main, admission.reason, recipient.number);
       }
       const isBlocked = admission.kind === 'blocked';
-      const attempt = attemptOf(deps.secrets.randomUuid(), wanted, app, isBlocked ? blockedCode : null);
-      return begin(account, app, recipient, wanted, attempt, alive, now);
+      const attempt = attemptOf(deps.secrets.randomUuid(), requested, app, isBlocked ? blockedCode : null);
+      return begin(account, app, recipient, requested, attempt, alive, now);
     });
   };
 
@@ -121,27 +121,27 @@ export function createStart(deps: CommandDeps): StartSession {
     account: RequestAccount,
     app: AppRow,
     recipient: Recipient,
-    wanted: NewVerifySession,
-    attempt: WantedAttempt,
+    requested: NewVerifySession,
+    attempt: AttemptSpec,
     alive: AliveSession | undefined,
     now: Instant,
   ): Promise<Result<string>> {
-    const callback = readRequest(wanted.url, wanted.method);
+    const callback = readRequest(requested.url, requested.method);
     const input: SessionInput = { type: 'attempt-asked', attempt, callback };
     if (alive !== undefined) {
       const reply = await sessions.ask<AttemptReply>(alive.session, input);
       if (reply === 'begun') return accepted(alive.session);
-      // A call instead of a message was quicker.
+      // A concurrent fallback call used the last attempt.
       if (reply === 'exhausted')
         return refused(sentTooOften(app.max_attempts, waitSecondsOf(alive, sessions.nowOf(alive.session))));
     }
-    const session = newSession(deps.secrets, account, app, recipient, wanted, now);
+    const session = newSession(deps.secrets, account, app, recipient, requested, now);
     await sessions.open(session.uuid, session, input);
     return accepted(session.uuid);
   }
 }
 
-/** Why the code of a session is not sent again; asked before a send is counted. Creates of one recipient come one after another. */
+/** Why the code of a session is not sent again; checked before a send is counted. Creates of one recipient are sequential. */
 function spentCode(
   alive: AliveSession,
   session: VerifySession | undefined,
@@ -150,7 +150,7 @@ function spentCode(
   if (now >= alive.expiresAt) return undefined;
   const waitSeconds = waitSecondsOf(alive, now);
   if (alive.isLocked) {
-    // Nobody can give that code back any more: sending it would cost money and mislead.
+    // No check of that code can succeed any more: sending it would cost money and mislead.
     const sentence = `the code of this recipient was checked too often; another one can be sent in ${waitSeconds} s`;
     return tooManyRequests(sentence, waitSeconds);
   }
@@ -183,19 +183,19 @@ function limited({ scope, retryAfterSeconds }: Extract<Admission, { kind: 'limit
 
 function attemptOf(
   uuid: string,
-  wanted: NewVerifySession,
+  requested: NewVerifySession,
   app: AppRow,
   blockedBy: string | null,
-): WantedAttempt {
+): AttemptSpec {
   return {
     uuid,
-    channel: readOneOf(['sms', 'voice'], wanted.channel) ?? 'sms',
-    locale: wanted.locale ?? 'en',
-    brandName: (wanted.brand_name ?? app.brand_name) || null,
-    appHash: (wanted.app_hash ?? app.app_hash) || null,
-    dtmf: ['1', 'true'].includes(String(wanted.dtmf ?? 0)),
-    fraudCheck: wanted.fraud_check ?? null,
-    sender: (wanted.src ?? app.sender) || null,
+    channel: readOneOf(['sms', 'voice'], requested.channel) ?? 'sms',
+    locale: requested.locale ?? 'en',
+    brandName: (requested.brand_name ?? app.brand_name) || null,
+    appHash: (requested.app_hash ?? app.app_hash) || null,
+    dtmf: ['1', 'true'].includes(String(requested.dtmf ?? 0)),
+    fraudCheck: requested.fraud_check ?? null,
+    sender: (requested.src ?? app.sender) || null,
     blockedBy,
   };
 }
@@ -205,11 +205,11 @@ function newSession(
   account: RequestAccount,
   app: AppRow,
   recipient: Recipient,
-  wanted: NewVerifySession,
+  requested: NewVerifySession,
   now: Instant,
 ): VerifySession {
   const uuid = secrets.randomUuid();
-  const codeLength = readInteger(wanted.code_length) ?? app.code_length;
+  const codeLength = readInteger(requested.code_length) ?? app.code_length;
   const code = newCode(secrets, codeLength);
   return {
     uuid,
@@ -219,7 +219,7 @@ function newSession(
     alias: app.alias,
     recipient: recipient.number,
     country: recipient.country,
-    requestorIp: wanted.requestor_ip ?? null,
+    requestorIp: requested.requestor_ip ?? null,
     status: 'in-progress',
     callback: null,
     template: app.sms_template,
@@ -256,8 +256,8 @@ export type CheckCode = (
 ) => Promise<Result<string>>;
 
 /**
- * Whether the code is the one of the session, once. A wrong code and a session that is over are answered alike, and every way
- * through costs the same statements, one hash and one comparison.
+ * Accepts the code of a session once. A wrong code and a session that is over get the same answer, and every path
+ * costs the same statements, one hash and one comparison.
  */
 export function createCheck({ database, secrets, sessions, metrics }: CommandDeps): CheckCode {
   const counted = (outcome: string) => metrics.count('jackfield_verify_checks_total', { outcome });
@@ -266,7 +266,7 @@ export function createCheck({ database, secrets, sessions, metrics }: CommandDep
     const session = named.toLowerCase();
     const now = sessions.nowOf(session);
     const check = await countCheck(database, account, session, now);
-    // A code sent as a number has lost the zeros at its front.
+    // A code that was sent as a number has lost its leading zeros.
     const code = typeof given === 'number' ? String(given).padStart(check.length, '0') : given;
     const hash = hashOf(secrets, session, code);
     const isRight = secrets.equals(hash, check.hash ?? secrets.keyedHash(`verify nothing ${hash}`));

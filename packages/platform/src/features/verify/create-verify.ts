@@ -25,7 +25,7 @@ export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
   /** Counts sends; in the database when left out. */
   readonly limiter?: Limiter;
   readonly isDraining?: () => boolean;
-  /** Who signs receipts: where customers reach the HTTP interface. */
+  /** The issuer of receipts: the URL of the HTTP interface. */
   readonly publicUrl: string;
   /** How long sessions are kept after their end; for ever when left out. */
   readonly keepVerifySessionsMs?: number;
@@ -37,12 +37,12 @@ export interface VerifyFeature extends Feature {
   readonly resources: AccountResources;
   /** Closed sessions, with their attempts. */
   readonly retained: RetainedRecords;
-  /** Takes up what the last process left behind; called once, after migrations. Resolves with their number. */
+  /** Resumes the open sessions of the last process; called once, after migrations. Resolves with their number. */
   restore(): Promise<number>;
   close(): void;
 }
 
-/** Windows of counters that are over are swept so often. */
+/** How often old windows of counters are removed. */
 const sweepEveryMs = 3_600_000;
 
 /** Verification of phone numbers by one-time codes. */
@@ -50,32 +50,32 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   const { database, clock, log, secrets } = deps;
   const limiter = deps.limiter ?? createLimiter(database, { ...sendLimits, ...deps.sendLimits });
   const apps = createAppStore(database, secrets);
-  const tellRefusal = createRefusals(deps);
+  const reportRefusal = createRefusals(deps);
   const proofs = createProofs(deps);
   const sessions = defineSessions({ ...deps, limiter }, (session, attempt) => {
     fallBack(session, attempt).catch((err: unknown) => {
-      log.error({ err, session: session.uuid }, 'A call instead of a message was not placed.');
+      log.error({ err, session: session.uuid }, 'fallback call could not be placed');
     });
   });
-  const commands = { ...deps, apps, limiter, sessions, tellRefusal };
+  const commands = { ...deps, apps, limiter, sessions, reportRefusal };
   let cancelSweep = () => {};
 
   /** Counted like every other send. */
   async function fallBack(session: VerifySession, attempt: Attempt): Promise<void> {
     const { account, mainAccount, recipient, requestorIp: source } = session;
-    // Who may pump was asked for the message already.
+    // The fraud level applied to the message already.
     const admission = await limiter.admit({ account, recipient, source, level: 'off' }, clock.now());
     if (admission.kind !== 'admitted') {
       const reason = admission.kind === 'limited' ? `${admission.scope}-limit` : admission.reason;
-      return tellRefusal(account, mainAccount, reason, recipient);
+      return reportRefusal(account, mainAccount, reason, recipient);
     }
-    const wanted = { ...attempt, uuid: secrets.randomUuid(), channel: 'voice', blockedBy: null } as const;
-    sessions.send(session.uuid, { type: 'attempt-asked', attempt: wanted, callback: null });
+    const requested = { ...attempt, uuid: secrets.randomUuid(), channel: 'voice', blockedBy: null } as const;
+    sessions.send(session.uuid, { type: 'attempt-asked', attempt: requested, callback: null });
   }
 
   function sweep(): void {
     limiter.sweep(clock.now()).catch((err: unknown) => {
-      log.error({ err }, 'Old counters of sends could not be swept.');
+      log.error({ err }, 'old counters of sends could not be removed');
     });
     cancelSweep = clock.startTimer(clock.now() + sweepEveryMs, sweep);
   }
@@ -114,7 +114,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
       const left = await loadOpenSessions(database);
       const now = clock.wallNow();
       for (const session of left) {
-        // The clock may have been set back: no code lives longer than was said.
+        // The clock may have been set back: no code lives longer than its expiry.
         const expiresAt = Math.min(session.expiresAt, now + session.expiresAt - session.createdAt);
         sessions.resume(session.uuid, { ...session, expiresAt }, { type: 'process-restarted' });
       }

@@ -2,10 +2,10 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { digitsOf } from './delivery/recipient.ts';
 import type { Attempt, SessionEvent, VerifySession } from './domain/session.ts';
 
-/** docs/interface/verify.md#callbacks: after an attempt without 200 it is tried again so many seconds later, three times. */
+/** docs/interface/verify.md#callbacks: seconds from an attempt without 200 to the next. */
 const schedule = [60, 120, 240];
 
-/** What is told of a session; `session` is the state after the change. The code is not among what it knows. */
+/** The event of a session; `session` is the state after the change. It never contains the code. */
 export function outboxEventOf(session: VerifySession, event: SessionEvent, attempt: Attempt): OutboxEvent {
   const { callback } = session;
   return {
@@ -24,14 +24,14 @@ export function outboxEventOf(session: VerifySession, event: SessionEvent, attem
       AttemptUUID: attempt.uuid,
       AttemptSequence: attempt.sequence,
     },
-    // A block is told by the status of its attempt as well; for the feed it has a name of its own.
+    // The status of the attempt reports a block to the callback; in the event stream it has a name of its own.
     ...(callback === null || event === 'blocked'
       ? {}
       : { callback: { ...callback, schedule, isUnordered: true } }),
   };
 }
 
-/** A wish that came to nothing, because of a limit or a country: no session tells of it. */
+/** A request that was refused because of a limit or a country: no session reports it. */
 export function refusalEvent(
   account: string,
   mainAccount: string,

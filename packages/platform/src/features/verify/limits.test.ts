@@ -7,7 +7,7 @@ const hour = (count: number) => ({ count, seconds: 3_600 });
 const numbered = (index: number) => `+1415555${String(2000 + index)}`;
 
 eachDatabase('Limits of sends', (open) => {
-  test('to a recipient and for a source: 429 until the window ends, told once in the feed', async () => {
+  test('to a recipient and for a source get 429 until the window ends, with one event', async () => {
     const world = await openVerifyWorld(open, { sendLimits: { recipient: hour(2), source: hour(3) } });
     await world.clock.advance(600_000);
     await world.begin();
@@ -30,11 +30,11 @@ eachDatabase('Limits of sends', (open) => {
     await world.clock.advance(3_000_000);
     await world.settle();
     await world.begin();
-    // A refusal is no send: another account has its own windows.
+    // A refusal does not count, and another account has its own windows.
     await world.begin({}, await world.api.subaccount());
   });
 
-  test('for a source count however its address is written, and for all of an IPv6 customer', async () => {
+  test('for a source count for each spelling of its address, and for the whole prefix of an IPv6 customer', async () => {
     const world = await openVerifyWorld(open, { sendLimits: { source: hour(2) } });
     const from = async (requestor_ip: string, index: number) =>
       (await world.start({ requestor_ip, recipient: numbered(index) })).status;
@@ -48,7 +48,7 @@ eachDatabase('Limits of sends', (open) => {
     );
   });
 
-  test('what was sent as often as the app allows is refused before it is counted', async () => {
+  test('beyond max_attempts of the app are refused before they are counted', async () => {
     const world = await openVerifyWorld(open, { sendLimits: { account: hour(6) } });
     for (let send = 0; send < 5; send++) await world.begin();
     for (let send = 0; send < 3; send++)
@@ -84,7 +84,7 @@ eachDatabase('Limits of sends', (open) => {
     }
   });
 
-  test('to a prefix: the attempt is blocked with 452, and nothing goes out', async () => {
+  test('to a prefix beyond its limit are blocked with 452', async () => {
     const gateway = createScriptedGateway();
     const world = await openVerifyWorld(open, { gateway, sendLimits: { prefix: hour(2) } });
     for (let index = 0; index < 2; index++) await world.begin({ recipient: numbered(index) });
@@ -100,7 +100,7 @@ eachDatabase('Limits of sends', (open) => {
     );
   });
 
-  test('a prefix whose numbers verify nothing is blocked by the level of the app, one that verifies is not', async () => {
+  test('to a prefix with too few verifications are blocked by the level of the app', async () => {
     const gateway = createScriptedGateway();
     const world = await openVerifyWorld(open, { gateway });
     const guarded = { fraud_check: 'high' };
@@ -118,7 +118,7 @@ eachDatabase('Limits of sends', (open) => {
     assert.equal(gateway.orders.length, before + 1);
   });
 
-  test('what cannot be counted is not sent', async () => {
+  test('that cannot be counted are refused', async () => {
     const gateway = createScriptedGateway();
     const limiter = {
       admit: async () => {
@@ -132,7 +132,7 @@ eachDatabase('Limits of sends', (open) => {
     assert.equal(gateway.orders.length, 0);
   });
 
-  test('a country that the app does not allow is refused before anything is counted', async () => {
+  test('to a country that the app does not allow are refused before they are counted', async () => {
     const world = await openVerifyWorld(open);
     const app = await world.api.call('POST', 'Verify/App/', {
       body: { alias: 'Home', allowed_countries: ['de', 'AT'] },
@@ -143,7 +143,7 @@ eachDatabase('Limits of sends', (open) => {
     assert.equal(world.events[0]?.payload.Reason, 'country');
   });
 
-  test('numbers that do not exist and parameters of wrong form are refused', async () => {
+  test('to numbers that do not exist, or with malformed parameters, are refused', async () => {
     const world = await openVerifyWorld(open);
     for (const body of [
       { recipient: '+1202555010' },

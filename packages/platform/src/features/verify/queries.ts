@@ -32,7 +32,7 @@ export interface SessionFilters {
   readonly begun: TimeRange | undefined;
 }
 
-/** docs/interface/verify.md#sessions: lists reach back so far. */
+/** docs/interface/verify.md#sessions: the range of lists. */
 const listedMs = 90 * 86_400_000;
 
 export function readSessionFilters(query: VerifySessionListQuery): Result<SessionFilters> {
@@ -73,7 +73,7 @@ export function createQueries(database: Database) {
       return row && sessionItemOf(row, await attemptsOf(database, [row.session_uuid]));
     },
 
-    /** Newest first; the identifier decides between sessions of one millisecond. */
+    /** Newest first; the identifier orders sessions of one millisecond. */
     async list(
       viewer: Viewer,
       filters: SessionFilters,
@@ -81,21 +81,21 @@ export function createQueries(database: Database) {
       now: Instant,
     ): Promise<{ readonly total: number; readonly sessions: VerifySessionItem[] }> {
       const { status, recipient, app, country, alias, subaccount, brandName, appHash, begun } = filters;
-      let wanted = seenBy(viewer).where('created_at', '>=', Math.max(begun?.from ?? 0, now - listedMs));
+      let requested = seenBy(viewer).where('created_at', '>=', Math.max(begun?.from ?? 0, now - listedMs));
       // The indexes of the filters begin with the main account.
-      if (viewer.isSubaccount) wanted = wanted.where('main_account', '=', viewer.main);
-      if (begun?.before !== undefined) wanted = wanted.where('created_at', '<', begun.before);
-      if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
-      if (status !== undefined) wanted = wanted.where('status', '=', status);
-      if (recipient !== undefined) wanted = wanted.where('recipient', '=', recipient);
-      if (app !== undefined) wanted = wanted.where('app_uuid', '=', app);
-      if (country !== undefined) wanted = wanted.where('country', '=', country);
-      if (alias !== undefined) wanted = wanted.where('alias', '=', alias);
-      if (brandName !== undefined) wanted = wanted.where('brand_name', '=', brandName);
-      if (appHash !== undefined) wanted = wanted.where('app_hash', '=', appHash);
+      if (viewer.isSubaccount) requested = requested.where('main_account', '=', viewer.main);
+      if (begun?.before !== undefined) requested = requested.where('created_at', '<', begun.before);
+      if (subaccount !== undefined) requested = requested.where('account', '=', subaccount);
+      if (status !== undefined) requested = requested.where('status', '=', status);
+      if (recipient !== undefined) requested = requested.where('recipient', '=', recipient);
+      if (app !== undefined) requested = requested.where('app_uuid', '=', app);
+      if (country !== undefined) requested = requested.where('country', '=', country);
+      if (alias !== undefined) requested = requested.where('alias', '=', alias);
+      if (brandName !== undefined) requested = requested.where('brand_name', '=', brandName);
+      if (appHash !== undefined) requested = requested.where('app_hash', '=', appHash);
       const [counted, rows] = await Promise.all([
-        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-        wanted
+        requested.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        requested
           .selectAll()
           .orderBy('created_at', 'desc')
           .orderBy('session_uuid', 'desc')
@@ -114,7 +114,7 @@ export function createQueries(database: Database) {
   };
 }
 
-/** Nothing is charged: what carriers take is between them and the operator. */
+/** Sessions are free of charge: the operator pays the carriers. */
 const noCharge = '0.00000';
 
 function sessionItemOf(row: SessionRow, attempts: readonly AttemptRow[]): VerifySessionItem {
@@ -161,7 +161,7 @@ function attemptItemOf({ code_length }: SessionRow, attempt: AttemptRow) {
   };
 }
 
-/** With T and a zone: some clients read nothing else (docs/interface/verify.md#sessions). */
+/** With T and a zone: some clients read no other form (docs/interface/verify.md#sessions). */
 function rfc3339(at: Instant): string {
   return new Date(at).toISOString();
 }

@@ -6,10 +6,10 @@ export interface RefusalDeps extends Pick<RareEventsDeps, 'database' | 'clock' |
   readonly metrics: Pick<Metrics, 'count'>;
 }
 
-export type TellRefusal = (account: string, mainAccount: string, reason: string, recipient: string) => void;
+export type ReportRefusal = (account: string, mainAccount: string, reason: string, recipient: string) => void;
 
-/** Counts every refusal; the event stream gets one event a minute for each account and reason, so that an attack writes no flood. */
-export function createRefusals({ database, clock, log, metrics, outbox }: RefusalDeps): TellRefusal {
+/** Counts every refusal; emits one event a minute for each account and reason, so that an attack cannot flood the event stream. */
+export function createRefusals({ database, clock, log, metrics, outbox }: RefusalDeps): ReportRefusal {
   const reportRarely = createRareEvents({ database, clock, log, outbox });
   return (account, mainAccount, reason, recipient) => {
     metrics.count('jackfield_verify_refusals_total', { reason });

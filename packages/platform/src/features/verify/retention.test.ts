@@ -10,7 +10,7 @@ eachDatabase('The retention of Verify sessions', (open) => {
     const old = await world.begin();
     await world.begin();
     assert.equal((await world.check(old, await world.codeFor())).status, 200);
-    // Receipts are waited for up to an hour after the end.
+    // A session accepts receipts up to an hour after its end.
     await world.clock.advance(3_700_000);
     await world.settle();
     const alive = await world.begin({ recipient: '+14155552699' });

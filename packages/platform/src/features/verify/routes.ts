@@ -31,7 +31,7 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
       path: 'Verify/Session/',
       operation: 'Send a code',
       id: 'createVerifySession',
-      description: 'While the code of a recipient lives, it is sent again: the session stays the same.',
+      description: 'A code that is still valid is sent again: the session stays the same.',
       schema: { body: newVerifySession, response: startedVerifySession },
       success: 202,
       async run({ account, body, now }) {
@@ -44,7 +44,7 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
       path: 'Verify/Session/:session_uuid/',
       operation: 'Check a code',
       id: 'checkVerifyCode',
-      description: 'A wrong code and a session that is over are answered alike.',
+      description: 'A wrong code and a session that is over get the same answer.',
       schema: { params: verifySessionPath, body: verifyCheck, response: verifyCheckPassed },
       refuses: ['incorrect-otp'],
       success: 200,
@@ -80,7 +80,7 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
         const receipt = await proofs.receiptOf(account, params.session_uuid);
         if (receipt === undefined) return refused(notFound('session', params.session_uuid));
         if (receipt === 'not-verified') {
-          return refused(problem('conflict', 'only a session that is verified has a receipt'));
+          return refused(problem('conflict', 'only a verified session has a receipt'));
         }
         const session_uuid = params.session_uuid.toLowerCase();
         return accepted({ session_uuid, receipt, keys_url: proofs.keysUrl });
@@ -105,7 +105,7 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
           },
           (session) => session,
         );
-        // Clients know this list under another name than every other one.
+        // Clients expect `sessions` instead of `objects` in this list.
         return answer.ok ? accepted({ meta: answer.value.meta, sessions: answer.value.objects }) : answer;
       },
     }),

@@ -6,7 +6,7 @@ import { createScriptedGateway, openVerifyWorld, recipient } from './testing/ver
 const wrongOf = (code: string) => code.replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
 
 eachDatabase('Verify sessions', (open) => {
-  test('a code is sent, told as delivered, checked once, and never a second time', async () => {
+  test('a code is sent, reported as delivered, accepted once, and never a second time', async () => {
     const world = await openVerifyWorld(open);
     const { clock, events } = world;
     const answer = await world.start({ url: 'https://example.com/told', brand_name: 'Acme' });
@@ -96,11 +96,11 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal(world.runner.census().verify?.sessions, 0);
   });
 
-  test('a second create while the code lives adds an attempt with the same code; a new session after it', async () => {
+  test('a second create adds an attempt with the same code while it is valid, and begins a new session after it', async () => {
     const world = await openVerifyWorld(open);
     const first = await world.begin({ url: 'https://example.com/a' });
     const code = await world.codeFor();
-    // Together, as impatient people press twice.
+    // Concurrent, as when a person presses twice.
     const [second, third] = await Promise.all([world.begin({ locale: 'de' }), world.begin({ locale: 'de' })]);
     assert.deepEqual([second, third], [first, first]);
     assert.equal(await world.codeFor(), code);
@@ -118,7 +118,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.notEqual(await world.begin(), first);
   });
 
-  test('a code dies at its time, to the millisecond, and with the attempts that the app allows', async () => {
+  test('a code expires at its millisecond, and by the attempts that the app allows', async () => {
     const world = await openVerifyWorld(open);
     const app = await world.api.call('POST', 'Verify/App/', {
       body: { alias: 'Short', code_expiry: 1, max_attempts: 2, code_length: '8', is_default: true },
@@ -139,7 +139,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.notEqual(await world.begin(), session);
   });
 
-  test('five wrong checks lock a session, however many come at once, and then the right code does not open it', async () => {
+  test('five wrong checks lock a session, also when many are concurrent, and then the right code is refused', async () => {
     const world = await openVerifyWorld(open);
     const session = await world.begin();
     const code = await world.codeFor();
@@ -151,7 +151,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal((await world.get(`Verify/Session/${session}/`)).body.status, 'in-progress');
   });
 
-  test('a code that nobody can give back any more is not sent again, and a new one goes out at its time', async () => {
+  test('the code of a locked session is not sent again, and a new code is sent after its expiry', async () => {
     const world = await openVerifyWorld(open);
     const session = await world.begin();
     const code = await world.codeFor();
@@ -168,7 +168,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.notEqual(await world.begin(), session);
   });
 
-  test('a right code that is checked many times at once verifies once', async () => {
+  test('concurrent checks of the right code verify once', async () => {
     const world = await openVerifyWorld(open);
     const session = await world.begin();
     const code = await world.codeFor();
@@ -177,7 +177,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal(world.events.filter(({ type }) => type === 'verify.verified').length, 1);
   });
 
-  test('other accounts see nothing, a main account what its subaccounts have', async () => {
+  test('a session is visible to its account and the main account, and to no other', async () => {
     const world = await openVerifyWorld(open);
     const branch = await world.api.subaccount();
     const other = await world.api.subaccount('Other');
@@ -187,12 +187,12 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal((await world.get(`Verify/Session/${session}/`, other)).status, 404);
     assert.equal((await world.check('no-such-session', code)).status, 404);
     assert.equal((await world.get(`Verify/Session/${session}/`)).status, 200);
-    // The main account's session for that recipient is another one.
+    // The main account has a session of its own for that recipient.
     assert.notEqual(await world.begin(), session);
     assert.equal((await world.check(session, code)).status, 200);
   });
 
-  test('nothing that is stored in the open holds the code, and after the end nothing at all', async () => {
+  test('the code is stored only encrypted or hashed, and after the end not at all', async () => {
     const world = await openVerifyWorld(open, { gateway: createScriptedGateway() });
     const session = await world.begin();
     const code = await world.codeFor();
@@ -211,7 +211,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal((await stored())?.sealed_code, null);
   });
 
-  test('after a restart sessions go on: the same code, the timer, messages whose fate is unknown', async () => {
+  test('after a restart sessions go on with the same code and timer, and unsettled messages are sent again', async () => {
     const gateway = createScriptedGateway();
     gateway.outcomes.push(new Promise(() => {}));
     const before = await openVerifyWorld(open, { gateway });
@@ -236,7 +236,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal((await after.get(`Verify/Session/${session}/`)).body.status, 'expired');
   });
 
-  test('receipts come early, twice, out of order and after the end, and each attempt is told its truth once', async () => {
+  test('early, repeated, unordered and late receipts lead to one report of each status', async () => {
     const gateway = createScriptedGateway();
     const world = await openVerifyWorld(open, { gateway });
     let accept = (_: { accepted: true; message: string }) => {};
@@ -249,7 +249,7 @@ eachDatabase('Verify sessions', (open) => {
     gateway.receipt({ message: 'early', status: 'undelivered', errorCode: '34' });
     gateway.receipt({ message: 'nobody-knows', status: 'delivered', errorCode: null });
     await world.settle();
-    // A phone that was off is on again.
+    // The phone is reachable again.
     gateway.receipt({ message: 'early', status: 'delivered', errorCode: null });
     await world.settle();
     gateway.receipt({ message: 'early', status: 'failed', errorCode: '1' });
@@ -278,7 +278,7 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal(world.runner.census().verify?.sessions, 0);
   });
 
-  test('a session whose receipt never comes is let go an hour after its end', async () => {
+  test('a session whose receipt never arrives closes an hour after its end', async () => {
     const world = await openVerifyWorld(open, { gateway: createScriptedGateway() });
     await world.begin();
     await world.clock.advance(10 * 60_000);

@@ -38,11 +38,11 @@ export interface SessionDeps {
   readonly sms: Sms;
   readonly calls: Pick<Calls, 'ownedBy' | 'dial' | 'hangUp'>;
   readonly sounds: Sounds;
-  /** Hears who has answered. */
+  /** Reports the voice of the callee. */
   readonly media: Pick<Media, 'send'>;
   readonly limiter: Limiter;
   readonly times?: SessionTimes;
-  /** Shown to those who are called when neither request nor app names a caller. */
+  /** The caller of verification calls when neither request nor app names one. */
   readonly callerId?: string;
 }
 
@@ -51,7 +51,7 @@ type LiveEffect =
   | Exclude<SessionEffect, { readonly do: 'emit' }>
   | { readonly do: 'emit'; readonly event: OutboxEvent };
 
-/** One session for each verification: its machine, its record, and the only place that sends and speaks codes. */
+/** One session for each verification: its machine, its record, and all sending and speaking of codes. */
 export function defineSessions(
   deps: SessionDeps,
   fallBack: (session: VerifySession, attempt: Attempt) => void,
@@ -110,9 +110,9 @@ export function defineSessions(
         outcome.accepted
           ? sessions.send(uuid, { type: 'sms-accepted', attempt: attempt.uuid, message: outcome.message })
           : sessions.send(uuid, { type: 'sms-refused', attempt: attempt.uuid, errorCode: outcome.errorCode }),
-      // What it threw may hold the text, so it is not logged.
+      // The error may contain the text, so it is not logged.
       () => {
-        log.error({ session: uuid, attempt: attempt.uuid }, 'The gateway for messages threw.');
+        log.error({ session: uuid, attempt: attempt.uuid }, 'message gateway threw');
         sessions.send(uuid, { type: 'sms-refused', attempt: attempt.uuid, errorCode: 'gateway-failed' });
       },
     );

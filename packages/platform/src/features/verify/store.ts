@@ -5,7 +5,7 @@ import { requireOwner, viewOf } from '../accounts/index.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
 import { type AttemptRow, reading, type SessionRow, type VerifyTables, writing } from './tables.ts';
 
-/** Writes what a step changed; the counter of checks belongs to another statement. */
+/** Writes the change of a step; only `countCheck` writes the counter of checks. */
 export async function saveSession(
   write: Write,
   before: VerifySession | undefined,
@@ -39,7 +39,7 @@ export async function saveSession(
   }
 }
 
-/** What was live when the last process died. */
+/** Open sessions of the last process. */
 export async function loadOpenSessions(database: Database): Promise<readonly VerifySession[]> {
   const rows = await reading(database.read)
     .selectFrom('verify_sessions')
@@ -70,12 +70,12 @@ export async function attemptsOf(
 
 export interface AliveSession {
   readonly session: string;
-  /** Checked so often that no check is let through any more. */
+  /** Its checks are used up. */
   readonly isLocked: boolean;
   readonly expiresAt: Instant;
 }
 
-/** The session of a recipient whose code is alive, or was until a moment ago. */
+/** The session in progress of a recipient; its code may have expired a moment ago. */
 export async function findAlive(
   database: Database,
   account: string,
@@ -99,7 +99,7 @@ export async function findAlive(
   );
 }
 
-/** The attempt whose message the gateway calls so; the latest, because gateways count from the beginning again. */
+/** The attempt with this gateway name; the latest, because gateways restart their numbers. */
 export async function findByMessage(
   database: Database,
   message: string,
@@ -115,24 +115,24 @@ export async function findByMessage(
 }
 
 export interface CheckOutcome {
-  /** What the code is compared with; undefined when no check is due. */
+  /** To compare the code with; undefined when no check is admitted. */
   readonly hash: string | undefined;
   readonly length: number;
-  /** As it stands, whether or not the check is let through; undefined where there is no such session. */
+  /** Of the session, also when the check is not admitted; undefined without a session. */
   readonly status: 'in-progress' | 'verified' | 'expired' | undefined;
   readonly expiresAt: Instant;
 }
 
-/** Who may see it: the account itself, and the main account. */
+/** The account itself, or the main account. */
 export interface Viewer {
   readonly authId: string;
   readonly isSubaccount: boolean;
 }
 
 /**
- * Counts a check before anything is compared: the statement that raises the counter is the one that says whether there is
- * anything to compare with, so no two checks pass on one count. A check of a session that is over is counted too: the
- * wait for the disk would tell it from one that lives.
+ * Counts a check before the comparison: the statement that raises the counter also returns the hash, so no two checks pass
+ * on one count. A check of an ended session is counted too: otherwise the missing write would reveal, by its time,
+ * that the session has ended.
  */
 export async function countCheck(
   database: Database,
@@ -165,7 +165,7 @@ export async function countCheck(
   });
 }
 
-/** The statement itself. */
+/** The statement of `countCheck`. */
 export function raiseChecks(write: Write, viewer: Viewer, session: string, now: Instant) {
   return writing(write)
     .updateTable('verify_sessions')
@@ -178,7 +178,7 @@ export function raiseChecks(write: Write, viewer: Viewer, session: string, now: 
     .returning(['code_hash', 'code_length']);
 }
 
-/** Sessions and apps of a subaccount go with it. */
+/** Removes sessions and apps of a subaccount. */
 export async function removeOfAccount(write: Write, account: string): Promise<void> {
   const tables = writing(write);
   const gone = await tables
@@ -193,7 +193,7 @@ export async function removeOfAccount(write: Write, account: string): Promise<vo
   await tables.deleteFrom('verify_apps').where('account', '=', account).execute();
 }
 
-/** The oldest first; no code of theirs is alive, and no receipt is waited for. Resolves with how many. */
+/** The oldest first; their codes have expired and no receipt is expected. Resolves with their number. */
 export function removeClosedSessions(
   database: Database,
   closedBefore: Instant,
@@ -217,7 +217,7 @@ export function removeClosedSessions(
   });
 }
 
-/** What is alive ends by its own clock, for the main account to see. */
+/** Live sessions go on under the main account. */
 export async function passOnToMain(write: Write, account: string, main: string): Promise<void> {
   const tables = writing(write);
   await tables

@@ -24,9 +24,9 @@ interface SessionsTable {
   sealed_code: string | null;
   max_attempts: Fixed<number>;
   max_checks: Fixed<number>;
-  /** Raised by the statement that lets a check through, by nothing else. */
+  /** Raised only by the statement that admits a check. */
   checks: number;
-  /** Raised by every other one, so that both cost the same. */
+  /** Raised by each check that is not admitted, so that both cost the same. */
   late_checks: number;
   voice_fallback: Fixed<number>;
   created_at: Fixed<number>;

@@ -5,8 +5,8 @@ import { raiseChecks } from './store.ts';
 import { openVerifyWorld } from './testing/verify-world.ts';
 
 onEmbeddedDatabase('A million wrong guesses', (open) => {
-  test('get five chances at each session: the counter lets no more through, and never stands higher', {
-    // 40 s of computing, of which a machine with much else to do leaves less than a fifth.
+  test('get five checks of a session, and the counter never exceeds five', {
+    // 40 s of CPU time, and five times as long on a busy machine.
     timeout: 600_000,
   }, async () => {
     const world = await openVerifyWorld(open);
@@ -17,7 +17,7 @@ onEmbeddedDatabase('A million wrong guesses', (open) => {
     for (let index = 0; index < 100; index++) {
       sessions.push(await world.begin({ recipient: `+1${blocks[index % 4]}${2000 + index}` }));
     }
-    /** How many of so many guesses are compared with the code. */
+    /** How many of the guesses are compared with the code. */
     const guess = (session: string, times: number) =>
       world.database.transact(async (write) => {
         const query = raiseChecks(write, viewer, session, now).compile();

@@ -8,12 +8,12 @@ export interface ReceiptDeps {
   readonly sms: Pick<Sms, 'listen'>;
 }
 
-/** Receipts for which no attempt is known yet; beyond so many the oldest are given up. */
+/** Receipts without a known attempt; beyond this the oldest are dropped. */
 const maxWaiting = 10_000;
 
 /**
- * Brings receipts to their attempts by the gateway's name of the message. One may be here before that name was written down: it
- * waits, and whoever is later, the receipt or the name, brings the two together.
+ * Matches receipts to attempts by the gateway's name of the message. A receipt may arrive before that name is stored: the later
+ * of the two, receipt or name, makes the match.
  */
 export function createReceipts(
   { database, log, sms }: ReceiptDeps,
@@ -36,7 +36,7 @@ export function createReceipts(
         waiting.delete(message);
         give(found.session, found.attempt, receipt);
       },
-      (err: unknown) => log.error({ err, message }, 'A receipt could not be looked up.'),
+      (err: unknown) => log.error({ err, message }, 'attempt of a receipt could not be read'),
     );
   });
 

@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 export interface Recipient {
   /** E.164 with its +. */
   readonly number: string;
-  /** Two letters; null for numbers of no country, such as those of satellites. */
+  /** Two letters; null for numbers without a country, such as satellite numbers. */
   readonly country: string | null;
 }
 

@@ -8,7 +8,7 @@ const told = (world: VerifyWorld) =>
   world.events.map(({ payload }) => [payload.Channel, payload.ChannelStatus, payload.ChannelErrorCode]);
 const textsOf = (world: VerifyWorld, at: number) =>
   world.plays[at]!.items.flatMap((item) => (item.kind === 'speech' ? [item.text] : []));
-/** Somebody takes the call and waits for whoever called to speak. */
+/** The callee answers and waits for the caller to speak. */
 const answeredInSilence = async (world: VerifyWorld, leg: string) => {
   await world.notice(leg, { type: 'leg-answered', leg });
   await world.notice(leg, { type: 'leg-voice', leg, speaking: false });
@@ -27,7 +27,7 @@ const ended = (leg: string, code: 3000 | 3010 | 4000) =>
   }) as const;
 
 eachDatabase('Verification by voice', (open) => {
-  test('the call speaks the code of the session twice, digit by digit in its language, and hangs up', async () => {
+  test('a call speaks the code of the session twice, digit by digit in its language, and hangs up', async () => {
     const world = await openVerifyWorld(open);
     const session = await world.begin();
     const code = await world.codeFor();
@@ -60,7 +60,7 @@ eachDatabase('Verification by voice', (open) => {
     assert.equal((await world.check(session, code)).status, 200);
   });
 
-  test('busy and silence are no-answer with the cause; who hangs up while hearing it has been told', async () => {
+  test('busy and no answer are no-answer with the cause; a hangup during the code is completed', async () => {
     const world = await openVerifyWorld(open);
     for (const code of [3010, 3000] as const) {
       await world.begin({ channel: 'voice' });
@@ -82,7 +82,7 @@ eachDatabase('Verification by voice', (open) => {
     assert.ok(world.stopped.includes(`${leg}/code`));
   });
 
-  test('with dtmf the code is spoken after the key 1, and not at all where nobody presses it', async () => {
+  test('with dtmf the code is spoken after the key 1, and not at all without the key', async () => {
     const world = await openVerifyWorld(open);
     await world.begin({ channel: 'voice', dtmf: 1 });
     const { leg } = world.dialled[0]!;
@@ -108,7 +108,7 @@ eachDatabase('Verification by voice', (open) => {
     );
   });
 
-  test('who says hello is told the code a second after the last word, and the engine listens no longer', async () => {
+  test('after a hello the code is spoken a second after the last word, and voice reports stop', async () => {
     const world = await openVerifyWorld(open);
     await world.begin({ channel: 'voice' });
     const { leg } = world.dialled[0]!;
@@ -128,14 +128,14 @@ eachDatabase('Verification by voice', (open) => {
     await passed(world, 1);
     assert.equal(textsOf(world, 0).length, 7);
     assert.deepEqual(world.listened, [`${leg} true`, `${leg} false`]);
-    // What is said while the code is spoken changes nothing.
+    // Voice while the code is spoken changes nothing.
     await voice(true);
     await passed(world, 10_000);
     await world.played(world.plays[0]!, 'finished');
     assert.deepEqual(told(world).at(-1), ['voice', 'completed', '']);
   });
 
-  test('who talks on like a machine is asked for the key 1: nobody presses it, and a machine was reached', async () => {
+  test('a long greeting leads to the request for the key 1; without the key the error code is 9100', async () => {
     const world = await openVerifyWorld(open);
     await world.begin({ channel: 'voice' });
     const { leg } = world.dialled[0]!;
@@ -181,7 +181,7 @@ eachDatabase('Verification by voice', (open) => {
     assert.deepEqual(told(world).at(-1), ['voice', 'completed', '']);
   });
 
-  test('who hangs up before anything was said was told nothing', async () => {
+  test('a hangup before the code is spoken is no-answer', async () => {
     const world = await openVerifyWorld(open);
     await world.begin({ channel: 'voice' });
     const { leg } = world.dialled[0]!;
@@ -211,7 +211,7 @@ eachDatabase('Verification by voice', (open) => {
     assert.equal(world.runner.census().verify?.sessions, 0);
   });
 
-  test('an app may fall back from a message that was not delivered to a call', async () => {
+  test('an app with voice_fallback calls after an undelivered message', async () => {
     const gateway = createScriptedGateway();
     const world = await openVerifyWorld(open, { gateway });
     await world.api.call('POST', 'Verify/App/', {

@@ -21,14 +21,14 @@ export interface Voice {
 }
 
 const ownerKind = 'verify';
-/** Shorter than most voicemail waits, long enough to find the phone. */
+/** Shorter than most voicemail delays, long enough to find the phone. */
 const ringTimeoutSeconds = 40;
-/** Two minutes hold the code many times over. */
+/** Enough to speak the code many times. */
 const timeLimitSeconds = 120;
-/** What SIP calls a caller without a number. */
+/** The SIP name of a caller without a number (RFC 3261 §8.1.1.3). */
 const anonymous = 'anonymous';
 
-/** Calls that speak a code. The leg has the name of its attempt, so that the call record and the callback agree. */
+/** Calls that speak a code. The leg has the UUID of its attempt, so that the call record and the callback agree. */
 export function createVoice(
   { log, calls, sounds, media, callerId = anonymous }: VoiceDeps,
   send: (session: string, input: SessionInput) => void,
@@ -47,7 +47,7 @@ export function createVoice(
         case 'leg-ended':
           return send(session, { type: 'call-ended', attempt, errorCode: String(notice.end.code) });
       }
-      // Whoever may use the API is not to hear the code.
+      // Private: a user of the API must not hear the code.
     },
     'private',
   );
@@ -77,7 +77,7 @@ export function createVoice(
           }),
         })
         .catch((err: unknown) => {
-          log.error({ err, session: uuid, attempt: attempt.uuid }, 'A call with a code could not be placed.');
+          log.error({ err, session: uuid, attempt: attempt.uuid }, 'verification call could not be placed');
           send(uuid, { type: 'call-ended', attempt: attempt.uuid, errorCode: 'error' });
         });
     },
@@ -96,7 +96,7 @@ export function createVoice(
   };
 }
 
-/** One item for each digit: spoken apart it is understood, and no engine and no cache ever holds a whole code. */
+/** One item for each digit: separate digits are easier to understand, and no engine or cache ever holds a whole code. */
 function codeItems(attempt: Attempt, code: string): readonly PlayItem[] {
   const say = speaker(attempt);
   const digits = [...code].flatMap<PlayItem>((digit) => [say(digit), { kind: 'silence', durationMs: 250 }]);

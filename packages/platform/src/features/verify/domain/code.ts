@@ -1,4 +1,4 @@
-/** Digits that are all equally likely, the first one too, out of random bytes; undefined when these were too few. */
+/** Equally likely digits, the first included, from random bytes; undefined when there are too few bytes. */
 export function codeFrom(bytes: Uint8Array, length: number): string | undefined {
   let code = '';
   for (const byte of bytes) {

@@ -1,14 +1,14 @@
 export type FraudLevel = 'off' | 'low' | 'medium' | 'high';
 
-/** From so many sends on, so many of a hundred must have led to a verification. */
+/** From `sends` on, at least `percent` of them must have led to a verification. */
 interface Demand {
   readonly sends: number;
   readonly percent: number;
 }
 
 /**
- * Pumped numbers are sent codes and type none back. People mistype and give up too, so a level blocks only far below what
- * sign-in flows reach (well above half), and only when enough was sent to tell.
+ * Pumped numbers receive codes and return none. People mistype and give up too, so a level blocks only far below the rate of
+ * sign-in flows (well above half), and only after enough sends.
  */
 const demands: Readonly<Record<Exclude<FraudLevel, 'off'>, Demand>> = {
   low: { sends: 200, percent: 3 },
@@ -16,7 +16,7 @@ const demands: Readonly<Record<Exclude<FraudLevel, 'off'>, Demand>> = {
   high: { sends: 30, percent: 20 },
 };
 
-/** True when what a prefix has been sent shows that nobody reads it. */
+/** True when too few codes that were sent to a prefix came back. */
 export function looksPumped(level: FraudLevel, sent: number, verified: number): boolean {
   if (level === 'off') return false;
   const { sends, percent } = demands[level];

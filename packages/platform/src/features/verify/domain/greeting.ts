@@ -1,36 +1,36 @@
 import type { Instant } from '@jackfield/ports';
 
-/** What is heard of whoever answered, before the code is spoken. */
+/** The voice of the callee before the code is spoken. */
 export interface Greeting {
-  /** When the first word came; null while nothing has been said. */
+  /** The first word; null before it. */
   readonly since: Instant | null;
   readonly isTalking: boolean;
-  /** Decided: a machine talks like that, and the key 1 is asked for before the code. */
+  /** As long as an announcement: the key 1 is requested before the code. */
   readonly isLong: boolean;
 }
 
 /**
- * A person says who is there and waits; a machine goes on. "Hello, this is Susan Miller of Acme" takes 2 s, the shortest usual
- * announcement 3 s; the media engine tells of a pause after half a second of it, which is part of these figures.
+ * A person says a name and waits; a machine goes on. "Hello, this is Susan Miller of Acme" takes 2 s, the shortest usual
+ * announcement 3 s; the media engine reports a pause after half a second, which is part of these figures.
  */
 export const greetingTimes = {
-  /** Who says nothing waits for the caller to speak. */
+  /** A silent callee waits for the caller to speak. */
   silentMs: 2_000,
-  /** Talk without a pause for so long is an announcement. */
+  /** Longer talk without a pause is an announcement. */
   longMs: 2_900,
-  /** So long after the engine has told of a pause it was the end of a hello: a second of silence in all. */
+  /** After the report of a pause, until the hello counts as ended: a second of silence in all. */
   pauseMs: 500,
 } as const;
 
 export const nothingHeard: Greeting = { since: null, isTalking: false, isLong: false };
 
-/** What is known after a change of voice, and when to decide; undefined where nothing has changed. */
+/** The greeting after a change of voice, and when to decide; undefined where it does not change. */
 export function heardVoice(
   { since: begun, isTalking, isLong }: Greeting,
   speaking: boolean,
   now: Instant,
 ): { readonly greeting: Greeting; readonly decideAt: Instant } | undefined {
-  // The engine begins with a word of who says nothing.
+  // The engine's first report may be that the callee is silent.
   if (isLong || speaking === isTalking) return undefined;
   if (!speaking) {
     return {

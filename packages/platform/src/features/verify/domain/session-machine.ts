@@ -14,20 +14,20 @@ import {
 type Stepped = Step<VerifySession, SessionEffect>;
 
 export interface SessionTimes {
-  /** How long after its end a session still hears receipts: messages are valid as long as the code, and gateways are late. */
+  /** How long after its end a session accepts receipts: messages are valid as long as the code, and gateways are late. */
   readonly receiptWindowMs: number;
 }
 
 export const sessionTimes: SessionTimes = { receiptWindowMs: 3_600_000 };
 
-/** Told when the key that was asked for is not pressed: a machine has answered, or nobody who wants the code. */
+/** The error code when the requested key is not pressed. */
 const notPressed = 'no-input';
-/** Told when nobody pressed it who talked like a machine: docs/interface/calls.md#hangup-causes "Machine Detected". */
+/** The same after a long greeting: docs/interface/calls.md#hangup-causes "Machine Detected". */
 const machineHeard = '9100';
 
 /**
- * `in-progress → verified | expired`, both for good. An attempt goes its own way (`queued → sent → delivered | undelivered |
- * failed`, or `in-progress → completed | no-answer`), also after the session is over, until nothing is open or the window ends.
+ * `in-progress → verified | expired`, both final. An attempt has states of its own (`queued → sent → delivered | undelivered |
+ * failed`, or `in-progress → completed | no-answer`), also after the end of the session, until no attempt is open or the window ends.
  */
 export function sessionMachine(
   times: SessionTimes = sessionTimes,
@@ -88,22 +88,22 @@ function repliesOfOver(input: SessionInput | TimerFired): SessionEffect[] {
 
 function attemptAsked(
   session: VerifySession,
-  { attempt: wanted, callback }: Extract<SessionInput, { type: 'attempt-asked' }>,
+  { attempt: requested, callback }: Extract<SessionInput, { type: 'attempt-asked' }>,
   now: Instant,
 ): Stepped {
   if (session.status !== 'in-progress') {
     return { state: session, effects: [{ do: 'reply', reply: 'over' }] };
   }
   if (now >= session.expiresAt) {
-    // The timer is late: the code is dead all the same.
+    // The timer is late; the code has expired.
     const expired = over(session, 'expired', now);
     return { ...expired, effects: [...expired.effects, { do: 'reply', reply: 'over' }] };
   }
   if (session.attempts.length >= session.maxAttempts) {
     return { state: session, effects: [{ do: 'reply', reply: 'exhausted' }] };
   }
-  const { blockedBy, ...parameters } = wanted;
-  const isSms = wanted.channel === 'sms';
+  const { blockedBy, ...parameters } = requested;
+  const isSms = requested.channel === 'sms';
   const attempt: Attempt = {
     ...parameters,
     sequence: session.attempts.length + 1,
@@ -123,7 +123,7 @@ function attemptAsked(
   return { state: { ...session, attempts, callback: callback ?? session.callback, updatedAt: now }, effects };
 }
 
-/** A gateway that says yes a second time, after a restart, has taken the message under another name. */
+/** After a restart the gateway may accept the message a second time, under another name. */
 function accepted(
   session: VerifySession,
   { attempt: uuid, message }: Extract<SessionInput, { type: 'sms-accepted' }>,
@@ -135,7 +135,7 @@ function accepted(
   return { ...step, effects: [...step.effects, { do: 'match-receipt', attempt, message }] };
 }
 
-/** A receipt may overtake the gateway's yes, come twice or be taken back: the phone that has it has it. */
+/** A receipt may overtake the gateway's answer, come twice or change; `delivered` is final. */
 function receipt(
   session: VerifySession,
   { attempt, status, errorCode }: Extract<SessionInput, { type: 'receipt' }>,
@@ -151,8 +151,8 @@ function fallenBack(step: Stepped, uuid: string): Stepped {
   const { state, effects } = step;
   const attempt = attemptOf(state, uuid);
   const isLast = attempt !== undefined && attempt.sequence === state.attempts.length;
-  const isWanted = state.voiceFallback && state.status === 'in-progress' && isLast && effects.length > 0;
-  return isWanted ? { state, effects: [...effects, { do: 'fall-back', attempt }] } : step;
+  const isDue = state.voiceFallback && state.status === 'in-progress' && isLast && effects.length > 0;
+  return isDue ? { state, effects: [...effects, { do: 'fall-back', attempt }] } : step;
 }
 
 function answered(session: VerifySession, uuid: string, now: Instant): Stepped {
@@ -172,7 +172,7 @@ function answered(session: VerifySession, uuid: string, now: Instant): Stepped {
   };
 }
 
-/** Whoever answered begins or ends to talk before anything was said to them. */
+/** The callee begins or ends to talk before the code is spoken. */
 function voiceHeard(
   session: VerifySession,
   { attempt: uuid, speaking }: Extract<SessionInput, { type: 'call-voice' }>,
@@ -187,7 +187,7 @@ function voiceHeard(
   return { state, effects: [...effects, timer] };
 }
 
-/** Who still talks may be a machine, and who is not would wait for the code in vain: the key 1 tells one from the other. */
+/** A callee who still talks may be a machine: a person can press the key 1 to get the code. */
 function greetingOver(session: VerifySession, key: string): Stepped {
   const attempt = session.attempts.find(({ uuid }) => greetingTimer(uuid) === key);
   const { greeting } = attempt ?? {};
@@ -211,7 +211,7 @@ function speaking(session: VerifySession, attempt: Attempt): Stepped {
   return { state, effects: [{ do: 'speak', attempt, part: 'code' }] };
 }
 
-/** What is known of a live call, and is in no record. */
+/** Changes the unrecorded state of a live call. */
 function withAttempt(
   session: VerifySession,
   attempt: Attempt,
@@ -221,7 +221,7 @@ function withAttempt(
   return stay({ ...session, attempts });
 }
 
-/** Who hangs up while the code is spoken has been told it; before that nobody was reached. */
+/** A hangup while the code is spoken counts as completed, an earlier one as no-answer. */
 function callEnded(
   session: VerifySession,
   { attempt: uuid, errorCode }: Extract<SessionInput, { type: 'call-ended' }>,
@@ -250,7 +250,7 @@ function digit(session: VerifySession, uuid: string, pressed: string): Stepped {
   return { state: session, effects: [{ do: 'stop-speaking', attempt, part: 'prompt' }] };
 }
 
-/** The prompt that was cut short by the key leads to the code; one that nobody answered ends the call. */
+/** The code follows a prompt that the key has cut short; a prompt that ends without a key ends the call. */
 function spoken(
   session: VerifySession,
   { attempt: uuid, part, isWhole }: Extract<SessionInput, { type: 'spoken' }>,
@@ -271,7 +271,7 @@ function spoken(
   return { ...step, effects: [...step.effects, { do: 'hang-up', attempt }] };
 }
 
-/** What was being called has gone with the process; a message whose fate is unknown is sent again, under the same name. */
+/** Calls ended with the process; a message whose outcome is unknown is sent again, under the same name. */
 function restarted(session: VerifySession, now: Instant): Stepped {
   let state = session;
   const effects: SessionEffect[] = [];
@@ -305,7 +305,7 @@ function over(session: VerifySession, status: 'verified' | 'expired', now: Insta
   return { state, effects };
 }
 
-/** Nothing more can happen to a session that is over and whose attempts have all ended; others wait for receipts a while. */
+/** Closes an ended session without open attempts; with open attempts it waits for receipts until the window ends. */
 function closedIfDone(step: Stepped, now: Instant, { receiptWindowMs }: SessionTimes): Stepped {
   const { state, effects } = step;
   if (state.status === 'in-progress' || isClosed(state)) return step;

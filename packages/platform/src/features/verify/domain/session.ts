@@ -3,7 +3,7 @@ import type { Greeting } from './greeting.ts';
 
 export type SessionStatus = 'in-progress' | 'verified' | 'expired';
 export type Channel = 'sms' | 'voice';
-/** Channel statuses of docs/interface/verify.md#attempts; `queued` is told before anything has left us. */
+/** Channel statuses of docs/interface/verify.md#attempts; `queued` is reported before the message is sent. */
 export type SmsStatus = 'queued' | 'sent' | 'delivered' | 'undelivered' | 'failed';
 export type VoiceStatus = 'in-progress' | 'completed' | 'no-answer';
 export type ChannelStatus = SmsStatus | VoiceStatus;
@@ -23,11 +23,11 @@ export interface Attempt {
   readonly dtmf: boolean;
   readonly fraudCheck: string | null;
   readonly sender: string | null;
-  /** What the gateway calls the message; null before it took it. */
+  /** The gateway's name of the message; null before it accepted it. */
   readonly message: string | null;
-  /** The code is being spoken; of a live call, and in no record. */
+  /** The code is being spoken; not recorded. */
   readonly isSpeaking: boolean;
-  /** How a live call was answered, while that matters; in no record either. */
+  /** How a live call was answered; not recorded. */
   readonly greeting?: Greeting;
 }
 
@@ -45,9 +45,9 @@ export interface VerifySession {
   readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | null;
   readonly template: string;
   readonly codeLength: number;
-  /** Keyed hash: what a check is compared with. */
+  /** Keyed hash that a check is compared with. */
   readonly codeHash: string;
-  /** Encrypted, to be said again; null when the session is over. */
+  /** Encrypted, for further attempts; null when the session is over. */
   readonly sealedCode: string | null;
   readonly maxAttempts: number;
   readonly maxChecks: number;
@@ -55,13 +55,13 @@ export interface VerifySession {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly expiresAt: Instant;
-  /** When nothing more was to be heard of it; null while it is live. */
+  /** After it no receipt is accepted; null while it is live. */
   readonly closedAt: Instant | null;
   readonly attempts: readonly Attempt[];
 }
 
-/** What is asked for; `blockedBy` is the ChannelErrorCode of one that must not go out. */
-export interface WantedAttempt
+/** A requested attempt; `blockedBy` is the ChannelErrorCode of a blocked attempt. */
+export interface AttemptSpec
   extends Pick<
     Attempt,
     'uuid' | 'channel' | 'locale' | 'brandName' | 'appHash' | 'dtmf' | 'fraudCheck' | 'sender'
@@ -74,7 +74,7 @@ export type AttemptReply = 'begun' | 'over' | 'exhausted';
 export type SessionInput =
   | {
       readonly type: 'attempt-asked';
-      readonly attempt: WantedAttempt;
+      readonly attempt: AttemptSpec;
       readonly callback: VerifySession['callback'];
     }
   | { readonly type: 'sms-accepted'; readonly attempt: string; readonly message: string }
@@ -103,27 +103,27 @@ export type SessionEvent = ChannelStatus | 'verified' | 'expired' | 'blocked';
 export type SessionEffect =
   | { readonly do: 'send-sms'; readonly attempt: Attempt }
   | { readonly do: 'dial'; readonly attempt: Attempt }
-  /** Whether it is told when whoever answered talks. */
+  /** Starts or stops the reports of the callee's voice. */
   | { readonly do: 'listen'; readonly attempt: Attempt; readonly isOn: boolean }
   | { readonly do: 'speak'; readonly attempt: Attempt; readonly part: 'prompt' | 'code' }
   | { readonly do: 'stop-speaking'; readonly attempt: Attempt; readonly part: 'prompt' | 'code' }
   | { readonly do: 'hang-up'; readonly attempt: Attempt }
   | { readonly do: 'fall-back'; readonly attempt: Attempt }
-  /** Receipts may have come before the gateway's name for the message was known. */
+  /** Receipts may have arrived before the gateway's name of the message. */
   | { readonly do: 'match-receipt'; readonly attempt: Attempt; readonly message: string }
   | { readonly do: 'emit'; readonly event: SessionEvent; readonly attempt: Attempt }
   | { readonly do: 'reply'; readonly reply: AttemptReply | boolean }
   | { readonly do: 'start-timer'; readonly key: TimerKey; readonly at: Instant }
   | { readonly do: 'cancel-timer'; readonly key: TimerKey };
 
-/** The last is of an attempt whose greeting is listened to. */
+/** `greeting/…` is the decision about the greeting of an attempt. */
 type TimerKey = 'expiry' | 'close' | `greeting/${string}`;
 
 export function isClosed({ closedAt }: VerifySession): boolean {
   return closedAt !== null;
 }
 
-/** Something may still be heard of it. */
+/** Its status may still change. */
 export function isOpen({ status }: Attempt): boolean {
   return status === 'queued' || status === 'sent' || status === 'in-progress';
 }

@@ -6,14 +6,14 @@ const text = (over: Partial<Parameters<typeof messageText>[0]>) =>
   messageText({ template: '', locale: 'en', brand: 'Acme', appHash: '', ...over }, '4711');
 
 describe('the text of a message', () => {
-  it('names the brand and the code, in the words of the language or of the app', () => {
+  it('has the brand and the code, in the words of the language or of the app', () => {
     assert.equal(text({}), '4711 is your Acme verification code.');
     assert.equal(text({ brand: '' }), '4711 is your verification code.');
     assert.equal(text({ locale: 'de-AT' }), '4711 ist Ihr Bestätigungscode für Acme.');
     assert.equal(text({ template: '{{brand}}: {{code}} {{x}}', brand: '$&' }), '$&: 4711 {{x}}');
   });
 
-  it('holds the code where the words want it and nowhere else, whatever the brand is called', () => {
+  it('has the code in its position only, for every brand name', () => {
     assert.equal(text({ brand: '{{code}}' }), '4711 is your {{code}} verification code.');
     assert.equal(text({ template: '{{brand}} {{code}}', brand: '{{code}}' }), '{{code}} 4711');
   });

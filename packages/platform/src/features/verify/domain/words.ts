@@ -51,13 +51,13 @@ function by(word: string, brand: string): string {
   return brand === '' ? '' : word + brand;
 }
 
-/** The language in which we have words for a locale: its own, or English. */
+/** The language of the locale where there are words in it, else English. */
 function languageOf(locale: string): string {
   const language = locale.split(/[-_]/)[0]!.toLowerCase();
   return language in words ? language : 'en';
 }
 
-/** What a voice is asked to speak in: the whole tag, where the words are of its language. */
+/** The language tag for the speech engine: the whole tag where the words are in its language. */
 export function spokenLanguage(locale: string): string {
   const language = languageOf(locale);
   return locale.toLowerCase().startsWith(language) ? locale.replaceAll('_', '-') : language;
@@ -69,7 +69,7 @@ export function messageText(
   code: string,
 ): string {
   const text = template === '' ? words[languageOf(locale)]!.sms(brand === '' ? '' : '{{brand}}') : template;
-  // In one pass: a brand that reads {{code}} is shown as it is.
+  // One pass: a brand with the name {{code}} stays as written.
   const filled = text.replace(/\{\{(brand|code)\}\}/g, (_, name) => (name === 'brand' ? brand : code));
   // The retriever of Android reads messages that end with the hash of the app, on a line of its own.
   return appHash === '' ? filled : `${filled}\n${appHash}`;

@@ -9,15 +9,15 @@ export interface Window {
   readonly seconds: number;
 }
 
-/** Sends of codes in fixed windows; one more is refused. */
+/** Limits of sends in fixed windows. */
 export interface SendLimits {
   readonly recipient: Window;
-  /** Of all accounts together: all digits of a number but the last four. */
+  /** All digits of a number but the last four; of all accounts together. */
   readonly prefix: Window;
-  /** What the person behind a request has as address, where the account tells it. */
+  /** The address of the person behind a request, where the account gives it. */
   readonly source: Window;
   readonly account: Window;
-  /** Over how long sends and verifications of a prefix are compared. */
+  /** The window in which sends and verifications of a prefix are compared. */
   readonly conversionSeconds: number;
 }
 
@@ -29,7 +29,7 @@ export const sendLimits: SendLimits = {
   conversionSeconds: 21_600,
 };
 
-export interface WantedSend {
+export interface SendRequest {
   readonly account: string;
   readonly recipient: string;
   readonly source: string | null;
@@ -38,21 +38,21 @@ export interface WantedSend {
 
 export type Admission =
   | { readonly kind: 'admitted' }
-  /** Of the caller's own making: told as 429. */
+  /** A limit that the caller exceeds itself: answered with 429. */
   | {
       readonly kind: 'limited';
       readonly scope: 'recipient' | 'source' | 'account';
       readonly retryAfterSeconds: number;
     }
-  /** Somebody pumps: told as an attempt that was blocked. */
+  /** Suspected pumping: answered as a blocked attempt. */
   | { readonly kind: 'blocked'; readonly reason: 'prefix-limit' | 'low-conversion' };
 
 export interface Limiter {
-  /** Counts the send, if it is let through. Rejects when that cannot be counted: then nothing may be sent. */
-  admit(wanted: WantedSend, now: Instant): Promise<Admission>;
+  /** Counts the send if it is admitted. Rejects when it cannot be counted: then no code may be sent. */
+  admit(requested: SendRequest, now: Instant): Promise<Admission>;
   /** In the transaction that records the verification. */
   noteVerified(write: Write, recipient: string, now: Instant): Promise<void>;
-  /** Windows that are over. */
+  /** Removes old windows. */
   sweep(now: Instant): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ class NotAdmitted extends Error {
   }
 }
 
-/** Counters live in the database, beside what they protect: nodes share them, a restart forgives nothing. */
+/** Counters are in the database: nodes share them, and a restart keeps them. */
 export function createLimiter(database: Database, limits: SendLimits = sendLimits): Limiter {
   const { conversionSeconds } = limits;
 
@@ -82,14 +82,14 @@ export function createLimiter(database: Database, limits: SendLimits = sendLimit
     return Number(row.total);
   }
 
-  async function admitOrThrow(write: Write, wanted: WantedSend, now: Instant): Promise<void> {
-    const prefix = prefixOf(wanted.recipient);
-    // The same order for everybody, the busiest last: nobody waits for a row while holding one that is wanted before.
+  async function admitOrThrow(write: Write, requested: SendRequest, now: Instant): Promise<void> {
+    const prefix = prefixOf(requested.recipient);
+    // Every transaction locks the rows in the same order, the busiest last: no deadlock.
     const scopes = [
-      ['recipient', `${wanted.account}/${wanted.recipient}`],
-      ['source', wanted.source === null ? undefined : `${wanted.account}/${wanted.source}`],
+      ['recipient', `${requested.account}/${requested.recipient}`],
+      ['source', requested.source === null ? undefined : `${requested.account}/${requested.source}`],
       ['prefix', prefix],
-      ['account', wanted.account],
+      ['account', requested.account],
     ] as const;
     for (const [scope, name] of scopes) {
       if (name === undefined) continue;
@@ -108,15 +108,15 @@ export function createLimiter(database: Database, limits: SendLimits = sendLimit
       .where('name', '=', `verified:${prefix}`)
       .where('window_start', '=', start)
       .executeTakeFirst();
-    if (looksPumped(wanted.level, sent - 1, Number(verified?.total ?? 0))) {
+    if (looksPumped(requested.level, sent - 1, Number(verified?.total ?? 0))) {
       throw new NotAdmitted({ kind: 'blocked', reason: 'low-conversion' });
     }
   }
 
   return {
-    async admit(wanted, now) {
+    async admit(requested, now) {
       try {
-        await database.transact((write) => admitOrThrow(write, wanted, now));
+        await database.transact((write) => admitOrThrow(write, requested, now));
         return { kind: 'admitted' };
       } catch (error) {
         if (error instanceof NotAdmitted) return error.admission;

@@ -1,7 +1,7 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * `verify_sessions_alive` is the promise that a recipient has one code at a time. The indexes after it answer the lists of a main
+ * `verify_sessions_alive` guarantees one live code for a recipient. The indexes after it answer the lists of a main
  * account and of a subaccount and their filters, newest first; `verify_sessions_open` is for restart. Counters are kept by windows
  * and swept by their start.
  */

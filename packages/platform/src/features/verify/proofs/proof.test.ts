@@ -5,15 +5,12 @@ import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKe
 import { openVerifyWorld, recipient } from '../testing/verify-world.ts';
 
 onEmbeddedDatabase('Receipts of verifications', (open) => {
-  test('a receipt says who was verified, when and how, and anybody with the public key can check it', async () => {
+  test('a receipt has recipient, time and channel of a verification, and the public key verifies it', async () => {
     const world = await openVerifyWorld(open);
     const session = await world.begin();
     const path = `Verify/Session/${session}/Receipt/`;
     const early = await world.get(path);
-    assert.deepEqual(
-      [early.status, early.body.error],
-      [409, 'only a session that is verified has a receipt'],
-    );
+    assert.deepEqual([early.status, early.body.error], [409, 'only a verified session has a receipt']);
     await world.clock.advance(2_000);
     await world.check(session, await world.codeFor());
     const { body } = await world.get(path);
@@ -22,7 +19,7 @@ onEmbeddedDatabase('Receipts of verifications', (open) => {
     const served = await world.api.app.inject({ method: 'GET', url: '/.well-known/jwks.json' });
     const keys = served.json() as JSONWebKeySet;
     assert.deepEqual(Object.keys(keys.keys[0]!).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
-    // Another implementation than ours of JWS and of EdDSA reads it.
+    // Read with another implementation of JWS and EdDSA.
     const { payload } = await compactVerify(body.receipt, createLocalJWKSet(keys));
     const claims = JSON.parse(new TextDecoder().decode(payload));
     const { body: shown } = await world.get(`Verify/Session/${session}/`);
@@ -43,7 +40,7 @@ onEmbeddedDatabase('Receipts of verifications', (open) => {
     await assert.rejects(compactVerify(`${head}.${forged}.${signature}`, createLocalJWKSet(keys)));
   });
 
-  test('it is for those who see the session, and the key stays over a restart', async () => {
+  test('a receipt is visible to the accounts that see the session, and its key survives a restart', async () => {
     const world = await openVerifyWorld(open);
     const session = await world.begin();
     await world.check(session, await world.codeFor());

@@ -5,28 +5,28 @@ import type { Viewer } from '../queries.ts';
 import { attemptsOf } from '../store.ts';
 import { reading } from '../tables.ts';
 
-/** What a receipt says; times in seconds since the epoch, as RFC 7519 has them. */
+/** The claims of a receipt; times in seconds since the epoch (RFC 7519 §2). */
 interface ProofClaims {
   readonly iss: string;
-  /** The account that asked. */
+  /** The account of the session. */
   readonly aud: string;
   /** The recipient in E.164. */
   readonly sub: string;
   /** The session. */
   readonly jti: string;
-  /** When the code was given back. */
+  /** When the code was verified. */
   readonly iat: number;
   readonly channel: string;
   readonly attempt_uuid: string;
   readonly app_uuid: string;
-  /** When the first code went out. */
+  /** When the session began. */
   readonly requested_at: number;
 }
 
 export interface Proofs {
   /** A compact JWS (RFC 7515); `not-verified` for a session in another state, undefined where there is none. */
   receiptOf(viewer: Viewer, session: string): Promise<string | 'not-verified' | undefined>;
-  /** The public key, for whoever checks receipts (RFC 7517). */
+  /** The public key, for the verification of receipts (RFC 7517). */
   readonly keys: OpenRoute;
   readonly keysUrl: string;
 }
@@ -34,7 +34,7 @@ export interface Proofs {
 const keysPath = '/.well-known/jwks.json';
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Signed statements that a recipient was verified, when and how: nobody has to believe a callback. */
+/** Signed statements that a recipient was verified, when and how: evidence that does not rest on a callback. */
 export function createProofs(deps: {
   readonly database: Database;
   readonly secrets: Secrets;

@@ -15,11 +15,11 @@ import { createSandboxMessages } from '../../sandbox-messages/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
 import { createVerify, type Limiter, type SendLimits, type VerifyFeature } from '../index.ts';
 
-/** A gateway whose answers and receipts the test decides. */
+/** A gateway whose answers and receipts the test controls. */
 export interface ScriptedGateway {
   readonly sms: Sms;
   readonly orders: SmsOrder[];
-  /** What the next orders are answered; accepted as `m-<n>` when there is none left. */
+  /** Answers to the next orders; without one, an order is accepted as `m-<n>`. */
   readonly outcomes: (SmsOutcome | Promise<SmsOutcome>)[];
   receipt(receipt: SmsReceipt): void;
 }
@@ -57,16 +57,16 @@ export interface VerifyWorld {
   readonly hungUp: (readonly [string, CallEnd])[];
   readonly plays: PlayOrder[];
   readonly stopped: string[];
-  /** Legs of which voice was to be told, or no more. */
+  /** Commands to start or stop voice reports, with their legs. */
   readonly listened: string[];
   notice(leg: string, notice: OwnedLegNotice): Promise<void>;
   played(order: PlayOrder, because: 'finished' | 'stopped'): Promise<void>;
   start(body?: object, as?: Caller): Promise<ApiAnswer>;
-  /** Starts one that must succeed; gives its UUID. */
+  /** Starts a session that must succeed; resolves with its UUID. */
   begin(body?: object, as?: Caller): Promise<string>;
   check(session: string, otp: string | number, as?: Caller): Promise<ApiAnswer>;
   get(path: string, as?: Caller): Promise<ApiAnswer>;
-  /** The code that the newest message to a number holds. */
+  /** The code in the newest message to a number. */
   codeFor(to?: string): Promise<string>;
   settle(): Promise<void>;
   crash(): Promise<VerifyWorld>;
@@ -155,7 +155,7 @@ async function worldOn(
   await feature.restore();
   await inbox.restore();
 
-  /** What comes after a commit or a read may begin another one. */
+  /** A commit or read may cause another. */
   const settle = async () => {
     for (let quiet = 0; quiet < 3; quiet = pending() === 0 ? quiet + 1 : 0) {
       await new Promise((resolve) => setImmediate(resolve));
