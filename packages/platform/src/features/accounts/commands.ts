@@ -39,28 +39,30 @@ export interface AccountCredentials {
   readonly authToken: string;
 }
 
-/** `isNew`: made by this start, so that nobody knows its token yet. */
+/** `isNew`: made by this start, so that its token is still unknown to the operator. */
 export interface FirstAccount extends AccountCredentials {
   readonly isNew: boolean;
 }
 
 /**
- * The account with which a new installation starts. What the operator has set is obeyed at every start; otherwise the oldest
- * account is kept, and made when there is none.
+ * The first account of an installation. The operator's settings hold at every start; without them the oldest account is kept, or
+ * made once.
  */
 export async function ensureFirstAccount(
   deps: CommandDeps,
-  wanted: { readonly authId?: string; readonly authToken?: string },
+  configured: { readonly authId?: string; readonly authToken?: string },
   now: Instant,
 ): Promise<FirstAccount> {
   const { database, secrets } = deps;
   const credentials = await database.transact(async (write) => {
     const tables = write.withTables<AccountsTables>();
     const row =
-      wanted.authId === undefined ? await firstMainAccount(tables) : await findAccount(tables, wanted.authId);
+      configured.authId === undefined
+        ? await firstMainAccount(tables)
+        : await findAccount(tables, configured.authId);
     const kept = row === undefined ? undefined : secrets.decrypt(row.token_sealed);
-    const authId = row?.auth_id ?? wanted.authId ?? newAuthId('MA', secrets);
-    const authToken = wanted.authToken ?? kept ?? newAuthToken(secrets);
+    const authId = row?.auth_id ?? configured.authId ?? newAuthId('MA', secrets);
+    const authToken = configured.authToken ?? kept ?? newAuthToken(secrets);
     if (row === undefined) {
       await insertAccount(
         tables,
@@ -100,16 +102,16 @@ export async function changeAccount(
 export async function createSubaccount(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewSubaccount,
+  spec: NewSubaccount,
   now: Instant,
 ): Promise<Result<AccountCredentials>> {
   if (account.isSubaccount) return refused(onlyOneLevel);
   const credentials = { authId: newAuthId('SA', deps.secrets), authToken: newAuthToken(deps.secrets) };
-  const enabled = readBoolean(wish.enabled) ?? true;
+  const enabled = readBoolean(spec.enabled) ?? true;
   await deps.database.transact((write) =>
     insertAccount(
       write.withTables<AccountsTables>(),
-      newRow(deps, { ...credentials, parent: account.authId, name: wish.name, enabled }, now),
+      newRow(deps, { ...credentials, parent: account.authId, name: spec.name, enabled }, now),
     ),
   );
   return accepted(credentials);
@@ -119,16 +121,16 @@ export async function changeSubaccount(
   deps: CommandDeps,
   account: RequestAccount,
   authId: string,
-  wish: SubaccountChanges,
+  spec: SubaccountChanges,
   now: Instant,
 ): Promise<Result<undefined>> {
-  const enabled = readBoolean(wish.enabled);
+  const enabled = readBoolean(spec.enabled);
   const found = await deps.database.transact(async (write) => {
     const tables = write.withTables<AccountsTables>();
     const row = await findAccount(tables, authId);
     if (row === undefined || row.parent !== account.authId) return false;
     const changes = present({
-      name: wish.name,
+      name: spec.name,
       enabled: enabled === undefined ? undefined : Number(enabled),
     });
     if (changes.enabled !== undefined && changes.enabled !== row.enabled) {

@@ -12,7 +12,7 @@ interface AccountsDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly secrets: Secrets;
-  /** What other features store for accounts. */
+  /** Resources of other features. */
   readonly resources: readonly AccountResources[];
   /** Receives an event when a subaccount is disabled or enabled; absent where there is no event stream. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
@@ -24,14 +24,14 @@ export interface AccountsFeature
     KnownAccounts {
   readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
-  /** Gives the credentials of the first account, made once; `wanted` comes from the operator. */
-  ensureFirstAccount(wanted?: {
+  /** Gives the credentials of the first account, made once; `configured` comes from the operator. */
+  ensureFirstAccount(configured?: {
     readonly authId?: string;
     readonly authToken?: string;
   }): Promise<FirstAccount>;
 }
 
-/** Main accounts, their subaccounts, and who may act for whom. */
+/** Main accounts, their subaccounts, and their permissions. */
 export function createAccounts(given: AccountsDeps): AccountsFeature {
   const { database, clock, secrets } = given;
   const { authenticate, isActive, ifActive, forget } = createAuthenticator(database, secrets);
@@ -43,7 +43,7 @@ export function createAccounts(given: AccountsDeps): AccountsFeature {
     ifActive,
     routes: [accountRoutes(deps)],
     migrations: [accountsTable],
-    ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.wallNow()),
+    ensureFirstAccount: (configured = {}) => ensureFirstAccount(deps, configured, clock.wallNow()),
     ...createKnownAccounts(database, secrets),
   };
 }

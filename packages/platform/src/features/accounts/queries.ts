@@ -48,7 +48,7 @@ export async function readSubaccount(
   return row === undefined ? refused(notFound('subaccount', authId)) : accepted(subaccountOf(deps, row));
 }
 
-/** In the order of creation, so that a page stays what it was when subaccounts are added. */
+/** In the order of creation, so that a page does not change when subaccounts are added. */
 export async function readSubaccounts(
   deps: QueryDeps,
   account: RequestAccount,

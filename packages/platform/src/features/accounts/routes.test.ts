@@ -4,7 +4,7 @@ import { eachDatabase } from '@jackfield/testkit';
 import { openApi } from '../../http/testing/api-world.ts';
 
 eachDatabase('Accounts over HTTP', (open) => {
-  test('the first account is made once, kept, and obeys what the operator sets', async () => {
+  test('the first account is made once, kept, and follows the settings of the operator', async () => {
     const world = await openApi(open);
     assert.match(world.main.authId, /^MA[A-Z0-9]{18}$/);
     assert.match(world.main.authToken, /^[A-Za-z0-9+/=]{40}$/);
@@ -16,7 +16,7 @@ eachDatabase('Accounts over HTTP', (open) => {
     assert.deepEqual(await world.accounts.ensureFirstAccount(changed), { ...changed, isNew: false });
     assert.equal((await world.call('GET', '', { as: operators })).status, 401);
     assert.equal((await world.call('GET', '', { as: changed })).status, 200);
-    // Without a token in the configuration the one in the database stays.
+    // Without a token in the configuration the token in the database stays.
     const kept = await world.accounts.ensureFirstAccount({ authId: operators.authId });
     assert.deepEqual(kept, { ...changed, isNew: false });
   });

@@ -27,7 +27,7 @@ import { readAccount, readSubaccount, readSubaccounts } from './queries.ts';
 export function accountRoutes(deps: CommandDeps): RouteGroup {
   return {
     name: 'Accounts',
-    description: 'Your account and its subaccounts, which see only what is their own.',
+    description: 'Your account and its subaccounts, which see only their own resources.',
     routes: [
       route({
         method: 'GET',

@@ -4,7 +4,7 @@ import type { Page } from '../../kernel/pagination.ts';
 
 export type AccountsTables = {
   accounts: {
-    /** Order of creation: lists in this order keep their pages when something is added. */
+    /** Order of creation: lists in this order keep their pages when a row is added. */
     position: Generated<number>;
     auth_id: string;
     /** auth_id of the main account; null for a main account. */
@@ -17,7 +17,7 @@ export type AccountsTables = {
     /** The token keys the signatures of callbacks, so it can be read back. */
     token_sealed: string;
     token_hash: string;
-    /** How many subaccounts there are, so that no list has to count them. */
+    /** Number of subaccounts, so that no list has to count them. */
     subaccounts: number;
     created_at: number;
     modified_at: number | null;

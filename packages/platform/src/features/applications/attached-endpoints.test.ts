@@ -65,7 +65,7 @@ eachDatabase('Applications and their endpoints', (open) => {
     assert.equal(await endpointTotal(world, two), 0);
   });
 
-  test('deleting without cascade leaves the endpoints, without an application', async () => {
+  test('a deletion without cascade keeps the endpoints, without an application', async () => {
     const world = await openApi(open);
     for (const wish of [undefined, { cascade: false }, { cascade: 'False' }]) {
       const [gone, kept] = [await application(world), await application(world)];
@@ -77,7 +77,7 @@ eachDatabase('Applications and their endpoints', (open) => {
     }
   });
 
-  test('new_endpoint_application takes the endpoints over', async () => {
+  test('new_endpoint_application gets the endpoints of a deleted application', async () => {
     const world = await openApi(open);
     const branch = await world.subaccount();
     const [gone, next] = [await application(world), await application(world)];
@@ -154,7 +154,7 @@ eachDatabase('Applications and their endpoints', (open) => {
     assert.equal(await attachedTo(world, id), appId);
   });
 
-  test('endpoints that are created while their application is deleted are not left attached to it', async () => {
+  test('endpoints that are created while their application is deleted do not stay attached to it', async () => {
     const world = await openApi(open);
     for (let round = 0; round < 5; round += 1) {
       const appId = await application(world, { default_endpoint_app: true });
@@ -174,7 +174,7 @@ eachDatabase('Applications and their endpoints', (open) => {
     }
   });
 
-  test('the applications of a deleted subaccount pass on without becoming defaults, or go with cascade', async () => {
+  test('the applications of a deleted subaccount pass on without becoming defaults, or are deleted with cascade', async () => {
     const world = await openApi(open);
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const both = { default_endpoint_app: true, default_number_app: true };

@@ -12,11 +12,11 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { changedSettings, initialSettings } from './parameters.ts';
 import type { ApplicationStore } from './store.ts';
 
-/** What becomes of endpoints when their application goes; runs in the transaction of its deletion. */
+/** What becomes of endpoints when their application is deleted; runs in the transaction of the deletion. */
 export interface AttachedEndpoints {
-  /** Deletes those that the account sees. */
+  /** Deletes the attached endpoints that the account sees. */
   remove(write: Write, account: RequestAccount, applicationId: string): Promise<void>;
-  /** All of them; `null` leaves them without an application. */
+  /** Attaches all endpoints to another application, or with `null` to none. */
   reattach(write: Write, applicationIds: readonly string[], to: string | null): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface CommandDeps {
   readonly store: ApplicationStore;
   readonly secrets: Pick<Secrets, 'randomBytes'>;
   readonly endpoints: AttachedEndpoints;
-  /** Leaves numbers without an application that is deleted; absent where there are none. */
+  /** Detaches the numbers of deleted applications; absent where there are no numbers. */
   readonly detachNumbers?: (write: Write, applicationIds: readonly string[]) => Promise<void>;
   /** True when `account` is `owner` or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
@@ -37,15 +37,15 @@ const idLength = 17;
 export async function createApplication(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewApplication,
+  spec: NewApplication,
   now: Instant,
 ): Promise<Result<string>> {
-  const owner = await wantedOwner(deps, account, wish.subaccount);
+  const owner = await requestedOwner(deps, account, spec.subaccount);
   if (!owner.ok) return owner;
   const appId = newDigits(idLength, deps.secrets);
   await deps.database.transact((write) =>
     deps.store.insert(write, {
-      ...changedSettings(initialSettings, wish),
+      ...changedSettings(initialSettings, spec),
       app_id: appId,
       account: owner.value ?? account.authId,
       main_account: account.main,
@@ -59,20 +59,20 @@ export async function changeApplication(
   deps: CommandDeps,
   account: RequestAccount,
   appId: string,
-  wish: ApplicationChanges,
+  spec: ApplicationChanges,
 ): Promise<Result<undefined>> {
-  const owner = await wantedOwner(deps, account, wish.subaccount);
+  const owner = await requestedOwner(deps, account, spec.subaccount);
   return deps.database.transact(async (write) => {
     const before = await deps.store.read(write, account, appId);
     if (before === undefined) return refused(notFound('application', appId));
     if (!owner.ok) return owner;
     const next = owner.value ?? before.account;
-    // What moves to another account does not become its default by that alone.
+    // An application that moves to another account does not become its default.
     const kept =
       next === before.account
         ? before
         : { ...before, default_number_app: false, default_endpoint_app: false };
-    await deps.store.save(write, before, { ...before, ...changedSettings(kept, wish), account: next });
+    await deps.store.save(write, before, { ...before, ...changedSettings(kept, spec), account: next });
     return accepted(undefined);
   });
 }
@@ -81,11 +81,11 @@ export async function removeApplication(
   deps: CommandDeps,
   account: RequestAccount,
   appId: string,
-  wish: ApplicationRemoval,
+  spec: ApplicationRemoval,
 ): Promise<Result<undefined>> {
   const { store, endpoints } = deps;
-  const cascade = readBoolean(wish.cascade) ?? false;
-  const replacement = wish.new_endpoint_application;
+  const cascade = readBoolean(spec.cascade) ?? false;
+  const replacement = spec.new_endpoint_application;
   return deps.database.transact(async (write) => {
     const application = await store.read(write, account, appId);
     if (application === undefined) return refused(notFound('application', appId));
@@ -104,7 +104,7 @@ export async function removeApplication(
   });
 }
 
-/** A replacement is for endpoints: numbers lose their application. */
+/** A replacement is for endpoints only: numbers lose their application. */
 async function reattach(
   { endpoints, detachNumbers }: Pick<CommandDeps, 'endpoints' | 'detachNumbers'>,
   write: Write,
@@ -118,7 +118,7 @@ async function reattach(
 // Databases limit the parameters of a statement.
 const detachedAtOnce = 500;
 
-/** When a subaccount goes with everything it owns. */
+/** Deletes the applications of a deleted subaccount. */
 export async function removeApplicationsOf(
   deps: Pick<CommandDeps, 'store' | 'endpoints' | 'detachNumbers'>,
   write: Write,
@@ -135,7 +135,7 @@ const endpointsGoOrStay = problem(
   'new_endpoint_application cannot be given with cascade=true, which deletes the endpoints',
 );
 
-async function wantedOwner(
+async function requestedOwner(
   { isWithin }: CommandDeps,
   account: RequestAccount,
   subaccount: string | undefined,

@@ -13,7 +13,7 @@ interface ApplicationsDeps {
   /** SIP domains that we serve; `sip_uri` is below the first. */
   readonly domains: readonly [string, ...string[]];
   readonly endpoints: AttachedEndpoints;
-  /** Leaves numbers without an application that is deleted; absent where there are none. */
+  /** Detaches the numbers of deleted applications; absent where there are no numbers. */
   readonly detachNumbers?: NonNullable<CommandDeps['detachNumbers']>;
   /** True when `account` is `owner` or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
@@ -27,7 +27,7 @@ interface ApplicationsFeature extends Feature {
   readonly resources: AccountResources;
 }
 
-/** Applications: the URLs that say what happens to a call, and what they are attached to. */
+/** Applications: the URLs that decide what happens to a call, and what they are attached to. */
 export function createApplications(deps: ApplicationsDeps): ApplicationsFeature {
   const store = createApplicationStore(deps.database);
   return {

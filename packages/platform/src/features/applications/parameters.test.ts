@@ -6,7 +6,7 @@ import { type ApiWorld, openApi } from '../../http/testing/api-world.ts';
 
 const valid = { app_name: 'ivr', answer_url: 'https://example.com/' };
 
-/** Values that no text parameter takes, whatever it means. */
+/** Values that no text parameter accepts. */
 const noTexts: readonly unknown[] = [null, true, false, 0, 1.5, -1, [], ['a'], {}, { a: 1 }];
 const noUrls = [
   'x',
@@ -78,7 +78,7 @@ async function assertRefused(world: ApiWorld, path: string, body: object, parame
   assert.ok(answer.body.error.startsWith(`${parameter} must be `), answer.body.error);
 }
 
-/** As it is shown after it was sent as `value`. */
+/** How a parameter is shown that was sent as `value`. */
 function shownAs(parameter: string, value: unknown): readonly [string, unknown] {
   if (parameter.endsWith('_method')) return [parameter, String(value).toUpperCase()];
   if (parameter === 'hangup_url') return [parameter, value || valid.answer_url];
@@ -103,7 +103,7 @@ eachDatabase('Parameters of applications', (open) => {
     assert.equal((await world.call('GET', 'Application/')).body.meta.total_count, 1);
   });
 
-  test('everything that is allowed is taken and shown, by creation and by update', async () => {
+  test('every allowed value is accepted and shown, by creation and by update', async () => {
     const world = await openApi(open);
     const updated = (await world.call('POST', 'Application/', { body: valid })).body.app_id;
     for (const [parameter, allowed] of Object.entries(allowedValues)) {
@@ -129,7 +129,7 @@ eachDatabase('Parameters of applications', (open) => {
     }
   });
 
-  test('filters and pages of the list: what is out of range or out of the alphabet is refused', async () => {
+  test('filters and pages out of range or out of the alphabet are refused', async () => {
     const world = await openApi(open);
     for (const query of ['app_name=a', 'subaccount=x', 'limit=20', 'offset=0', 'unknown=1']) {
       assert.equal((await world.call('GET', `Application/?${query}`)).status, 200, query);
@@ -170,7 +170,7 @@ eachDatabase('Parameters of applications', (open) => {
     }
   });
 
-  test('no body and no query whatever is answered with a fault of ours, and only a valid one creates', async () => {
+  test('no body and no query is answered with a fault of ours, and only a valid request creates', async () => {
     const world = await openApi(open);
     const first = (await world.call('POST', 'Application/', { body: valid })).body.app_id;
     const value = fc.oneof(
@@ -186,7 +186,7 @@ eachDatabase('Parameters of applications', (open) => {
     const plausible = fc
       .tuple(fc.constantFrom(...names), value)
       .map(([name, one]) => ({ ...valid, [name]: one }));
-    // The first application stays for the others to change.
+    // The first application stays, so that later requests can change it.
     const operation = fc.constantFrom<readonly ['POST' | 'GET' | 'DELETE', string]>(
       ['POST', ''],
       ['POST', ''],

@@ -20,7 +20,7 @@ export interface ApplicationSettings {
   readonly log_incoming_messages: boolean;
 }
 
-/** What a new application has that its request does not say. */
+/** Defaults of a new application. */
 export const initialSettings: ApplicationSettings = {
   app_name: '',
   answer_url: '',
@@ -39,21 +39,21 @@ export const initialSettings: ApplicationSettings = {
 
 const methods = ['GET', 'POST'] as const;
 
-/** The settings after a request: what it does not name stays. */
-export function changedSettings(before: ApplicationSettings, wish: ApplicationChanges): ApplicationSettings {
+/** The settings after a request; settings that it does not name stay. */
+export function changedSettings(before: ApplicationSettings, spec: ApplicationChanges): ApplicationSettings {
   return {
-    app_name: wish.app_name ?? before.app_name,
-    answer_url: wish.answer_url ?? before.answer_url,
-    answer_method: readOneOf(methods, wish.answer_method) ?? before.answer_method,
-    hangup_url: wish.hangup_url ?? before.hangup_url,
-    hangup_method: readOneOf(methods, wish.hangup_method) ?? before.hangup_method,
-    fallback_answer_url: wish.fallback_answer_url ?? before.fallback_answer_url,
-    fallback_method: readOneOf(methods, wish.fallback_method) ?? before.fallback_method,
-    message_url: wish.message_url ?? before.message_url,
-    message_method: readOneOf(methods, wish.message_method) ?? before.message_method,
-    default_number_app: readBoolean(wish.default_number_app) ?? before.default_number_app,
-    default_endpoint_app: readBoolean(wish.default_endpoint_app) ?? before.default_endpoint_app,
-    public_uri: readBoolean(wish.public_uri) ?? before.public_uri,
-    log_incoming_messages: readBoolean(wish.log_incoming_messages) ?? before.log_incoming_messages,
+    app_name: spec.app_name ?? before.app_name,
+    answer_url: spec.answer_url ?? before.answer_url,
+    answer_method: readOneOf(methods, spec.answer_method) ?? before.answer_method,
+    hangup_url: spec.hangup_url ?? before.hangup_url,
+    hangup_method: readOneOf(methods, spec.hangup_method) ?? before.hangup_method,
+    fallback_answer_url: spec.fallback_answer_url ?? before.fallback_answer_url,
+    fallback_method: readOneOf(methods, spec.fallback_method) ?? before.fallback_method,
+    message_url: spec.message_url ?? before.message_url,
+    message_method: readOneOf(methods, spec.message_method) ?? before.message_method,
+    default_number_app: readBoolean(spec.default_number_app) ?? before.default_number_app,
+    default_endpoint_app: readBoolean(spec.default_endpoint_app) ?? before.default_endpoint_app,
+    public_uri: readBoolean(spec.public_uri) ?? before.public_uri,
+    log_incoming_messages: readBoolean(spec.log_incoming_messages) ?? before.log_incoming_messages,
   };
 }

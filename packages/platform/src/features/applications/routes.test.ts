@@ -89,7 +89,7 @@ eachDatabase('Applications over HTTP', (open) => {
     assert.deepEqual((await list(again)).ids, []);
   });
 
-  test('hangup_url follows answer_url until one is given, and again when it is taken back', async () => {
+  test('hangup_url follows answer_url until one is given, and again when it is removed', async () => {
     const world = await openApi(open);
     const appId = await create(world, { hangup_url: '' });
     const after = async (body: object) => {
@@ -106,7 +106,7 @@ eachDatabase('Applications over HTTP', (open) => {
     assert.deepEqual(await after(none), [valid.answer_url, '', '']);
   });
 
-  test('lists are newest first, in pages, and filter by the beginning of the name in its own case', async () => {
+  test('a list is newest first, in pages, and is filtered by the beginning of the name, case-sensitively', async () => {
     const world = await openApi(open);
     const names = ['a', 'ab', 'aB', 'a_b', 'a-b', 'b', 'ab', 'zz', 'a0'];
     const ids: string[] = [];
@@ -135,7 +135,7 @@ eachDatabase('Applications over HTTP', (open) => {
     assert.deepEqual((await list(world, '?offset=1000000000')).ids, []);
   });
 
-  test('a subaccount sees its own applications, the main account those of all, also by subaccount', async () => {
+  test('a subaccount sees its own applications, the main account those of all subaccounts, also by subaccount', async () => {
     const world = await openApi(open);
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const uriOf = ({ authId }: { authId: string }) =>
@@ -201,7 +201,7 @@ eachDatabase('Applications over HTTP', (open) => {
     assert.deepEqual(totals, [2, 1, 1]);
   });
 
-  test('of each kind of default an account has one: the last that was set', async () => {
+  test('an account has one default of each kind: the last that was set', async () => {
     const world = await openApi(open);
     const branch = await world.subaccount();
     const theirs = await create(world, { default_endpoint_app: true, default_number_app: true }, branch);

@@ -17,7 +17,8 @@ import { type QueryDeps, readApplication, readApplications } from './queries.ts'
 export function applicationRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
   return {
     name: 'Applications',
-    description: 'Where the instructions for calls come from, and who is told of their end.',
+    description:
+      'The URLs that give the instructions for calls, and the URL that receives the callback of their end.',
     routes: [
       route({
         method: 'POST',

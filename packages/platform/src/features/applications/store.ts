@@ -15,7 +15,7 @@ export interface ApplicationFilters {
   readonly subaccount: string | undefined;
 }
 
-/** SQL of the applications. Reads see the last commit; what writes takes the transaction it belongs to. */
+/** SQL of the applications. Reads see the last commit; writes run in the caller's transaction. */
 export interface ApplicationStore {
   find(account: RequestAccount, appId: string): Promise<Application | undefined>;
   /** Newest first. */
@@ -29,12 +29,12 @@ export interface ApplicationStore {
   insert(write: Write, application: Application): Promise<void>;
   save(write: Write, before: Application, after: Application): Promise<void>;
   remove(write: Write, application: Application): Promise<void>;
-  /** Everything that a subaccount owns; gives the identifiers of what is gone. */
+  /** Removes the applications of a subaccount; gives their identifiers. */
   removeAll(write: Write, subaccount: string): Promise<readonly string[]>;
   passOn(write: Write, subaccount: string): Promise<void>;
 }
 
-// Behind every character that a name can have, so that it ends the range of a prefix.
+// Sorts behind every character of a name, so that it ends the range of a prefix.
 const behindNames = '{';
 
 export function createApplicationStore(database: Pick<Database, 'read' | 'dialect'>): ApplicationStore {
@@ -45,8 +45,8 @@ export function createApplicationStore(database: Pick<Database, 'read' | 'dialec
     totals: createAccountTotals(database.read, 'application_totals'),
   });
 
-  /** An account has one default of each kind: the one that is set takes the place of the one before. */
-  async function giveWay(write: Write, { account, app_id, ...next }: Application): Promise<void> {
+  /** Removes the defaults that this application replaces: an account has one default of each kind. */
+  async function replaceDefaults(write: Write, { account, app_id, ...next }: Application): Promise<void> {
     for (const kind of ['default_number_app', 'default_endpoint_app'] as const) {
       if (!next[kind]) continue;
       await tablesOf(write)
@@ -70,13 +70,17 @@ export function createApplicationStore(database: Pick<Database, 'read' | 'dialec
         const found = await rows.list(account, page);
         return { total: found.total, objects: found.rows.map(applicationOf) };
       }
-      let wanted = tables.selectFrom('applications').where(viewOf(account), '=', account.authId);
-      if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
+      let matching = tables.selectFrom('applications').where(viewOf(account), '=', account.authId);
+      if (subaccount !== undefined) matching = matching.where('account', '=', subaccount);
       if (namePrefix !== undefined) {
-        wanted = wanted.where('app_name', '>=', namePrefix).where('app_name', '<', namePrefix + behindNames);
+        matching = matching
+          .where('app_name', '>=', namePrefix)
+          .where('app_name', '<', namePrefix + behindNames);
       }
-      const counted = await wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirst();
-      const found = await wanted
+      const counted = await matching
+        .select((columns) => columns.fn.countAll().as('total'))
+        .executeTakeFirst();
+      const found = await matching
         .selectAll()
         .orderBy('position', 'desc')
         .limit(page.limit)
@@ -94,12 +98,12 @@ export function createApplicationStore(database: Pick<Database, 'read' | 'dialec
     },
 
     async insert(write, application) {
-      await giveWay(write, application);
+      await replaceDefaults(write, application);
       await rows.insert(write, rowOf(application));
     },
 
     async save(write, before, after) {
-      await giveWay(write, after);
+      await replaceDefaults(write, after);
       await rows.save(write, rowOf(before), rowOf(after));
     },
 

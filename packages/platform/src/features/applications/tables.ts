@@ -4,7 +4,7 @@ import type { ApplicationSettings } from './parameters.ts';
 
 type Flag = 0 | 1;
 
-/** What a request can set, as columns: booleans are 0 and 1. */
+/** Settings as columns: booleans are 0 and 1. */
 type SettingColumns = {
   [Name in keyof ApplicationSettings]: ApplicationSettings[Name] extends boolean
     ? Flag
@@ -14,7 +14,7 @@ type SettingColumns = {
 export type ApplicationRow = SettingColumns & {
   app_id: string;
   account: string;
-  /** The main account of `account`, or `account` itself: a main account lists what its subaccounts own. */
+  /** The main account of `account`, or `account` itself: a main account lists the applications of its subaccounts. */
   main_account: string;
   created_at: number;
 };
@@ -24,5 +24,5 @@ export type ApplicationsTables = {
   applications: ApplicationRow & { position: Generated<number> };
 };
 
-/** For a transaction as well: it is a Read that writes. */
+/** For a transaction as well: a Write is a Read. */
 export const tablesOf = (read: Read): Kysely<ApplicationsTables> => read.withTables<ApplicationsTables>();

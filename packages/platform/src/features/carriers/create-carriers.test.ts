@@ -50,7 +50,7 @@ interface Options {
   readonly clock: VirtualClock;
 }
 
-/** The feature between calls, which hear `heard`, and signalling, which is told `dialled`. */
+/** The feature between calls, which get the notices in `heard`, and signalling, which gets the requests in `dialled`. */
 async function start({ carriers, database, clock }: Options) {
   const read = readCarriers(JSON.stringify({ carriers }));
   assert.ok(read.ok, JSON.stringify(read));
@@ -102,7 +102,7 @@ async function start({ carriers, database, clock }: Options) {
     heard,
     hangUp: routed.hangUp,
     notify,
-    /** Dials the number and waits until a carrier is asked or the leg is over. */
+    /** Dials the number and waits until a carrier is called or the leg is over. */
     async dial(leg: string, timeLimitSeconds = 60, to = number): Promise<LegEnd | undefined> {
       const targets = numbers.targetsFor(to)!;
       const spec = legSpec({ from: 'alice', callerName: '', to, timeLimitSeconds });
@@ -151,7 +151,7 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     return { clock, database, ...(await start({ carriers, database, clock })) };
   }
 
-  it('are one leg to whoever dials, however many carriers were asked', async () => {
+  it('are one leg for the caller, however many carriers were called', async () => {
     const w = await world(alpha, beta);
     assert.equal(await w.dial('one'), undefined);
     w.notify(ended('one', { by: 'rejected', sipStatus: 503 }));
@@ -173,7 +173,7 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     await w.feature.close();
   });
 
-  it('go on after silence, at the time that the file says', async () => {
+  it('go to the next carrier after the silence that the file allows', async () => {
     const w = await world({ ...alpha, ringing_within_seconds: 3 }, beta);
     await w.dial('one');
     await w.clock.advance(2990);
@@ -195,14 +195,14 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     await w.feature.close();
   });
 
-  it('reserve their worst case: what would pass the spend of an hour is refused before anybody is asked', async () => {
+  it('reserve their worst case: a call that could exceed the spend of an hour is refused before any carrier is called', async () => {
     // 92 s at 0.01 a second: a call to its limit of 60 s, and 32 s more, is 0.92.
     const w = await world({ ...alpha, caps: { spend_per_hour: '2.00' } });
     assert.equal(await w.dial('one'), undefined);
     assert.equal(await w.dial('two'), undefined);
     assert.deepEqual(await w.dial('three'), { by: 'not-carried', refusal: 'spend-per-hour' });
     assert.equal(w.dialled.length, 2);
-    // Nothing was used: everything is free again.
+    // The call was not used: its reservation is free again.
     w.notify(ended('one', { by: 'rejected', sipStatus: 486 }));
     assert.equal(await w.dial('four'), undefined);
     await w.feature.close();
@@ -214,7 +214,7 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     await w.feature.close();
   });
 
-  it('count after a restart: what was spent within the hour, and what nobody saw the end of', async () => {
+  it('count after a restart: the spend of the last hour, and calls whose end was not seen', async () => {
     const caps = { spend_per_hour: '3.00' };
     const w = await world({ ...alpha, caps });
     await w.dial('one');
@@ -237,7 +237,7 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     await later.feature.close();
   });
 
-  it('tell the operator’s account of registrations, reach and calls that a carrier did not take', async () => {
+  it('report registrations, reach and calls that a carrier did not carry to the operator’s account', async () => {
     const registration = { aor: 'sip:me@192.0.2.1' };
     const w = await world({ ...alpha, username: 'me', password: 'x', registration }, beta);
     w.registers[0]!.done({ type: 'registered', expiresSeconds: 600 });

@@ -16,8 +16,8 @@ import { randomChance } from '../../kernel/chance.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Usage } from '../usage/index.ts';
 import { createCarrierBooks } from './carrying/carrier-books.ts';
-import { createCarrierFeed } from './carrying/carrier-feed.ts';
-import { type CarrierLives, createCarrierLives } from './carrying/carrier-lives.ts';
+import { type CarrierLinks, createCarrierLinks } from './carrying/carrier-links.ts';
+import { createCarrierReports } from './carrying/carrier-reports.ts';
 import { createCarrierRoutes, targetOfNumber } from './carrying/carrier-routes.ts';
 import { createIncoming, type IncomingCarrierCalls } from './carrying/incoming.ts';
 import type { Carrier } from './domain/carrier.ts';
@@ -35,18 +35,18 @@ export interface CarriersDeps {
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
-/** The operator's ways into the public network. */
+/** The operator's carriers into the public network. */
 export interface CarriersFeature extends Feature {
   readonly migrations: readonly Migration[];
   /** Numbers that `first` does not serve are reached through carriers. */
   numbers(first: NumberRoutes): NumberRoutes;
-  /** For signalling: at which carriers such a number is tried. */
+  /** For signalling: the carriers at which a number is tried. */
   readonly callRoutes: CallRoutes;
   /** Calls that carriers hand over. */
   readonly incoming: IncomingCarrierCalls;
-  /** Reads what was spent before a restart; before the first call. */
+  /** Reads the spend before a restart; called before the first call. */
   restore(): Promise<void>;
-  /** Begins to register and to probe, when signalling is open; the account is told of what happens. */
+  /** Begins to register and to probe, when signalling is open; the account receives the events. */
   open(account: string, requests: CarrierRequests | undefined): void;
   close(): Promise<void>;
 }
@@ -56,9 +56,9 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
   const table = prefixRoutes(carriers);
   const books = createCarrierBooks({ ...deps, store: createCarrierStore(deps.database) });
   let account: string | undefined;
-  const feed = createCarrierFeed({ ...deps, account: () => account });
+  const reports = createCarrierReports({ ...deps, account: () => account });
   const incoming = createIncoming(() => account);
-  let lives: CarrierLives | undefined;
+  let links: CarrierLinks | undefined;
 
   const chance = () => randomChance(secrets);
 
@@ -73,10 +73,10 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
     (name) => books.useOf(name)?.concurrent ?? 0,
   );
   byCarrier('jackfield_carrier_registered', '1 while we are registered with a carrier.', (name) =>
-    Number(lives?.of(name)?.registration === 'registered'),
+    Number(links?.of(name)?.registration === 'registered'),
   );
   byCarrier('jackfield_carrier_reachable', '1 while a carrier takes part in routing.', (name) =>
-    Number(lives?.of(name)?.reach !== 'unreachable'),
+    Number(links?.of(name)?.reach !== 'unreachable'),
   );
 
   return {
@@ -86,7 +86,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
       targetsFor(number) {
         const targets = first.targetsFor(number);
         if (targets !== undefined) return targets;
-        // Whether one of them takes the call is seen when it is dialled.
+        // Signalling finds out at the dial whether one of them accepts the call.
         return routesFor(table, number, () => 0).length === 0 ? undefined : [targetOfNumber(number)];
       },
     }),
@@ -94,11 +94,11 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
       log,
       books,
       carriersOf: (number) => routesFor(table, number, chance).map(({ taker }) => taker),
-      isReachable: (carrier) => lives?.of(carrier)?.reach !== 'unreachable',
+      isReachable: (carrier) => links?.of(carrier)?.reach !== 'unreachable',
       passedOver(leg, tried) {
         const labels = { carrier: tried.carrier, reason: tried.because };
         metrics.count('jackfield_carrier_calls_passed_over_total', labels);
-        feed.passedOver(leg, tried);
+        reports.passedOver(leg, tried);
       },
     }),
     incoming,
@@ -106,11 +106,11 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
     open(operator, requests) {
       account = operator;
       if (requests === undefined) return;
-      lives = createCarrierLives({ clock, carriers, requests, chance, happened: feed.happened });
-      lives.open();
+      links = createCarrierLinks({ clock, carriers, requests, chance, happened: reports.happened });
+      links.open();
     },
     async close() {
-      await lives?.close();
+      await links?.close();
     },
   };
 }

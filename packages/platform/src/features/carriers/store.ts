@@ -19,12 +19,12 @@ export type CarrierCallRow = {
 /** The window of the spend cap is never longer than this. */
 const rememberedMs = 61 * 60_000;
 
-/** What a restart has to know of spend caps. */
+/** Keeps the spend for a restart. */
 export interface CarrierStore {
   /** Before the INVITE. */
   reserve(call: Omit<CarrierCallRow, 'settled_at' | 'cost'>): Promise<void>;
   settle(leg: string, carrier: string, cost: number, now: Instant): Promise<void>;
-  /** Calls of the last hour, and those that nobody has settled. */
+  /** Calls of the last hour, and calls that are not settled. */
   remembered(now: Instant): Promise<readonly CarrierCallRow[]>;
 }
 
@@ -38,7 +38,7 @@ export function createCarrierStore(database: Database): CarrierStore {
     settle: (leg, carrier, cost, now) =>
       database.transact(async (write) => {
         const tables = tablesOf(write);
-        // What cost nothing is not remembered, and old calls go where new ones come.
+        // A free call needs no row; each settled call also removes old rows.
         if (cost === 0) {
           await tables
             .deleteFrom('carrier_calls')

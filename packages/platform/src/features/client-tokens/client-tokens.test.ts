@@ -9,7 +9,7 @@ import { type ApiWorld, type Caller, openApi } from '../../http/testing/api-worl
 import { type ClientTokensDeps, createClientTokens, withClientNames } from './index.ts';
 
 const path = 'JWT/Token/';
-// What api-world's clock starts with: 2026-01-01 00:00:00.
+// Start of api-world's clock: 2026-01-01 00:00:00.
 const start = 1_767_225_600;
 
 /** Tokens behind the real HTTP interface, with real accounts and endpoints. */
@@ -60,7 +60,7 @@ async function openWorld(open: OpenDatabase) {
 }
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** A token as a client library makes it. */
+/** A token in the form of a client library. */
 function minted(
   payload: object,
   key: string,
@@ -95,7 +95,7 @@ eachDatabase('Client tokens over HTTP', (open) => {
     assert.equal(signature, expected);
   });
 
-  test('without parameters it is valid from now for 24 hours, and allows to call and not to be called', async () => {
+  test('a token without parameters is valid from now for 24 hours, and allows to call and not to be called', async () => {
     const { api, issue } = await openWorld(open);
     const claims = JSON.parse(read(await issue())[1]!);
     assert.deepEqual(claims, {
@@ -138,7 +138,7 @@ eachDatabase('Client tokens over HTTP', (open) => {
     }
   });
 
-  test('who it is for, what it may do and which application it names are checked', async () => {
+  test('the subject, the permissions and the application of a token are checked', async () => {
     const { api, issue } = await openWorld(open);
     const branch = await api.subaccount();
     const refusals: readonly [object, RegExp][] = [
@@ -186,7 +186,7 @@ eachDatabase('Who presents a client token', (open) => {
     assert.deepEqual(await tokens.admit(await issue({ exp: start + 300 }), own), nameless);
   });
 
-  test('a token that a client library has made is taken like ours', async () => {
+  test('a token of a client library is accepted like ours', async () => {
     const { api, tokens, endpoint } = await openWorld(open);
     const { username } = await endpoint();
     const { authId, authToken } = api.main;
@@ -255,7 +255,7 @@ eachDatabase('Who presents a client token', (open) => {
     for (const [what, faulty, code, as = user] of faults) assert.equal(await outcome(faulty, as), code, what);
   });
 
-  test('it ends when it expires, and with its endpoint, its account and the permission of its account', async () => {
+  test('a token ends at its expiry, and with its endpoint, its account and the permission of its account', async () => {
     const { api, outcome, issue, endpoint } = await openWorld(open);
     const main = await endpoint();
     const branch = await api.subaccount();
@@ -288,7 +288,7 @@ eachDatabase('Who presents a client token', (open) => {
     assert.equal(await outcome(fresh, user), 'subject');
   });
 
-  test('others reach a client by what it calls itself, within its account', async () => {
+  test('callers reach a client by its SIP user, within its account', async () => {
     const { api, endpoint } = await openWorld(open);
     const { id, username } = await endpoint();
     const registrations = withClientNames(api.sipEndpoints.registrations, api.accounts.isWithin);
@@ -326,7 +326,7 @@ test('no text is admitted that differs from a token in a single character, and n
   assert.equal((await tokens.admit(token, 'alice')).refusedWith, undefined);
   const character = fc.constantFrom(...'ABab01_-.=~ é{'.split(''));
   await fc.assert(
-    // The last character of a signature of 32 bytes holds two bits that mean nothing.
+    // The last character of a signature of 32 bytes holds two unused bits.
     fc.asyncProperty(fc.nat({ max: token.length - 2 }), character, async (at, other) => {
       const changed = token.slice(0, at) + other + token.slice(at + 1);
       const { refusedWith } = await tokens.admit(changed, 'alice');

@@ -9,7 +9,7 @@ export type ClientTokensDeps = AdmissionDeps & Pick<IssueDeps, 'isApplication'>;
 
 interface ClientTokensFeature extends Feature {
   readonly routes: readonly RouteGroup[];
-  /** For signalling: who presents a token. */
+  /** For signalling: the clients of presented tokens. */
   readonly tokens: ClientTokens;
 }
 

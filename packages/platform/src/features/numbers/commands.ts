@@ -9,14 +9,14 @@ import type { NumberRow } from './tables.ts';
 export interface CommandDeps {
   readonly database: Database;
   readonly store: NumberStore;
-  /** What numbers are attached to, asked in the transaction that attaches them. */
+  /** The destinations of numbers, read in the transaction that attaches them. */
   readonly applications: { exists(write: Write, account: RequestAccount, id: string): Promise<boolean> };
   readonly inboundTrunks: { exists(write: Write, account: RequestAccount, id: string): Promise<boolean> };
   /** True when `account` is `owner` or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
 }
 
-/** E.164 with its +, whichever way it was written. */
+/** E.164 with its +. */
 export function canonical(number: string): string {
   return number.startsWith('+') ? number : `+${number}`;
 }
@@ -24,24 +24,24 @@ export function canonical(number: string): string {
 export async function addNumber(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewNumber,
+  spec: NewNumber,
   now: Instant,
 ): Promise<Result<string>> {
   if (account.isSubaccount) return refused(onlyMain);
-  const holder = await wantedHolder(deps, account, wish.subaccount);
+  const holder = await requestedHolder(deps, account, spec.subaccount);
   if (!holder.ok) return holder;
-  const number = canonical(wish.number);
+  const number = canonical(spec.number);
   return deps.database.transact(async (write) => {
     const row: NumberRow = {
       number,
       account: holder.value ?? account.authId,
       main_account: account.main,
-      alias: wish.alias ?? '',
+      alias: spec.alias ?? '',
       app_id: null,
       trunk_id: null,
       created_at: now,
     };
-    const settled = await attached(deps, write, account, row, wish);
+    const settled = await attached(deps, write, account, row, spec);
     if (!settled.ok) return settled;
     if (await deps.store.insert(write, settled.value)) return accepted(number);
     return refused(problem('conflict', `the number ${number} is there already`));
@@ -52,19 +52,19 @@ export async function changeNumber(
   deps: CommandDeps,
   account: RequestAccount,
   number: string,
-  wish: NumberChanges,
+  spec: NumberChanges,
 ): Promise<Result<undefined>> {
-  if (wish.subaccount !== undefined && account.isSubaccount) return refused(onlyMain);
-  const holder = await wantedHolder(deps, account, wish.subaccount);
+  if (spec.subaccount !== undefined && account.isSubaccount) return refused(onlyMain);
+  const holder = await requestedHolder(deps, account, spec.subaccount);
   return deps.database.transact(async (write) => {
     const before = await deps.store.read(write, account, canonical(number));
     if (before === undefined) return refused(notFound('number', number));
     if (!holder.ok) return holder;
     const holds = holder.value ?? before.account;
-    // Whoever gets it does not see what it led to before.
+    // The new owner does not see the old destination.
     const kept = holds === before.account ? before : { ...before, app_id: null, trunk_id: null };
-    const moved = { ...kept, alias: wish.alias ?? before.alias, account: holds };
-    const after = await attached(deps, write, account, moved, wish);
+    const moved = { ...kept, alias: spec.alias ?? before.alias, account: holds };
+    const after = await attached(deps, write, account, moved, spec);
     if (!after.ok) return after;
     await deps.store.save(write, before, after.value);
     return accepted(undefined);
@@ -85,7 +85,7 @@ export async function removeNumber(
   });
 }
 
-/** Whoever may add numbers takes calls to them from everybody else: that is the operator's to decide. */
+/** Adding a number claims the calls to it: the operator decides that. */
 const onlyMain = problem(
   'invalid-parameter',
   'numbers are added, given to subaccounts and removed by the main account',
@@ -96,7 +96,7 @@ const oneDestination = problem(
   'app_id and trunk_id cannot be given together: a number has one destination',
 );
 
-/** The number with what the wish attaches it to; one destination takes the place of the other. */
+/** The number with its requested destination; one destination replaces the other. */
 async function attached(
   deps: CommandDeps,
   write: Write,
@@ -120,7 +120,7 @@ async function attached(
   });
 }
 
-async function wantedHolder(
+async function requestedHolder(
   { isWithin }: CommandDeps,
   account: RequestAccount,
   subaccount: string | undefined,

@@ -22,7 +22,7 @@ interface NumbersFeature extends Feature {
   readonly resources: AccountResources;
 }
 
-/** Numbers of the public network, and what takes calls to them. */
+/** Numbers of the public network, and the destinations of calls to them. */
 export function createNumbers(given: NumbersDeps): NumbersFeature {
   const store = createNumberStore(given.database);
   return {
@@ -31,7 +31,6 @@ export function createNumbers(given: NumbersDeps): NumbersFeature {
     migrations: [numbersTable],
     destinations: createDestinations(given),
     resources: {
-      // They were the main account's before, and go back to it; what took their calls is gone.
       // They go back to the main account, without their destinations.
       remove: (write, account) => store.passOn(write, account, { app_id: null, trunk_id: null }),
       passOn: (write, account) => store.passOn(write, account),

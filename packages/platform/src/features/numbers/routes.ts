@@ -19,7 +19,7 @@ export function numberRoutes(deps: CommandDeps): RouteGroup {
   return {
     name: 'Numbers',
     description:
-      'Numbers of the public network, and what takes calls to them: an application or an inbound trunk.',
+      'Numbers of the public network, and the destination of calls to them: an application or an inbound trunk.',
     routes: [
       route({
         method: 'POST',
@@ -55,7 +55,7 @@ export function numberRoutes(deps: CommandDeps): RouteGroup {
         method: 'POST',
         path: one,
         operation: 'Update a number',
-        description: 'Attaches it to an application or an inbound trunk: one takes the place of the other.',
+        description: 'Attaches it to an application or an inbound trunk: one replaces the other.',
         schema: { params: numberPath, body: numberChanges, response: messageBody('changed') },
         success: 202,
         async run({ account, params, body }) {
@@ -68,7 +68,7 @@ export function numberRoutes(deps: CommandDeps): RouteGroup {
         path: one,
         operation: 'Remove a number',
         id: 'deleteNumber',
-        description: 'By a main account. What it was attached to stays.',
+        description: 'By a main account. Its application or trunk stays.',
         schema: { params: numberPath },
         success: 204,
         run: ({ account, params }) => removeNumber(deps, account, params.number),

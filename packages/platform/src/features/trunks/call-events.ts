@@ -3,8 +3,8 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { ReportRarely } from '../../kernel/rare-events.ts';
 import type { FailedTarget } from './legs/trunk-routes.ts';
 
-/** `trunk.call-refused`: whoever guesses passwords sends thousands. */
-export function tellRefusedCalls(report: ReportRarely): (refusal: RefusedTrunkCall) => void {
+/** `trunk.call-refused`; rare, because a password attack makes thousands of calls. */
+export function reportRefusedCalls(report: ReportRarely): (refusal: RefusedTrunkCall) => void {
   return (refusal) => {
     const { access, reason, sourceAddress } = refusal;
     report(
@@ -28,8 +28,8 @@ export function tellRefusedCalls(report: ReportRarely): (refusal: RefusedTrunkCa
   };
 }
 
-/** `trunk.uri-failed`: a telephone system that is down fails every call. */
-export function tellFailedTargets(report: ReportRarely): (leg: string, failure: FailedTarget) => void {
+/** `trunk.uri-failed`; rare, because a telephone system that is down fails every call. */
+export function reportFailedTargets(report: ReportRarely): (leg: string, failure: FailedTarget) => void {
   return (leg, { target, isPrimary, because, sipStatus }) => {
     const { trunk } = target;
     if (trunk === undefined) return;
@@ -55,10 +55,10 @@ export function tellFailedTargets(report: ReportRarely): (leg: string, failure: 
   };
 }
 
-/** As long as any of these is when it means something. */
+/** Longer texts are no names or numbers. */
 const longest = 255;
 
-/** Nothing of it was shown to be true, and databases refuse NUL. */
+/** Shortened and without control characters: the caller chose the text, and databases refuse NUL. */
 function readable(text: string): string {
   return Array.from(text.replace(/[\p{Cc}\p{Cs}]/gu, ''))
     .slice(0, longest)

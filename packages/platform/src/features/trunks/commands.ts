@@ -45,14 +45,14 @@ function newOwned(
 export async function createCredential(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewCredential,
+  spec: NewCredential,
   now: Instant,
 ): Promise<Result<string>> {
-  const { username, password } = wish;
+  const { username, password } = spec;
   if (username === undefined) return refused(missing('username'));
   if (password === undefined) return refused(missing('password'));
   const row: CredentialRow = {
-    ...newOwned(deps, account, wish.name, now),
+    ...newOwned(deps, account, spec.name, now),
     ...storedPassword(deps.secrets, username, deps.realm, password),
     ...noPreviousPassword,
   };
@@ -64,22 +64,22 @@ export async function changeCredential(
   deps: CommandDeps,
   account: RequestAccount,
   id: string,
-  wish: CredentialChanges,
+  spec: CredentialChanges,
   now: Instant,
 ): Promise<Result<undefined>> {
   const { credentials } = deps.store;
-  const overlap = readInteger(wish.password_overlap) ?? 0;
+  const overlap = readInteger(spec.password_overlap) ?? 0;
   return deps.database.transact(async (write) => {
     const before = await credentials.read(write, account, id);
     if (before === undefined) return refused(notFound(thingOf('credentials'), id));
-    const username = wish.username ?? before.username;
-    const isRotated = wish.password !== undefined || username !== before.username;
+    const username = spec.username ?? before.username;
+    const isRotated = spec.password !== undefined || username !== before.username;
     if (!isRotated && overlap > 0) return refused(missing('password'));
     const password =
-      wish.password ?? (before.password_sealed && deps.secrets.decrypt(before.password_sealed));
+      spec.password ?? (before.password_sealed && deps.secrets.decrypt(before.password_sealed));
     if (isRotated && password === null) return refused(usernameNeedsPassword);
     await credentials.change(write, id, {
-      ...(wish.name === undefined ? {} : { name: wish.name }),
+      ...(spec.name === undefined ? {} : { name: spec.name }),
       ...(!isRotated || password === null
         ? {}
         : {
@@ -91,7 +91,7 @@ export async function changeCredential(
   });
 }
 
-/** RFC 7616 §3.4.2: HA1 is made of both, and credentials of older versions were kept without the password. */
+/** RFC 7616 §3.4.2: HA1 is made of username and password; credentials of older versions were kept without the password. */
 const usernameNeedsPassword: Problem = {
   ...problem(
     'missing-trunk-parameter',
@@ -103,13 +103,13 @@ const usernameNeedsPassword: Problem = {
 export async function createAddressList(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewAddressList,
+  spec: NewAddressList,
   now: Instant,
 ): Promise<Result<string>> {
-  if (wish.ip_addresses === undefined) return refused(missing('ip_addresses'));
-  const problem = addressesProblem(wish.ip_addresses);
+  if (spec.ip_addresses === undefined) return refused(missing('ip_addresses'));
+  const problem = addressesProblem(spec.ip_addresses);
   if (problem !== undefined) return refused(problem);
-  const row = { ...newOwned(deps, account, wish.name, now), addresses: wish.ip_addresses.join(' ') };
+  const row = { ...newOwned(deps, account, spec.name, now), addresses: spec.ip_addresses.join(' ') };
   await deps.database.transact((write) => deps.store.addressLists.insert(write, row));
   return accepted(row.id);
 }
@@ -118,18 +118,18 @@ export async function changeAddressList(
   deps: CommandDeps,
   account: RequestAccount,
   id: string,
-  wish: NewAddressList,
+  spec: NewAddressList,
 ): Promise<Result<undefined>> {
   const { addressLists } = deps.store;
-  const problem = addressesProblem(wish.ip_addresses ?? []);
+  const problem = addressesProblem(spec.ip_addresses ?? []);
   return deps.database.transact(async (write) => {
     if ((await addressLists.read(write, account, id)) === undefined) {
       return refused(notFound(thingOf('addressLists'), id));
     }
     if (problem !== undefined) return refused(problem);
     await addressLists.change(write, id, {
-      ...(wish.name === undefined ? {} : { name: wish.name }),
-      ...(wish.ip_addresses === undefined ? {} : { addresses: wish.ip_addresses.join(' ') }),
+      ...(spec.name === undefined ? {} : { name: spec.name }),
+      ...(spec.ip_addresses === undefined ? {} : { addresses: spec.ip_addresses.join(' ') }),
     });
     return accepted(undefined);
   });
@@ -147,15 +147,15 @@ function addressesProblem(entries: readonly string[]): Problem | undefined {
 export async function createOriginationUri(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewOriginationUri,
+  spec: NewOriginationUri,
   now: Instant,
 ): Promise<Result<string>> {
-  if (wish.uri === undefined) return refused(missing('uri'));
-  const problem = uriProblem(wish.uri);
+  if (spec.uri === undefined) return refused(missing('uri'));
+  const problem = uriProblem(spec.uri);
   if (problem !== undefined) return refused(problem);
-  const settings = settingsOf(deps, wish, newUri);
+  const settings = settingsOf(deps, spec, newUri);
   if (!settings.ok) return settings;
-  const row = { ...newOwned(deps, account, wish.name, now), ...newUri, ...settings.value, uri: wish.uri };
+  const row = { ...newOwned(deps, account, spec.name, now), ...newUri, ...settings.value, uri: spec.uri };
   await deps.database.transact((write) => deps.store.uris.insert(write, row));
   return accepted(row.id);
 }
@@ -164,26 +164,26 @@ export async function changeOriginationUri(
   deps: CommandDeps,
   account: RequestAccount,
   id: string,
-  wish: NewOriginationUri,
+  spec: NewOriginationUri,
 ): Promise<Result<undefined>> {
   const { uris } = deps.store;
   return deps.database.transact(async (write) => {
     const before = await uris.read(write, account, id);
     if (before === undefined) return refused(notFound(thingOf('uris'), id));
-    const problem = wish.uri === undefined ? undefined : uriProblem(wish.uri);
+    const problem = spec.uri === undefined ? undefined : uriProblem(spec.uri);
     if (problem !== undefined) return refused(problem);
-    const settings = settingsOf(deps, wish, before);
+    const settings = settingsOf(deps, spec, before);
     if (!settings.ok) return settings;
     await uris.change(write, id, {
-      ...(wish.name === undefined ? {} : { name: wish.name }),
-      ...(wish.uri === undefined ? {} : { uri: wish.uri }),
+      ...(spec.name === undefined ? {} : { name: spec.name }),
+      ...(spec.uri === undefined ? {} : { uri: spec.uri }),
       ...settings.value,
     });
     return accepted(undefined);
   });
 }
 
-/** The schema knows the rest: what is in brackets is an address or nothing. */
+/** The schema checks the rest; here, that brackets hold an IPv6 address. */
 function uriProblem(uri: string): Problem | undefined {
   const bracketed = /\[([^\]]*)\]/.exec(uri)?.[1];
   if (bracketed === undefined || isIP(bracketed) === 6) return undefined;
@@ -198,16 +198,16 @@ type Authentication = Pick<OriginationUriRow, 'authentication_needed' | 'usernam
 
 const newUri: Authentication = { authentication_needed: 0, username: null, password_sealed: null };
 
-/** Without authentication nothing of it is kept; with it both parts are needed, given now or before. */
+/** Without authentication neither part is kept; with it both are needed, given now or before. */
 function settingsOf(
   { secrets }: CommandDeps,
-  wish: NewOriginationUri,
+  spec: NewOriginationUri,
   before: Authentication,
 ): Result<Authentication> {
-  const isNeeded = readBoolean(wish.authentication_needed) ?? before.authentication_needed === 1;
+  const isNeeded = readBoolean(spec.authentication_needed) ?? before.authentication_needed === 1;
   if (!isNeeded) return accepted(newUri);
-  const username = wish.username ?? before.username;
-  const sealed = wish.password === undefined ? before.password_sealed : secrets.encrypt(wish.password);
+  const username = spec.username ?? before.username;
+  const sealed = spec.password === undefined ? before.password_sealed : secrets.encrypt(spec.password);
   if (username === null) return refused(missing('username'));
   if (sealed === null) return refused(missing('password'));
   return accepted({ authentication_needed: 1, username, password_sealed: sealed });

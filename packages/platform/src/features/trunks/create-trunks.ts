@@ -13,7 +13,7 @@ import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { createRareEvents } from '../../kernel/rare-events.ts';
 import { createTrunkAccess } from './access/access.ts';
-import { tellFailedTargets, tellRefusedCalls } from './call-events.ts';
+import { reportFailedTargets, reportRefusedCalls } from './call-events.ts';
 import { passOnAllOf, removeAllOf } from './deletion-commands.ts';
 import { createInboundTrunks, type InboundTrunks } from './legs/inbound.ts';
 import { createTrunkRoutes } from './legs/trunk-routes.ts';
@@ -29,20 +29,20 @@ interface TrunksDeps {
   readonly secrets: Secrets;
   /** SIP domains that we serve; the first is the realm of digest, and trunks have their domains below it. */
   readonly domains: readonly [string, ...string[]];
-  /** Leaves numbers without a trunk that is deleted, and gives them; absent where there are none. */
+  /** Detaches the numbers of deleted trunks, and gives them; absent where there are no numbers. */
   readonly detachNumbers?: (write: Write, trunkIds: readonly string[]) => Promise<readonly string[]>;
-  /** Takes what the feed is told; absent where nobody is told of anything. */
+  /** Receives the events; absent where there is no event stream. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
 interface TrunksFeature extends Feature {
   readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
-  /** For signalling: who may call through a trunk. */
+  /** For signalling: access to trunks. */
   readonly trunks: Trunks;
-  /** For whoever owns numbers: where an inbound trunk takes calls. */
+  /** For the numbers feature: the targets of inbound trunks. */
   readonly inbound: Pick<InboundTrunks, 'trunkOf'> & {
-    /** Whether the account sees an inbound trunk of this identifier; nobody deletes it before the transaction is over. */
+    /** Whether the account sees an inbound trunk of this identifier; locks it until the end of the transaction. */
     exists(write: Write, account: RequestAccount, trunkId: string): Promise<boolean>;
   };
   /** For signalling: at which origination URIs a call to an inbound trunk is tried. */
@@ -51,7 +51,7 @@ interface TrunksFeature extends Feature {
   readonly resources: AccountResources;
 }
 
-/** Trunks, and the credentials, address lists and origination URIs that they are made of. */
+/** Trunks, and their credentials, address lists and origination URIs. */
 export function createTrunks(given: TrunksDeps): TrunksFeature {
   const deps = { ...given, store: createTrunkStore(given.database), realm: given.domains[0] };
   const { database, clock, log, outbox } = given;
@@ -64,7 +64,7 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
     trunks: {
       accessOf: createTrunkAccess(database, clock, given.secrets, given.domains[0]),
       loginOf: inbound.loginOf,
-      refused: tellRefusedCalls(reportRarely),
+      refused: reportRefusedCalls(reportRarely),
     },
     inbound: {
       trunkOf: inbound.trunkOf,
@@ -73,7 +73,7 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
         return trunk?.trunk_direction === 'inbound';
       },
     },
-    callRoutes: createTrunkRoutes(tellFailedTargets(reportRarely)),
+    callRoutes: createTrunkRoutes(reportFailedTargets(reportRarely)),
     resources: {
       remove: (write, account) => removeAllOf(deps, write, account),
       passOn: (write, account) => passOnAllOf(deps, write, account),

@@ -37,7 +37,7 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     assert.equal((await call('GET', path)).body.meta.total_count, 0);
   });
 
-  test('without username or password it is refused with 422, with a wrong one with 400, and nobody else with 401', async () => {
+  test('a credential without username or password is refused with 422, a wrong one with 400, another account with 401', async () => {
     const { call, api } = await openTrunks(open);
     for (const [body, parameter] of [
       [{}, 'username'],
@@ -97,7 +97,7 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     assert.ok(!JSON.stringify((await call('GET', `${path}${id}/`)).body).includes('password'));
   });
 
-  test('a username is changed alone: its digests are made anew from the password, which is kept encrypted', async () => {
+  test('a username that changes alone gets new digests from the password, which is kept encrypted', async () => {
     const { call, credential, database } = await openTrunks(open);
     const one = `${path}${await credential({ password: 'secret' })}/`;
     assert.equal((await call('POST', one, { body: { username: 'other' } })).status, 202);
@@ -106,7 +106,7 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     const row = await tables.selectFrom('trunk_credentials').selectAll().executeTakeFirstOrThrow();
     assert.equal(row.ha1_md5, createHash('md5').update(`other:${realm}:secret`).digest('hex'));
     assert.equal(row.ha1_sha256, createHash('sha256').update(`other:${realm}:secret`).digest('hex'));
-    // One that an older version has stored without the password.
+    // A credential that an older version has stored without the password.
     await database.transact((write) =>
       tablesOf(write).updateTable('trunk_credentials').set({ password_sealed: null, realm: null }).execute(),
     );
@@ -123,7 +123,7 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     );
   });
 
-  test('an overlap is shown until it is over, and ended by a change without one', async () => {
+  test('an overlap is shown until its end, and a change without an overlap ends it', async () => {
     const { call, api, credential } = await openTrunks(open);
     const one = `${path}${await credential()}/`;
     const until = async () => (await call('GET', one)).body.previous_password_until;
@@ -141,7 +141,7 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     assert.equal(await until(), undefined);
   });
 
-  test('a subaccount sees its own credentials, the main account those of all', async () => {
+  test('a subaccount sees its own credentials, the main account those of all subaccounts', async () => {
     const { call, api, credential, database, trunks } = await openTrunks(open);
     const [one, two] = [await api.subaccount(), await api.subaccount()];
     await credential();

@@ -12,17 +12,17 @@ import type { TrunkingRow, TrunkReferences } from './tables.ts';
 export interface DeletionDeps {
   readonly database: Database;
   readonly store: TrunkStore;
-  /** Numbers are left without their trunk in the transaction that deletes it; gives them. Absent where there are none. */
+  /** Detaches the numbers of deleted trunks, and gives them; absent where there are no numbers. */
   readonly detachNumbers?:
     | ((write: Write, trunkIds: readonly string[]) => Promise<readonly string[]>)
     | undefined;
-  /** Absent where nobody is told of anything. */
+  /** Absent where there is no event stream. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'> | undefined;
 }
 
 type Part = keyof Pick<TrunkStore, 'credentials' | 'addressLists' | 'uris'>;
 
-/** Where trunks name a part, and how people call it. */
+/** The columns of trunks that name a part, and its name in sentences. */
 const parts = {
   credentials: { thing: 'trunk credential', columns: ['credential_uuid'] },
   addressLists: { thing: 'IP access control list', columns: ['ipacl_uuid'] },
@@ -34,7 +34,7 @@ const parts = {
 
 export const thingOf = (part: Part): string => parts[part].thing;
 
-/** Deletes a part of trunks; those that had it go on without, from the same instant, and are named in the feed. */
+/** Deletes a part and detaches it from its trunks, which events name. */
 export async function removePart(
   deps: DeletionDeps,
   account: RequestAccount,
@@ -55,7 +55,7 @@ export async function removePart(
   return accepted(undefined);
 }
 
-/** Deletes a trunk: from the same instant nobody calls through it, and no number leads to it. */
+/** Deletes a trunk and detaches its numbers, in one transaction. */
 export async function removeTrunk(
   deps: DeletionDeps,
   account: RequestAccount,
@@ -75,7 +75,7 @@ export async function removeTrunk(
   return accepted(undefined);
 }
 
-/** When a subaccount goes with everything it owns: its main account may have attached some of that to trunks of its own. */
+/** Deletes what a subaccount owns. Its main account may have attached some of these parts to trunks of its own. */
 export async function removeAllOf(deps: DeletionDeps, write: Write, subaccount: string): Promise<void> {
   const { store } = deps;
   const trunks = await store.trunks.removeAll(write, subaccount);

@@ -1,7 +1,7 @@
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { TrunkingRow, TrunkReferences, TrunkRow } from './tables.ts';
 
-/** What can be taken from trunks by its deletion: the column that names it, and what the feed calls it. */
+/** Parts of trunks that can be deleted: the column that names a part, and its name in events. */
 const attached = {
   credential_uuid: { name: 'credential', id: 'credential_uuid' },
   ipacl_uuid: { name: 'ip-access-control-list', id: 'ipacl_uuid' },
@@ -9,10 +9,10 @@ const attached = {
   fallback_uri_uuid: { name: 'fallback-uri', id: 'uri_uuid' },
 } as const satisfies Record<keyof TrunkReferences, { readonly name: string; readonly id: string }>;
 
-/** Trunks or numbers that one event names; the number says how many there are. */
+/** Trunks or numbers that an event names; a field beside the list has their total. */
 const mostNamed = 100;
 
-/** `trunk.credential-deleted` and its like: which trunks something served that is gone. */
+/** `trunk.credential-deleted` and its like, with the trunks that lost the part. */
 export function detachedEvent(
   column: keyof TrunkReferences,
   gone: TrunkingRow,
@@ -33,7 +33,7 @@ export function detachedEvent(
   };
 }
 
-/** `trunk.deleted`: whoever calls through it is refused, and so are calls to its numbers. */
+/** `trunk.deleted`: calls through it and to its numbers are refused from now on. */
 export function deletedEvent(trunk: TrunkRow, numbers: readonly string[]): OutboxEvent {
   return {
     type: 'trunk.deleted',

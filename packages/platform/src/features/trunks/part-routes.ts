@@ -31,7 +31,7 @@ import {
 import { removePart, thingOf } from './deletion-commands.ts';
 import { readOne, readPage, shownAddressList, shownCredential, shownUri } from './queries.ts';
 
-/** The parts that trunks are made of. `area` is the word of their paths; `named` makes the title of an operation its own. */
+/** The parts of trunks. `area` is the first word of their paths; `named` makes the title of an operation unique. */
 export function credentialRoutes(
   deps: CommandDeps,
   area: string,
@@ -80,7 +80,7 @@ export function credentialRoutes(
       path: one,
       operation: named('Update a trunk credential'),
       description:
-        'A new username keeps the password, a new password the username; password_overlap keeps what was before valid for a while.',
+        'A new username keeps the password, a new password the username; password_overlap keeps the old ones valid for a while.',
       schema: { params: credentialPath, body: credentialChanges, response: writtenCredential },
       success: 202,
       async run({ account, params: { credential_uuid }, body, now }) {
@@ -97,7 +97,7 @@ export function credentialRoutes(
       path: one,
       operation: named('Delete a trunk credential'),
       description:
-        'Trunks that have it refuse calls from this moment on; the feed of events names them, and so does the list of trunks with lost_credential_uuid.',
+        'Its trunks refuse calls from now on; an event names them, and so does the list of trunks with lost_credential_uuid.',
       schema: { params: credentialPath },
       success: 204,
       run: ({ account, params }) => removePart(deps, account, 'credentials', params.credential_uuid),
@@ -165,7 +165,7 @@ export function addressListRoutes(
       method: 'DELETE',
       path: one,
       operation: named('Delete an IP access control list'),
-      description: 'Trunks that have it go on with their credential alone; the feed of events names them.',
+      description: 'Its trunks keep their credential alone; an event names them.',
       schema: { params: addressListPath },
       success: 204,
       run: ({ account, params }) => removePart(deps, account, 'addressLists', params.ipacl_uuid),
@@ -231,7 +231,7 @@ export function originationUriRoutes(
       method: 'DELETE',
       path: one,
       operation: named('Delete an origination URI'),
-      description: 'Trunks that have it go on with the other one; the feed of events names them.',
+      description: 'Its trunks keep their other URI; an event names them.',
       schema: { params: originationUriPath },
       success: 204,
       run: ({ account, params }) => removePart(deps, account, 'uris', params.uri_uuid),

@@ -19,7 +19,7 @@ import type { OwnedRows } from '../accounts/index.ts';
 import type { TrunkFilters, TrunkStore } from './store.ts';
 import type { AddressListRow, CredentialRow, OriginationUriRow, TrunkingRow, TrunkRow } from './tables.ts';
 
-/** One object; `thing` is what people call it. */
+/** One object; `thing` is its name in sentences. */
 export async function readOne<Row extends TrunkingRow, Shown>(
   rows: OwnedRows<Row>,
   account: RequestAccount,

@@ -7,7 +7,7 @@ import { addressListRoutes, credentialRoutes, originationUriRoutes } from './par
 import { readOne, readTrunks, shownTrunk } from './queries.ts';
 import { changeTrunk, createTrunk } from './trunk-commands.ts';
 
-/** Both words lead to the same resources: the first is that of our interface, the second that of programs written before it. */
+/** Both words lead to the same resources: the first is ours, the second that of older programs. */
 const areas = ['SipTrunk', 'Zentrunk'] as const;
 
 export function trunkingRoutes(deps: CommandDeps): RouteGroup {
@@ -65,7 +65,7 @@ function trunkRoutes(deps: CommandDeps, area: string, named: (title: string) => 
       method: 'POST',
       path: one,
       operation: named('Update a trunk'),
-      description: 'null takes credential_uuid, ipacl_uuid or a URI back.',
+      description: 'null removes credential_uuid, ipacl_uuid or a URI.',
       schema: { params: trunkPath, body: newTrunk, response: writtenTrunk },
       success: 202,
       async run({ account, params: { trunk_id }, body }) {

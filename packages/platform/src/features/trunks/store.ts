@@ -21,7 +21,7 @@ export interface TrunkStore {
   readonly addressLists: OwnedRows<AddressListRow>;
   readonly uris: OwnedRows<OriginationUriRow>;
   readonly trunks: OwnedRows<TrunkRow>;
-  /** Takes something that is deleted from all trunks that have it; gives those trunks, oldest first. */
+  /** Detaches a deleted part from its trunks; gives those trunks, oldest first. */
   detach(write: Write, column: keyof TrunkReferences, id: string): Promise<readonly string[]>;
 }
 

@@ -2,7 +2,7 @@ import type { Read } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
 import type { OwnedRow } from '../accounts/index.ts';
 
-/** What every resource of trunking is stored with. */
+/** Columns of every table of trunks and their parts. */
 export interface TrunkingRow extends OwnedRow {
   /** credential_uuid, ipacl_uuid, uri_uuid or trunk_id. */
   readonly id: string;
@@ -11,8 +11,8 @@ export interface TrunkingRow extends OwnedRow {
 }
 
 /**
- * `ha1_…` are HA1 for `realm` (RFC 7616 §3.4.2, RFC 8760); `previous_…` what is accepted as well until `previous_until`. Rows of older
- * versions have neither realm nor password.
+ * `ha1_…` are HA1 for `realm` (RFC 7616 §3.4.2, RFC 8760); `previous_…` are accepted until `previous_until`. Rows of older versions
+ * have neither realm nor password.
  */
 export type CredentialRow = TrunkingRow & {
   readonly username: string;
@@ -27,14 +27,14 @@ export type CredentialRow = TrunkingRow & {
   readonly previous_until: number | null;
 };
 
-/** `addresses` are separated by spaces, as they were given. */
+/** `addresses` are separated by spaces. */
 export type AddressListRow = TrunkingRow & { readonly addresses: string };
 
 export type OriginationUriRow = TrunkingRow & {
   readonly uri: string;
   readonly authentication_needed: 0 | 1;
   readonly username: string | null;
-  /** Whoever answers a challenge needs the password itself. */
+  /** The answer to a challenge needs the password itself. */
   readonly password_sealed: string | null;
 };
 
@@ -50,11 +50,11 @@ export type TrunkRow = TrunkingRow &
     readonly trunk_direction: 'inbound' | 'outbound';
     readonly trunk_status: 'enabled' | 'disabled';
     readonly secure: 0 | 1;
-    /** The credential that it had when that was deleted, until it gets another one. */
+    /** The deleted credential, until the trunk gets another one. */
     readonly lost_credential_uuid: string | null;
   };
 
-/** What has rows of its own, by the name of its table. */
+/** Names of the tables. */
 export const kinds = [
   'trunk_credentials',
   'trunk_address_lists',
@@ -71,9 +71,9 @@ export type TrunksTables = {
   trunk_address_lists: Stored<AddressListRow>;
   trunk_origination_uris: Stored<OriginationUriRow>;
   trunks: Stored<TrunkRow>;
-  /** How many an account sees, so that the plain lists have nothing to count. */
+  /** Rows that an account sees, so that lists without filters need no count. */
   trunk_totals: { account: string; kind: Kind; total: number };
 };
 
-/** For a transaction as well: it is a Read that writes. */
+/** For a transaction as well: a Write is a Read. */
 export const tablesOf = (read: Read): Kysely<TrunksTables> => read.withTables<TrunksTables>();

@@ -9,7 +9,7 @@ import { thingOf } from './deletion-commands.ts';
 import type { TrunkStore } from './store.ts';
 import type { TrunkReferences, TrunkRow } from './tables.ts';
 
-/** docs/interface/trunks.md#identifiers allows 14 to 18; with 17 nobody finds one by trying. */
+/** docs/interface/trunks.md#identifiers allows 14 to 18; 17 digits cannot be guessed. */
 const idLength = 17;
 
 const referred = {
@@ -27,16 +27,16 @@ type Settings = TrunkReferences &
 export async function createTrunk(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewTrunk,
+  spec: NewTrunk,
   now: Instant,
 ): Promise<Result<string>> {
-  const direction = readOneOf(trunkDirections, wish.trunk_direction);
+  const direction = readOneOf(trunkDirections, spec.trunk_direction);
   if (direction === undefined) return refused(missing('trunk_direction'));
-  const settings = changedSettings({ ...newTrunk, trunk_direction: direction }, wish);
+  const settings = changedSettings({ ...newTrunk, trunk_direction: direction }, spec);
   const lacking = lackingOf(settings);
   if (lacking !== undefined) return refused(lacking);
   return deps.database.transact(async (write) => {
-    const unknown = await unknownReference(deps, write, account, wish);
+    const unknown = await unknownReference(deps, write, account, spec);
     if (unknown !== undefined) return refused(unknown);
     const row: TrunkRow = {
       ...settings,
@@ -54,19 +54,19 @@ export async function changeTrunk(
   deps: CommandDeps,
   account: RequestAccount,
   trunkId: string,
-  wish: NewTrunk,
+  spec: NewTrunk,
 ): Promise<Result<undefined>> {
   const { trunks } = deps.store;
   return deps.database.transact(async (write) => {
-    // What it is to have comes first: a deletion locks that, and then the trunks.
-    const unknown = await unknownReference(deps, write, account, wish);
+    // Its parts first: a deletion locks the part, and then the trunks.
+    const unknown = await unknownReference(deps, write, account, spec);
     const before = await trunks.read(write, account, trunkId);
     if (before === undefined) return refused(notFound('trunk', trunkId));
     if (unknown !== undefined) return refused(unknown);
     const { id, account: owner, main_account, created_at, ...settings } = before;
-    const after = changedSettings(settings, wish);
+    const after = changedSettings(settings, spec);
     // A trunk that has lost its credential can still be renamed or disabled.
-    const isTouched = [wish.trunk_direction, ...referenceNames.map((name) => wish[name])].some(
+    const isTouched = [spec.trunk_direction, ...referenceNames.map((name) => spec[name])].some(
       (value) => value !== undefined,
     );
     const lacking = isTouched ? lackingOf(after) : undefined;
@@ -87,22 +87,22 @@ const newTrunk: Omit<Settings, 'trunk_direction'> = {
   lost_credential_uuid: null,
 };
 
-function changedSettings(before: Settings, wish: NewTrunk): Settings {
-  const secure = readBoolean(wish.secure);
+function changedSettings(before: Settings, spec: NewTrunk): Settings {
+  const secure = readBoolean(spec.secure);
   const changed = Object.fromEntries(
     referenceNames.flatMap((name) =>
-      wish[name] === undefined ? [] : [[name, wish[name]?.toLowerCase() || null]],
+      spec[name] === undefined ? [] : [[name, spec[name]?.toLowerCase() || null]],
     ),
   ) as Partial<TrunkReferences>;
   return {
     ...before,
     ...changed,
-    name: wish.name ?? before.name,
-    trunk_direction: readOneOf(trunkDirections, wish.trunk_direction) ?? before.trunk_direction,
-    trunk_status: readOneOf(trunkStatuses, wish.trunk_status) ?? before.trunk_status,
+    name: spec.name ?? before.name,
+    trunk_direction: readOneOf(trunkDirections, spec.trunk_direction) ?? before.trunk_direction,
+    trunk_status: readOneOf(trunkStatuses, spec.trunk_status) ?? before.trunk_status,
     secure: secure === undefined ? before.secure : secure ? 1 : 0,
-    // What was lost is not missed any more once somebody has decided what the trunk has instead.
-    lost_credential_uuid: wish.credential_uuid === undefined ? before.lost_credential_uuid : null,
+    // A request that sets or removes the credential ends the loss.
+    lost_credential_uuid: spec.credential_uuid === undefined ? before.lost_credential_uuid : null,
   };
 }
 
@@ -118,10 +118,10 @@ async function unknownReference(
   { store }: CommandDeps,
   write: Write,
   account: RequestAccount,
-  wish: NewTrunk,
+  spec: NewTrunk,
 ): Promise<Problem | undefined> {
   for (const name of referenceNames) {
-    const id = wish[name];
+    const id = spec[name];
     if (!id) continue;
     const part = referred[name];
     if ((await store[part].read(write, account, id)) === undefined) {

@@ -55,7 +55,7 @@ eachDatabase('Trunks over HTTP', (open) => {
       assert.equal((await call(method, one)).status, 404);
   });
 
-  test('what a direction needs is asked for with 422, what is not there is refused with 400', async () => {
+  test('a missing parameter of a direction is refused with 422, an unknown part with 400', async () => {
     const { call, api, credential, uri, trunk } = await openTrunks(open);
     const credential_uuid = await credential();
     const refusals = [
@@ -86,7 +86,7 @@ eachDatabase('Trunks over HTTP', (open) => {
       if (typeof error === 'string') assert.equal(answer.body.error, error);
       else assert.match(answer.body.error, error);
     }
-    // A subaccount cannot use what it does not see.
+    // A subaccount cannot use parts that it does not see.
     const branch = await api.subaccount();
     const body = { trunk_direction: 'outbound', credential_uuid };
     assert.equal((await call('POST', path, { body, as: branch })).status, 400);
@@ -96,7 +96,7 @@ eachDatabase('Trunks over HTTP', (open) => {
     assert.equal((await call('GET', one)).body.credential_uuid, credential_uuid);
   });
 
-  test('lists are newest first, and every filter of them narrows', async () => {
+  test('a list is newest first, and each of its filters holds', async () => {
     const { call, credential, addressList, uri, trunk } = await openTrunks(open);
     const credential_uuid = await credential();
     const ipacl_uuid = await addressList('192.0.2.1');
@@ -130,7 +130,7 @@ eachDatabase('Trunks over HTTP', (open) => {
     assert.equal((await call('GET', `${path}?trunk_status=gone`)).status, 400);
   });
 
-  test('a deleted credential leaves its trunks without one, and the feed says which they were', async () => {
+  test('a deleted credential is detached from its trunks, which an event names', async () => {
     const { call, credential, addressList, trunk, told } = await openTrunks(open);
     const credential_uuid = await credential({ name: 'Office' });
     const trunk_ids = [
@@ -149,12 +149,12 @@ eachDatabase('Trunks over HTTP', (open) => {
     ]);
     for (const id of trunk_ids) {
       assert.equal((await call('GET', `${path}${id}/`)).body.credential_uuid, null);
-      // It can be renamed and disabled as it is.
+      // A trunk without its credential can be renamed and disabled.
       assert.equal((await call('POST', `${path}${id}/`, { body: { trunk_status: 'disabled' } })).status, 202);
     }
   });
 
-  test('address lists and URIs that are deleted are told of likewise, also with their subaccount', async () => {
+  test('deleted address lists and URIs emit events, also when their subaccount is deleted', async () => {
     const { call, api, uri, addressList, credential, trunk, told, database, trunks } = await openTrunks(open);
     const [primary_uri_uuid, ipacl_uuid] = [await uri(), await addressList('192.0.2.1')];
     const inbound = await trunk({
@@ -208,7 +208,7 @@ eachDatabase('Parts of trunks over HTTP', (open) => {
     assert.equal((await call('GET', `${path}${trunk_id}/`)).body.lost_credential_uuid, credential_uuid);
   });
 
-  test('an address list takes addresses and networks of both families, and nothing that lets everybody in', async () => {
+  test('an address list accepts addresses and networks of both families, and refuses networks that are too wide', async () => {
     const { call } = await openTrunks(open);
     const lists = 'Zentrunk/IPAccessControlList/';
     assert.equal((await call('POST', lists, { body: { name: 'a' } })).status, 422);

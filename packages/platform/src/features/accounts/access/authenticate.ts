@@ -5,11 +5,11 @@ import { type AccountRow, type AccountsTables, findAccount } from '../store.ts';
 const maxRemembered = 1000;
 
 export interface AccountAuthenticator extends Authenticator {
-  /** False for a subaccount that is disabled, and for an account that does not exist: nothing new begins for it. */
+  /** False for a disabled subaccount and for an unknown account: nothing new begins for it. */
   isActive(authId: string): Promise<boolean>;
-  /** What was found, unless its account is not active. */
+  /** The same when its account is active, otherwise undefined. */
   ifActive<Owned extends { readonly account: string }>(found: Owned | undefined): Promise<Owned | undefined>;
-  /** To be called after each committed change of an account, before it is acknowledged. */
+  /** Called after each committed change of an account, before the change is acknowledged. */
   forget(authId: string): void;
 }
 
@@ -18,18 +18,18 @@ export function hashOfToken(secrets: Secrets, authId: string, authToken: string)
 }
 
 export function createAuthenticator(database: Database, secrets: Secrets): AccountAuthenticator {
-  // One process owns the embedded database and hears of every change; with a shared one each request asks the database.
+  // One process owns the embedded database and sees every change; with a shared database each request reads.
   const remembers = database.dialect === 'sqlite';
   const remembered = new Map<string, AccountRow>();
   let changes = 0;
-  const nobody = hashOfToken(secrets, '', secrets.randomUuid());
+  const hashOfUnknown = hashOfToken(secrets, '', secrets.randomUuid());
 
   async function rowOf(authId: string): Promise<AccountRow | undefined> {
     const known = remembered.get(authId);
     if (known !== undefined) return known;
     const before = changes;
     const row = await findAccount(database.read.withTables<AccountsTables>(), authId);
-    // What was read before a change must not be remembered after it.
+    // A row that was read before a change must not be remembered after it.
     if (row !== undefined && remembers && before === changes) {
       if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
       remembered.set(authId, row);
@@ -44,7 +44,7 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
     const row = await rowOf(authId);
     // Hashed and compared for an unknown account as well, so that both take the same time.
     const hash = hashOfToken(secrets, authId, authToken);
-    const right = secrets.equals(hash, row?.token_hash ?? nobody);
+    const right = secrets.equals(hash, row?.token_hash ?? hashOfUnknown);
     if (row === undefined || !right || row.enabled === 0) return { outcome: 'wrong-credentials' };
     if (actingFor === authId) return accountOf(row);
     if (row.parent !== null) return { outcome: 'other-account' };

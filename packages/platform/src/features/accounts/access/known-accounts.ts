@@ -2,11 +2,11 @@ import type { Database, Secrets } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
 import type { AccountsTables } from '../store.ts';
 
-/** What others ask of accounts on every call and every delivery. */
+/** Look-ups of accounts for every call and every delivery. */
 export interface KnownAccounts {
   /** True when `account` is `owner` or a subaccount of it. */
   isWithin(account: string, owner: string): Promise<boolean>;
-  /** The account itself, or the one whose subaccount it is; undefined for an unknown account. */
+  /** The account itself, or the main account of a subaccount; undefined for an unknown account. */
   mainAccountOf(authId: string): Promise<string | undefined>;
   /** The token with which requests for the account are signed; undefined for an unknown account. */
   authTokenOf(authId: string): Promise<string | undefined>;

@@ -4,8 +4,8 @@ import type { AccountsTables } from '../store.ts';
 
 /**
  * Whether this account may own what the transaction creates. Main accounts are never deleted. The removal of a subaccount deletes
- * its row and what it owns in one transaction: SQLite runs it before this one or after it, PostgreSQL (SERIALIZABLE) begins one of
- * the two again.
+ * its row and what it owns in one transaction: SQLite runs it before or after this transaction, PostgreSQL (SERIALIZABLE) repeats
+ * one of both.
  */
 async function isThere(write: Write, account: string, main: string): Promise<boolean> {
   if (account === main) return true;
@@ -18,16 +18,16 @@ async function isThere(write: Write, account: string, main: string): Promise<boo
   return row !== undefined;
 }
 
-/** For what is created: the transaction of a subaccount that was deleted meanwhile is refused like its credentials. */
+/** For requests that create: the transaction of a subaccount that was deleted meanwhile is refused like its credentials. */
 export async function requireOwner(write: Write, account: string, main: string): Promise<void> {
   if (!(await isThere(write, account, main))) throw new RefusedRequest(unauthenticated);
 }
 
-/** For records of what lives: those of a subaccount that was deleted meanwhile belong to its main account. */
+/** For records of live things: those of a subaccount that was deleted meanwhile belong to its main account. */
 export async function ownerNow(write: Write, account: string, main: string): Promise<string> {
   return (await isThere(write, account, main)) ? account : main;
 }
 
-/** The column that holds this account in rows it may see: a subaccount sees its own, a main account those of its subaccounts too. */
+/** The column that holds this account in rows that it may see: a main account sees the rows of its subaccounts as well. */
 export const viewOf = ({ isSubaccount }: Pick<RequestAccount, 'isSubaccount'>): 'account' | 'main_account' =>
   isSubaccount ? 'account' : 'main_account';

@@ -2,13 +2,13 @@ import type { Database } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import { type ApplicationsTables, tablesOf } from '../tables.ts';
 
-/** Where an application has its calls answered. */
+/** The URLs of an application that answers calls. */
 export interface AnsweringApplication {
   readonly applicationId: string;
   readonly answer: Destination;
-  /** Asked when `answer` cannot be had. */
+  /** Requested when `answer` fails. */
   readonly fallback: Destination | null;
-  /** Told of the end. */
+  /** Receives the callback of the end. */
   readonly hangup: Destination;
 }
 
@@ -22,15 +22,15 @@ const applicationId = /^[0-9]{17}$/;
 
 type Row = ApplicationsTables['applications'];
 
-/** Applications as calls see them. */
+/** Look-ups of applications for calls. */
 export interface AnsweringApplications {
-  /** Undefined for one that does not exist, has no answer_url, or belongs to another main account and is not public. */
+  /** Undefined when it does not exist, has no answer_url, or belongs to another main account and is not public. */
   answerOf(id: string, mainAccount: string): Promise<AnsweringApplication | undefined>;
-  /** That with default_number_app of exactly this account. */
+  /** The application with default_number_app of exactly this account. */
   answerOfNumbers(account: string): Promise<AnsweringApplication | undefined>;
-  /** The account of one with `public_uri` that answers calls: external callers may call it. Undefined for every other. */
+  /** The account of an application with `public_uri` and an answer_url, which external callers may call; undefined for any other. */
   accountOfPublic(id: string): Promise<string | undefined>;
-  /** Whether what was dialled names an application rather than a phone. */
+  /** Whether the dialled text names an application rather than a phone. */
   isDialled(to: string): boolean;
 }
 
@@ -55,11 +55,11 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
     .selectFrom('applications')
     .select(['app_id', 'main_account'])
     .where('account', '=', '')
-    // Written out: for a parameter the partial index would not be used.
+    // Literal: with a parameter the partial index would not be used.
     .where('default_number_app', '=', sql.lit(1))
     .compile();
 
-  /** Undefined for one that does not exist or has no answer_url. */
+  /** Undefined when it does not exist or has no answer_url. */
   async function answeringRow(id: string): Promise<Row | undefined> {
     const query = { ...compiled, parameters: [id] } as CompiledQuery<Row>;
     const row = (await read.executeQuery(query)).rows[0];
@@ -92,7 +92,7 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
           row.fallback_answer_url === ''
             ? null
             : { url: row.fallback_answer_url, method: row.fallback_method },
-        // docs/interface/applications.md#hangup-url: without a URL of its own the end is told to answer_url.
+        // docs/interface/applications.md#hangup-url: without a hangup_url the end is reported to answer_url.
         hangup: row.hangup_url === '' ? answer : { url: row.hangup_url, method: row.hangup_method },
       };
     },

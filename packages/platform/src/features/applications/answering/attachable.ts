@@ -4,15 +4,15 @@ import type { RequestAccount } from '../../../http/index.ts';
 import { viewOf } from '../../accounts/index.ts';
 import { tablesOf } from '../tables.ts';
 
-/** What others ask in the transaction in which they attach an application. */
+/** Look-ups in the transaction that attaches an application. */
 export interface AttachableApplications {
   /** Whether the account sees it. */
   exists(write: Write, account: RequestAccount, applicationId: string): Promise<boolean>;
-  /** The one with default_endpoint_app of exactly this account. */
+  /** The application with default_endpoint_app of exactly this account. */
   defaultOf(write: Write, account: string): Promise<string | undefined>;
 }
 
-/** Needs nothing but the database, so that endpoints know applications and applications know endpoints without a circle. */
+/** Needs the database alone, so that endpoints and applications use each other without a circle. */
 export function attachableApplications({ read }: Pick<Database, 'read'>): AttachableApplications {
   const tables = tablesOf(read);
   const existing = (view: 'account' | 'main_account') =>
@@ -28,7 +28,7 @@ export function attachableApplications({ read }: Pick<Database, 'read'>): Attach
     .selectFrom('applications')
     .select('app_id')
     .where('account', '=', '')
-    // Written out: for a parameter the partial index would not be used.
+    // Literal: with a parameter the partial index would not be used.
     .where('default_endpoint_app', '=', sql.lit(1))
     .compile();
 

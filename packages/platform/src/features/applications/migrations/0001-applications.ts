@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * The two unique indexes of the defaults say that an account has at most one of each kind. `applications_by_owner` is for the
- * filter by subaccount: without it SQLite walks through everything that the main account sees.
+ * The unique indexes of the defaults ensure that an account has at most one of each kind. `applications_by_owner` serves the
+ * filter by subaccount: without it SQLite scans everything that the main account sees.
  */
 export const applicationsTables: Migration = {
   name: 'applications/0001-applications',

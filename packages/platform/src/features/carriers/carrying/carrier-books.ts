@@ -13,7 +13,7 @@ export interface CarrierBooksDeps {
   readonly log: Logger;
 }
 
-/** A call that is to be placed. */
+/** A call before it is placed. */
 export interface PricedCall {
   readonly leg: string;
   readonly number: string;
@@ -21,9 +21,9 @@ export interface PricedCall {
   readonly timeLimitSeconds: number;
 }
 
-/** What each carrier is used for; holds its caps. */
+/** The use of each carrier, within its caps. */
 export interface CarrierBooks {
-  /** Takes a place and the worst-case cost. The promise resolves when a restart would know of it. */
+  /** Reserves a call and its worst-case cost. The promise resolves when the reservation would survive a restart. */
   reserve(carrier: Carrier, call: PricedCall): PassedOver | Promise<void>;
   /** Once for each reservation. */
   settle(carrier: Carrier, call: PricedCall, answeredMs: number): void;
@@ -31,9 +31,9 @@ export interface CarrierBooks {
   restore(): Promise<void>;
 }
 
-/** RFC 3261 §17.1.2.2 Timer F: so long the BYE of the time limit may stay unanswered before the call is over for us. */
+/** RFC 3261 §17.1.2.2 Timer F: how long the BYE at the time limit may stay unanswered before we end the call. */
 const overrunSeconds = 32;
-/** RFC 4028 §4, the recommended interval: so long a carrier may keep a call whose platform has crashed. */
+/** RFC 4028 §4, the recommended interval: how long a carrier may keep a call whose platform has crashed. */
 const orphanSeconds = 1800;
 
 export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
@@ -54,7 +54,7 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
     reserve({ name, caps }, { leg, number, timeLimitSeconds }) {
       const now = clock.now();
       const worstCase = worstCaseOf(number, timeLimitSeconds);
-      // Of what has no price no cap can hold: the operator's table has to say what it costs.
+      // A number without a price escapes the cap: the operator's table must have its rate.
       if (caps.spendPerHour !== undefined && worstCase === 0) return 'unrated';
       const admitted = reserve(caps, useOf(name, now, caps), worstCase, now);
       if (!admitted.ok) return admitted.reached;
@@ -68,7 +68,7 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
       uses.set(name, settle(useOf(name, now, caps), worstCaseOf(number, timeLimitSeconds), cost, now));
       if (caps.spendPerHour === undefined) return;
       store.settle(leg, name, cost, now).catch((error: unknown) => {
-        log.error({ leg, carrier: name, err: error }, 'What a call has cost could not be recorded.');
+        log.error({ leg, carrier: name, err: error }, 'cost of a call not recorded');
       });
     },
     useOf: (carrier) => uses.get(carrier),

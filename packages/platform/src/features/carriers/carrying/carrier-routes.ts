@@ -4,7 +4,7 @@ import { type Carrier, uriAt } from '../domain/carrier.ts';
 import { endOfPassedOver, type PassedOver } from '../domain/passed-over.ts';
 import type { CarrierBooks } from './carrier-books.ts';
 
-/** A carrier that did not take the call, and why. */
+/** A carrier that did not carry the call, and why. */
 export interface Tried {
   readonly carrier: string;
   readonly because: PassedOver | TargetFailure['because'];
@@ -20,14 +20,14 @@ export interface CarrierRoutesDeps {
   readonly passedOver: (leg: string, tried: Tried) => void;
 }
 
-/** What a number is dialled as until its carrier is chosen (RFC 3966). */
+/** The scheme of a number until its carrier is chosen (RFC 3966). */
 const numberScheme = 'tel:';
 
 export function targetOfNumber(number: string): DialTarget {
   return { uri: `${numberScheme}${number}` };
 }
 
-/** Numbers are tried at their carriers, each of which holds its caps before it is called. */
+/** Tries a number at its carriers; each call is reserved within the caps of its carrier before it is placed. */
 export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
   const { log, books } = deps;
   return {
@@ -61,10 +61,7 @@ export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
           return reserved.then(
             () => undefined,
             (error: unknown) => {
-              log.error(
-                { leg, carrier: carrier.name, err: error },
-                'The worst-case cost could not be recorded.',
-              );
+              log.error({ leg, carrier: carrier.name, err: error }, 'worst-case cost not recorded');
               books.settle(carrier, call, 0);
               return passOver(carrier, 'broken');
             },

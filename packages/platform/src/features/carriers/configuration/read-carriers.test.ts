@@ -21,7 +21,7 @@ function problemsOf(text: string): readonly string[] {
 }
 
 describe('the operator’s file', () => {
-  it('is read with defaults where it says nothing', () => {
+  it('is read with defaults for absent fields', () => {
     const read = readCarriers(fileOf(plain));
     assert.ok(read.ok);
     assert.deepEqual(read.carriers, [
@@ -55,7 +55,7 @@ describe('the operator’s file', () => {
     assert.equal(read.carriers[0]?.registration?.expiresSeconds, 600);
   });
 
-  it('is refused as long as a carrier has no cap', () => {
+  it('is refused when a carrier has no cap', () => {
     const { caps: _, ...uncapped } = plain;
     for (const carrier of [uncapped, { ...plain, caps: {} }]) {
       assert.match(problemsOf(fileOf(carrier))[0]!, /^carriers\[0\]\.caps must have at least one of/);

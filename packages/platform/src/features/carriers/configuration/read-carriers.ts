@@ -7,7 +7,7 @@ export type ReadCarriers =
   /** One sentence for each mistake, with the entry; passwords are in none of them. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** More is no operator's list. */
+/** No operator has more. */
 const maxCarriers = 200;
 const maxPrefixes = 50_000;
 const maxAddresses = 200;
@@ -17,7 +17,7 @@ const host = /^(?:\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Z
 const network = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(?:\/[0-9]{1,3})?$/;
 const sipUri = /^sips?:[^@\s;?<>"]{1,100}@[^@\s;?<>"]{1,260}$/;
 
-/** Reads the operator's document; every mistake is told, not only the first. */
+/** Reads the operator's document and reports every mistake, not only the first. */
 export function readCarriers(text: string): ReadCarriers {
   const problems: string[] = [];
   const document = readDocument(text, 'the list of carriers', problems);

@@ -1,6 +1,6 @@
 import type { CallerIdRule } from './carrier.ts';
 
-/** What the callee sees; undefined where this caller may not call through the carrier. */
+/** The caller id for the callee; undefined for a caller who may not call through the carrier. */
 export function callerIdFor(rule: CallerIdRule, from: string): string | undefined {
   if (rule.rule === 'keep') return from;
   if (rule.rule === 'replace') return rule.number;

@@ -34,7 +34,7 @@ describe('the caps of a carrier', () => {
     admittedBy(slow, used, 0, 2000);
   });
 
-  it('save no more than a second’s worth of calls up', () => {
+  it('accumulate no more than a second’s worth of calls', () => {
     const caps = { ...open, callsPerSecond: 2 };
     let use = admittedBy(caps, unusedCarrier(caps, 0), 0, hourMs);
     use = admittedBy(caps, use, 0, hourMs);
@@ -48,7 +48,7 @@ describe('the caps of a carrier', () => {
     admittedBy(caps, settle(use, 0, 0, hourMs), 0, hourMs);
   });
 
-  it('reserve the worst case, and give back what a call did not cost', () => {
+  it('reserve the worst case, and free what a call did not cost', () => {
     const caps = { ...open, spendPerHour: 100 };
     const use = admittedBy(caps, unusedCarrier(caps, 0), 60, 0);
     assert.equal(reachedBy(caps, use, 41, 0), 'spend-per-hour');
@@ -58,14 +58,14 @@ describe('the caps of a carrier', () => {
     admittedBy(caps, settled, 90, 0);
   });
 
-  it('forget what was spent when it is more than an hour ago', () => {
+  it('forget spend of more than an hour ago', () => {
     const caps = { ...open, spendPerHour: 100 };
     const use = spend(unusedCarrier(caps, 0), 100, 30_000);
     assert.equal(reachedBy(caps, use, 1, 30_000 + hourMs), 'spend-per-hour');
     admittedBy(caps, use, 1, 120_000 + hourMs);
   });
 
-  it('take nothing from a call that they refuse', () => {
+  it('count nothing for a call that they refuse', () => {
     const caps = { ...open, callsPerSecond: 1, spendPerHour: 10 };
     const use = unusedCarrier(caps, 0);
     assert.equal(reachedBy(caps, use, 11, 0), 'spend-per-hour');

@@ -1,7 +1,7 @@
 import type { Instant } from '@jackfield/ports';
 import type { CarrierCaps } from './carrier.ts';
 
-/** What a carrier has been used for, as far as its caps ask. */
+/** The use of a carrier that its caps limit. */
 export interface CarrierUse {
   /** Calls that may begin at once; refilled by `callsPerSecond`, up to a second's worth and at least one. */
   readonly tokens: number;
@@ -9,7 +9,7 @@ export interface CarrierUse {
   readonly concurrent: number;
   /** Worst-case cost of the calls that have not ended, in 1e-5 units. */
   readonly reserved: number;
-  /** What ended calls have cost, by the minute of their end; nothing older than an hour. */
+  /** Cost of ended calls, by the minute of their end; nothing older than an hour. */
   readonly spent: readonly SpentMinute[];
 }
 
@@ -32,7 +32,7 @@ export function unusedCarrier(caps: CarrierCaps, now: Instant): CarrierUse {
   return { tokens: burstOf(caps), tokensAt: now, concurrent: 0, reserved: 0, spent: [] };
 }
 
-/** Takes a place for a call that costs at most `worstCase`; the spend cap holds even when every call lasts to its limit. */
+/** Reserves a call that costs at most `worstCase`; the spend cap holds even when every call lasts to its limit. */
 export function reserve(caps: CarrierCaps, before: CarrierUse, worstCase: number, now: Instant): Admitted {
   const use = refilled(caps, before, now);
   if (caps.concurrentCalls !== undefined && use.concurrent >= caps.concurrentCalls) {
@@ -49,7 +49,7 @@ export function reserve(caps: CarrierCaps, before: CarrierUse, worstCase: number
   };
 }
 
-/** A call is over: its place is free, and what it cost stands for what was reserved. */
+/** Ends the reservation of a call and counts its real cost instead. */
 export function settle(before: CarrierUse, worstCase: number, cost: number, now: Instant): CarrierUse {
   const freed = {
     ...before,
@@ -59,7 +59,7 @@ export function settle(before: CarrierUse, worstCase: number, cost: number, now:
   return cost === 0 ? freed : spend(freed, cost, now);
 }
 
-/** Counts what was spent at an earlier or the present moment: also for what a restart finds in the database. */
+/** Counts spend at the present or an earlier time, as a restart finds it in the database. */
 export function spend(use: CarrierUse, units: number, at: Instant): CarrierUse {
   const minute = Math.floor(at / minuteMs);
   const known = use.spent.find((each) => each.minute === minute);
@@ -81,7 +81,7 @@ function burstOf({ callsPerSecond }: CarrierCaps): number {
   return Math.max(1, callsPerSecond ?? 1);
 }
 
-/** The whole of the minute that is an hour ago counts: the window is up to a minute longer than an hour, never shorter. */
+/** The whole minute an hour ago counts: the window is up to a minute longer than an hour, never shorter. */
 function spentWithin({ spent }: CarrierUse): number {
   return spent.reduce((sum, { units }) => sum + units, 0);
 }

@@ -1,6 +1,6 @@
 import type { RoutePrefix } from '@jackfield/ports';
 
-/** An operator's way into the public network, without its secrets: signalling keeps those, by the carrier's name. */
+/** A carrier of the operator, without its secrets: signalling keeps those, by the carrier's name. */
 export interface Carrier {
   readonly name: string;
   /** A host name or an address, IPv6 in brackets. */
@@ -11,11 +11,11 @@ export interface Carrier {
   readonly prefixes: readonly RoutePrefix[];
   readonly callerId: CallerIdRule;
   readonly caps: CarrierCaps;
-  /** Between two OPTIONS; 0 asks never. */
+  /** Between two OPTIONS; 0 for no probes. */
   readonly probeSeconds: number;
-  /** So long it may be silent before the call goes to the next carrier. */
+  /** How long it may be silent before the call goes to the next carrier. */
   readonly ringingWithinSeconds: number;
-  /** Addresses and networks from which its calls come, besides `host` where that is an address. */
+  /** Addresses and networks of its calls, besides a `host` that is an address. */
   readonly addresses: readonly string[];
 }
 
@@ -27,14 +27,14 @@ export interface CarrierRegistration {
   readonly expiresSeconds: number;
 }
 
-/** What the callee sees of who calls. */
+/** The caller id that a callee sees. */
 export type CallerIdRule =
   | { readonly rule: 'keep' }
   | { readonly rule: 'replace'; readonly number: string }
-  /** Kept where it begins so; else replaced, or refused where there is nothing to replace it by. */
+  /** Kept with one of these prefixes; else replaced by `number`, or refused without one. */
   | { readonly rule: 'allow'; readonly prefixes: readonly string[]; readonly number: string | undefined };
 
-/** At least one of them stands; what is undefined has no bound. */
+/** At least one is set; undefined for no cap. */
 export interface CarrierCaps {
   readonly callsPerSecond: number | undefined;
   readonly concurrentCalls: number | undefined;
@@ -42,12 +42,12 @@ export interface CarrierCaps {
   readonly spendPerHour: number | undefined;
 }
 
-/** What answers a carrier's challenges; for signalling alone, never logged. */
+/** Credentials for a carrier's challenges; for signalling alone, never logged. */
 export interface CarrierAccount {
   readonly carrier: string;
   readonly username: string;
   readonly password: string;
-  /** The only realm that is answered; every one when undefined. */
+  /** The only realm that is answered; every realm when undefined. */
   readonly realm: string | undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { LegEnd } from '@jackfield/ports';
 import type { CapReached } from './caps.ts';
 
-/** Why a carrier was not even asked. */
+/** Why a carrier was not called. */
 export type PassedOver = CapReached | 'unreachable' | 'caller-id' | 'unrated' | 'broken';
 
-/** How a call ends that no carrier was asked to take, for this reason. */
+/** The end of a call whose carriers were not called, for this reason. */
 export function endOfPassedOver(because: PassedOver): LegEnd {
   switch (because) {
     case 'broken':

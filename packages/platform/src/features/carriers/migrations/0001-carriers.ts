@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** Calls through carriers with a spend cap: what may still be spent, and what was within the last hour. */
+/** Calls through carriers with a spend cap: reserved costs, and costs of the last hour. */
 export const carrierCallsTable: Migration = {
   name: 'carriers/0001-carrier-calls',
   sql: `

@@ -10,7 +10,7 @@ const claims = (changes: object = {}) => {
   return read;
 };
 
-test('no payload makes the reader throw, and what it gives has the types it says', () => {
+test('no payload makes the reader throw, and its claims have the declared types', () => {
   const payload = fc.oneof(
     fc.jsonValue(),
     fc.record(
@@ -39,7 +39,7 @@ test('no payload makes the reader throw, and what it gives has the types it says
   );
 });
 
-test('permissions that are not said are not given', () => {
+test('absent permissions are not granted', () => {
   const none = { incoming: false, outgoing: false };
   assert.deepEqual(claims().voice, none);
   assert.deepEqual(claims({ per: {} }).voice, none);
@@ -48,7 +48,7 @@ test('permissions that are not said are not given', () => {
     ...none,
     incoming: true,
   });
-  // What was issued by the interface counts where a token has both.
+  // With both forms, that of the interface counts.
   const both = { per: { voice: {} }, grants: { voice: { outgoing_allow: true } } };
   assert.deepEqual(claims(both).voice, none);
 });
@@ -74,7 +74,7 @@ test('the name of a client is its subject alone or with its account, and without
   }
 });
 
-test('a name is split at its account, whatever stands before that', () => {
+test('a SIP user is split at its account, whatever precedes the account', () => {
   assert.deepEqual(splitSipUser(`a_b_${iss}`), { username: 'a_b', account: iss });
   for (const name of ['alice', iss, `_${iss}`, `alice_${iss}x`, `alice_${iss.toLowerCase()}`]) {
     assert.equal(splitSipUser(name), undefined, name);

@@ -1,6 +1,6 @@
 import type { Instant, TokenRefusal } from '@jackfield/ports';
 
-/** What a token says, once its form is right. Nothing of it is believed before its signature was checked. */
+/** The payload of a well-formed token; not to be trusted before its signature was checked. */
 export interface Claims {
   readonly iss: string;
   /** Empty when there is no subject. */
@@ -9,7 +9,7 @@ export interface Claims {
   /** Seconds since the Unix epoch. */
   readonly nbf: number;
   readonly exp: number;
-  /** Undefined when its permissions have a form that nobody knows. */
+  /** Undefined for permissions of an unknown form. */
   readonly voice: { readonly incoming: boolean; readonly outgoing: boolean } | undefined;
 }
 
@@ -24,7 +24,7 @@ export function readClaims(payload: unknown): Claims | TokenRefusal {
 }
 
 const maxSeconds = 86_400;
-/** Whoever issues a token may have a clock that is a little ahead of ours. */
+/** The issuer's clock may be a little ahead of ours. */
 const aheadSeconds = 10;
 
 /** Why a token is not valid now; undefined when it is. */
@@ -36,8 +36,8 @@ export function untimely({ nbf, exp }: Claims, now: Instant): TokenRefusal | und
 }
 
 /**
- * Whether a client that calls itself so has this token: `<sub>_<iss>`, the bare subject, or without a subject a name that the
- * client makes up, `puser<milliseconds>jt_<iss>` (docs/interface/client-tokens.md#on-sip).
+ * Whether a SIP user fits the token: `<sub>_<iss>`, the bare subject, or without a subject a name that the client invents,
+ * `puser<milliseconds>jt_<iss>` (docs/interface/client-tokens.md#on-sip).
  */
 export function misnamed({ iss, sub }: Claims, sipUser: string): TokenRefusal | undefined {
   const suffix = /_((?:MA|SA)[A-Z0-9]{18})$/.exec(sipUser)?.[1];
@@ -49,7 +49,7 @@ export function misnamed({ iss, sub }: Claims, sipUser: string): TokenRefusal | 
   return isRight ? undefined : 'subject';
 }
 
-/** The endpoint's username in what a client of ours calls itself, and the account that follows it. */
+/** The endpoint's username in a client's SIP user, and the account that follows it. */
 export function splitSipUser(
   sipUser: string,
 ): { readonly username: string; readonly account: string } | undefined {

@@ -15,14 +15,14 @@ export interface AdmissionDeps {
   readonly registrations: Pick<Registrations, 'credentialOf'>;
 }
 
-/** A longer one is none: ours have about 400 characters. */
+/** Longer texts are refused: our tokens have about 400 characters. */
 const longestToken = 4096;
 
 export function createTokenAdmission(deps: AdmissionDeps): ClientTokens {
   const { clock, accounts, registrations } = deps;
   const text = new TextEncoder();
-  // Signatures for accounts that do not exist are checked against this, so that they take as long.
-  const nobody = deps.secrets.randomUuid();
+  // Signatures for unknown accounts are checked against this, so that they cost the same time.
+  const keyOfUnknown = deps.secrets.randomUuid();
 
   /** The claims of a token that its account has signed. */
   async function verified(token: string): Promise<Claims | TokenRefusal> {
@@ -32,14 +32,14 @@ export function createTokenAdmission(deps: AdmissionDeps): ClientTokens {
     const claims = readClaims(parsed(payload));
     if (typeof claims === 'string') return claims;
     const authToken = await accounts.authTokenOf(claims.iss);
-    const isSigned = await compactVerify(token, text.encode(authToken ?? nobody), {
+    const isSigned = await compactVerify(token, text.encode(authToken ?? keyOfUnknown), {
       algorithms: ['HS256'],
     }).then(
       () => true,
       () => false,
     );
     if (!isSigned || authToken === undefined) return 'signature';
-    // A disabled subaccount has a token and no say.
+    // A disabled subaccount still has an auth_token.
     const { outcome } = await accounts.authenticate({ authId: claims.iss, authToken }, claims.iss);
     return outcome === 'accepted' ? claims : 'issuer';
   }
@@ -58,7 +58,7 @@ export function createTokenAdmission(deps: AdmissionDeps): ClientTokens {
         application: app === '' ? undefined : app,
       };
       if (sub === '') return { ...client, account: iss, endpoint: '', user: sipUser, mayReceive: false };
-      // Deleted, or somebody else's: neither is told apart from one that never was.
+      // A deleted endpoint, an endpoint of another account and an unknown name get the same answer.
       const endpoint = await registrations.credentialOf(sub);
       if (endpoint === undefined || !(await accounts.isWithin(endpoint.account, iss))) {
         return { refusedWith: 'subject' };

@@ -13,27 +13,27 @@ import { accepted, type Result, refused } from '../../../kernel/result.ts';
 
 export interface IssueDeps {
   readonly authTokenOf: (authId: string) => Promise<string | undefined>;
-  /** Whether calls of the account can be answered by it. */
+  /** Whether it can answer calls of the account. */
   readonly isApplication: (account: RequestAccount, appId: string) => Promise<boolean>;
 }
 
-/** Clients ask with their own clocks, and a request takes its time: what is exact for them is not refused for that. */
+/** Clients have their own clocks, and a request needs some time: an exact limit on their clock is not refused. */
 const toleratedSeconds = 10;
 
-/** A token that is signed with the account's auth_token: programs that have it can make such tokens themselves. */
+/** A token signed with the account's auth_token: programs with the auth_token can make such tokens themselves. */
 export async function issueToken(
   deps: IssueDeps,
   account: RequestAccount,
-  wish: NewClientToken,
+  spec: NewClientToken,
   now: Instant,
 ): Promise<Result<string>> {
-  const { iss = account.authId, sub = '', app = '', per } = wish;
+  const { iss = account.authId, sub = '', app = '', per } = spec;
   if (iss !== account.authId) return refused(invalidParameter('iss', iss, 'the auth_id of the path'));
-  const times = timesOf(wish, Math.floor(now / 1000));
+  const times = timesOf(spec, Math.floor(now / 1000));
   if (!times.ok) return times;
   const incoming = per === undefined ? sub !== '' : (readBoolean(per.voice?.incoming_allow) ?? false);
   const outgoing = per === undefined ? true : (readBoolean(per.voice?.outgoing_allow) ?? false);
-  // Nobody could call it: it has no name.
+  // A client without a name cannot be called.
   if (incoming && sub === '') return refused(missingParameter('sub'));
   if (app !== '' && !(await deps.isApplication(account, app))) {
     return refused(invalidParameter('app', app, 'the identifier of one of your applications'));
@@ -49,24 +49,24 @@ export async function issueToken(
   return accepted(token);
 }
 
-/** One published page counts from the creation, another one from nbf: both hold (docs/interface/client-tokens.md#issuing). */
-function timesOf(wish: NewClientToken, now: number): Result<{ readonly nbf: number; readonly exp: number }> {
-  const nbf = readInteger(wish.nbf) ?? now;
-  const exp = readInteger(wish.exp) ?? Math.min(nbf, now) + maxTokenSeconds;
+/** One published page counts from the creation, another from nbf: both limits hold (docs/interface/client-tokens.md#issuing). */
+function timesOf(spec: NewClientToken, now: number): Result<{ readonly nbf: number; readonly exp: number }> {
+  const nbf = readInteger(spec.nbf) ?? now;
+  const exp = readInteger(spec.exp) ?? Math.min(nbf, now) + maxTokenSeconds;
   const [shortest, longest] = [minTokenSeconds - toleratedSeconds, maxTokenSeconds + toleratedSeconds];
   const isLong = exp - now >= shortest && exp - nbf >= minTokenSeconds;
   const isShort = exp - now <= longest && exp - nbf <= maxTokenSeconds;
   if (isLong && isShort) return accepted({ nbf, exp });
   return refused(
-    wish.exp === undefined
+    spec.exp === undefined
       ? invalidParameter(
           'nbf',
-          wish.nbf,
+          spec.nbf,
           'a time from which the token can live for 3 minutes within 24 hours from now',
         )
       : invalidParameter(
           'exp',
-          wish.exp,
+          spec.exp,
           '3 minutes to 24 hours from now, and from nbf, in seconds since 1970',
         ),
   );

@@ -1,7 +1,7 @@
 import type { Registrations } from '@jackfield/ports';
 import { splitSipUser } from '../domain/claims.ts';
 
-/** Registrations in which clients are found by what they call themselves as well: `<username>_<auth_id>`. */
+/** Registrations that also find clients by their SIP user, `<username>_<auth_id>`. */
 export function withClientNames(
   registrations: Registrations,
   isWithin: (account: string, owner: string) => Promise<boolean>,

@@ -2,7 +2,7 @@ import type { Database, InboundTrunk, OwnNumbers, Write } from '@jackfield/ports
 import type { CompiledQuery } from 'kysely';
 import { type NumberRow, tablesOf } from '../tables.ts';
 
-/** Who has a number, and what takes its calls. */
+/** The owner of a number, and the destination of calls to it. */
 export interface HeldNumber {
   readonly account: string;
   readonly mainAccount: string;
@@ -10,23 +10,23 @@ export interface HeldNumber {
   readonly trunk: string | null;
 }
 
-/** Where numbers lead: the one place that knows. Looked up per call, so that a change holds for the next one. */
+/** Where numbers lead. Looked up per call, so that a change holds for the next call. */
 export interface NumberDestinations extends OwnNumbers {
-  /** `number` is E.164, with or without +; undefined for one that nobody has, and for what is no number. */
+  /** `number` is E.164, with or without +; undefined for an unknown number, and for any other text. */
   heldOf(number: string): Promise<HeldNumber | undefined>;
-  /** Whose a call to this number is that a carrier hands over: its holder's, else the operator's; undefined while the platform starts. */
+  /** The account of a carrier's call to this number: its owner's, else the operator's; undefined while the platform starts. */
   accountOf(number: string): Promise<string | undefined>;
-  /** Whether a telephone system behind a trunk takes the calls of the number. */
+  /** Whether calls to the number go to a trunk. */
   leadsToTrunk(number: string): Promise<boolean>;
 }
 
 export interface DestinationDeps {
   readonly database: Pick<Database, 'read'>;
-  /** Where an inbound trunk takes a call for a number right now. */
+  /** The present targets of an inbound trunk for a number. */
   readonly inboundTrunks: {
     trunkOf(trunkId: string, number: string): Promise<InboundTrunk | undefined>;
   };
-  /** Gives back what belongs to an active account, and undefined for what does not. */
+  /** The same when its account is active, otherwise undefined. */
   readonly ifActive: <Owned extends { readonly account: string }>(
     owned: Owned | undefined,
   ) => Promise<Owned | undefined>;
@@ -64,7 +64,7 @@ export function createDestinations(deps: DestinationDeps): NumberDestinations {
       const held = await heldOf(number);
       if (held === undefined || held.trunk === null) return undefined;
       const trunk = await ifActive(await inboundTrunks.trunkOf(held.trunk, number));
-      // One that has become outbound takes no calls, and they are nobody else's either.
+      // A trunk that has become outbound accepts no calls, and no other destination gets them.
       return (
         trunk ?? { trunk: held.trunk, account: held.account, mainAccount: held.mainAccount, targets: [] }
       );
@@ -72,9 +72,9 @@ export function createDestinations(deps: DestinationDeps): NumberDestinations {
   };
 }
 
-/** What becomes of numbers when what they are attached to goes; in the transaction of its deletion. */
+/** What becomes of numbers when their destination is deleted; in the transaction of the deletion. */
 export interface AttachedNumbers {
-  /** Gives the numbers that are left without a destination, oldest first. */
+  /** Gives the numbers that lost their destination, oldest first. */
   detachTrunks(write: Write, trunkIds: readonly string[]): Promise<readonly string[]>;
   detachApplications(write: Write, applicationIds: readonly string[]): Promise<void>;
 }
@@ -82,7 +82,7 @@ export interface AttachedNumbers {
 // Databases limit the parameters of a statement.
 const detachedAtOnce = 500;
 
-/** Needs nothing but the transaction, so that trunks and applications know numbers and numbers know them without a circle. */
+/** Needs the transaction alone, so that trunks and applications use numbers, and numbers use them, without a circle. */
 export const attachedNumbers: AttachedNumbers = {
   async detachTrunks(write, trunkIds) {
     const detached: { readonly number: string; readonly position: number }[] = [];

@@ -9,7 +9,7 @@ import { openTrunks, realm, type TrunksWorld } from '../testing/trunks-world.ts'
 const source = '192.0.2.7';
 const md5 = (username: string, password: string) =>
   createHash('md5').update(`${username}:${realm}:${password}`).digest('hex');
-/** Who is let in with a password, as `username:HA1`. */
+/** Accepted passwords, as `username:HA1`. */
 const passwords = (access: TrunkAccess | undefined) =>
   access?.credentials.map(({ username, ha1 }) => `${username}:${ha1.md5}`);
 
@@ -23,7 +23,7 @@ async function until(world: TrunksWorld, number: number) {
 }
 
 eachDatabase('What signalling learns of a trunk', (open) => {
-  test('a trunk lets in who knows its credential, and nobody once that is deleted', async () => {
+  test('a trunk admits callers with its credential, and no caller once the credential is deleted', async () => {
     const world = await openTrunks(open);
     const { call, api, trunks } = world;
     const { accessOf } = trunks.trunks;
@@ -47,7 +47,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     await call('DELETE', `SipTrunk/Credential/${credential_uuid}/`);
     const lost = await accessOf(id, source);
     assert.deepEqual([lost?.credentials, lost?.hasLostCredential], [[], true]);
-    // Another one, and it is missed no more.
+    // Another credential ends the loss.
     await call('POST', `SipTrunk/Trunk/${id}/`, { body: { credential_uuid: await world.credential() } });
     assert.equal((await accessOf(id, source))?.hasLostCredential, false);
     await call('DELETE', `SipTrunk/Trunk/${id}/`);
@@ -71,7 +71,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     assert.deepEqual(await accepted(), [`pbx2:${second}`]);
     await rotate({ password: 'secret 3', password_overlap: 60 });
     assert.deepEqual(await accepted(), [`pbx2:${third}`, `pbx2:${second}`]);
-    // A name is no rotation; a password without overlap ends the one that runs.
+    // A new name is no rotation; a password without overlap ends the running overlap.
     await rotate({ name: 'x' });
     assert.equal((await accepted())?.length, 2);
     await rotate({ password: 'secret 3' });
@@ -90,7 +90,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     assert.deepEqual(await accepted(), [`branch:${md5('branch', 'secret')}`]);
   });
 
-  test('credentials go on when the operator changes the realm: HA1 is made anew for the one of now', async () => {
+  test('a credential stays valid when the operator changes the realm: HA1 is made anew', async () => {
     const world = await openTrunks(open);
     const credential_uuid = await world.credential();
     const id = await world.trunk({ credential_uuid });
@@ -108,7 +108,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     ]);
   });
 
-  test('an address list, the status, the direction and secure hold from the next call on', async () => {
+  test('a changed address list, status, direction or secure holds from the next call on', async () => {
     const world = await openTrunks(open);
     const { accessOf } = world.trunks.trunks;
     const ipacl_uuid = await world.addressList('198.51.100.1', '192.0.2.0/24', '2001:db8::/32');
@@ -140,7 +140,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     assert.equal(await listed(source), false);
   });
 
-  test('of refused calls the first of a kind is told at once, those of its minute with the next', async () => {
+  test('the first refused call of a kind is reported at once, those of its minute with the next report', async () => {
     const world = await openTrunks(open);
     const { accessOf, refused } = world.trunks.trunks;
     const id = await world.trunk({ credential_uuid: await world.credential() });

@@ -25,13 +25,13 @@ type AccessRow = Pick<
   Pick<AddressListRow, 'addresses'> &
   Digests;
 
-/** Columns of what the trunk does not have are null. */
+/** Columns of parts that the trunk does not have are null. */
 type Joined = { [Name in keyof AccessRow]: AccessRow[Name] | null } & Pick<
   AccessRow,
   'id' | 'account' | 'main_account'
 >;
 
-/** Looks trunks up for signalling: what is deleted or changed holds for the next call. */
+/** Looks trunks up for signalling: a change or deletion holds for the next call. */
 export function createTrunkAccess(
   { read }: Pick<Database, 'read'>,
   clock: Clock,
@@ -66,7 +66,7 @@ export function createTrunkAccess(
     .where('t.id', '=', '')
     .compile();
 
-  /** The digests that are stored, unless they are of a realm that we had before. */
+  /** The stored digests, or new ones when those are of an earlier realm. */
   function ha1(row: Joined, username: string, stored: Ha1, sealed: string | null): Ha1 {
     if (row.realm === null || row.realm === realm || sealed === null) return stored;
     return ha1Of(secrets, username, realm, secrets.decrypt(sealed));
@@ -76,7 +76,7 @@ export function createTrunkAccess(
     const query = { ...compiled, parameters: [trunkId] } as CompiledQuery<Joined>;
     const row = (await read.executeQuery(query)).rows[0];
     if (row === undefined) {
-      // A trunk that exists is three look-ups in one: this one takes as long, so that nobody learns which exist.
+      // A trunk that exists costs three look-ups in one: an unknown trunk costs as much, so that time does not show which exist.
       for (let more = 0; more < 2; more++) await read.executeQuery(query);
       return undefined;
     }

@@ -30,7 +30,7 @@ export function ha1Of(
   return { md5: secrets.digest('md5', secret), sha256: secrets.digest('sha256', secret) };
 }
 
-/** What a credential is stored as: its digests, which every call is held against, and the password for when they have to be made anew. */
+/** The stored form of a credential: digests, by which every call is checked, and the password, from which they can be made anew. */
 export function storedPassword(
   secrets: Pick<Secrets, 'digest' | 'encrypt'>,
   username: string,
@@ -41,7 +41,7 @@ export function storedPassword(
   return { username, realm, ha1_md5: md5, ha1_sha256: sha256, password_sealed: secrets.encrypt(password) };
 }
 
-/** The username and password before a change, accepted as well until `until`. */
+/** The username and password before a change, accepted until `until`. */
 export function previousPassword(before: CurrentPassword, until: number): PreviousPassword {
   return {
     previous_username: before.username,

@@ -31,7 +31,7 @@ test('an IPv6 address is listed however it is written (RFC 4291 §2.2)', () => {
   );
 });
 
-test('no text makes a parser throw, and what cannot be read is in no list', () => {
+test('no text makes the parser throw, and an address that cannot be parsed is in no list', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), fc.stringMatching(/^[0-9a-f:./]{0,50}$/), (text, near) => {
       for (const odd of [text, near]) {

@@ -1,14 +1,14 @@
-/** One entry of an address list: the network's first bits, as a number of `width` bits. */
+/** An entry of an address list: the network's first bits, as a number of `width` bits. */
 interface Network {
   readonly width: 32 | 128;
   readonly prefix: number;
   readonly bits: bigint;
 }
 
-/** A network of more addresses than these lets strangers in: an eighth of the Internet is nobody's PBX. */
+/** A wider network admits addresses of others: no telephone system has that many. */
 const shortestPrefix = { 32: 8, 128: 16 } as const;
 
-/** Why an entry is none; undefined when it is one. */
+/** What an entry must be; undefined for a valid entry. */
 export function addressProblem(entry: string): string | undefined {
   const network = parseNetwork(entry);
   if (network === undefined) return 'an IP address, or a network such as 192.0.2.0/24';
@@ -19,13 +19,13 @@ export function addressProblem(entry: string): string | undefined {
   return undefined;
 }
 
-/** Whether one of the entries names the address or its network. What cannot be read is in none. */
+/** Whether an entry names the address or its network; false for an address that cannot be parsed. */
 export function isListed(entries: readonly string[], address: string): boolean {
-  const asked = parseAddress(address);
-  if (asked === undefined) return false;
+  const source = parseAddress(address);
+  if (source === undefined) return false;
   return entries.some((entry) => {
     const network = parseNetwork(entry);
-    return network?.width === asked.width && masked(asked.bits, network) === network.bits;
+    return network?.width === source.width && masked(source.bits, network) === network.bits;
   });
 }
 
@@ -50,7 +50,7 @@ function parseAddress(text: string): { readonly width: 32 | 128; readonly bits: 
   if (v4 !== undefined) return { width: 32, bits: v4 };
   const v6 = parseV6(text);
   if (v6 === undefined) return undefined;
-  // RFC 4291 §2.5.5.2: a socket of both families shows a peer of the old one so.
+  // RFC 4291 §2.5.5.2: the form in which a socket of both families shows an IPv4 peer.
   return v6 >> 32n === v4InV6 >> 32n ? { width: 32, bits: v6 & 0xffff_ffffn } : { width: 128, bits: v6 };
 }
 
@@ -59,7 +59,7 @@ function parseV4(text: string): bigint | undefined {
   if (octets === null) return undefined;
   let bits = 0n;
   for (const octet of octets.slice(1)) {
-    // A leading zero means octal to some: an address that two read differently is none.
+    // Some parsers read a leading zero as octal: such an address is ambiguous.
     if (Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0'))) return undefined;
     bits = (bits << 8n) | BigInt(octet);
   }
@@ -70,7 +70,7 @@ function parseV4(text: string): bigint | undefined {
 function parseV6(text: string): bigint | undefined {
   if (text.length > 45 || !text.includes(':')) return undefined;
   const halves = text.split('::');
-  // An IPv4 address stands at the very end.
+  // An IPv4 address may stand at the very end only.
   if (halves.length > 2 || (halves.length === 2 && halves[0]?.includes('.'))) return undefined;
   const [head, tail] = halves.map(groupsOf);
   if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;

@@ -4,7 +4,7 @@ import { dialledUri } from './origination.ts';
 
 const number = '+442079460100';
 
-test('a place without a user is called with the number, and one with a user as it is', () => {
+test('an origination URI without a user is called with the number, a URI with a user unchanged', () => {
   for (const [uri, expected] of Object.entries({
     'pbx.example.com': 'sip:+442079460100@pbx.example.com',
     '192.0.2.1:5080': 'sip:+442079460100@192.0.2.1:5080',

@@ -3,11 +3,11 @@ import type { CompiledQuery } from 'kysely';
 import { dialledUri } from '../domain/origination.ts';
 import { type OriginationUriRow, type TrunkRow, tablesOf } from '../tables.ts';
 
-/** The places of inbound trunks, looked up per call: what is changed or deleted holds for the next one. */
+/** The targets of inbound trunks, looked up per call: a change or deletion holds for the next call. */
 export interface InboundTrunks {
-  /** Undefined where there is no inbound trunk of this identifier. `number` is E.164 with its +. */
+  /** Undefined without an inbound trunk of this identifier. `number` is E.164 with its +. */
   trunkOf(trunkId: string, number: string): Promise<InboundTrunk | undefined>;
-  /** What answers the challenges of a target of `trunkOf`. */
+  /** The credentials that answer challenges of a target of `trunkOf`. */
   loginOf(account: string): Promise<TrunkLogin | undefined>;
 }
 
@@ -23,7 +23,7 @@ type Joined = Pick<
   readonly fallback_asks: 0 | 1 | null;
 };
 
-/** How the account of a dial target names an origination URI: no carrier has a name of this form. */
+/** Prefix of the account of a dial target that names an origination URI: no carrier has a name of this form. */
 const accountPrefix = 'uri/';
 
 export function createInboundTrunks(
@@ -31,7 +31,7 @@ export function createInboundTrunks(
   secrets: Pick<Secrets, 'decrypt'>,
 ): InboundTrunks {
   // Building a query costs more than running it.
-  const places = tablesOf(read)
+  const targets = tablesOf(read)
     .selectFrom('trunks as t')
     .leftJoin('trunk_origination_uris as p', 'p.id', 't.primary_uri_uuid')
     .leftJoin('trunk_origination_uris as f', 'f.id', 't.fallback_uri_uuid')
@@ -59,7 +59,7 @@ export function createInboundTrunks(
 
   return {
     async trunkOf(trunkId, number) {
-      const query = { ...places, parameters: [trunkId] } as CompiledQuery<Joined>;
+      const query = { ...targets, parameters: [trunkId] } as CompiledQuery<Joined>;
       const row = (await read.executeQuery(query)).rows[0];
       if (row === undefined || row.trunk_direction !== 'inbound') return undefined;
       const trunk = { trunk: row.id, account: row.account, mainAccount: row.main_account };

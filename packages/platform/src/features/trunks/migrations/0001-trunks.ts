@@ -12,12 +12,12 @@ const views = (table: string) => `
 CREATE INDEX ${table}_by_account ON ${table} (account, position);
 CREATE INDEX ${table}_by_main_account ON ${table} (main_account, position);`;
 
-/** A filter of the list and the two views of it. */
+/** A filter of the list, in both views. */
 const filtered = (column: string) => `
 CREATE INDEX trunks_by_account_and_${column} ON trunks (account, ${column}, position);
 CREATE INDEX trunks_by_main_account_and_${column} ON trunks (main_account, ${column}, position);`;
 
-/** By what a trunk has: for the filters, and for what becomes of trunks when that is deleted. */
+/** Trunks by one of their parts: for the filters, and for the deletion of the part. */
 const referring = (column: string) => `
 CREATE INDEX trunks_by_${column} ON trunks (${column}, position) WHERE ${column} IS NOT NULL;`;
 

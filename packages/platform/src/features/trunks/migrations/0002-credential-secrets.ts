@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * The password itself, encrypted: HA1 is made of username, realm and password, and each of the first two can change alone. Rows from
- * before have none, and go on with the digests that they have. And trunks by the credential that they have lost, for a filter of their list.
+ * The password itself, encrypted: HA1 is made of username, realm and password, and each of the first two can change alone. Older rows
+ * have no password, and keep their digests. And trunks by the credential that they have lost, for a filter of their list.
  */
 export const credentialSecrets: Migration = {
   name: 'trunks/0002-credential-secrets',

@@ -10,7 +10,7 @@ import { createTrunks } from '../index.ts';
 
 export const realm = 'sip.example.com';
 
-/** Trunks behind the real HTTP interface on a real database, with the feed that they write to. */
+/** Trunks behind the real HTTP interface on a real database, with the events that they emit. */
 export async function openTrunks(open: OpenDatabase) {
   const database = await open(outboxMigrations);
   // The clock comes with the HTTP interface, which wants the routes first.
@@ -49,7 +49,7 @@ export async function openTrunks(open: OpenDatabase) {
     uri: (fields: object = {}) => create('SipTrunk/URI/', { uri: 'pbx.example.net', ...fields }),
     trunk: (fields: object, as?: Caller) =>
       create('SipTrunk/Trunk/', { trunk_direction: 'outbound', ...fields }, as),
-    /** What the main account is told, without what belongs to others. */
+    /** Events of the main account, without the fields of the outbox. */
     async told() {
       const viewer = { authId: api.main.authId, isSubaccount: false };
       const events = await feed.after(viewer, firstCursor, 100);

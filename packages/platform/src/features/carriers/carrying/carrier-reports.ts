@@ -2,31 +2,32 @@ import type { Logger } from '@jackfield/ports';
 import { createAppendAlone } from '../../../kernel/append-alone.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import { createRareEvents, type RareEventsDeps } from '../../../kernel/rare-events.ts';
-import type { CarrierEvent } from '../domain/carrier-life.ts';
+import type { CarrierEvent } from '../domain/carrier-link.ts';
 import type { Tried } from './carrier-routes.ts';
 
-export interface CarrierFeedDeps extends Pick<RareEventsDeps, 'database' | 'clock' | 'outbox' | 'everyMs'> {
+export interface CarrierReportsDeps
+  extends Pick<RareEventsDeps, 'database' | 'clock' | 'outbox' | 'everyMs'> {
   readonly log: Logger;
   /** The operator's account, which is the first; undefined before it is known. */
   readonly account: () => string | undefined;
 }
 
-/** Tells the operator's account of its carriers. */
-export interface CarrierFeed {
-  /** A carrier did not take a call: one event a minute for each carrier and reason, which says how many calls there were. */
+/** Reports to the operator's account about its carriers. */
+export interface CarrierReports {
+  /** A carrier did not carry a call: one event a minute for each carrier and reason, with the number of calls. */
   passedOver(leg: string, tried: Tried): void;
   happened(carrier: string, event: CarrierEvent): void;
 }
 
-export function createCarrierFeed(deps: CarrierFeedDeps): CarrierFeed {
+export function createCarrierReports(deps: CarrierReportsDeps): CarrierReports {
   const { log } = deps;
   const appendAlone = createAppendAlone(deps);
   const reportRarely = createRareEvents(deps);
 
-  /** Undefined before there is an account to receive it. */
+  /** Undefined before the operator's account is known. */
   function eventOf(carrier: string, type: string, payload: OutboxEvent['payload']): OutboxEvent | undefined {
     const account = deps.account();
-    log.info({ carrier, ...payload }, `A carrier: ${type}.`);
+    log.info({ carrier, ...payload }, `carrier ${type}`);
     if (account === undefined) return undefined;
     return {
       type: `carrier.${type}`,
@@ -37,7 +38,7 @@ export function createCarrierFeed(deps: CarrierFeedDeps): CarrierFeed {
     };
   }
 
-  function tell(carrier: string, type: string, payload: OutboxEvent['payload']): void {
+  function report(carrier: string, type: string, payload: OutboxEvent['payload']): void {
     const event = eventOf(carrier, type, payload);
     if (event !== undefined) appendAlone(event);
   }
@@ -56,11 +57,11 @@ export function createCarrierFeed(deps: CarrierFeedDeps): CarrierFeed {
     happened(carrier, event) {
       switch (event.name) {
         case 'registered':
-          return tell(carrier, event.name, { expires: event.expiresSeconds });
+          return report(carrier, event.name, { expires: event.expiresSeconds });
         case 'unregistered':
-          return tell(carrier, event.name, { reason: event.reason });
+          return report(carrier, event.name, { reason: event.reason });
         default:
-          return tell(carrier, event.name, {});
+          return report(carrier, event.name, {});
       }
     },
   };

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  type CarrierLink,
+  type CarrierLinkEffect,
+  type CarrierLinkInput,
+  carrierLinkMachine,
+  newCarrierLink,
+} from './carrier-link.ts';
+
+function walk(life: CarrierLink, ...inputs: readonly CarrierLinkInput[]) {
+  let state = life;
+  let effects: readonly CarrierLinkEffect[] = [];
+  for (const input of inputs) ({ state, effects } = carrierLinkMachine.step(state, input, 0));
+  return { state, effects };
+}
+
+const opened: CarrierLinkInput = { type: 'opened' };
+const registered: CarrierLinkInput = {
+  type: 'register-settled',
+  outcome: { type: 'registered', expiresSeconds: 600 },
+  chance: 1,
+};
+const refused = (status: number, chance = 1): CarrierLinkInput => ({
+  type: 'register-settled',
+  outcome: { type: 'refused', status },
+  chance,
+});
+const probed = (status: number | undefined): CarrierLinkInput => ({ type: 'probe-settled', status });
+const told = (effects: readonly CarrierLinkEffect[]) =>
+  effects.flatMap((each) => (each.do === 'report' ? [each.event.name] : []));
+
+describe('a registration with a carrier', () => {
+  it('is refreshed after four fifths of the granted time', () => {
+    const { effects } = walk(newCarrierLink(3600, 0), opened, registered);
+    assert.deepEqual(effects, [
+      { do: 'start-timer', key: 'register', at: 480_000 },
+      { do: 'report', event: { name: 'registered', expiresSeconds: 600 } },
+    ]);
+  });
+
+  it('is reported once, not with every refresh', () => {
+    const refreshed = walk(newCarrierLink(600, 0), opened, registered, registered);
+    assert.deepEqual(told(refreshed.effects), []);
+  });
+
+  it('that is refused waits twice as long each time, up to half an hour, with chance', () => {
+    const waits: number[] = [];
+    let life = walk(newCarrierLink(600, 0), opened).state;
+    for (let n = 0; n < 9; n++) {
+      const step = walk(life, refused(403));
+      life = step.state;
+      const timer = step.effects.find((each) => each.do === 'start-timer');
+      waits.push(timer?.at ?? 0);
+      assert.deepEqual(told(step.effects), n === 0 ? ['unregistered'] : []);
+    }
+    assert.deepEqual(waits.slice(0, 4), [30_000, 60_000, 120_000, 240_000]);
+    assert.equal(waits.at(-1), 1_800_000);
+    assert.deepEqual(walk(newCarrierLink(600, 0), opened, refused(403, 0)).effects[0], {
+      do: 'start-timer',
+      key: 'register',
+      at: 15_000,
+    });
+  });
+
+  it('is repeated at once with the minimum of a 423, and only once', () => {
+    const short: CarrierLinkInput = {
+      type: 'register-settled',
+      outcome: { type: 'refused', status: 423, minExpiresSeconds: 1800 },
+      chance: 1,
+    };
+    assert.deepEqual(walk(newCarrierLink(600, 0), opened, short).effects, [
+      { do: 'register', expiresSeconds: 1800 },
+    ]);
+    assert.deepEqual(told(walk(newCarrierLink(600, 0), opened, short, short).effects), ['unregistered']);
+  });
+
+  it('is removed at the end, and nothing is started after it', () => {
+    const life = walk(newCarrierLink(600, 30), opened, registered).state;
+    const closed = walk(life, { type: 'closed' });
+    assert.deepEqual(closed.effects.at(-1), { do: 'register', expiresSeconds: 0 });
+    assert.deepEqual(walk(closed.state, probed(200)).effects, []);
+    const never = walk(newCarrierLink(600, 0), opened, { type: 'closed' });
+    assert.ok(never.effects.every((each) => each.do === 'cancel-timer'));
+  });
+});
+
+describe('the reach of a carrier', () => {
+  it('is lost when OPTIONS is not answered, or with 408 and 503', () => {
+    for (const status of [undefined, 408, 503]) {
+      const { state, effects } = walk(newCarrierLink(undefined, 30), opened, probed(status));
+      assert.equal(state.reach, 'unreachable');
+      assert.deepEqual(told(effects), ['unreachable']);
+      assert.deepEqual(effects[0], { do: 'start-timer', key: 'probe', at: 10_000 });
+    }
+  });
+
+  it('holds with every other answer, also from a carrier that refuses OPTIONS', () => {
+    for (const status of [200, 404, 405, 483, 501]) {
+      const { state, effects } = walk(newCarrierLink(undefined, 30), opened, probed(status));
+      assert.equal(state.reach, 'reachable');
+      assert.deepEqual(told(effects), []);
+      assert.deepEqual(effects[0], { do: 'start-timer', key: 'probe', at: 30_000 });
+    }
+  });
+
+  it('comes back with the first answer, which is reported', () => {
+    const { effects } = walk(newCarrierLink(undefined, 30), opened, probed(undefined), probed(200));
+    assert.deepEqual(told(effects), ['reachable']);
+  });
+});
