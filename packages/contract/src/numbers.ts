@@ -3,8 +3,9 @@ import { apiId, listBody, pageQuery } from './envelopes.ts';
 import type { Described } from './loose.ts';
 import { authId, e164, text } from './primitives.ts';
 
+/** Any text: a path that is no number is an unknown number. */
 export const numberPath = Type.Object({
-  number: e164({ description: 'The number, with or without +.' }),
+  number: Type.String({ description: 'The number, with or without +.' }),
 });
 
 /** A reference to another resource; null or an empty text takes it back. */

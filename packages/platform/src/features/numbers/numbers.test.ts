@@ -66,7 +66,7 @@ async function openNumbers(open: OpenDatabase) {
 }
 
 eachDatabase('Numbers over HTTP', (open) => {
-  test('a number is added, read with and without its +, attached to one thing or another, and removed', async () => {
+  test('a number is added, read with and without its +, attached to an application or a trunk, and removed', async () => {
     const { api, call, application, inboundTrunk } = await openNumbers(open);
     const trunk_id = await inboundTrunk();
     const created = await call('POST', path, { body: { number, alias: 'Front desk', trunk_id } });
@@ -104,7 +104,7 @@ eachDatabase('Numbers over HTTP', (open) => {
     }
   });
 
-  test('what is missing, wrong, twice or somebody else’s is refused', async () => {
+  test('a number that is missing, wrong, known or of another account is refused', async () => {
     const { api, call, add, application, inboundTrunk, outboundTrunk } = await openNumbers(open);
     const [branch, trunk_id, app_id] = [await api.subaccount(), await inboundTrunk(), await application()];
     for (const [body, status] of [
@@ -127,7 +127,15 @@ eachDatabase('Numbers over HTTP', (open) => {
     assert.equal((await call('POST', `${path}${digits}/`, { body: { trunk_id: 'x' } })).status, 400);
   });
 
-  test('a subaccount that was given a number attaches it to its own, and cannot pass it on or remove it', async () => {
+  test('a path that is no number is not found, for reading, changing and removing', async () => {
+    const { call } = await openNumbers(open);
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      const answer = await call(method, `${path}x/`, { body: {} });
+      assert.deepEqual([answer.status, answer.body.error_code], [404, 'not-found'], method);
+    }
+  });
+
+  test('a subaccount attaches a number that it was given, and can neither pass it on nor remove it', async () => {
     const { api, call, add, inboundTrunk, numbers, database } = await openNumbers(open);
     const branch = await api.subaccount();
     await add({ subaccount: branch.authId });
@@ -145,21 +153,21 @@ eachDatabase('Numbers over HTTP', (open) => {
       [`/v1/Account/${api.main.authId}/Subaccount/${branch.authId}/`, theirs],
     );
     assert.equal((await numbers.destinations.heldOf(number))?.account, branch.authId);
-    // Whoever gets it next does not see what it led to.
+    // The next owner does not see the old destination.
     const other = await api.subaccount('Other');
     assert.equal((await call('POST', one, { body: { subaccount: other.authId } })).status, 202);
     assert.equal((await call('GET', one, { as: other })).body.trunk_id, null);
     const given = { subaccount: branch.authId, trunk_id: theirs };
     assert.equal((await call('POST', one, { body: given })).status, 202);
     assert.equal((await call('GET', one, { as: branch })).body.trunk_id, theirs);
-    // With everything that it has the subaccount goes; the number was never its own.
+    // The subaccount is deleted with what it owns; the number belongs to the main account.
     await database.transact((write) => numbers.resources.remove(write, branch.authId));
     const back = (await call('GET', one)).body;
     assert.deepEqual([back.sub_account, back.trunk_id], [null, null]);
     assert.equal((await call('GET', path)).body.meta.total_count, 1);
   });
 
-  test('lists are newest first; subaccount, trunk and application narrow them', async () => {
+  test('a list is newest first and is filtered by subaccount, trunk and application', async () => {
     const { api, call, add, application, inboundTrunk } = await openNumbers(open);
     const branch = await api.subaccount();
     const [trunk_id, app_id] = [await inboundTrunk(), await application()];
@@ -182,7 +190,7 @@ eachDatabase('Numbers over HTTP', (open) => {
     assert.equal((await call('GET', `${path}?limit=21`)).status, 400);
   });
 
-  test('with a trunk or an application that is deleted its numbers lead nowhere; a trunk that turned outbound is closed', async () => {
+  test('numbers of a deleted trunk or application lead nowhere; a trunk that became outbound accepts no call', async () => {
     const { call, add, database, inboundTrunk, numbers } = await openNumbers(open);
     const trunk_id = await inboundTrunk();
     await add({ trunk_id });
