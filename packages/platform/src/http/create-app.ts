@@ -15,6 +15,7 @@ import {
   RefusedRequest,
   refuseConnection,
 } from './refusals.ts';
+import { sharedValidators } from './shared-validators.ts';
 import { repeatedField, repeatedHeader } from './single-fields.ts';
 import type { Strangers } from './source-limits.ts';
 
@@ -70,6 +71,7 @@ function openFastify({
       ignoreDuplicateSlashes: true,
       maxParamLength: longestPathPart,
     },
+    schemaController: { compilersFactory: { buildValidator: sharedValidators } },
     ajv: {
       // Nothing is coerced, removed or filled in: features read what the client sent.
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false },

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sharedValidators } from './shared-validators.ts';
+
+const options = { customOptions: { coerceTypes: false as const } };
+const name = (minLength: number) => ({
+  type: 'object',
+  properties: { name: { type: 'string', minLength } },
+});
+
+test('equal schemas of two interfaces have one validator, and each other schema has its own', () => {
+  const first = sharedValidators({}, options);
+  const second = sharedValidators({}, { ...options });
+  const route = (schema: object) => ({ schema, method: 'POST', url: '/', httpPart: 'body' });
+  const validator = first(route(name(2)));
+  assert.equal(second(route(name(2))), validator);
+  assert.notEqual(second(route(name(3))), validator);
+  assert.deepEqual(
+    [validator({ name: 'ab' }), validator({ name: 'a' }), second(route(name(3)))({ name: 'ab' })],
+    [true, false, false],
+  );
+});
+
+test('validators are not shared between interfaces whose validation has other settings', () => {
+  const strict = sharedValidators({}, options);
+  const coercing = sharedValidators({}, { customOptions: { coerceTypes: true } });
+  const schema = { type: 'object', properties: { count: { type: 'integer' } } };
+  assert.equal(strict({ schema })({ count: '1' }), false);
+  assert.equal(coercing({ schema })({ count: '1' }), true);
+});
