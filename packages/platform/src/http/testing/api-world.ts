@@ -3,6 +3,7 @@ import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Database } from '@jackfield/ports';
 import {
+  type AnswerJudge,
   createRecordingLog,
   createVirtualClock,
   holdToDocument,
@@ -71,6 +72,16 @@ export async function openApi(open: OpenDatabase, options: ApiWorldOptions = {})
 
 const domains: readonly [string, ...string[]] = ['sip.example.com', 'alias.example.com'];
 
+/** Interfaces with the same operations share what judges their answers. */
+const judges = new Map<string, { judge?: AnswerJudge }>();
+
+function judgesOf(features: readonly RouteGroup[]): { judge?: AnswerJudge } {
+  const key = JSON.stringify(features);
+  const known = judges.get(key) ?? {};
+  judges.set(key, known);
+  return known;
+}
+
 async function worldOn(
   database: Database,
   clock: VirtualClock,
@@ -126,6 +137,7 @@ async function worldOn(
       ...(options.metricsAccess === undefined ? {} : { metricsAccess: options.metricsAccess }),
       ...(options.docs === undefined ? {} : { docs: options.docs }),
     }),
+    judgesOf(features),
   );
 
   const world: ApiWorld = {
