@@ -45,8 +45,8 @@ const runner = spawn(
     '--test-reporter-destination=stdout',
     `--test-reporter=${join(root, 'tools/tests/slow-files.ts')}`,
     '--test-reporter-destination=stderr',
-    // A third process computes while conformance tests wait for phones; the quick tier hardly waits.
-    `--test-concurrency=${isQuick ? Math.max(2, availableParallelism()) : Math.max(3, availableParallelism() + 1)}`,
+    // One process more than cores: it computes while tests of another wait for phones.
+    `--test-concurrency=${Math.max(3, availableParallelism() + 1)}`,
     // A test that hangs fails by itself; the longest conformance test lasts two minutes.
     '--test-timeout=180000',
     ...options,

@@ -10,11 +10,11 @@ export interface TestGroup {
 }
 
 /**
- * Groups the files of a package, because starting Node and loading the package costs most files more than their tests do: 1 s of CPU
+ * Groups the files of a package, because starting Node and loading the package costs most files more than their tests do: 2 s of CPU
  * where a platform is loaded. Conformance files keep processes of their own, as do those of `ownProcess`. The groups come evenly
  * between the files that stand alone: those compute, these mostly wait.
  */
-export function groupTests(paths: readonly string[], size = 12): readonly TestGroup[] {
+export function groupTests(paths: readonly string[], size = 24): readonly TestGroup[] {
   const alone: TestGroup[] = [];
   const packages = new Map<string, string[]>();
   for (const path of paths) {
