@@ -10,7 +10,7 @@ const exit = { on_exit_action_url: 'https://example.com/exit', on_exit_action_me
 async function addList(world: MultipartyWorld, fields: object = {}): Promise<readonly string[]> {
   const { status, body } = await world.post(`${room}Participant/`, {
     ...agent,
-    to: '+12025550100<alice<bob',
+    to: '+12025550100<alice261121120000<bob261121120001',
     ...fields,
   });
   assert.equal(status, 201, JSON.stringify(body));
@@ -29,7 +29,7 @@ eachDatabase('Agents called at once', (open) => {
     const world = await openMultipartyWorld(open);
     const { status, body } = await world.post(`${room}Participant/`, {
       ...agent,
-      to: '+12025550100<alice',
+      to: '+12025550100<alice261121120000',
       call_status_callback_url: 'https://example.com/legs',
     });
     assert.equal(status, 201);
@@ -41,7 +41,7 @@ eachDatabase('Agents called at once', (open) => {
     );
     assert.deepEqual(
       legs.map(({ spec }) => spec.to),
-      ['+12025550100', 'alice'],
+      ['+12025550100', 'alice261121120000'],
     );
     assert.equal(body.message, 'add participant action initiated');
     assert.ok(legs.every(({ requestUuid }) => requestUuid === body.request_uuid));

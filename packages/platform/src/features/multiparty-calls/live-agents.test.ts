@@ -167,7 +167,7 @@ describe('participants that are programs', () => {
           /^call_uuid must be left out where role/,
         ],
         [
-          { role: 'agent', from: '+12025550100', to: 'ann', ai_agent_stream_service_url },
+          { role: 'agent', from: '+12025550100', to: '+12025550101', ai_agent_stream_service_url },
           /must be left out where role is not ai-agent/,
         ],
       ] as const) {

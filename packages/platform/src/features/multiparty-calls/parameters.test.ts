@@ -193,6 +193,16 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     }
   });
 
+  test('a bare name that is no username is refused with what a destination may be, alone and in a list', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const to of ['alice', `${agent.to}<alice`]) {
+      const { status, body } = await world.post(path, { ...agent, to });
+      assert.equal(status, 400);
+      assert.match(body.error, /^to must be .*username that GET Endpoint\/ lists.*, not "alice"$/);
+    }
+    assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);
+  });
+
   test('exactly one of call_uuid and from with to', async () => {
     const world = await openMultipartyWorld(open);
     const call_uuid = 'b2c40000-0000-4000-8000-000000000000';
@@ -211,7 +221,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
 
   test('several destinations are for agents, and lists of seconds are no longer than theirs', async () => {
     const world = await openMultipartyWorld(open);
-    const three = { ...agent, to: 'alice<bob<sip:carol@sip.localhost' };
+    const three = { ...agent, to: 'alice261121120000<bob261121120001<sip:carol@sip.localhost' };
     const bad = [
       [{ ...three, role: 'customer' }, 'to must be one destination: several are for the role agent, not for'],
       [{ ...three, role: 'Supervisor' }, 'to must be one destination'],
@@ -233,8 +243,8 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     assert.deepEqual(
       world.calls.dialled.map(({ spec }) => [spec.to, spec.ringTimeoutSeconds]),
       [
-        ['alice', 30],
-        ['bob', 20],
+        ['alice261121120000', 30],
+        ['bob261121120001', 20],
         ['sip:carol@sip.localhost', 45],
       ],
     );

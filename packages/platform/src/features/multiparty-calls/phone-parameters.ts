@@ -9,6 +9,7 @@ import { legSpec } from '@jackfield/ports';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readSipHeaders } from '../call-instructions/index.ts';
+import { bareNameIn, dialable } from '../calls/index.ts';
 import type { WantedParticipant } from './domain/participant.ts';
 
 /** One destination of a request, and how it is called. */
@@ -43,6 +44,8 @@ export function readPhones(body: NewParticipant): Result<WantedPhones> {
       invalidParameter('to', to, `one destination: several are for the role agent, not for ${body.role}`),
     );
   }
+  const bareName = bareNameIn(destinations);
+  if (bareName !== undefined) return refused(invalidParameter('to', bareName, dialable));
   const ringTimeout = readSeconds(body, 'ring_timeout', ringTimeouts, destinations.length);
   if (!ringTimeout.ok) return ringTimeout;
   const delay = readSeconds(body, 'delay_dial', dialDelays, destinations.length);

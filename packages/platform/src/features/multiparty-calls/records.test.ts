@@ -151,7 +151,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     const rates = { currency: 'USD', rates: [rate, { ...rate, prefix: 'sip', perMinute: 300 }] };
     const world = await openMultipartyWorld(open, { rates });
     await world.join('room', customer);
-    const endpoint = await world.join('room', { to: 'alice' });
+    const endpoint = await world.join('room', { to: 'alice261121120000' });
     const lost = await world.add('room');
     const path = 'MultiPartyCall/room/';
     const { mpc_uuid, ...live } = (await world.get(path)).body;

@@ -13,7 +13,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const answer = await world.post(`${room}Participant/`, {
       role: 'Agent',
       from: '+12025550199',
-      to: 'alice123',
+      to: 'alice261121120000',
       caller_name: 'Desk',
       ring_timeout: '30',
       sip_headers: 'Ticket=4711,X-PH-Queue=sales=1',
@@ -24,7 +24,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const { api_id, calls, message, request_uuid } = answer.body;
     assert.match(api_id, /^[0-9a-f-]{36}$/);
     assert.equal(message, 'add participant action initiated');
-    assert.deepEqual(calls, [{ to: 'alice123', from: '+12025550199', call_uuid: request_uuid }]);
+    assert.deepEqual(calls, [{ to: 'alice261121120000', from: '+12025550199', call_uuid: request_uuid }]);
     await world.runner.idle();
     const call = (await world.get(room)).body;
     assert.deepEqual(world.calls.dialled, [
@@ -35,7 +35,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
         owner: { kind: 'multiparty-call', id: call.mpc_uuid },
         spec: legSpec({
           from: '+12025550199',
-          to: 'alice123',
+          to: 'alice261121120000',
           callerName: 'Desk',
           ringTimeoutSeconds: 30,
           sipHeaders: { Ticket: '4711', Queue: 'sales=1' },

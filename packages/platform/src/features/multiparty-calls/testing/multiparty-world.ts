@@ -15,7 +15,7 @@ import { createScriptedSounds, type ScriptedSounds } from './scripted-sounds.ts'
 
 export const agent = { role: 'agent', from: '+12025550199', to: '+12025550100' };
 export const customer = { ...agent, role: 'customer', to: '+12025550101' };
-export const supervisor = { ...agent, role: 'supervisor', to: 'boss' };
+export const supervisor = { ...agent, role: 'supervisor', to: 'boss261121120000' };
 
 export interface MultipartyWorld {
   readonly api: ApiWorld;
