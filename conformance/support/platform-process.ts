@@ -256,7 +256,6 @@ export class PlatformProcess {
     const ready = await this.log.until(
       'readiness',
       (line) => line.message === 'Jackfield is ready.' || line.message === 'exit',
-      // The longest start that was seen, with eight programs waiting for two cores, took 20 s.
       { from, limitMs: 60_000 },
     );
     if (ready.message === 'exit') throw new Error(`It ended at start: ${JSON.stringify(this.log.all)}`);
