@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { openDgramSockets } from './dgram-sockets.ts';
 import { createLateness } from './lateness.ts';
 import { NoPortLeftError } from './leg-sockets.ts';
@@ -68,109 +68,121 @@ test('RTP uses an even port and RTCP the next one; a full range is refused; clos
   phone.close();
 });
 
-test('ticks are due at start + n · interval, and a long stall restarts the schedule', async () => {
-  let offset = 0;
-  const at: number[] = [];
-  const skips: number[] = [];
-  const done = Promise.withResolvers<void>();
+/** Time that passes only inside `pass`, a millisecond at a time, for a loop and its timers. */
+function virtualTime(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] });
+  let nowMs = 0;
+  return {
+    now: () => nowMs,
+    /** As when the machine is suspended: no timer runs meanwhile. */
+    stall(ms: number): void {
+      nowMs += ms;
+    },
+    pass(ms: number): void {
+      for (let passed = 0; passed < ms; passed++) {
+        nowMs++;
+        t.mock.timers.tick(1);
+      }
+    },
+  };
+}
+
+test('ticks are due at start + n · interval, and a long stall restarts the schedule', (t) => {
+  const time = virtualTime(t);
+  const ticks: [atMs: number, skipped: number][] = [];
   const loop = createTickLoop({
     intervalMs: 5,
     pollsPerTick: 0,
-    now: () => performance.now() + offset,
+    now: time.now,
     poll: () => {},
-    tick(nowMs, skipped) {
-      at.push(nowMs);
-      skips.push(skipped);
-      if (at.length === 5) offset = 1000;
-      if (at.length === 10) done.resolve();
-    },
+    tick: (nowMs, skipped) => ticks.push([nowMs, skipped]),
   });
-  const start = performance.now();
   loop.start();
-  await done.promise;
+  time.pass(25);
+  time.stall(1000);
+  time.pass(25);
   loop.stop();
-  assert.ok(at[4]! - start >= 25);
-  const total = skips.reduce((sum, skipped) => sum + skipped, 0);
-  // The machine may stall too, which only adds skips: the tested stall is the one of 1,000 ms.
-  assert.ok(skips[5]! >= 195, `${skips}`);
-  // At least ten intervals after the start, with the skipped ones: no tick was early, although the first may be late.
-  assert.ok(at[9]! - start >= (10 + total) * 5 - 1 - 5, `${at.map((ms) => ms - start)}; skipped: ${skips}`);
-  assert.equal(loop.stats().rebased, skips.filter((skipped) => skipped > 0).length);
+  time.pass(25);
+  // The sixth is due at 30 ms and comes 1,000 ms later: 200 intervals are skipped, and the schedule goes on from there.
+  const before = [5, 10, 15, 20, 25].map((ms) => [ms, 0]);
+  const after = [1035, 1040, 1045, 1050].map((ms) => [ms, 0]);
+  assert.deepEqual(ticks, [...before, [1030, 200], ...after]);
+  const { rebased, skipped } = loop.stats();
+  assert.deepEqual([rebased, skipped], [1, 200]);
 });
 
-test('with several ticks per frame, a stall skips whole frames, so that every leg loses the same number', async () => {
-  let offset = 0;
+test('with several ticks per frame, a stall skips whole frames, so that every leg loses the same number', (t) => {
+  const time = virtualTime(t);
   let ticks = 0;
   const skips: number[] = [];
-  const done = Promise.withResolvers<void>();
   const loop = createTickLoop({
     intervalMs: 2.5,
     ticksPerFrame: 8,
     pollsPerTick: 0,
-    now: () => performance.now() + offset,
+    now: time.now,
     poll: () => {},
     tick(_, skipped) {
       if (skipped > 0) skips.push(skipped);
       ticks++;
-      // The loop catches up two frames tick by tick, but not fifty.
-      if (ticks === 5) offset += 50;
-      if (ticks === 60) offset += 1000;
-      if (ticks === 120) done.resolve();
     },
   });
   loop.start();
-  await done.promise;
+  time.pass(13);
+  assert.equal(ticks, 5);
+  // The loop catches up two frames tick by tick, but not fifty.
+  time.stall(50);
+  time.pass(87);
+  assert.equal(ticks, 60);
+  assert.deepEqual(skips, []);
+  time.stall(1000);
+  time.pass(150);
   loop.stop();
   const { rebased, skipped } = loop.stats();
-  assert.equal(rebased, 1);
-  assert.ok(skips.length === 1 && skips[0]! >= 49 && skips[0]! <= 56, `${skips}`);
-  assert.equal(skipped, skips[0]! * 8);
+  assert.deepEqual([ticks, skips, rebased, skipped], [120, [50], 1, 400]);
 });
 
-test('an idle loop has no ticks; after a wake the schedule continues on its grid, and nothing counts as late or skipped', async () => {
-  let offset = 0;
+test('an idle loop has no ticks; after a wake the schedule continues on its grid, and nothing counts as late or skipped', (t) => {
+  const time = virtualTime(t);
   let isIdle = false;
-  let ticks = 0;
+  const ticks: number[] = [];
   const rests: number[] = [];
-  let reached = Promise.withResolvers<void>();
   const loop = createTickLoop({
     intervalMs: 2.5,
     ticksPerFrame: 8,
     pollsPerTick: 0,
-    now: () => performance.now() + offset,
+    now: time.now,
     poll: () => {},
     isIdle: () => isIdle,
     rested: (frames) => rests.push(frames),
-    tick() {
-      ticks++;
-      if (ticks === 3) isIdle = true;
-      if (ticks === 3 || ticks === 12) reached.resolve();
+    tick(nowMs) {
+      ticks.push(nowMs);
+      if (ticks.length === 3) isIdle = true;
     },
   });
   loop.start();
-  await reached.promise;
-  offset = 60_000;
-  reached = Promise.withResolvers<void>();
+  time.pass(60_000);
+  assert.equal(ticks.length, 3);
   isIdle = false;
   loop.wake();
   loop.wake();
-  assert.equal(ticks, 3);
-  await reached.promise;
+  assert.equal(ticks.length, 3);
+  time.pass(30);
   loop.stop();
-  assert.ok(rests.length === 1 && rests[0]! >= 3000 && rests[0]! <= 3100, `${rests}`);
-  const { rebased, skipped } = loop.stats();
-  assert.deepEqual([rebased, skipped], [0, 0]);
+  // Due every 2.5 ms, on a clock of whole milliseconds; 3,000 frames of 20 ms are left out.
+  assert.deepEqual(ticks, [3, 5, 8, 60_010, 60_013, 60_015, 60_018, 60_020, 60_023, 60_025, 60_028, 60_030]);
+  const { rebased, skipped, lateness } = loop.stats();
+  assert.deepEqual([rests, rebased, skipped, lateness.maxMs], [[3000], 0, 0, 0.5]);
 });
 
 test('a loop that can wait needs no timers: ticks are not early, and work of the event loop comes first', async () => {
-  const start = performance.now();
+  let nowMs = 0;
   const at: number[] = [];
   const order: string[] = [];
   const done = Promise.withResolvers<void>();
   const loop = createTickLoop({
     intervalMs: 5,
     pollsPerTick: 0,
-    now: () => performance.now(),
+    now: () => nowMs,
     poll: () => {},
     wait(ms) {
       if (at.length === 3 && order.length === 0) {
@@ -178,12 +190,11 @@ test('a loop that can wait needs no timers: ticks are not early, and work of the
         setImmediate(() => order.push('event loop'));
         return true;
       }
-      const end = performance.now() + ms;
-      while (performance.now() < end);
+      nowMs += ms;
       return false;
     },
-    tick(nowMs) {
-      at.push(nowMs - start);
+    tick(atMs) {
+      at.push(atMs);
       if (at.length === 4) order.push('tick');
       if (at.length === 6) done.resolve();
     },
@@ -192,8 +203,5 @@ test('a loop that can wait needs no timers: ticks are not early, and work of the
   await done.promise;
   loop.stop();
   assert.deepEqual(order, ['wait', 'event loop', 'tick']);
-  assert.ok(
-    at.every((ms, index) => ms >= (index + 1) * 5),
-    `${at}`,
-  );
+  assert.deepEqual(at, [5, 10, 15, 20, 25, 30]);
 });
