@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createRecorder, type DiskRecorder, type RecorderOptions } from './recorder.ts';
 import { createToneSource, type ToneSource } from './testing/tone-source.ts';
 import { decodeMp3, decodeWav, levelOf } from './testing/tones.ts';
@@ -188,22 +189,22 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
   await assert.rejects(recorder.start(order(randomUUID())), /directory of recordings is gone/);
 });
 
-test('a file that is not opened in time fails alone; opened too late, it is closed', async () => {
-  const { recorder, source, recording } = await open({
-    diskMs: 300,
-    endOfCaptureMs: 30_000,
-    limits: { waitingBytes: 1e8 },
-  });
+test('a file that is not opened in time fails alone; opened too late, it is closed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { recorder, source, directory, recording } = await open({ diskMs: 300 });
   await recorder.start({ recording, format: 'mp3', tracks: [track('a')] });
-  // The thread is busy with this for a while, as with a hanging disk.
-  source.say(recording, [400], 240_000);
   const late = randomUUID();
   const start = recorder.start({ recording: late, format: 'wav', tracks: [track('b')] });
   const stop = recorder.stop(late);
+  // The thread has the order, and its answer comes in a later turn of the event loop.
+  await new Promise(process.nextTick);
+  t.mock.timers.tick(300);
   await assert.rejects(start, /did not open the file in time/);
   await assert.rejects(stop, /did not open the file in time/);
-  while ((await recorder.stats())?.open !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
-  await recorder.stop(recording);
+  while (!existsSync(join(directory, `${late}.wav`))) await nextTurn();
+  while ((await recorder.stats())?.open !== 1) await nextTurn();
+  source.say(recording, [400], 1000);
+  assert.equal((await recorder.stop(recording)).durationMs, 1000);
 });
 
 test('a directory that may not be written to refuses recordings', {
