@@ -36,6 +36,9 @@ const EVENT_DATA = process.arch === 'x64' ? 4 : 8;
 const EVENTS = 1024;
 /** Addresses cached as text. */
 const MOST_NAMES = 10_000;
+/** After a stall of this length, the packets of each socket are read to the end, up to this many times a batch. */
+const STALL_MS = 100;
+const MOST_BATCHES = 8;
 /** A clock that was set meanwhile must not make packets look older than a stall could. */
 const OLDEST_MS = 500;
 
@@ -91,6 +94,7 @@ class NativeSockets {
   readonly #names = new Map<number, string>();
   readonly #clock = new Uint8Array(16);
   readonly #clockView = new DataView(this.#clock.buffer);
+  #polledMs = 0;
   readonly #reportTarget = new Uint8Array(ADDRESS_BYTES);
 
   constructor(calls: SystemCalls, options: LegSocketsOptions) {
@@ -159,6 +163,9 @@ class NativeSockets {
     const { receive, receiveReport } = this.#options;
     this.#calls.clockGetTime(CLOCK_REALTIME, this.#clock);
     const nowMs = milliseconds(this.#clockView, 0);
+    // A sender may not occupy the thread by a flood, so a socket has one batch a poll in ordinary times.
+    const batches = nowMs - this.#polledMs > STALL_MS ? MOST_BATCHES : 1;
+    this.#polledMs = nowMs;
     let ready: number;
     // More sockets than event slots: the rest is reported again, but a poll does not loop for ever.
     let rounds = 0;
@@ -167,7 +174,7 @@ class NativeSockets {
       for (let e = 0; e < ready; e++) {
         const data = this.#eventView.getUint32(e * EVENT_BYTES + EVENT_DATA, true);
         const fd = this.#eventView.getUint32(e * EVENT_BYTES + EVENT_DATA + 4, true);
-        this.#read(fd, data >>> 1, (data & 1) === 0 ? receive : receiveReport, nowMs);
+        this.#read(fd, data >>> 1, (data & 1) === 0 ? receive : receiveReport, nowMs, batches);
       }
     } while (ready === EVENTS && ++rounds < 8);
   }
@@ -213,7 +220,11 @@ class NativeSockets {
       this.counters.sendErrors++;
   }
 
-  #read(fd: number, leg: number, hand: ReceivePacket, nowMs: number): void {
+  #read(fd: number, leg: number, hand: ReceivePacket, nowMs: number, batches: number): void {
+    for (let read = 0; read < batches; read++) if (this.#readBatch(fd, leg, hand, nowMs) < batchSize) return;
+  }
+
+  #readBatch(fd: number, leg: number, hand: ReceivePacket, nowMs: number): number {
     const batch = this.#batch;
     batch.prepare();
     const count = this.#calls.recvmmsg(fd, batch.pointer, batchSize, MSG_DONTWAIT, null);
@@ -222,6 +233,7 @@ class NativeSockets {
       this.counters.received++;
       hand(leg, batch.packets[m]!, batch.lengthOf(m), this.#nameOf(batch.ipOf(m)), batch.portOf(m), ageMs);
     }
+    return count;
   }
 
   #nameOf(ip: number): string {

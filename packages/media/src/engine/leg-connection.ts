@@ -30,6 +30,7 @@ export function createLeg(options: LegOptions): Leg {
     isConcealed: false,
     workMs: 0,
     ...createStreams(options, pcmu),
+    playedTo: 0,
     past: { packetsSent: 0, octetsSent: 0, lost: 0, concealedFrames: 0, late: 0 },
     latch: createLatch(options.isAdmitted === undefined ? {} : { isAdmitted: options.isAdmitted }),
     options,

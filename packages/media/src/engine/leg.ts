@@ -38,6 +38,8 @@ export interface Leg {
   /** The next fields belong to one RTP clock rate; another clock rate replaces them. */
   jitter: JitterBuffer;
   received: ReceiverStatistics;
+  /** The timestamp up to which its audio was taken; valid while it plays. */
+  playedTo: number;
   eventClockRate: number;
   digitsIn: DigitReceiver;
   digitsOut: DigitSender;

@@ -30,6 +30,7 @@ export function listen(leg: Leg, nowMs: number, listening: Listening): void {
     return;
   }
   const result = leg.jitter.take(leg.source.frame, nowMs);
+  leg.playedTo = leg.jitter.position;
   leg.isConcealed = result !== taken.played;
   leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, leg.source.frame.length);
   const isItsOwn = result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS;

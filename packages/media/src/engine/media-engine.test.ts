@@ -467,3 +467,32 @@ test('legs, members, plays and clips beyond their limits are refused and counted
   rig.engine.apply({ do: 'close-mix', mix: 'nowhere' }, rig.nowMs());
   assert.equal(rig.engine.counters.ignored, 2);
 });
+
+test('after a stall the audio of the skipped frames is discarded: the delay is that before the stall', () => {
+  const rig = createEngineRig();
+  const phones = [0, 0, 0].map((hz, k) => rig.phone(`leg-${k}`, hz));
+  const names = phones.map(({ leg }) => leg);
+  rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
+  const members = names.map((leg) => ({ leg, hears: names.filter((other) => other !== leg) }));
+  rig.engine.apply({ do: 'set-hearing', mix: 'm', members }, rig.nowMs());
+  const [speaker, listener] = phones as [TonePhone, TonePhone];
+  /** Frames from a tone of one frame to the frame in which it is heard. */
+  const delay = (): number => {
+    speaker.frequencyHz = 1000;
+    rig.run(1);
+    speaker.frequencyHz = 0;
+    for (let frames = 0; frames < 30; frames++) {
+      if (rig.lastHeard(listener, 1).some((sample) => Math.abs(sample) > 4000)) return frames;
+      rig.run(1);
+    }
+    return 30;
+  };
+  rig.run(100);
+  const before = delay();
+  for (const stall of [8, 9, 30]) {
+    rig.run(50);
+    for (let frame = 0; frame < stall; frame++) rig.talk();
+    rig.engine.tick(rig.nowMs(), stall - 1);
+    assert.equal(delay(), before, `after ${stall} frames`);
+  }
+});

@@ -29,6 +29,7 @@ import { canSpeak, changesClock, connectLeg, createLeg, freeLeg } from './leg-co
 import { canProtect, protectionOf } from './leg-protection.ts';
 import { statisticsOf } from './leg-statistics.ts';
 import { type Listening, listen } from './listen.ts';
+import { discardMissed } from './missed-frames.ts';
 import { createReceiveScratch, emitDigits, receiveRtp } from './receive-packet.ts';
 import { createRelays, type Relays } from './relays.ts';
 import { createReporting, type Reporting } from './reports.ts';
@@ -200,7 +201,7 @@ class Engine implements MediaEngine {
   tick(nowMs: number, skipped = 0): void {
     this.#counters.ticks++;
     this.#turns.begin(nowMs, skipped);
-    if (skipped > 0) this.#skip(skipped);
+    if (skipped > 0) this.#skip(skipped, nowMs);
     this.#hearing.settle();
     const { step } = this.#turns;
     const present = this.#turns.present();
@@ -349,8 +350,12 @@ class Engine implements MediaEngine {
   }
 
   /** All legs missed this many frames. */
-  #skip(frames: number): void {
-    for (const leg of this.#legs) if (leg?.relayIn === undefined) leg?.rtp.skip(frames * leg.units);
+  #skip(frames: number, nowMs: number): void {
+    for (const leg of this.#legs) {
+      if (leg === undefined) continue;
+      if (leg.relayIn === undefined) leg.rtp.skip(frames * leg.units);
+      discardMissed(leg, frames, nowMs);
+    }
     this.#captures.skip(frames);
   }
 
