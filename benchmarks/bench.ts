@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { api } from './benches/api.ts';
 import { callbacks } from './benches/callbacks.ts';
 import { calls } from './benches/calls.ts';
+import { contention } from './benches/contention.ts';
 import { delay } from './benches/delay.ts';
 import { idle } from './benches/idle.ts';
 import { kamailio } from './benches/kamailio.ts';
@@ -18,8 +19,8 @@ import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 /** `npm run bench`: runs every bench, or the named ones; `--profile <directory>` writes CPU profiles there. */
 const benches = [api, register, callbacks, calls, verify, parser, idle, mix, lateness, delay, srtp, streams];
 
-/** Needs Debian's Kamailio and takes minutes, so it runs only when named. */
-const named = [kamailio];
+/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads. */
+const named = [kamailio, contention];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

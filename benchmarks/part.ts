@@ -31,13 +31,17 @@ interface Answer {
 export interface PartOptions {
   /** Directory for a CPU profile of this process. */
   readonly profile?: string | undefined;
+  /** The core on which it runs, all its threads; needs `taskset`. Any core when left out. */
+  readonly core?: number;
 }
 
 /** Starts `parts/<name>.ts` in its own process. */
-export function startPart(name: string, { profile }: PartOptions = {}): Part {
+export function startPart(name: string, { profile, core }: PartOptions = {}): Part {
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const pinned = core === undefined ? [] : ['-c', String(core), process.execPath];
   const child = fork(new URL(`./parts/${name}.ts`, import.meta.url), {
-    execArgv: ['--expose-gc', ...profiling],
+    ...(core === undefined ? {} : { execPath: 'taskset' }),
+    execArgv: [...pinned, '--expose-gc', ...profiling],
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -14,7 +14,11 @@ export interface MixStart {
   readonly sockets: MixSockets;
   /** The engine's own thread, or the main thread of this process as the floor. */
   readonly thread: 'worker' | 'main';
+  /** See MediaWorkerOptions; default `normal`. */
+  readonly priority?: MixPriority;
 }
+
+export type MixPriority = 'normal' | 'raised' | 'real-time';
 
 export interface MixRooms {
   readonly legs: number;
@@ -38,10 +42,10 @@ export interface MixCosts {
 
 /** Media alone: an engine with its sockets, and rooms in which all members hear each other. */
 servePart({
-  async start({ sockets, thread }: MixStart) {
+  async start({ sockets, thread, priority = 'normal' }: MixStart) {
     if (thread === 'main') media = onMainThread();
     else {
-      const worker = await inWorker(sockets);
+      const worker = await inWorker(sockets, priority);
       media = worker;
       directory = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
       recorder = await createRecorder({ directory, media: worker });
@@ -121,11 +125,12 @@ let media: Engine | undefined;
 let recorder: DiskRecorder | undefined;
 let directory: string | undefined;
 
-function inWorker(sockets: MixSockets): ReturnType<typeof createMediaWorker> {
+function inWorker(sockets: MixSockets, priority: MixPriority): ReturnType<typeof createMediaWorker> {
   return createMediaWorker({
     host,
     ports: range,
     sockets,
+    priority,
     onDeath(error) {
       throw error;
     },

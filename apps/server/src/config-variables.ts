@@ -13,10 +13,10 @@ import {
   asPath,
   asPattern,
   asPort,
-  asPortRange,
   asUrl,
 } from './config-values.ts';
 import { limitVariables } from './limit-variables.ts';
+import { mediaVariables } from './media-variables.ts';
 
 /** One environment variable: its name, its allowed values and its reader. */
 export interface ConfigVariable<Value> {
@@ -62,16 +62,7 @@ export const configVariables = {
     read: asOneOf('off', 'offer', 'require'),
   },
   publicAddress: { name: 'JACKFIELD_PUBLIC_ADDRESS', allowed: 'an IP address', read: asAddress },
-  rtpPorts: {
-    name: 'JACKFIELD_RTP_PORTS',
-    allowed: 'a range of UDP ports from 1024 to 65535, such as 40000-40999',
-    read: asPortRange,
-  },
-  rtpSources: {
-    name: 'JACKFIELD_RTP_SOURCES',
-    allowed: 'networks such as 10.0.0.0/8, separated by commas',
-    read: asList(asCidr),
-  },
+  ...mediaVariables,
   dataDir: { name: 'JACKFIELD_DATA_DIR', allowed: 'the path of a directory', read: asPath },
   databaseUrl: {
     name: 'JACKFIELD_DATABASE_URL',

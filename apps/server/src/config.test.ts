@@ -62,6 +62,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
     JACKFIELD_SIP_DOMAINS: 'Voice.Example.org, 192.0.2.7',
     JACKFIELD_SIP_DIGEST: 'sha-256, MD5',
     JACKFIELD_SRTP: 'Require',
+    JACKFIELD_MEDIA_PRIORITY: 'OFF',
     JACKFIELD_RTP_PORTS: '20000-20099',
     JACKFIELD_RTP_SOURCES: '198.51.100.0/24, 2001:db8::/32',
     JACKFIELD_DATABASE_URL: 'postgres://me:pw@db/jackfield',
@@ -86,6 +87,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
   assert.deepEqual(config.sip.domains, ['voice.example.org', '192.0.2.7']);
   assert.deepEqual(config.sip.digest, ['SHA-256', 'MD5']);
   assert.equal(config.sip.srtp, 'require');
+  assert.equal(config.mediaPriority, 'off');
   assert.deepEqual(config.egressAllow, ['10.0.0.0/8', 'fd00::/8']);
   assert.equal(config.publicAddress, '192.0.2.7');
   assert.deepEqual(config.rtpPorts, { first: 20_000, last: 20_099 });
@@ -149,6 +151,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SIP_DOMAINS: ['a,,b', 'sip:a', 'a_b'],
   JACKFIELD_SIP_DIGEST: ['SHA1', 'MD5,', 'MD5 SHA-256'],
   JACKFIELD_SRTP: ['on', 'true'],
+  JACKFIELD_MEDIA_PRIORITY: ['on', 'real-time'],
   JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
   JACKFIELD_RTP_SOURCES: ['198.51.100.7', '10.0.0.0/33'],

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { nearestName } from '@jackfield/platform';
-import type { PortRange } from './config-values.ts';
 import { type ConfigVariable, configVariables } from './config-variables.ts';
 import { readLimits, type ServerLimits } from './limit-variables.ts';
+import { type MediaConfig, readMedia } from './media-variables.ts';
 
 import { detectPublicAddress } from './public-address.ts';
 
 /** All settings of an operator, validated; no other file reads the environment. */
-export interface Config {
+export interface Config extends MediaConfig {
   readonly sandbox: boolean;
   /** Whether `npm start` prints a line for each call, document, callback and stream. */
   readonly activity: boolean;
@@ -37,9 +37,6 @@ export interface Config {
     readonly authoritiesFile?: string;
   };
   readonly publicAddress: string;
-  readonly rtpPorts: PortRange;
-  /** Networks whose audio is accepted even when the signalling of the call names none of them. */
-  readonly rtpSources?: readonly string[];
   /** An absolute path. */
   readonly dataDir: string;
   /** PostgreSQL; the embedded database when absent. */
@@ -180,8 +177,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
       }
     : undefined;
   const publicAddress = orDefault(variables.publicAddress, detectPublicAddress(sip.host));
-  const rtpPorts = orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999');
-  const rtpSources = optional(variables.rtpSources, 'none');
+  const media = readMedia(orDefault);
   const dataDir = resolve(orDefault(variables.dataDir, './data'));
   const databaseUrl = optional(variables.databaseUrl, 'the embedded database');
   const authId = optional(variables.authId, 'generated once');
@@ -221,7 +217,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     if (variable.missing !== undefined) read(variable);
   }
 
-  problems.push(...contradictions({ http, sip, tls, rtpPorts }, env));
+  problems.push(...contradictions({ http, sip, tls, rtpPorts: media.rtpPorts }, env));
   if (problems.length > 0) return { ok: false, problems };
   const config: Config = {
     sandbox,
@@ -231,7 +227,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     metricsAccess,
     sip,
     publicAddress,
-    rtpPorts,
+    ...media,
     dataDir,
     publicUrl,
     drainSeconds,
@@ -249,7 +245,6 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...(verifyDays === undefined ? {} : { verifyDays }),
     ...(recordingsStore === undefined ? {} : { recordingsStore }),
     ...(egressAllow === undefined ? {} : { egressAllow }),
-    ...(rtpSources === undefined ? {} : { rtpSources }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(authId === undefined || authToken === undefined ? {} : { account: { authId, authToken } }),
     ...(secretKey === undefined ? {} : { secretKey }),

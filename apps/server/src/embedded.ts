@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Server as TlsServer } from 'node:tls';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createAddressGuard, createAudioGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
-import { createMediaWorker } from '@jackfield/adapters/media-worker';
+import { createMediaWorker, type ThreadPriority } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
@@ -115,12 +115,7 @@ async function start(
   atEnd(() => database.close());
 
   const media = await phase('media', () =>
-    createMediaWorker({
-      host: config.sip.host,
-      ports: config.rtpPorts,
-      ...(config.rtpSources === undefined ? {} : { rtpSources: config.rtpSources }),
-      onDeath: onFatal,
-    }),
+    createMediaWorker({ ...mediaOptionsOf(config, log), onDeath: onFatal }),
   );
   atEnd(() => media.closeAll());
   const counted = countMediaLegs(media);
@@ -279,6 +274,19 @@ async function start(
       };
     },
     close: closeAll,
+  };
+}
+
+/** The options of the media thread. The log names the priority that it obtained, and each change. */
+function mediaOptionsOf({ sip, rtpPorts, rtpSources, mediaPriority }: Config, log: Logger) {
+  return {
+    host: sip.host,
+    ports: rtpPorts,
+    ...(rtpSources === undefined ? {} : { rtpSources }),
+    priority: mediaPriority === 'auto' ? ('best' as const) : ('normal' as const),
+    onPriority(priority: ThreadPriority) {
+      log.info({ priority }, 'media thread priority obtained');
+    },
   };
 }
 

@@ -1,3 +1,4 @@
 export { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 export { openNativeCiphers } from './native-ciphers.ts';
 export type { StreamCounters, StreamLimits } from './streams/stream-messages.ts';
+export type { ThreadPriority } from './thread-priority.ts';

@@ -1,13 +1,22 @@
 import type { StreamLimits } from './streams/stream-messages.ts';
+import type { ThreadPriority } from './thread-priority.ts';
 
 /** The start values of the thread. */
 export interface MediaThreadData {
   readonly host: string;
   readonly ports: { readonly first: number; readonly last: number };
   readonly sockets: 'best' | 'dgram' | 'native';
+  readonly priority: 'best' | 'real-time' | 'raised' | 'normal';
   readonly rtpSources?: readonly string[];
   readonly mediaSilentMs?: number;
   readonly phases?: number;
   readonly streamLimits?: Partial<StreamLimits>;
   readonly streamTrust?: string;
+}
+
+/** Sent once, before the thread is ready: its number, and the priority that it obtained. */
+export interface PriorityNotice {
+  readonly type: 'priority';
+  readonly thread: number;
+  readonly obtained: ThreadPriority;
 }

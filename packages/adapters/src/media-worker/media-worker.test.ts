@@ -6,6 +6,7 @@ import { type CaptureMessage, toneLevel } from '@jackfield/media';
 import type { MediaNotice } from '@jackfield/ports';
 import { agreedWith, createPhone, type LoopbackPhone } from './loopback-phone.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
+import type { ThreadPriority } from './thread-priority.ts';
 
 async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {
   const media = await createMediaWorker({
@@ -101,6 +102,24 @@ for (const sockets of ['dgram', 'native'] as const) {
     b.close();
   });
 }
+
+test('a thread with the best priority reports once what it obtained, and opens legs', {
+  skip: process.platform === 'linux' ? false : 'priorities of threads are known for Linux',
+}, async (context) => {
+  const obtained: ThreadPriority[] = [];
+  const reported = Promise.withResolvers<void>();
+  const media = await start(context, {
+    priority: 'best',
+    onPriority(priority) {
+      obtained.push(priority);
+      reported.resolve();
+    },
+  });
+  await reported.promise;
+  await media.open('a');
+  assert.equal(obtained.length, 1);
+  assert.ok(['real-time', 'raised', 'others-lowered'].includes(obtained[0]!), `${obtained}`);
+});
 
 test('captured audio goes out through the port that was given, in chunks, then its end; what came before is dropped', async (context) => {
   const media = await start(context, { ports: { first: 38_206, last: 38_209 } });

@@ -1,11 +1,5 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
-import type {
-  FromMediaThread,
-  HostCensus,
-  HostStats,
-  MediaQuestion,
-  ToMediaThread,
-} from '@jackfield/media/io';
+import type { FromMediaThread, HostCensus, HostStats } from '@jackfield/media/io';
 import type {
   AudioStreams,
   LegStatistics,
@@ -14,15 +8,12 @@ import type {
   MediaLegs,
   MediaNotice,
 } from '@jackfield/ports';
-import type { MediaThreadData } from './media-thread-data.ts';
-import type {
-  StreamCensus,
-  StreamCounters,
-  StreamLimits,
-  StreamNotices,
-  StreamRequest,
-} from './streams/stream-messages.ts';
+import type { MediaThreadData, PriorityNotice } from './media-thread-data.ts';
+import { watchPriority } from './priority-watch.ts';
+import type { StreamCensus, StreamCounters, StreamLimits, StreamNotices } from './streams/stream-messages.ts';
 import { createStreamsDoor } from './streams/streams-door.ts';
+import type { ThreadPriority } from './thread-priority.ts';
+import { createThreadRequests } from './thread-requests.ts';
 
 /** The media engine in a thread of its own, for features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`). */
 export interface MediaWorker extends Media, MediaLegs, MediaClips {
@@ -54,6 +45,13 @@ export interface MediaWorkerOptions {
    * none.
    */
   readonly rtpSources?: readonly string[];
+  /**
+   * `best` obtains the best permitted priority for the thread, or lowers that of the others; see
+   * docs/operations.md#priority-of-the-media-thread. `normal`, the default, changes nothing.
+   */
+  readonly priority?: 'best' | 'real-time' | 'raised' | 'normal';
+  /** The priority at the start, and after each change by the guard of real-time threads. */
+  readonly onPriority?: (priority: ThreadPriority) => void;
   /** RTP that stays away for this long is reported; default 60,000. */
   readonly mediaSilentMs?: number;
   /** Number of steps in the 20 ms of a frame; each mix runs in the step that suits its members. Default 8. */
@@ -66,76 +64,43 @@ export interface MediaWorkerOptions {
   readonly onDeath?: (error: Error) => void;
 }
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** Starts the thread; resolves when its frame loop runs, rejects when it cannot start. */
 export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
-  const { onDeath, sockets = 'best', ...rest } = options;
-  const data: MediaThreadData = { sockets, ...rest };
+  const { onDeath, onPriority, sockets = 'best', priority = 'normal', ...rest } = options;
+  const data: MediaThreadData = { sockets, priority, ...rest };
+  const priorities = watchPriority((obtained) => onPriority?.(obtained));
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: 'media' });
   const listeners = new Set<(notice: MediaNotice) => void>();
-  const waiting = new Map<number, Waiting>();
   const ready = Promise.withResolvers<void>();
-  let asked = 0;
-  let ended: Error | undefined;
   let closing: Promise<void> | undefined;
+  const thread = createThreadRequests(worker);
+  const { tell, ask } = thread;
 
   const die = (error: Error): void => {
-    if (ended !== undefined) return;
-    ended = error;
+    if (!thread.end(error)) return;
+    priorities.end();
     ready.reject(error);
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
     if (closing === undefined) onDeath?.(error);
   };
   worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', (code) => die(new Error(`the media thread ended with code ${code}`)));
-  worker.on('message', (message: FromMediaThread | StreamNotices) => {
+  worker.on('message', (message: FromMediaThread | StreamNotices | PriorityNotice) => {
     switch (message.type) {
       case 'ready':
         return ready.resolve();
+      case 'priority':
+        priorities.note(message).catch(die);
+        return;
       case 'notices':
         for (const notice of message.notices) for (const listener of listeners) listener(notice);
         return;
       case 'stream-notices':
         return door.take(message.notices);
-      case 'answer':
-        waiting.get(message.id)?.resolve(message.value);
-        waiting.delete(message.id);
-        return;
-      case 'refusal':
-        waiting.get(message.id)?.reject(Object.assign(new Error(message.message), { code: message.code }));
-        waiting.delete(message.id);
+      default:
+        thread.settle(message);
     }
   });
-
-  let untold: (ToMediaThread | StreamRequest)[] = [];
-  const flush = (): void => {
-    const messages = untold;
-    untold = [];
-    if (ended === undefined && messages.length > 0) worker.postMessage(messages);
-  };
-  // Batch per event-loop turn: postMessage costs per message, not per byte.
-  const tell = (message: ToMediaThread | StreamRequest): void => {
-    if (untold.push(message) === 1) setImmediate(flush);
-  };
   const door = createStreamsDoor(tell);
-  const handPort = (port: MessagePort): void => {
-    flush();
-    const message: ToMediaThread = { type: 'take-captures', port };
-    if (ended === undefined) worker.postMessage([message], [port]);
-  };
-  const ask = <Value>(question: MediaQuestion): Promise<Value> => {
-    if (ended !== undefined) return Promise.reject(ended);
-    const id = ++asked;
-    const { promise, resolve, reject } = Promise.withResolvers<Value>();
-    waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-    tell({ type: 'ask', id, ...question });
-    return promise;
-  };
   await ready.promise;
 
   return {
@@ -153,7 +118,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     stats: () => ask({ about: 'stats' }),
     streams: door.streams,
     resetStats: () => tell({ type: 'reset-stats' }),
-    sendCapturesTo: handPort,
+    sendCapturesTo: thread.handPort,
     closeAll() {
       closing ??= (async () => {
         await ask<void>({ about: 'close-all' }).catch(() => {});

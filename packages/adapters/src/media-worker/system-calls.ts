@@ -19,6 +19,10 @@ export interface SystemCalls {
   epollWait(epoll: number, events: Uint8Array, most: number, timeoutMs: number): number;
   /** Blocks until one of the descriptors is ready or the time (a timespec) is over; returns the number that are ready. */
   ppoll(descriptors: Uint8Array, count: number, timeout: Uint8Array, signals: null): number;
+  /** The number of the calling thread. */
+  threadId(): number;
+  setScheduler(thread: number, policy: number, parameters: Uint8Array): number;
+  setPriority(which: number, who: number, nice: number): number;
   /** The epoll descriptor of this thread's event loop; negative where it is not known. */
   eventLoopDescriptor(): number;
   /** Memory outside the heap with a fixed address: the pointer for calls, a view, and the address as a number. */
@@ -46,6 +50,9 @@ export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
       epollControl: libc.func('int epoll_ctl(int, int, int, void *)'),
       epollWait: libc.func('int epoll_wait(int, void *, int, int)'),
       ppoll: libc.func('int ppoll(void *, unsigned long, void *, void *)'),
+      threadId: libc.func('int gettid()'),
+      setScheduler: libc.func('int sched_setscheduler(int, int, void *)'),
+      setPriority: libc.func('int setpriority(int, uint32_t, int)'),
       eventLoopDescriptor: findEventLoop(koffi),
       allocate(bytes) {
         const pointer: unknown = koffi.alloc('uint8_t', bytes);

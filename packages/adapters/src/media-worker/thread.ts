@@ -9,16 +9,25 @@ import {
   type ToMediaThread,
 } from '@jackfield/media/io';
 import { networksOf } from '@jackfield/ports';
-import type { MediaThreadData } from './media-thread-data.ts';
+import type { MediaThreadData, PriorityNotice } from './media-thread-data.ts';
 import { openNativeCiphers } from './native-ciphers.ts';
 import { openNativeSockets } from './native-sockets.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';
+import { loadThreadPriorities } from './thread-priority.ts';
 
 /** The media thread: the engine, its sockets and those of streams, on a core of its own. */
-const { sockets, rtpSources = [], streamLimits, streamTrust, ...options } = workerData as MediaThreadData;
+const {
+  sockets,
+  priority,
+  rtpSources = [],
+  streamLimits,
+  streamTrust,
+  ...options
+} = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
 const port = parentPort;
+const notRaised = { thread: -1, obtained: 'normal' } as const;
 const isAdmitted = networksOf(rtpSources);
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
 if (native === undefined && sockets === 'native') throw new Error('native sockets do not work here');
@@ -27,6 +36,11 @@ const [openOpus, openNoiseCancellation, ciphers] = await Promise.all([
   loadNoiseCancellation(),
   openNativeCiphers(),
 ]);
+if (priority !== 'normal') {
+  const priorities = await loadThreadPriorities();
+  const obtained = priorities?.raiseOwn(priority === 'raised' ? 'raised' : 'real-time');
+  port.postMessage({ type: 'priority', ...(obtained ?? notRaised) } satisfies PriorityNotice);
+}
 serveMediaThread(port, (notify, captured): MediaHost => {
   const openSockets = native ?? openDgramSockets;
   const host = createMediaHost({
