@@ -227,7 +227,27 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('tells To and the X-PH headers of its INVITE, as many as a program can read', async () => {
+  it('reports the X-PH headers up to 24 characters of name and 120 of value, and no longer ones', async () => {
+    const w = await world();
+    const name = 'n'.repeat(24);
+    w.call({
+      headers: [
+        [`X-PH-${name}`, 'v'],
+        [`X-PH-${name}n`, 'v'],
+        ['X-PH-Full', 'v'.repeat(120)],
+        ['X-PH-Longer', 'v'.repeat(121)],
+      ],
+    });
+    await w.clock.advance(soon);
+    const [notice] = w.notices;
+    assert.ok(notice?.type === 'leg-offered');
+    assert.deepEqual(Object.keys(notice.headers), ['SIP-H-To', `X-PH-${name}`, 'X-PH-Full']);
+    assert.equal(notice.headers['X-PH-Full'], 'v'.repeat(120));
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('reports To and the X-PH headers of its INVITE, 31 of them at most', async () => {
     const w = await world();
     const many = Array.from({ length: 40 }, (_, n) => [`X-PH-N${n}`, 'v'] as const);
     w.call({ headers: [['x-ph-Order', '4711'], ['X-Other', 'no'], ...many] });

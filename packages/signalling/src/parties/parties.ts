@@ -70,10 +70,13 @@ export function callerOf(request: SipRequest, admitted: Admitted): { from: strin
   };
 }
 
-/** Headers beyond these bounds are ignored (docs/interface/calls.md#sip-headers caps names at 24 and values at 120 characters). */
-const mostHeaders = 32;
-const longestHeaderName = 64;
-const longestHeaderValue = 512;
+/** What the browser SDK reads of a header; longer ones do not reach the program (docs/interface/calls.md#sip-headers). */
+const customHeader = /^x-ph-(.{1,24})$/i;
+const longestCustomValue = 120;
+/** `X-PH-…` of one INVITE that reach the program (docs/interface/calls.md#sip-headers). */
+const mostCustomHeaders = 31;
+/** Characters of any other header in a record. */
+const longestRecordedValue = 512;
 
 /**
  * Headers of the caller for the program that handles its call: `X-PH-…` by their full names, and To as `SIP-H-To`
@@ -83,17 +86,20 @@ export function customHeadersOf(request: SipRequest): Readonly<Record<string, st
   const found = new Map<string, string>();
   const to = request.headers.get('To');
   if (to !== undefined) found.set('SIP-H-To', readable(to));
+  const custom = new Map<string, string>();
   for (const [name, value] of request.headers.entries()) {
-    if (found.size >= mostHeaders) break;
-    if (!/^x-ph-/i.test(name) || name.length > longestHeaderName) continue;
-    found.set(`X-PH-${name.slice(5)}`, readable(value));
+    if (custom.size >= mostCustomHeaders) break;
+    const own = customHeader.exec(name)?.[1];
+    if (own === undefined) continue;
+    const text = readable(value);
+    if (text.length <= longestCustomValue) custom.set(`X-PH-${own}`, text);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries([...found, ...custom]);
 }
 
 /** Text of a header for records: one line, bounded. */
 export function readable(value: string): string {
-  return decodeUtf8(value).replace(control, ' ').slice(0, longestHeaderValue);
+  return decodeUtf8(value).replace(control, ' ').slice(0, longestRecordedValue);
 }
 
 /**
