@@ -37,4 +37,4 @@ export type { OutboxEvent } from './kernel/kernel-effects.ts';
 export { nearestName } from './kernel/nearest-name.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
 export { createStartPhase } from './kernel/start-phases.ts';
-export type { CreatedPlatform, Platform, PlatformDeps } from './platform.ts';
+export type { CreatedPlatform, KeptRecords, Platform, PlatformDeps } from './platform.ts';

@@ -25,7 +25,15 @@ export {
 export { createSimulatedMedia, frameMs, type SimulatedMedia } from './simulated-media.ts';
 export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';
-export type { ApiAnswer, SimulatedPlatform } from './simulated-platform.ts';
+export {
+  type ApiAnswer,
+  basic,
+  type Call,
+  type Caller,
+  type CallOptions,
+  type PlatformSettings,
+  type SimulatedPlatform,
+} from './simulated-platform.ts';
 export { msPerCharacter, speechHz } from './simulated-sounds.ts';
 export {
   createSimulatedStreams,

@@ -1,17 +1,19 @@
-import { cpSync } from 'node:fs';
-import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
+import assert from 'node:assert/strict';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import {
   type Carrier,
   type CarrierAccount,
   createPlatform,
+  type KeptRecords,
   type Platform,
+  type PlatformDeps,
   type RateTable,
 } from '@jackfield/platform';
-import type { Clock, Database, Logger, Telephony } from '@jackfield/ports';
+import type { Clock, Database, SignallingPorts, Telephony } from '@jackfield/ports';
 import { createSignalling, type SenderLimits, type SipEdge } from '@jackfield/signalling';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { type AnswerJudge, holdToDocument } from './answered-as-documented.ts';
+import type { createRecordingLog } from './recording-log.ts';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';
@@ -23,25 +25,42 @@ import { createSimulatedStreams, type SimulatedStreams } from './simulated-strea
 import { openSimulatedTransports } from './simulated-transports.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
+/** Settings of an operator that a test may want to change. */
+export type PlatformSettings = Partial<
+  Pick<
+    PlatformDeps,
+    | 'domains'
+    | 'sms'
+    | 'egress'
+    | 'httpLimits'
+    | 'trustedSources'
+    | 'metricsAccess'
+    | 'docs'
+    | 'signaturePrefixes'
+    | keyof KeptRecords
+  >
+>;
+
 export interface SimulatedPlatformOptions {
   readonly clock: VirtualClock;
   readonly network: SimulatedNetwork;
   readonly random: () => number;
   readonly settling: Settling;
-  readonly log: Logger;
+  readonly log: ReturnType<typeof createRecordingLog>;
   readonly sip: NetworkAddress;
   readonly domain: string;
   /** The server behind the URLs of callbacks and documents. */
   readonly customer: SimulatedCustomer;
-  readonly account: { readonly authId: string; readonly authToken: string };
+  readonly account: Caller;
   /** The operator's carriers and their logins. */
   readonly operated: { readonly carriers: readonly Carrier[]; readonly accounts: readonly CarrierAccount[] };
   readonly rates?: RateTable;
   readonly limits?: SenderLimits;
-  /** The directory of the database. */
-  readonly directory: string;
+  readonly database: Database;
   /** Wraps the database, for tests of events between two transactions. */
   readonly interpose?: (database: Database) => Database;
+  /** What the platform gets in place of the settings of this world. */
+  readonly settings?: PlatformSettings;
 }
 
 /** An answer of the HTTP interface: its body is any JSON, and a test asserts on the parts that it needs. */
@@ -49,7 +68,27 @@ export interface ApiAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
   readonly body: any;
+  readonly headers: Readonly<Record<string, unknown>>;
 }
+
+/** The credentials of an account. */
+export interface Caller {
+  readonly authId: string;
+  readonly authToken: string;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** The first account when absent. */
+  readonly as?: Caller;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Call = (
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  options?: CallOptions,
+) => Promise<ApiAnswer>;
 
 /** The whole product over simulated ports: one process of it. */
 export interface SimulatedPlatform {
@@ -60,12 +99,14 @@ export interface SimulatedPlatform {
   readonly streams: SimulatedStreams;
   /** For data that no interface shows yet, such as the record of a call. */
   readonly database: Database;
-  api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
-  /**
-   * Ends the process between two instructions: no BYE, no commit, no closing of files. `copyTo` then has the content of its disk at that
-   * moment.
-   */
-  kill(copyTo: string): Promise<void>;
+  /** What the platform provides to signalling. */
+  readonly ports: SignallingPorts;
+  /** A request to the HTTP interface; `path` is below the caller's account, or absolute. Fails with the log after a fault of ours. */
+  readonly call: Call;
+  /** Ends the process between two instructions: no BYE, no message, no timer. */
+  kill(): void;
+  /** Releases what a killed process holds in this one. */
+  release(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,21 +115,23 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   const life = lifeOf(options.clock);
   const adapters = createAdapters(options, life);
   const { database, media, streams } = adapters;
+  const { domains = [options.domain] } = options.settings ?? {};
   const created = createPlatform({
     ...adapters,
     ...options.operated,
-    domains: [options.domain],
+    domains,
     numbers: { targetsFor: () => undefined },
     sms: 'sandbox-inbox',
     publicUrl: 'https://api.example.com',
     firstAccount: options.account,
-    httpLimits: { requests: 1_000_000 },
+    httpLimits: { requests: 1_000_000, strangerRequests: 1_000_000 },
+    ...options.settings,
     ...(options.rates === undefined ? {} : { rates: options.rates }),
   });
   const edge = createSignalling({
     ...adapters,
     ports: created.signalling,
-    domains: [options.domain],
+    domains,
     operated: options.operated,
     openTransports: async (listener) => openTransports(options, life, listener),
     // The server's default: a challenge of two algorithms is larger than the requests of simple phones.
@@ -108,19 +151,14 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     media,
     streams,
     database,
-    api: (method, path, body) => answerOf(platform, options, method, path, body),
-    async kill(copyTo) {
-      life.end();
-      // Of a killed process the operating system keeps the written pages of a write-ahead log.
-      cpSync(options.directory, copyTo, { recursive: true, filter: (path) => !/\.lock|-shm$/.test(path) });
-      await platform.close();
-      await database.close();
-    },
+    ports: created.signalling,
+    call: (...request) => answerOf(platform, options, ...request),
+    kill: () => life.end(),
+    release: () => platform.close(),
     async close() {
       await platform.close();
       await edge.close();
       life.end();
-      await database.close();
     },
   };
 }
@@ -145,7 +183,7 @@ function createAdapters(options: SimulatedPlatformOptions, life: Life) {
     clock: settling.clock(life.clock),
     secrets: createSeededSecrets(random),
     log,
-    database: settling.database(interpose(createSqliteDatabase({ directory: options.directory, log }))),
+    database: settling.database(interpose(options.database)),
     metrics: createMetrics({ process: false }),
     media,
     mediaLegs: media,
@@ -192,21 +230,28 @@ function whileAlive(telephony: Telephony, life: Life): Telephony {
 
 async function answerOf(
   { http }: Platform,
-  { settling, account }: SimulatedPlatformOptions,
-  method: 'GET' | 'POST' | 'DELETE',
+  { settling, account, log }: SimulatedPlatformOptions,
+  method: Parameters<Call>[0],
   path: string,
-  body: unknown,
+  { body, as = account, headers = {} }: CallOptions = {},
 ): Promise<ApiAnswer> {
   settling.touched();
   const answer = await http.inject({
     method,
-    url: path.startsWith('/') ? path : `/v1/Account/${account.authId}/${path}`,
-    headers: { authorization: basic(account) },
+    url: path.startsWith('/') ? path : `/v1/Account/${as.authId}/${path}`,
+    headers: { authorization: basic(as), ...headers },
     ...(body === undefined ? {} : { payload: body as object }),
   });
+  assert.notEqual(answer.statusCode, 500, `a fault of ours: ${JSON.stringify(log.lines, errorsToo)}`);
   await settling.settle();
-  return { status: answer.statusCode, body: answer.body === '' ? undefined : JSON.parse(answer.body) };
+  return {
+    status: answer.statusCode,
+    body: answer.body === '' ? undefined : JSON.parse(answer.body),
+    headers: answer.headers,
+  };
 }
+
+const errorsToo = (_: string, value: unknown) => (value instanceof Error ? value.stack : value);
 
 /** All simulated platforms have the same operations. */
 const sharedJudge: { judge?: AnswerJudge } = {};
@@ -250,6 +295,7 @@ function lifeOf(clock: Clock) {
   };
 }
 
-function basic({ authId, authToken }: SimulatedPlatformOptions['account']): string {
+/** The value of Authorization. */
+export function basic({ authId, authToken }: Caller): string {
   return `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
 }

@@ -1,44 +1,109 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
+import type { Database, Logger } from '@jackfield/ports';
+import type { OpenDatabase } from './each-database.ts';
 import {
   type SimulatedPlatform,
   type SimulatedPlatformOptions,
   startSimulatedPlatform,
 } from './simulated-platform.ts';
 
-// Files in memory: no test here depends on the speed of a disk.
-const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
-/** The processes of a world, one after another: each starts on the disk of the one before. */
+/** The processes of a world, one after another: each starts on the data of the one before. */
 export interface SimulatedProcesses {
   readonly current: SimulatedPlatform;
   /** Kills the current process; the next one starts when `whileDown` has resolved. */
   restart(whileDown: () => Promise<void>): Promise<void>;
-  /** Removes the data of the last process, which is closed. */
-  remove(): void;
+  /** Closes the current process and removes its data. */
+  close(): Promise<void>;
 }
 
-export async function startSimulatedProcesses(
-  options: Omit<SimulatedPlatformOptions, 'directory'>,
-): Promise<SimulatedProcesses> {
-  const root = mkdtempSync(join(parent, 'jackfield-world-'));
-  let number = 0;
-  const directory = () => join(root, String(number));
-  const start = () => startSimulatedPlatform({ ...options, directory: directory() });
+/** Where the data of the processes is. */
+interface Disk {
+  open(): Promise<Database>;
+  /** The process was killed: its data as it was at that moment is what `open` gives next. */
+  keep(killed: SimulatedPlatform): Promise<void>;
+  close(database: Database): Promise<void>;
+}
+
+export interface SimulatedProcessesOptions extends Omit<SimulatedPlatformOptions, 'database'> {
+  /** The databases of a suite; files in memory when absent. */
+  readonly open?: OpenDatabase;
+}
+
+export async function startSimulatedProcesses({
+  open,
+  ...options
+}: SimulatedProcessesOptions): Promise<SimulatedProcesses> {
+  const disk = open === undefined ? filesInMemory(options.log) : databaseOfSuite(open);
+  const start = async () => {
+    const database = await disk.open();
+    return { database, node: await startSimulatedPlatform({ ...options, database }) };
+  };
   let current = await start();
   return {
     get current() {
-      return current;
+      return current.node;
     },
     async restart(whileDown) {
-      const last = directory();
-      number++;
-      await current.kill(directory());
-      rmSync(last, { recursive: true, force: true });
+      current.node.kill();
+      await disk.keep(current.node);
       await whileDown();
       current = await start();
     },
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    async close() {
+      try {
+        await current.node.close();
+      } finally {
+        await disk.close(current.database);
+      }
+    },
+  };
+}
+
+// No test here depends on the speed of a disk.
+const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+function filesInMemory(log: Logger): Disk {
+  const root = mkdtempSync(join(parent, 'jackfield-world-'));
+  let number = 0;
+  let opened: Database | undefined;
+  const directory = () => join(root, String(number));
+  return {
+    async open() {
+      opened = createSqliteDatabase({ directory: directory(), log });
+      return opened;
+    },
+    async keep(killed) {
+      const last = directory();
+      number++;
+      // Of a killed process the operating system keeps the written pages of a write-ahead log.
+      cpSync(last, directory(), { recursive: true, filter: (path) => !/\.lock|-shm$/.test(path) });
+      await killed.release();
+      await opened?.close();
+      rmSync(last, { recursive: true, force: true });
+    },
+    async close(database) {
+      await database.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The suite closes its databases. A killed process writes no more, because nothing moves its clock. */
+function databaseOfSuite(open: OpenDatabase): Disk {
+  let opened: Database | undefined;
+  let isKilled = false;
+  return {
+    async open() {
+      opened = isKilled && opened !== undefined ? await open.again(opened) : await open();
+      return opened;
+    },
+    async keep(killed) {
+      isKilled = true;
+      await killed.platform.http.close();
+    },
+    close: async () => {},
   };
 }

@@ -3,6 +3,7 @@ import type { LiveEvent } from '@jackfield/contract';
 import { type RateTable, readCarriers } from '@jackfield/platform';
 import type { Database } from '@jackfield/ports';
 import type { SenderLimits } from '@jackfield/signalling';
+import type { OpenDatabase } from './each-database.ts';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createSettling } from './settling.ts';
@@ -11,8 +12,8 @@ import { createSimulatedCustomer, type SimulatedCustomer } from './simulated-cus
 import { frameMs } from './simulated-media.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedPhones, type SimulatedPhones } from './simulated-phones.ts';
-import type { ApiAnswer, SimulatedPlatform } from './simulated-platform.ts';
-import { startSimulatedProcesses } from './simulated-processes.ts';
+import type { ApiAnswer, Call, Caller, PlatformSettings, SimulatedPlatform } from './simulated-platform.ts';
+import { type SimulatedProcesses, startSimulatedProcesses } from './simulated-processes.ts';
 import { eventFaults } from './told-as-documented.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -24,6 +25,9 @@ export interface SimulatedWorldOptions {
   readonly rates?: RateTable;
   /** Limits for senders: the server's defaults when left out. */
   readonly limits?: SenderLimits;
+  /** The databases of a suite, for tests over each kind; the suite closes them. Files in memory when absent. */
+  readonly database?: OpenDatabase;
+  readonly settings?: PlatformSettings;
   /** Wraps the database of each process. */
   readonly interpose?: (database: Database) => Database;
 }
@@ -45,7 +49,13 @@ export interface SimulatedWorld {
     condition: () => boolean | undefined | Promise<boolean | undefined>,
     limitMs?: number,
   ): Promise<void>;
+  /** The first account. */
+  readonly main: Caller;
+  /** A request of the first account. */
   api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
+  readonly call: Call;
+  /** Creates a subaccount of the first account. */
+  subaccount(name?: string): Promise<Caller>;
   /** Creates an endpoint and a phone that is registered as it. Its tone is the given one, or the next free one from 900 Hz up. */
   readonly phone: SimulatedPhones['registered'];
   /** A phone without an endpoint at an address, such as the gateway of a carrier. */
@@ -85,7 +95,7 @@ export async function inSimulatedWorld(
 }
 
 export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): Promise<SimulatedWorld> {
-  const { seed = 1, carriers = [], rates, limits, interpose } = options;
+  const { seed = 1, carriers = [], rates, limits, interpose, database: open, settings } = options;
   const random = seededRandom(seed);
   const settling = createSettling();
   const clock = createVirtualClock({ settle: settling.settle });
@@ -99,6 +109,8 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
     ...(rates === undefined ? {} : { rates }),
     ...(limits === undefined ? {} : { limits }),
     ...(interpose === undefined ? {} : { interpose }),
+    ...(open === undefined ? {} : { open }),
+    ...(settings === undefined ? {} : { settings }),
   });
   const advance = async (ms: number) => {
     settling.touched();
@@ -111,7 +123,8 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       await advance(frameMs);
     }
   };
-  const api: SimulatedWorld['api'] = (method, path, body) => processes.current.api(method, path, body);
+  const call: Call = (...request) => processes.current.call(...request);
+  const api: SimulatedWorld['api'] = (method, path, body) => call(method, path, { body });
   const phones = createSimulatedPhones({ ...shared, registrar: sip, api, until });
   const census = () =>
     censusOf({
@@ -132,7 +145,13 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
     now: () => clock.now(),
     advance,
     until,
+    main: account,
     api,
+    call,
+    async subaccount(name = 'Branch') {
+      const { body } = await api('POST', 'Subaccount/', { name });
+      return { authId: body.auth_id, authToken: body.auth_token };
+    },
     phone: phones.registered,
     gateway: phones.unregistered,
     async restart({ downMs = 0 } = {}) {
@@ -147,15 +166,11 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       assert.deepEqual(faults, [], 'events that the contract does not know');
     },
     async close() {
-      try {
-        phones.close();
-        await closed(processes.current, advance);
-        // Datagrams in flight are lost.
-        await clock.advance(1000);
-        assert.equal(clock.pending, 0, 'timers outlive the world');
-      } finally {
-        processes.remove();
-      }
+      phones.close();
+      await closed(processes, advance);
+      // Datagrams in flight are lost.
+      await clock.advance(1000);
+      assert.equal(clock.pending, 0, 'timers outlive the world');
     },
   };
 }
@@ -169,9 +184,9 @@ function assertNothing(census: Census, lines: readonly LogLine[], { undocumented
 }
 
 /** The end of a process may wait for answers, such as those of carriers to its last REGISTER: time passes meanwhile. */
-async function closed(node: SimulatedPlatform, advance: (ms: number) => Promise<void>): Promise<void> {
+async function closed(processes: SimulatedProcesses, advance: (ms: number) => Promise<void>): Promise<void> {
   let isClosed = false;
-  const closing = node.close().finally(() => {
+  const closing = processes.close().finally(() => {
     isClosed = true;
   });
   while (!isClosed) await advance(frameMs);

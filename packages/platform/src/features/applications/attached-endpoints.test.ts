@@ -1,31 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { type ApiWorld, type Caller, openApi } from '../../http/testing/api-world.ts';
+import { type Caller, eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 
-const application = async (world: ApiWorld, fields: object = {}, as = world.main): Promise<string> => {
+const application = async (world: SimulatedWorld, fields: object = {}, as = world.main): Promise<string> => {
   const body = { app_name: 'ivr', answer_url: 'https://example.com/', ...fields };
   return (await world.call('POST', 'Application/', { body, as })).body.app_id;
 };
-const endpoint = async (world: ApiWorld, fields: object = {}, as = world.main): Promise<string> => {
+const endpoint = async (world: SimulatedWorld, fields: object = {}, as = world.main): Promise<string> => {
   const body = { username: 'alice', password: 'secret', alias: 'a', ...fields };
   const answer = await world.call('POST', 'Endpoint/', { body, as });
   assert.equal(answer.status, 201);
   return answer.body.endpoint_id;
 };
 /** The identifier in `application`, null without one, undefined without the endpoint. */
-const attachedTo = async (world: ApiWorld, id: string, as = world.main) => {
+const attachedTo = async (world: SimulatedWorld, id: string, as = world.main) => {
   const { status, body } = await world.call('GET', `Endpoint/${id}/`, { as });
   if (status === 404) return undefined;
   if (body.application === null) return null;
   return new RegExp(`^/v1/Account/${as.authId}/Application/(\\d+)/$`).exec(body.application)?.[1];
 };
-const remove = (world: ApiWorld, appId: string, body?: object, as = world.main) =>
+const remove = (world: SimulatedWorld, appId: string, body?: object, as = world.main) =>
   world.call('DELETE', `Application/${appId}/`, { as, ...(body === undefined ? {} : { body }) });
-const endpointTotal = async (world: ApiWorld, as: Caller) =>
+const endpointTotal = async (world: SimulatedWorld, as: Caller) =>
   (await world.call('GET', 'Endpoint/', { as })).body.meta.total_count;
-const bindings = (world: ApiWorld) =>
-  world.database.read
+const bindings = (world: SimulatedWorld) =>
+  world.node.database.read
     .withTables<{ sip_bindings: { endpoint_id: string } }>()
     .selectFrom('sip_bindings')
     .select('endpoint_id')
@@ -33,7 +32,7 @@ const bindings = (world: ApiWorld) =>
 
 eachDatabase('Applications and their endpoints', (open) => {
   test('an endpoint without app_id gets the default of its own account; one with app_id what it names', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const before = await endpoint(world);
     const standard = await application(world, { default_endpoint_app: true });
@@ -49,7 +48,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('only an application that the account sees can be attached', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const [mains, theirs] = [await application(world), await application(world, {}, one)];
     const id = await endpoint(world, {}, one);
@@ -66,7 +65,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('a deletion without cascade keeps the endpoints, without an application', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (const wish of [undefined, { cascade: false }, { cascade: 'False' }]) {
       const [gone, kept] = [await application(world), await application(world)];
       const one = await endpoint(world, { app_id: gone });
@@ -78,7 +77,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('new_endpoint_application gets the endpoints of a deleted application', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const [gone, next] = [await application(world), await application(world)];
     const theirs = await application(world, {}, branch);
@@ -98,7 +97,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('cascade=true, in the query or the body, deletes the endpoints with their registrations', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const bystander = await endpoint(world);
     for (const way of ['query', 'body'] as const) {
@@ -106,7 +105,7 @@ eachDatabase('Applications and their endpoints', (open) => {
       const ids = [await endpoint(world, { app_id: appId }), await endpoint(world, { app_id: appId })];
       const theirs = await endpoint(world, {}, branch);
       await world.call('POST', `Endpoint/${theirs}/`, { body: { app_id: appId } });
-      const { registrations } = world.sipEndpoints;
+      const { registrations } = world.node.ports;
       const binding = {
         contact: 'sip:alice@192.0.2.1',
         flow: 'one',
@@ -133,7 +132,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('a subaccount that deletes its application with cascade deletes no endpoint of its main account', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const appId = await application(world, {}, branch);
     const mains = await endpoint(world, { app_id: appId });
@@ -143,7 +142,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('a deletion that is refused changes nothing', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const appId = await application(world);
     const id = await endpoint(world, { app_id: appId });
     for (const cascade of ['', 'yes', 1, null, [], {}]) {
@@ -155,7 +154,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('endpoints that are created while their application is deleted do not stay attached to it', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (let round = 0; round < 5; round += 1) {
       const appId = await application(world, { default_endpoint_app: true });
       const body = { username: `race${round}`, password: 'secret', alias: 'a' };
@@ -175,7 +174,7 @@ eachDatabase('Applications and their endpoints', (open) => {
   });
 
   test('the applications of a deleted subaccount pass on without becoming defaults, or are deleted with cascade', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const both = { default_endpoint_app: true, default_number_app: true };
     const mains = await application(world, both);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
+import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import fc from 'fast-check';
-import { type ApiWorld, openApi } from '../../http/testing/api-world.ts';
 
 const valid = { app_name: 'ivr', answer_url: 'https://example.com/' };
 
@@ -71,7 +70,7 @@ const allowedValues: Readonly<Record<string, readonly unknown[]>> = {
   log_incoming_messages: booleans,
 };
 
-async function assertRefused(world: ApiWorld, path: string, body: object, parameter: string) {
+async function assertRefused(world: SimulatedWorld, path: string, body: object, parameter: string) {
   const answer = await world.call('POST', path, { body });
   assert.equal(answer.status, 400, JSON.stringify(body));
   assert.deepEqual(Object.keys(answer.body), ['api_id', 'error', 'error_code']);
@@ -89,7 +88,7 @@ function shownAs(parameter: string, value: unknown): readonly [string, unknown] 
 
 eachDatabase('Parameters of applications', (open) => {
   test('wrong types, lengths, characters and encodings are refused by name, and change nothing', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const { app_id } = (await world.call('POST', 'Application/', { body: valid })).body;
     const path = `Application/${app_id}/`;
     const before = (await world.call('GET', path)).body;
@@ -104,7 +103,7 @@ eachDatabase('Parameters of applications', (open) => {
   });
 
   test('every allowed value is accepted and shown, by creation and by update', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const updated = (await world.call('POST', 'Application/', { body: valid })).body.app_id;
     for (const [parameter, allowed] of Object.entries(allowedValues)) {
       for (const value of allowed) {
@@ -121,7 +120,7 @@ eachDatabase('Parameters of applications', (open) => {
   });
 
   test('a missing name or answer_url is named', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (const parameter of ['app_name', 'answer_url']) {
       const body = Object.fromEntries(Object.entries(valid).filter(([name]) => name !== parameter));
       const answer = await world.call('POST', 'Application/', { body });
@@ -130,7 +129,7 @@ eachDatabase('Parameters of applications', (open) => {
   });
 
   test('filters and pages out of range or out of the alphabet are refused', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (const query of ['app_name=a', 'subaccount=x', 'limit=20', 'offset=0', 'unknown=1']) {
       assert.equal((await world.call('GET', `Application/?${query}`)).status, 200, query);
     }
@@ -153,7 +152,7 @@ eachDatabase('Parameters of applications', (open) => {
   });
 
   test('unknown identifiers of any form are not found', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const odd = [
       '0',
       'x',
@@ -171,7 +170,7 @@ eachDatabase('Parameters of applications', (open) => {
   });
 
   test('no body and no query is answered with a fault of ours, and only a valid request creates', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const first = (await world.call('POST', 'Application/', { body: valid })).body.app_id;
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -203,7 +202,7 @@ eachDatabase('Parameters of applications', (open) => {
         fc.oneof(body, plausible, fc.jsonValue()),
         query,
         async ([method, path], sent, asked) => {
-          const { statusCode, body: text } = await world.app.inject({
+          const { statusCode, body: text } = await world.node.platform.http.inject({
             method,
             url: `/v1/Account/${world.main.authId}/Application/${path}`,
             query: asked,

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { type ApiWorld, openApi } from '../../http/testing/api-world.ts';
+import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 
 const valid = { app_name: 'ivr', answer_url: 'https://example.com/answer' };
-const create = async (world: ApiWorld, fields: object = {}, as = world.main) => {
+const create = async (world: SimulatedWorld, fields: object = {}, as = world.main) => {
   const answer = await world.call('POST', 'Application/', { body: { ...valid, ...fields }, as });
   assert.equal(answer.status, 201);
   return answer.body.app_id as string;
 };
-const read = async (world: ApiWorld, appId: string, as = world.main) =>
+const read = async (world: SimulatedWorld, appId: string, as = world.main) =>
   (await world.call('GET', `Application/${appId}/`, { as })).body;
-const list = async (world: ApiWorld, query = '', as = world.main) => {
+const list = async (world: SimulatedWorld, query = '', as = world.main) => {
   const { body } = await world.call('GET', `Application/${query}`, { as });
   return {
     meta: body.meta,
@@ -21,7 +20,7 @@ const list = async (world: ApiWorld, query = '', as = world.main) => {
 
 eachDatabase('Applications over HTTP', (open) => {
   test('an application is created with 17 digits, read back, changed and deleted for good', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const created = await world.call('POST', 'Application/', { body: valid });
     assert.equal(created.status, 201);
     assert.deepEqual(Object.keys(created.body), ['api_id', 'app_id', 'message']);
@@ -78,19 +77,19 @@ eachDatabase('Applications over HTTP', (open) => {
     assert.deepEqual({ ...(await read(world, app_id)), api_id: 0 }, after);
     assert.equal((await world.call('POST', `Application/${app_id}/`, { body: {} })).status, 202);
     assert.deepEqual({ ...(await read(world, app_id)), api_id: 0 }, after);
-    const again = await world.restart();
-    assert.deepEqual({ ...(await read(again, app_id)), api_id: 0 }, after);
+    await world.restart();
+    assert.deepEqual({ ...(await read(world, app_id)), api_id: 0 }, after);
 
-    const removed = await again.call('DELETE', `Application/${app_id}/`);
+    const removed = await world.call('DELETE', `Application/${app_id}/`);
     assert.deepEqual([removed.status, removed.body], [204, undefined]);
     for (const method of ['GET', 'DELETE', 'POST'] as const) {
-      assert.equal((await again.call(method, `Application/${app_id}/`)).status, 404);
+      assert.equal((await world.call(method, `Application/${app_id}/`)).status, 404);
     }
-    assert.deepEqual((await list(again)).ids, []);
+    assert.deepEqual((await list(world)).ids, []);
   });
 
   test('hangup_url follows answer_url until one is given, and again when it is removed', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const appId = await create(world, { hangup_url: '' });
     const after = async (body: object) => {
       await world.call('POST', `Application/${appId}/`, { body });
@@ -107,7 +106,7 @@ eachDatabase('Applications over HTTP', (open) => {
   });
 
   test('a list is newest first, in pages, and is filtered by the beginning of the name, case-sensitively', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const names = ['a', 'ab', 'aB', 'a_b', 'a-b', 'b', 'ab', 'zz', 'a0'];
     const ids: string[] = [];
     for (const app_name of names) ids.unshift(await create(world, { app_name }));
@@ -136,7 +135,7 @@ eachDatabase('Applications over HTTP', (open) => {
   });
 
   test('a subaccount sees its own applications, the main account those of all subaccounts, also by subaccount', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const uriOf = ({ authId }: { authId: string }) =>
       `/v1/Account/${world.main.authId}/Subaccount/${authId}/`;
@@ -174,7 +173,7 @@ eachDatabase('Applications over HTTP', (open) => {
   });
 
   test('an application moves to a subaccount of the account and to no other', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const stays = await create(world, { default_endpoint_app: true }, one);
     const moved = await create(world, { default_endpoint_app: true });
@@ -202,7 +201,7 @@ eachDatabase('Applications over HTTP', (open) => {
   });
 
   test('an account has one default of each kind: the last that was set', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const theirs = await create(world, { default_endpoint_app: true, default_number_app: true }, branch);
     const both = { default_endpoint_app: true, default_number_app: true };

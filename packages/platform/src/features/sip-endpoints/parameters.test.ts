@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
+import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import fc from 'fast-check';
-import { type ApiWorld, openApi } from '../../http/testing/api-world.ts';
 
 const valid = { username: 'alice', password: 'secret', alias: 'a' };
 
@@ -37,7 +36,7 @@ const allowedTexts: Readonly<Record<string, readonly string[]>> = {
   password: ['12345', 'x'.repeat(100), 'p ss w', 'pässwörd', '😀😀😀😀😀', '"\\/<>&'],
 };
 
-async function assertRefused(world: ApiWorld, path: string, body: object, parameter: string) {
+async function assertRefused(world: SimulatedWorld, path: string, body: object, parameter: string) {
   const answer = await world.call('POST', path, { body });
   assert.equal(answer.status, 400, JSON.stringify(body));
   assert.deepEqual(Object.keys(answer.body), ['api_id', 'error', 'error_code']);
@@ -48,7 +47,7 @@ async function assertRefused(world: ApiWorld, path: string, body: object, parame
 eachDatabase('Parameters of SIP endpoints', (open) => {
   for (const [parameter, refused] of Object.entries(refusedTexts)) {
     test(`${parameter}: wrong types, lengths, characters and encodings are refused by name`, async () => {
-      const world = await openApi(open);
+      const world = await openSimulatedWorld({ database: open });
       const { body } = await world.call('POST', 'Endpoint/', { body: valid });
       for (const value of [...noTexts, ...refused]) {
         const error = await assertRefused(world, 'Endpoint/', { ...valid, [parameter]: value }, parameter);
@@ -62,7 +61,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
     });
 
     test(`${parameter}: every allowed value is accepted`, async () => {
-      const world = await openApi(open);
+      const world = await openSimulatedWorld({ database: open });
       for (const value of allowedTexts[parameter]!) {
         const created = await world.call('POST', 'Endpoint/', { body: { ...valid, [parameter]: value } });
         assert.equal(created.status, 201, value);
@@ -72,7 +71,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
     });
 
     test(`${parameter}: the refusal of a missing value names it`, async () => {
-      const world = await openApi(open);
+      const world = await openSimulatedWorld({ database: open });
       const body = Object.fromEntries(Object.entries(valid).filter(([name]) => name !== parameter));
       const answer = await world.call('POST', 'Endpoint/', { body });
       assert.deepEqual([answer.status, answer.body.error], [400, `${parameter} parameter is missing`]);
@@ -80,7 +79,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
   }
 
   test('limit and offset: numbers and numeric texts in range, nothing else', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (const query of ['limit=1', 'limit=20', 'offset=0', 'offset=999999999', 'limit=007', 'unknown=1']) {
       assert.equal((await world.call('GET', `Endpoint/?${query}`)).status, 200, query);
     }
@@ -112,7 +111,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
   });
 
   test('unknown identifiers of any form are not found', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const odd = [
       '0',
       'x',
@@ -131,7 +130,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
   });
 
   test('no body causes a 5xx answer, and only a valid body creates an endpoint', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const field = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue(), fc.constantFrom('alice', 'secret'));
     const body = fc.record(
       {
@@ -147,7 +146,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
     let created = 0;
     await fc.assert(
       fc.asyncProperty(fc.oneof(body, fc.jsonValue()), async (sent) => {
-        const answer = await world.app.inject({
+        const answer = await world.node.platform.http.inject({
           method: 'POST',
           url: `/v1/Account/${world.main.authId}/Endpoint/`,
           headers: {

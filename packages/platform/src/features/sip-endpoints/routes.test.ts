@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { type ApiWorld, openApi } from '../../http/testing/api-world.ts';
+import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 
 const valid = { username: 'alice', password: 'secret', alias: 'Alice-1_x' };
-const create = async (world: ApiWorld, fields: object = {}) => {
+const create = async (world: SimulatedWorld, fields: object = {}) => {
   const answer = await world.call('POST', 'Endpoint/', { body: { ...valid, ...fields } });
   assert.equal(answer.status, 201);
   return answer.body as { endpoint_id: string; username: string; alias: string };
@@ -13,7 +12,7 @@ const create = async (world: ApiWorld, fields: object = {}) => {
 
 eachDatabase('SIP endpoints over HTTP', (open) => {
   test('an endpoint is created with 12 appended digits, read, changed and deleted', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const created = await world.call('POST', 'Endpoint/', { body: valid });
     assert.equal(created.status, 201);
     assert.deepEqual(Object.keys(created.body), ['api_id', 'message', 'endpoint_id', 'username', 'alias']);
@@ -51,11 +50,11 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
   });
 
   test('a new password changes the HA1 of the endpoint, and is never stored itself', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const { endpoint_id, username } = await create(world);
     const ha1 = (password: string, algorithm: string) =>
       createHash(algorithm).update(`${username}:sip.example.com:${password}`).digest('hex');
-    const { registrations } = world.sipEndpoints;
+    const { registrations } = world.node.ports;
     const before = await registrations.credentialOf(username);
     assert.deepEqual(before?.ha1, { md5: ha1('secret', 'md5'), sha256: ha1('secret', 'sha256') });
     await world.call('POST', `Endpoint/${endpoint_id}/`, { body: { password: 'pässword 2' } });
@@ -65,7 +64,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
   });
 
   test('a second endpoint with the same name in the same second gets the stamp of the next second', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const names = await Promise.all(Array.from({ length: 20 }, async () => (await create(world)).username));
     assert.deepEqual(
       [...names].sort(),
@@ -75,7 +74,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
   });
 
   test('an unknown app_id is refused; a known one is shown as a path', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (const app_id of ['12345678901234567', '', 'x', 5, null, '1'.repeat(33)]) {
       const refused = await world.call('POST', 'Endpoint/', { body: { ...valid, app_id } });
       assert.equal(refused.status, 400, String(app_id));
@@ -98,7 +97,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
   });
 
   test('a list keeps its pages while endpoints are added, and links to the next and the previous page', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.push((await create(world)).endpoint_id);
     const page = async (query: string) => (await world.call('GET', `Endpoint/${query}`)).body;
@@ -133,7 +132,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
   });
 
   test('a subaccount sees its own endpoints, the main account the endpoints of all', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const own = await create(world);
     const theirs = (await world.call('POST', 'Endpoint/', { body: valid, as: one })).body;
@@ -169,12 +168,12 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
   });
 
   test('endpoints survive a restart', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const { endpoint_id } = await create(world);
     const before = (await world.call('GET', `Endpoint/${endpoint_id}/`)).body;
-    const again = await world.restart();
-    assert.deepEqual(again.main, world.main);
-    const after = (await again.call('GET', `Endpoint/${endpoint_id}/`)).body;
+    await world.restart();
+    assert.deepEqual(world.main, world.main);
+    const after = (await world.call('GET', `Endpoint/${endpoint_id}/`)).body;
     assert.deepEqual({ ...after, api_id: 0 }, { ...before, api_id: 0 });
   });
 });

@@ -56,7 +56,7 @@ eachDatabase('Trunks over HTTP', (open) => {
   });
 
   test('a missing parameter of a direction is refused with 422, an unknown part with 400', async () => {
-    const { call, api, credential, uri, trunk } = await openTrunks(open);
+    const { call, world, credential, uri, trunk } = await openTrunks(open);
     const credential_uuid = await credential();
     const refusals = [
       [{}, 422, 'trunk_direction parameter is missing'],
@@ -87,7 +87,7 @@ eachDatabase('Trunks over HTTP', (open) => {
       else assert.match(answer.body.error, error);
     }
     // A subaccount cannot use parts that it does not see.
-    const branch = await api.subaccount();
+    const branch = await world.subaccount();
     const body = { trunk_direction: 'outbound', credential_uuid };
     assert.equal((await call('POST', path, { body, as: branch })).status, 400);
     const one = `${path}${await trunk({ credential_uuid })}/`;
@@ -131,16 +131,16 @@ eachDatabase('Trunks over HTTP', (open) => {
   });
 
   test('a deleted credential is detached from its trunks, which an event names', async () => {
-    const { call, credential, addressList, trunk, told } = await openTrunks(open);
+    const { call, credential, addressList, trunk, events } = await openTrunks(open);
     const credential_uuid = await credential({ name: 'Office' });
     const trunk_ids = [
       await trunk({ credential_uuid }),
       await trunk({ credential_uuid, ipacl_uuid: await addressList('192.0.2.1') }),
     ];
     await call('DELETE', `SipTrunk/Credential/${await credential()}/`);
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await events(), []);
     assert.equal((await call('DELETE', `SipTrunk/Credential/${credential_uuid}/`)).status, 204);
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await events(), [
       {
         type: 'trunk.credential-deleted',
         resource: `trunk-resource/${credential_uuid}`,
@@ -155,7 +155,7 @@ eachDatabase('Trunks over HTTP', (open) => {
   });
 
   test('deleted address lists and URIs emit events, also when their subaccount is deleted', async () => {
-    const { call, api, uri, addressList, credential, trunk, told, database, trunks } = await openTrunks(open);
+    const { call, world, uri, addressList, credential, trunk, events } = await openTrunks(open);
     const [primary_uri_uuid, ipacl_uuid] = [await uri(), await addressList('192.0.2.1')];
     const inbound = await trunk({
       trunk_direction: 'inbound',
@@ -165,13 +165,13 @@ eachDatabase('Trunks over HTTP', (open) => {
     const outbound = await trunk({ ipacl_uuid });
     await call('DELETE', `SipTrunk/URI/${primary_uri_uuid}/`);
     await call('DELETE', `SipTrunk/IPAccessControlList/${ipacl_uuid}/`);
-    const branch = await api.subaccount();
+    const branch = await world.subaccount();
     const credential_uuid = await credential({}, branch);
     await trunk({ credential_uuid }, branch);
     const ours = await trunk({ credential_uuid });
-    await database.transact((write) => trunks.resources.remove(write, branch.authId));
+    assert.equal((await call('DELETE', `Subaccount/${branch.authId}/?cascade=true`)).status, 204);
     assert.deepEqual(
-      (await told()).map(({ type, data }) => [type, data.trunk_ids]),
+      (await events()).map(({ type, data }) => [type, data.trunk_ids]),
       [
         ['trunk.primary-uri-deleted', [inbound]],
         ['trunk.fallback-uri-deleted', [inbound]],

@@ -15,7 +15,6 @@ import type { AccountResources } from '../../feature.ts';
 import { type AccountsFeature, createAccounts } from '../../features/accounts/index.ts';
 import { attachableApplications, createApplications } from '../../features/applications/index.ts';
 import { createSipEndpoints, type SipEndpointsFeature } from '../../features/sip-endpoints/index.ts';
-import type { Outbox } from '../../kernel/outbox.ts';
 import {
   createHttpApi,
   type HttpApiDeps,
@@ -61,8 +60,6 @@ export interface ApiWorld {
 export interface ApiWorldOptions extends Pick<HttpApiDeps, 'trustedSources' | 'metricsAccess' | 'docs'> {
   readonly limits?: Partial<HttpLimits>;
   readonly routes?: readonly RouteGroup[];
-  /** Accepts the events of registrations. */
-  readonly outbox?: (database: Database, clock: VirtualClock) => Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
 /** The HTTP interface with the real accounts, applications and endpoints over a real database, on a clock that the test moves. */
@@ -96,7 +93,6 @@ async function worldOn(
     secrets,
     domains,
     applications: attachableApplications(database),
-    ...(options.outbox === undefined ? {} : { outbox: options.outbox(database, clock) }),
   });
   const resources: AccountResources[] = [sipEndpoints.resources];
   const accounts = createAccounts({ database, clock, secrets, resources });

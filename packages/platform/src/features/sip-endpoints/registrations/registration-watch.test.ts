@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Binding } from '@jackfield/ports';
-import { createRecordingLog, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import { openApi } from '../../../http/testing/api-world.ts';
-import { createEventLog, firstCursor } from '../../../kernel/event-log.ts';
-import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
+import {
+  eachDatabase,
+  feedOf,
+  type OpenDatabase,
+  openSimulatedWorld,
+  type SimulatedWorld,
+} from '@jackfield/testkit';
 
 async function openWorld(open: OpenDatabase) {
-  const database = await open(outboxMigrations);
-  const world = await openApi(
-    Object.assign(async () => database, { again: open.again }),
-    {
-      outbox: (_database, clock) =>
-        createOutbox({ database, clock, log: createRecordingLog(), newEventId: () => randomUUID() }),
-    },
-  );
-  const { registrations } = world.sipEndpoints;
-  const feed = createEventLog(database);
-  const { authId } = world.main;
+  const world = await openSimulatedWorld({ database: open });
+  const { registrations } = world.node.ports;
 
   return {
     world,
@@ -42,12 +35,8 @@ async function openWorld(open: OpenDatabase) {
       return { endpoint: endpoint_id as string, username: username as string, binding, set };
     },
     /** In real time: a real database is not on the virtual clock. */
-    async told(number: number) {
-      let events = await feed.after({ authId, isSubaccount: false }, firstCursor, 100);
-      for (let turn = 0; events.length < number && turn < 500; turn++) {
-        await new Promise((resolve) => setTimeout(resolve, 2));
-        events = await feed.after({ authId, isSubaccount: false }, firstCursor, 100);
-      }
+    async events(number: number) {
+      const events = await eventsOf(world, number);
       return events.map(({ type, resource, data }) => [
         type.replace('endpoint.', ''),
         resource.replace('endpoint/', ''),
@@ -56,12 +45,16 @@ async function openWorld(open: OpenDatabase) {
         data.reason,
       ]);
     },
-    async close() {
-      await world.sipEndpoints.release();
-      assert.equal(world.clock.pending, 0);
-      await world.app.close();
-    },
   };
+}
+
+async function eventsOf(world: SimulatedWorld, number: number) {
+  let events = await feedOf(world);
+  for (let turn = 0; events.length < number && turn < 500; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    events = await feedOf(world);
+  }
+  return events;
 }
 
 eachDatabase('Events of registrations', (open) => {
@@ -73,11 +66,10 @@ eachDatabase('Events of registrations', (open) => {
     await set(binding('b', 60), binding('a', 90));
     await set(binding('b', 60));
     await set();
-    assert.deepEqual(await world.told(2), [
+    assert.deepEqual(await world.events(2), [
       ['registered', endpoint, 'sip:a@192.0.2.1', 'phone a', undefined],
       ['unregistered', endpoint, 'sip:b@192.0.2.1', 'phone b', 'unregistered'],
     ]);
-    await world.close();
   });
 
   test('a registration without a refresh is reported as expired within a second', async () => {
@@ -86,19 +78,18 @@ eachDatabase('Events of registrations', (open) => {
     await one.set(one.binding('a', 30), one.binding('b', 40));
     await two.set(two.binding('c', 35));
     await world.world.clock.advance(31_000);
-    await world.told(3);
+    await world.events(3);
     await world.world.clock.advance(5_000);
-    assert.deepEqual((await world.told(3)).slice(2), [
+    assert.deepEqual((await world.events(3)).slice(2), [
       ['unregistered', two.endpoint, 'sip:c@192.0.2.1', 'phone c', 'expired'],
     ]);
     await two.set(two.binding('c', 600));
     await world.world.clock.advance(5_000);
-    const all = await world.told(5);
+    const all = await world.events(5);
     assert.deepEqual(all.slice(3), [
       ['registered', two.endpoint, 'sip:c@192.0.2.1', 'phone c', undefined],
       ['unregistered', one.endpoint, 'sip:b@192.0.2.1', 'phone b', 'expired'],
     ]);
-    await world.close();
   });
 
   test('a phone that registers again before the sweep of its expiry is reported as expired and registered', async () => {
@@ -108,14 +99,13 @@ eachDatabase('Events of registrations', (open) => {
     await set(binding('a', 0, { expiresAt: world.world.clock.now() }));
     await set(binding('a', 60));
     assert.deepEqual(
-      (await world.told(3)).map(([type, its, , , reason]) => [type, its === endpoint, reason]),
+      (await world.events(3)).map(([type, its, , , reason]) => [type, its === endpoint, reason]),
       [
         ['registered', true, undefined],
         ['unregistered', true, 'expired'],
         ['registered', true, undefined],
       ],
     );
-    await world.close();
   });
 
   test('a lost flow ends its registrations and no others', async () => {
@@ -125,32 +115,22 @@ eachDatabase('Events of registrations', (open) => {
     await two.set(two.binding('b', 60, { flow: 'tcp:1' }), two.binding('c', 60, { flow: 'tcp:10' }));
     await three.set(three.binding('d', 60, { flow: 'tcp:10' }));
     await world.registrations.dropFlow('tcp:1');
-    assert.deepEqual((await world.told(4)).slice(3), [
+    assert.deepEqual((await world.events(4)).slice(3), [
       ['unregistered', one.endpoint, 'sip:a@192.0.2.1', 'phone a', 'flow-lost'],
     ]);
     assert.equal((await world.registrations.bindingsOf(two.endpoint)).length, 1);
     await world.registrations.dropFlowsFrom('tcp:');
-    const gone = (await world.told(6)).slice(4).map(([type, endpoint]) => [type, endpoint]);
+    const gone = (await world.events(6)).slice(4).map(([type, endpoint]) => [type, endpoint]);
     assert.deepEqual(new Set(gone.map(([, endpoint]) => endpoint)), new Set([two.endpoint, three.endpoint]));
-    await world.close();
   });
 
   test('registrations that expired while no process ran are reported after the start', async () => {
     const world = await openWorld(open);
     const { endpoint, binding, set } = await world.phone();
     await set(binding('a', 10));
-    await world.world.sipEndpoints.release();
-    const next = await world.world.restart();
-    await next.clock.advance(20_000);
-    await next.sipEndpoints.registrations.dropFlowsFrom('tcp:');
-    await next.clock.advance(1_000);
-    const feed = createEventLog(next.database);
-    const reader = { authId: next.main.authId, isSubaccount: false };
-    let events = await feed.after(reader, firstCursor, 10);
-    for (let turn = 0; events.length < 2 && turn < 500; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      events = await feed.after(reader, firstCursor, 10);
-    }
+    await world.world.restart({ downMs: 20_000 });
+    await world.world.advance(1_000);
+    const events = await eventsOf(world.world, 2);
     assert.deepEqual(
       events.map(({ type, resource }) => [type, resource]),
       [
@@ -158,7 +138,5 @@ eachDatabase('Events of registrations', (open) => {
         ['endpoint.unregistered', `endpoint/${endpoint}`],
       ],
     );
-    await next.sipEndpoints.release();
-    await next.app.close();
   });
 });

@@ -15,8 +15,8 @@ const passwords = (access: TrunkAccess | undefined) =>
 
 async function until(world: TrunksWorld, number: number) {
   for (let turn = 0; turn < 500; turn++) {
-    const told = await world.told();
-    if (told.length >= number) return told;
+    const events = await world.events();
+    if (events.length >= number) return events;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   throw new Error(`fewer than ${number} events`);
@@ -25,8 +25,8 @@ async function until(world: TrunksWorld, number: number) {
 eachDatabase('What signalling learns of a trunk', (open) => {
   test('a trunk admits callers with its credential, and no caller once the credential is deleted', async () => {
     const world = await openTrunks(open);
-    const { call, api, trunks } = world;
-    const { accessOf } = trunks.trunks;
+    const { call } = world;
+    const { accessOf } = world.access;
     const credential_uuid = await world.credential();
     const id = await world.trunk({ credential_uuid });
     const access = await accessOf(id, source);
@@ -34,8 +34,8 @@ eachDatabase('What signalling learns of a trunk', (open) => {
       { ...access, credentials: 0 },
       {
         trunk: id,
-        account: api.main.authId,
-        mainAccount: api.main.authId,
+        account: world.world.main.authId,
+        mainAccount: world.world.main.authId,
         closedBecause: undefined,
         isSecure: false,
         isListed: false,
@@ -60,14 +60,14 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     const world = await openTrunks(open);
     const credential_uuid = await world.credential();
     const id = await world.trunk({ credential_uuid });
-    const accepted = async () => passwords(await world.trunks.trunks.accessOf(id, source));
+    const accepted = async () => passwords(await world.access.accessOf(id, source));
     const rotate = (body: object) => world.call('POST', `Zentrunk/Credential/${credential_uuid}/`, { body });
     const [first, second, third] = [md5('pbx', 'secret'), md5('pbx2', 'secret 2'), md5('pbx2', 'secret 3')];
     await rotate({ username: 'pbx2', password: 'secret 2', password_overlap: 60 });
     assert.deepEqual(await accepted(), [`pbx2:${second}`, `pbx:${first}`]);
-    await world.api.clock.advance(59_999);
+    await world.world.clock.advance(59_999);
     assert.equal((await accepted())?.length, 2);
-    await world.api.clock.advance(1);
+    await world.world.clock.advance(1);
     assert.deepEqual(await accepted(), [`pbx2:${second}`]);
     await rotate({ password: 'secret 3', password_overlap: 60 });
     assert.deepEqual(await accepted(), [`pbx2:${third}`, `pbx2:${second}`]);
@@ -82,7 +82,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     const world = await openTrunks(open);
     const credential_uuid = await world.credential();
     const id = await world.trunk({ credential_uuid });
-    const accepted = async () => passwords(await world.trunks.trunks.accessOf(id, source));
+    const accepted = async () => passwords(await world.access.accessOf(id, source));
     const change = (body: object) => world.call('POST', `Zentrunk/Credential/${credential_uuid}/`, { body });
     await change({ username: 'office', password_overlap: 60 });
     assert.deepEqual(await accepted(), [`office:${md5('office', 'secret')}`, `pbx:${md5('pbx', 'secret')}`]);
@@ -102,7 +102,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
         .set({ realm: 'old.example.com', ha1_md5: 'old', previous_ha1_md5: 'old' })
         .execute(),
     );
-    assert.deepEqual(passwords(await world.trunks.trunks.accessOf(id, source)), [
+    assert.deepEqual(passwords(await world.access.accessOf(id, source)), [
       `pbx:${md5('pbx', 'secret 2')}`,
       `pbx:${md5('pbx', 'secret')}`,
     ]);
@@ -110,7 +110,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
 
   test('a changed address list, status, direction or secure holds from the next call on', async () => {
     const world = await openTrunks(open);
-    const { accessOf } = world.trunks.trunks;
+    const { accessOf } = world.access;
     const ipacl_uuid = await world.addressList('198.51.100.1', '192.0.2.0/24', '2001:db8::/32');
     const id = await world.trunk({ ipacl_uuid, secure: true });
     const listed = async (address: string) => (await accessOf(id, address))?.isListed;
@@ -142,7 +142,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
 
   test('the first refused call of a kind is reported at once, those of its minute with the next report', async () => {
     const world = await openTrunks(open);
-    const { accessOf, refused } = world.trunks.trunks;
+    const { accessOf, refused } = world.access;
     const id = await world.trunk({ credential_uuid: await world.credential() });
     const access = (await accessOf(id, source))!;
     const refusal: RefusedTrunkCall = {
@@ -170,7 +170,7 @@ eachDatabase('What signalling learns of a trunk', (open) => {
       },
     });
     assert.equal(first[1]?.data.reason, 'wrong-username');
-    await world.api.clock.advance(60_000);
+    await world.world.clock.advance(60_000);
     refused(refusal);
     const [, , third, ...more] = await until(world, 3);
     assert.deepEqual([third?.data.calls, more], [50, []]);
