@@ -182,14 +182,18 @@ for (const code of [1000, 1001, 1011, 4002]) {
 
 test('stop is the end that the other side wants, however its connection ends after it', async (context) => {
   const rig = await createStreamRig(context, 38_388);
-  for (const end of ['terminate', 'close'] as const) {
+  // A socket that is destroyed with unread audio sends a reset, which can overtake the stop: that connection carries none.
+  for (const { end, audio } of [
+    { end: 'terminate', audio: false },
+    { end: 'close', audio: false },
+    { end: 'close', audio: true },
+  ]) {
     const from = rig.notices.length;
-    // No audio goes to the server: a socket that is destroyed with unread bytes sends a reset, which can overtake the stop.
-    rig.open({ keepLostMs: 30_000, tracks: [] });
+    rig.open({ keepLostMs: 30_000, ...(audio ? {} : { tracks: [] }) });
     const read = rig.server.frames.length;
     rig.connect();
     await rig.told('stream-connected', from);
-    await rig.server.until((frame) => frame.event === 'start', read);
+    await rig.server.until((frame) => frame.event === (audio ? 'media' : 'start'), read);
     const socket = rig.server.sockets.at(-1)!;
     socket.send('{"event":"stop"}', () => (end === 'close' ? socket.close(1001) : socket.terminate()));
     assert.equal((await rig.told('stream-lost', from)).code, 1000);
