@@ -1,103 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSecrets } from '@jackfield/adapters/secrets';
-import { type LegNotice, type LegStatistics, legSpec } from '@jackfield/ports';
-import { createHeaders, createUserAgent, type IncomingInvite, type UserAgent } from '@jackfield/sip';
-import {
-  createRecordingLog,
-  createVirtualClock,
-  openSimulatedTransports,
-  SimulatedNetwork,
-  seededRandom,
-} from '@jackfield/testkit';
-import { trustEverybody } from '../admission/admission.ts';
-import { createSipEdge } from '../sip-edge.ts';
+import type { LegNotice } from '@jackfield/ports';
+import { createHeaders, type IncomingInvite } from '@jackfield/sip';
+import { edgeWorld } from '../testing/edge-world.ts';
 import { forwardsLeftOf } from './forwards-left.ts';
-
-const edgeAt = { address: '10.0.0.1', port: 5060 };
-const phoneAt = { address: '10.0.0.2', port: 5060 };
-const content = {
-  body: 'v=0\r\no=- 1 1 IN IP4 10.0.0.2\r\ns=-\r\nc=IN IP4 10.0.0.2\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n',
-  contentType: 'application/sdp',
-};
 
 /** An edge that dials every caller back for the same call, and a telephone system that calls it again: a loop. */
 async function circle(firstForwards: number | undefined, isGoingRound: boolean) {
-  const clock = createVirtualClock();
-  const network = new SimulatedNetwork(clock, seededRandom(1));
-  let serial = 0;
-  let port = 40_000;
-  const edge = createSipEdge({
-    openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
-    admission: trustEverybody('MA1'),
-    mediaLegs: {
-      async open() {
-        port += 2;
-        return { port };
-      },
-      connect() {},
-      close: async () => ({}) as LegStatistics,
-    },
-    clock,
-    secrets: createSecrets(new Uint8Array(32).fill(1)),
-    log: createRecordingLog(),
-    domains: ['sip.example.com'],
-    publicAddress: edgeAt.address,
-    userAgentName: 'edge',
-  });
-  const parents = new Map<string, string>();
-  const statuses: (number | undefined)[] = [];
-  edge.telephony.listen((notice: LegNotice) => {
-    if (notice.type === 'leg-offered') {
-      const leg = `for-${notice.leg}`;
-      parents.set(leg, notice.leg);
-      edge.telephony.dial({
-        leg,
-        spec: legSpec({ from: 'alice', callerName: '', to: 'bob' }),
-        callee: 'bob',
-        targets: [{ uri: `sip:bob@${phoneAt.address}` }],
-        forwards: notice.leg,
-      });
-    }
-    if (notice.type !== 'leg-ended') return;
-    const parent = parents.get(notice.leg);
-    if (parent === undefined) return;
-    statuses.push(notice.end.sipStatus);
-    edge.telephony.hangUp(parent, notice.end.sipStatus);
-  });
-  await edge.telephony.open();
-
   const arrived: number[] = [];
   const answers: string[] = [];
-  const transports = openSimulatedTransports(network, phoneAt, {
-    onMessage: (text, flow) => system.receive(text, flow),
-  });
-  const call = (maxForwards: number | undefined, invite?: IncomingInvite) =>
-    system.invite(
-      {
-        targets: [{ uri: `sip:bob@${edgeAt.address}` }],
-        from: '<sip:alice@sip.example.com>',
-        to: '<sip:bob@sip.example.com>',
-        content,
-        ...(maxForwards === undefined ? {} : { maxForwards }),
-      },
-      {
-        ended(reason) {
-          const told = reason.by === 'rejected' ? reason.status : 500;
-          if (invite === undefined) answers.push(String(told));
-          else invite.reject(told);
-        },
-      },
-    );
-  const system: UserAgent = createUserAgent({
-    clock,
-    send: (target, text) => transports.send(target, text),
-    flow: (id) => transports.flowById(id),
-    address: () => ({ host: phoneAt.address, port: phoneAt.port }),
-    token: () => `system${++serial}`,
-    on: {
-      request: (incoming) => incoming.reply(405),
-      invite(invite) {
+  const world = await edgeWorld(
+    {},
+    {
+      invited(invite) {
         const left = forwardsLeftOf(invite.request);
         arrived.push(left);
         if (!isGoingRound) invite.reject(486);
@@ -105,9 +20,35 @@ async function circle(firstForwards: number | undefined, isGoingRound: boolean) 
         else call(left - 1, invite);
       },
     },
+  );
+  const { edge } = world;
+  const parents = new Map<string, string>();
+  const statuses: (number | undefined)[] = [];
+  edge.telephony.listen((notice: LegNotice) => {
+    if (notice.type === 'leg-offered') {
+      const leg = `for-${notice.leg}`;
+      parents.set(leg, notice.leg);
+      world.dial({ leg, forwards: notice.leg });
+    }
+    if (notice.type !== 'leg-ended') return;
+    const parent = parents.get(notice.leg);
+    if (parent === undefined) return;
+    statuses.push(notice.end.sipStatus);
+    edge.telephony.hangUp(parent, notice.end.sipStatus);
   });
+
+  function call(maxForwards: number | undefined, invite?: IncomingInvite): void {
+    world.call(maxForwards === undefined ? {} : { maxForwards }, {
+      ended(reason) {
+        const status = reason.by === 'rejected' ? reason.status : 500;
+        if (invite === undefined) answers.push(String(status));
+        else invite.reject(status);
+      },
+    });
+  }
+
   call(firstForwards);
-  await clock.advance(60_000);
+  await world.clock.advance(60_000);
   const { legs } = edge.census();
   await edge.close();
   return { arrived, answers, statuses, legs };

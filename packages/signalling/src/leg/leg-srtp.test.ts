@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSecrets } from '@jackfield/adapters/secrets';
-import { noStatistics } from '@jackfield/media';
-import { type AgreedMedia, type LegNotice, legSpec } from '@jackfield/ports';
-import { createUserAgent, type IncomingInvite, type Protocol, type UserAgent } from '@jackfield/sip';
-import {
-  createRecordingLog,
-  createVirtualClock,
-  openSimulatedTransports,
-  SimulatedNetwork,
-  seededRandom,
-} from '@jackfield/testkit';
-import { trustEverybody } from '../admission/admission.ts';
-import { createSipEdge } from '../sip-edge.ts';
+import type { Protocol } from '@jackfield/sip';
+import { edgeWorld, phoneAt } from '../testing/edge-world.ts';
 import { legAudioWorld } from '../testing/leg-audio-world.ts';
 import { isAnswerable } from './leg-audio.ts';
 import { dialledSrtp, incomingSrtp, type SrtpPolicy } from './leg-srtp.ts';
@@ -192,62 +181,21 @@ describe('SRTP where we call', () => {
   });
 });
 
-const edgeAt = { address: '10.0.0.1', port: 5060 };
-const phoneAt = { address: '10.0.0.2', port: 5061 };
-
 /** An edge that dials a phone over TLS; the phone refuses every description except one without SRTP. */
 async function dialling(policy: SrtpPolicy, status: number) {
-  const clock = createVirtualClock();
-  const network = new SimulatedNetwork(clock, seededRandom(1));
-  const log = createRecordingLog();
-  const notices: LegNotice[] = [];
-  const connected: AgreedMedia[] = [];
-  const edge = createSipEdge({
-    openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
-    admission: trustEverybody('MA1'),
-    mediaLegs: {
-      open: async () => ({ port: 40_000 }),
-      connect: (_, agreed) => connected.push(agreed),
-      close: async () => noStatistics,
-    },
-    clock,
-    secrets: createSecrets(new Uint8Array(32).fill(1)),
-    log,
-    domains: ['sip.example.com'],
-    publicAddress: edgeAt.address,
-    userAgentName: 'edge',
-    srtp: policy,
-  });
-  edge.telephony.listen((notice) => notices.push(notice));
-  await edge.telephony.open();
-  const invites: IncomingInvite[] = [];
-  const transports = openSimulatedTransports(network, phoneAt, {
-    onMessage: (text, flow) => phone.receive(text, flow),
-  });
-  let serial = 0;
-  const phone: UserAgent = createUserAgent({
-    clock,
-    send: (target, text) => transports.send(target, text),
-    flow: (id) => transports.flowById(id),
-    address: () => ({ host: phoneAt.address, port: phoneAt.port }),
-    token: () => `phone${++serial}`,
-    on: {
-      request: (incoming) => incoming.reply(200),
-      invite(invite) {
-        invites.push(invite);
+  const world = await edgeWorld(
+    { srtp: policy },
+    {
+      at: { address: phoneAt.address, port: 5061 },
+      invited(invite) {
         if (profileOf(invite.request.body) !== 'RTP/AVP') invite.reject(status);
         else invite.accept({ body: sdp('RTP/AVP', []), contentType: 'application/sdp' });
       },
     },
-  });
-  edge.telephony.dial({
-    leg: 'leg-1',
-    spec: legSpec({ from: '+12025550000', callerName: '', to: 'bob' }),
-    callee: 'bob',
-    targets: [{ uri: `sip:bob@${phoneAt.address};transport=tls` }],
-  });
-  await clock.advance(200);
-  return { clock, edge, notices, invites, connected, log };
+  );
+  world.dial({ targets: [{ uri: `sip:bob@${phoneAt.address};transport=tls` }] });
+  await world.clock.advance(200);
+  return { ...world, connected: world.media.connected };
 }
 
 describe('a phone on TLS that takes no SRTP', () => {

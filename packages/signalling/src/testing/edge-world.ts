@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import {
+  type AgreedMedia,
   type DialRequest,
   type LegKey,
   type LegNotice,
@@ -47,6 +48,7 @@ export const offer = [
 /** Ports that open when the test decides. */
 function scriptedMedia() {
   const openLegs = new Set<string>();
+  const connected: AgreedMedia[] = [];
   let gate: Promise<void> | undefined;
   let port = 40_000;
   const legs: MediaLegs = {
@@ -57,7 +59,7 @@ function scriptedMedia() {
       port += 2;
       return { port };
     },
-    connect() {},
+    connect: (_leg, agreed) => void connected.push(agreed),
     close(leg) {
       openLegs.delete(leg);
       return Promise.resolve(noStatistics);
@@ -66,6 +68,8 @@ function scriptedMedia() {
   return {
     legs,
     openLegs,
+    /** Every agreement, in the order in which it was made. */
+    connected,
     /** Delays the opening of ports until the returned function is called; with an error they fail. */
     hold(): (error?: Error) => void {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -76,8 +80,18 @@ function scriptedMedia() {
   };
 }
 
+/** The phone of a world. */
+export interface PhoneConduct {
+  readonly at?: { readonly address: string; readonly port: number };
+  /** Handles an INVITE that arrives there. */
+  readonly invited?: (invite: IncomingInvite) => void;
+}
+
 /** An edge, and a bare user agent as the phone at the other end of the wire. */
-export async function edgeWorld(more: Partial<SipEdgeDeps> = {}) {
+export async function edgeWorld(
+  more: Partial<SipEdgeDeps> = {},
+  { at = phoneAt, invited }: PhoneConduct = {},
+) {
   const clock = createVirtualClock();
   const random = seededRandom(1);
   const network = new SimulatedNetwork(clock, random);
@@ -108,16 +122,22 @@ export async function edgeWorld(more: Partial<SipEdgeDeps> = {}) {
   const invites: IncomingInvite[] = [];
   const happened: string[] = [];
   let serial = 0;
-  const transports: Transports = openSimulatedTransports(network, phoneAt, {
+  const transports: Transports = openSimulatedTransports(network, at, {
     onMessage: (text, flow) => phone.receive(text, flow),
   });
   const phone: UserAgent = createUserAgent({
     clock,
     send: (target, text) => transports.send(target, text),
     flow: (id) => transports.flowById(id),
-    address: () => ({ host: phoneAt.address, port: phoneAt.port }),
+    address: () => ({ host: at.address, port: at.port }),
     token: () => `phone${++serial}`,
-    on: { request: (incoming) => incoming.reply(200), invite: (invite) => void invites.push(invite) },
+    on: {
+      request: (incoming) => incoming.reply(200),
+      invite(invite) {
+        invites.push(invite);
+        invited?.(invite);
+      },
+    },
   });
   const listener: CallListener = {
     answered: () => void happened.push('answered'),
