@@ -55,6 +55,22 @@ describe('SIP over WebSocket at /sip of the HTTP port', { timeout: 90_000 }, () 
     await registered(alice.endpointId, false);
   });
 
+  it('a refused upgrade is answered with a code, like every error of the port', async () => {
+    for (const [path, subprotocol, status, code] of [
+      ['/sip', 'xmpp', 400, 'invalid-parameter'],
+      ['/elsewhere', 'sip', 404, 'not-found'],
+    ] as const) {
+      const refused = new WebSocket(url().replace(/\/sip$/, path), subprotocol);
+      const [, response] = await once(refused, 'unexpected-response');
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      assert.deepEqual([response.statusCode, body.error_code], [status, code]);
+      assert.match(body.api_id, /^[0-9a-f-]{36}$/);
+      assert.match(response.headers['content-type'], /^application\/json/);
+    }
+  });
+
   it('a wrong password is refused', async () => {
     const { username } = await platform.createEndpoint('mallory', 'right');
     const options = { url: url(), username, password: 'wrong', domain: 'sip.localhost' };

@@ -14,6 +14,7 @@ import {
   type HttpLimits,
   type Platform,
   type PlatformDeps,
+  upgradeAnswer,
 } from '@jackfield/platform';
 import type { Clock, Logger, NumberRoutes } from '@jackfield/ports';
 import { createSignalling, type SipEdge } from '@jackfield/signalling';
@@ -203,7 +204,10 @@ async function start(
   atEnd(() => platform.close());
   const transports = sockets!;
   // The HTTP port carries SIP over WebSocket at this path (docs/decisions/0013-transports.md).
-  transports.attachWebSocket(platform.http.server, { path: '/sip' });
+  transports.attachWebSocket(platform.http.server, {
+    path: '/sip',
+    answerOf: (refusal) => upgradeAnswer(refusal, secrets.randomUuid()),
+  });
   atEnd(() => transports.closeWebSockets());
   const watch =
     config.tls &&

@@ -12,3 +12,4 @@ export type { OpenRoute } from './open-route.ts';
 
 export { RefusedRequest } from './refusals.ts';
 export { type ApiRoute, type RouteGroup, route } from './route.ts';
+export { upgradeAnswer } from './upgrade-refusal.ts';

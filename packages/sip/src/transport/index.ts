@@ -24,6 +24,7 @@ export {
   type TransportsOptions,
 } from './transports.ts';
 export { createUdpTransport, type UdpTransport, type UdpTransportOptions } from './udp-transport.ts';
+export type { UpgradeAnswer, UpgradeRefusal } from './upgrade-refusal.ts';
 export {
   type AttachOptions,
   createWebSocketTransport,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, get, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
@@ -121,6 +121,35 @@ describe('SIP over WebSocket', () => {
     const client = open(`${url}/sip?token=1`, ['xmpp', 'sip'], { origin: 'https://ours.example' });
     await once(client, 'open', { signal: inTime() });
     assert.equal(client.protocol, 'sip');
+  });
+
+  it('answers a refused upgrade as its server answers errors', async () => {
+    const reasons: string[] = [];
+    const a = await side(
+      {},
+      {
+        answerOf({ reason, sentence }) {
+          reasons.push(`${reason}: ${sentence}`);
+          return { status: 418, headers: { 'X-Code': reason }, body: JSON.stringify({ error: sentence }) };
+        },
+      },
+    );
+    const upgrade = (path: string, headers: Readonly<Record<string, string>>) =>
+      new Promise<[number | undefined, string | undefined]>((resolve) =>
+        get(
+          { port: a.port, path, headers: { Connection: 'Upgrade', Upgrade: 'websocket', ...headers } },
+          (response) => {
+            response.resume();
+            resolve([response.statusCode, response.headers['x-code'] as string | undefined]);
+          },
+        ),
+      );
+    assert.deepEqual(await upgrade('/other', {}), [418, 'no-such-path']);
+    assert.deepEqual(await upgrade('/sip', {}), [418, 'wrong-subprotocol']);
+    const keyless = { 'Sec-WebSocket-Protocol': 'sip', 'Sec-WebSocket-Version': '13' };
+    assert.deepEqual(await upgrade('/sip', keyless), [418, 'bad-handshake']);
+    assert.equal(reasons[0], 'no-such-path: there is no WebSocket at "/other": use /sip');
+    assert.equal(reasons[1], 'wrong-subprotocol: Sec-WebSocket-Protocol must contain sip, not ""');
   });
 
   it('leaves other paths to other upgrade listeners', async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -9,6 +8,13 @@ import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
 import { createSourceCounts } from './source-counts.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
+import {
+  refuseUpgrade,
+  tooManyOf,
+  tooManySockets,
+  type UpgradeAnswer,
+  type UpgradeRefusal,
+} from './upgrade-refusal.ts';
 import { createWebSocketConnection, type WebSocketConnection } from './web-socket-connection.ts';
 
 /** Bounds of SIP over WebSocket; times in milliseconds. */
@@ -58,6 +64,8 @@ export interface AttachOptions {
    * page gains nothing. Only browsers send an origin.
    */
   readonly allowOrigin?: (origin: string | undefined) => boolean;
+  /** The answer to a refused upgrade, as other errors of the HTTP server look; plain text when absent. */
+  readonly answerOf?: (refusal: UpgradeRefusal) => UpgradeAnswer;
 }
 
 /** SIP over WebSocket on existing HTTP servers (RFC 7118). */
@@ -86,6 +94,8 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   const sources = createSourceCounts(limits.maxPerSource, listener.sourceOf);
   const servers = new Set<HttpServer>();
   const detachers: (() => void)[] = [];
+  /** The options for a handshake under way. */
+  const attachments = new WeakMap<IncomingMessage, AttachOptions>();
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -93,6 +103,11 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
     // Compression needs more memory for each socket than it saves on SIP messages.
     perMessageDeflate: false,
     handleProtocols: () => 'sip',
+  });
+  // Handshakes that `ws` refuses, such as those without a key or with another version.
+  sockets.on('wsClientError', (error, socket, request) => {
+    const sentence = `${error.message}: a WebSocket of version 13 (RFC 6455 §4.2.1) is needed`;
+    refuseUpgrade(socket, { reason: 'bad-handshake', sentence }, attachments.get(request)?.answerOf);
   });
   // Ids must differ from those of an earlier process: bindings may still hold these.
   const instance = randomBytes(6).toString('hex');
@@ -144,15 +159,14 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
     }
     const problem = refusal(request, options, isClosed || source === undefined);
     if (problem !== undefined) {
-      refuse(socket, problem.status, problem.sentence);
+      refuseUpgrade(socket, problem, options.answerOf);
       return;
     }
     const isFull = byId.size >= limits.maxSockets;
     if (isFull || !sources.take(source!)) {
       counters.connectionsRefused += 1;
-      const whose = isFull ? '' : ' from this address';
-      const status = isFull ? '503 Service Unavailable' : '429 Too Many Requests';
-      refuse(socket, status, `There are too many connections${whose}.`);
+      const full = isFull ? tooManySockets(limits.maxSockets) : tooManyOf(source!, limits.maxPerSource);
+      refuseUpgrade(socket, full, options.answerOf);
       return;
     }
     let isTaken = false;
@@ -160,6 +174,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
     socket.once('close', () => {
       if (!isTaken) sources.release(source!);
     });
+    attachments.set(request, options);
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       isTaken = true;
       adopt(webSocket, request);
@@ -173,7 +188,8 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
         if (pathOf(request) === attachment.path) upgrade(request, socket, head, attachment);
         else if (server.listenerCount('upgrade') === 1) {
           socket.on('error', () => socket.destroy());
-          refuse(socket, '404 Not Found', 'There is no WebSocket at this path.');
+          const sentence = `there is no WebSocket at ${JSON.stringify(pathOf(request))}: use ${attachment.path}`;
+          refuseUpgrade(socket, { reason: 'no-such-path', sentence }, attachment.answerOf);
         }
       };
       server.on('upgrade', onUpgrade);
@@ -230,24 +246,16 @@ function refusal(
   request: IncomingMessage,
   { allowOrigin }: AttachOptions,
   isClosed: boolean,
-): { readonly status: string; readonly sentence: string } | undefined {
-  if (isClosed) return { status: '503 Service Unavailable', sentence: 'The transport is closed.' };
+): UpgradeRefusal | undefined {
+  if (isClosed) return { reason: 'closed', sentence: 'SIP over WebSocket is closed' };
   // RFC 7118 §4.1: client and server must agree on `sip`.
-  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-  if (!offered.includes('sip')) {
-    return { status: '400 Bad Request', sentence: 'SIP over WebSocket needs the subprotocol "sip".' };
+  const given = request.headers['sec-websocket-protocol'] ?? '';
+  if (!given.split(',').some((name) => name.trim() === 'sip')) {
+    const sentence = `Sec-WebSocket-Protocol must contain sip, not ${JSON.stringify(given)}`;
+    return { reason: 'wrong-subprotocol', sentence };
   }
-  if (allowOrigin !== undefined && !allowOrigin(request.headers.origin)) {
-    return { status: '403 Forbidden', sentence: 'Pages of this origin may not connect.' };
-  }
-  return undefined;
-}
-
-function refuse(socket: Duplex, status: string, sentence: string): void {
-  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain\r\n`;
-  socket.end(`${head}Content-Length: ${sentence.length + 1}\r\n\r\n${sentence}\n`);
-  void once(socket, 'finish').then(
-    () => socket.destroy(),
-    () => socket.destroy(),
-  );
+  const { origin } = request.headers;
+  if (allowOrigin === undefined || allowOrigin(origin)) return undefined;
+  const sentence = `pages of the origin ${JSON.stringify(origin ?? '')} may not connect`;
+  return { reason: 'wrong-origin', sentence };
 }
