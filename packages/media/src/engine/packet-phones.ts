@@ -60,7 +60,7 @@ export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketR
     seed = (seed * 16807) % 2147483647;
     return seed / 2147483647;
   };
-  const phones = new Map<number, PacketPhone & { take(bytes: Uint8Array, length: number): void }>();
+  const phones = new Map<number, LivePhone>();
   const notices: MediaNotice[] = [];
   const reports: Uint8Array[] = [];
   const events: { atMs: number; run(): void }[] = [];
@@ -87,99 +87,17 @@ export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketR
     reports,
     nowMs: () => now,
     phone(leg, offsetMs, overrides = {}) {
-      const index = engine.openLeg(leg)!;
-      const address = '192.0.2.1';
-      const port = 20_000 + 2 * index;
-      const agreed: AgreedMedia = {
-        address,
-        port,
-        codec: 'PCMU',
-        payloadType: 0,
-        telephoneEventPayloadType: 101,
-        direction: 'sendrecv',
-        ptimeMs: 20,
-        ...overrides,
-      };
-      const ssrc = 1000 + index;
-      const rtp = createRtpSender({ ssrc, sequenceNumber: 65_400, timestamp: 4_294_900_000 });
-      const header = createRtpHeader();
-      const size = agreed.ptimeMs * 8;
-      const pressed: { payload: Uint8Array; marker: boolean }[] = [];
-      let isOver = false;
-      const phone = {
-        leg,
-        index,
-        agreed,
-        ssrc,
-        sentMs: [] as number[],
-        heard: [] as HeardPacket[],
-        sending: true,
-        fate: (_packet: number): number | undefined => 0,
-        payloadOf(packet: number): Uint8Array {
-          let state = (packet + 1) * 7919 + index * 104_729;
-          return Uint8Array.from({ length: size }, () => {
-            state = (state * 48_271) % 2147483647;
-            const byte = state & 0xff;
-            return byte === 0x7f ? 0x11 : byte;
-          });
-        },
-        press(payload: Uint8Array, marker: boolean) {
-          pressed.push({ payload, marker });
-        },
-        sendRaw: (bytes: Uint8Array, from = port) =>
-          engine.receive(index, bytes, bytes.length, address, from, now),
-        take(bytes: Uint8Array, length: number) {
-          if (!readRtpPacket(bytes, length, header)) throw new Error('a sent packet is not RTP');
-          const { sequenceNumber, timestamp, marker, payloadType, payloadOffset, payloadLength } = header;
-          const payload = bytes.slice(payloadOffset, payloadOffset + payloadLength);
-          phone.heard.push({
-            atMs: now,
-            ssrc: header.ssrc,
-            sequenceNumber,
-            timestamp,
-            marker,
-            payloadType,
-            payload,
-          });
-        },
-      };
-      const talk = (): void => {
-        if (isOver) return;
-        at(now + agreed.ptimeMs, talk);
-        const key = pressed.shift();
-        if (!phone.sending) {
-          rtp.skip(size);
-          return;
-        }
-        let length: number;
-        let lateMs: number | undefined = 0;
-        if (key === undefined) {
-          const packet = phone.sentMs.push(now) - 1;
-          length = rtp.writePayload(agreed.payloadType, phone.payloadOf(packet), 0, size, size);
-          lateMs = phone.fate(packet);
-        } else {
-          const [event, flags, high, low] = key.payload as unknown as [number, number, number, number];
-          const duration = (high << 8) | low;
-          const report = { event, end: (flags & 0x80) !== 0, volume: flags & 0x3f, duration };
-          // All packets of an event share the timestamp of its begin.
-          length = rtp.writeEvent(101, report, rtp.timestamp - duration + size, key.marker);
-          rtp.skip(size);
-        }
-        if (lateMs === undefined) return;
-        const bytes = rtp.packet.slice(0, length);
-        if (lateMs === 0) phone.sendRaw(bytes);
-        else at(now + lateMs, () => phone.sendRaw(bytes));
-      };
-      phones.set(index, phone);
+      const { phone, talk } = openPacketPhone({ engine, nowMs: () => now, at }, leg, overrides);
+      phones.set(phone.index, phone);
       const elapsed = (now - startMs) % 20;
       at(now + ((offsetMs - elapsed + 20) % 20), talk);
-      engine.connectLeg(leg, agreed, now);
-      Object.defineProperty(phone, 'stop', { value: () => (isOver = true) });
+      engine.connectLeg(leg, phone.agreed, now);
       return phone;
     },
     hangUp(phone) {
+      const live = phones.get(phone.index);
+      if (live !== undefined) live.isOver = true;
       phones.delete(phone.index);
-      (phone as PacketPhone & { stop?: () => void }).stop?.();
       return engine.closeLeg(phone.leg, now);
     },
     run(ms) {
@@ -198,4 +116,108 @@ export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketR
       now = endMs;
     },
   };
+}
+
+interface LivePhone extends PacketPhone {
+  isOver: boolean;
+  take(bytes: Uint8Array, length: number): void;
+}
+
+/** The engine of a rig with its clock and its queue of events. */
+interface PhoneLine {
+  readonly engine: MediaEngine;
+  nowMs(): number;
+  at(atMs: number, run: () => void): void;
+}
+
+/** Opens the leg; the rig connects it and starts to talk. */
+function openPacketPhone(
+  { engine, nowMs, at }: PhoneLine,
+  leg: string,
+  overrides: Partial<AgreedMedia>,
+): { readonly phone: LivePhone; talk(): void } {
+  const index = engine.openLeg(leg)!;
+  const address = '192.0.2.1';
+  const port = 20_000 + 2 * index;
+  const agreed: AgreedMedia = {
+    address,
+    port,
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+    ...overrides,
+  };
+  const ssrc = 1000 + index;
+  const rtp = createRtpSender({ ssrc, sequenceNumber: 65_400, timestamp: 4_294_900_000 });
+  const header = createRtpHeader();
+  const size = agreed.ptimeMs * 8;
+  const pressed: { payload: Uint8Array; marker: boolean }[] = [];
+  const phone = {
+    leg,
+    index,
+    agreed,
+    ssrc,
+    sentMs: [] as number[],
+    heard: [] as HeardPacket[],
+    sending: true,
+    isOver: false,
+    fate: (_packet: number): number | undefined => 0,
+    payloadOf(packet: number): Uint8Array {
+      let state = (packet + 1) * 7919 + index * 104_729;
+      return Uint8Array.from({ length: size }, () => {
+        state = (state * 48_271) % 2147483647;
+        const byte = state & 0xff;
+        return byte === 0x7f ? 0x11 : byte;
+      });
+    },
+    press(payload: Uint8Array, marker: boolean) {
+      pressed.push({ payload, marker });
+    },
+    sendRaw: (bytes: Uint8Array, from = port) =>
+      engine.receive(index, bytes, bytes.length, address, from, nowMs()),
+    take(bytes: Uint8Array, length: number) {
+      if (!readRtpPacket(bytes, length, header)) throw new Error('a sent packet is not RTP');
+      const { sequenceNumber, timestamp, marker, payloadType, payloadOffset, payloadLength } = header;
+      const payload = bytes.slice(payloadOffset, payloadOffset + payloadLength);
+      phone.heard.push({
+        atMs: nowMs(),
+        ssrc: header.ssrc,
+        sequenceNumber,
+        timestamp,
+        marker,
+        payloadType,
+        payload,
+      });
+    },
+  };
+  const talk = (): void => {
+    if (phone.isOver) return;
+    at(nowMs() + agreed.ptimeMs, talk);
+    const key = pressed.shift();
+    if (!phone.sending) {
+      rtp.skip(size);
+      return;
+    }
+    let length: number;
+    let lateMs: number | undefined = 0;
+    if (key === undefined) {
+      const packet = phone.sentMs.push(nowMs()) - 1;
+      length = rtp.writePayload(agreed.payloadType, phone.payloadOf(packet), 0, size, size);
+      lateMs = phone.fate(packet);
+    } else {
+      const [event, flags, high, low] = key.payload as unknown as [number, number, number, number];
+      const duration = (high << 8) | low;
+      const report = { event, end: (flags & 0x80) !== 0, volume: flags & 0x3f, duration };
+      // All packets of an event share the timestamp of its begin.
+      length = rtp.writeEvent(101, report, rtp.timestamp - duration + size, key.marker);
+      rtp.skip(size);
+    }
+    if (lateMs === undefined) return;
+    const bytes = rtp.packet.slice(0, length);
+    if (lateMs === 0) phone.sendRaw(bytes);
+    else at(nowMs() + lateMs, () => phone.sendRaw(bytes));
+  };
+  return { phone, talk };
 }

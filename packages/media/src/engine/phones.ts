@@ -61,10 +61,7 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     seed = (seed * 16807) % 2147483647;
     return seed / 2147483647;
   };
-  const phones = new Map<
-    number,
-    TonePhone & { talk(): void; take(bytes: Uint8Array, length: number): void }
-  >();
+  const phones = new Map<number, LivePhone>();
   const notices: MediaNotice[] = [];
   const reports: { leg: number; bytes: Uint8Array; address: string }[] = [];
   const engine = createMediaEngine({
@@ -109,75 +106,8 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     },
     talk,
     phone(leg, frequencyHz, overrides = {}) {
-      const index = engine.openLeg(leg);
-      if (index === undefined) throw new Error(`leg ${leg} cannot be opened`);
-      const address = '192.0.2.1';
-      const port = 20_000 + 2 * index;
-      const agreed: AgreedMedia = {
-        address,
-        port,
-        codec: 'PCMU',
-        payloadType: overrides.codec === 'PCMA' ? 8 : 0,
-        telephoneEventPayloadType: 101,
-        direction: 'sendrecv',
-        ptimeMs: 20,
-        ...overrides,
-      };
-      const codec: AudioCodec = codecFor(agreed.codec)!;
-      const rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 65_000, timestamp: 4_294_900_000 });
-      const header = createRtpHeader();
-      const frame = new Int16Array(160);
-      let position = 0;
-      let nextSequence = -1;
-      let nextTimestamp = -1;
-      const phone = {
-        leg,
-        index,
-        frequencyHz,
-        amplitude: 0.25,
-        speaks: { payloadType: agreed.payloadType, codec: agreed.codec },
-        sending: true,
-        heard: new Int16Array(8000 * 40),
-        heardCount: 0,
-        packets: 0,
-        events: [] as number[],
-        markers: 0,
-        breaks: 0,
-        sendRaw: (bytes: Uint8Array, from = port) =>
-          engine.receive(index, bytes, bytes.length, address, from, now),
-        sendPayload(payloadType: number, payload: Uint8Array) {
-          const length = rtp.writePayload(payloadType, payload, 0, payload.length, 0);
-          engine.receive(index, rtp.packet, length, address, port, now);
-        },
-        talk() {
-          if (!phone.sending) return;
-          for (let i = 0; i < 160; i++, position++) {
-            frame[i] = Math.round(
-              phone.amplitude * 32767 * Math.sin((2 * Math.PI * phone.frequencyHz * position) / 8000),
-            );
-          }
-          const { codec: name, payloadType } = phone.speaks;
-          const length = rtp.writeAudio(codecFor(name)!, payloadType, frame, 160);
-          engine.receive(index, rtp.packet, length, address, port, now);
-        },
-        take(bytes: Uint8Array, length: number) {
-          if (!readRtpPacket(bytes, length, header)) throw new Error('a sent packet is not RTP');
-          phone.packets++;
-          if (header.marker) phone.markers++;
-          if (nextSequence >= 0 && header.sequenceNumber !== nextSequence) phone.breaks++;
-          nextSequence = (header.sequenceNumber + 1) & 0xffff;
-          if (header.payloadType === agreed.telephoneEventPayloadType) {
-            phone.events.push(bytes[header.payloadOffset]!);
-            nextTimestamp = -1;
-            return;
-          }
-          if (nextTimestamp >= 0 && header.timestamp !== nextTimestamp) phone.breaks++;
-          nextTimestamp = (header.timestamp + header.payloadLength) >>> 0;
-          codec.decode(bytes, header.payloadOffset, header.payloadLength, phone.heard, phone.heardCount);
-          phone.heardCount += header.payloadLength;
-        },
-      };
-      phones.set(index, phone);
+      const { phone, agreed } = openTonePhone(engine, () => now, leg, frequencyHz, overrides);
+      phones.set(phone.index, phone);
       engine.connectLeg(leg, agreed, now);
       return phone;
     },
@@ -195,4 +125,88 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     },
     lastHeard: (phone, frames) => phone.heard.subarray(phone.heardCount - frames * 160, phone.heardCount),
   };
+}
+
+interface LivePhone extends TonePhone {
+  talk(): void;
+  take(bytes: Uint8Array, length: number): void;
+}
+
+/** Opens the leg; the rig connects it. */
+function openTonePhone(
+  engine: MediaEngine,
+  nowMs: () => number,
+  leg: string,
+  frequencyHz: number,
+  overrides: Partial<AgreedMedia>,
+): { readonly phone: LivePhone; readonly agreed: AgreedMedia } {
+  const index = engine.openLeg(leg);
+  if (index === undefined) throw new Error(`leg ${leg} cannot be opened`);
+  const address = '192.0.2.1';
+  const port = 20_000 + 2 * index;
+  const agreed: AgreedMedia = {
+    address,
+    port,
+    codec: 'PCMU',
+    payloadType: overrides.codec === 'PCMA' ? 8 : 0,
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+    ...overrides,
+  };
+  const codec: AudioCodec = codecFor(agreed.codec)!;
+  const rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 65_000, timestamp: 4_294_900_000 });
+  const header = createRtpHeader();
+  const frame = new Int16Array(160);
+  let position = 0;
+  let nextSequence = -1;
+  let nextTimestamp = -1;
+  const phone = {
+    leg,
+    index,
+    frequencyHz,
+    amplitude: 0.25,
+    speaks: { payloadType: agreed.payloadType, codec: agreed.codec },
+    sending: true,
+    heard: new Int16Array(8000 * 40),
+    heardCount: 0,
+    packets: 0,
+    events: [] as number[],
+    markers: 0,
+    breaks: 0,
+    sendRaw: (bytes: Uint8Array, from = port) =>
+      engine.receive(index, bytes, bytes.length, address, from, nowMs()),
+    sendPayload(payloadType: number, payload: Uint8Array) {
+      const length = rtp.writePayload(payloadType, payload, 0, payload.length, 0);
+      engine.receive(index, rtp.packet, length, address, port, nowMs());
+    },
+    talk() {
+      if (!phone.sending) return;
+      for (let i = 0; i < 160; i++, position++) {
+        frame[i] = Math.round(
+          phone.amplitude * 32767 * Math.sin((2 * Math.PI * phone.frequencyHz * position) / 8000),
+        );
+      }
+      const { codec: name, payloadType } = phone.speaks;
+      const length = rtp.writeAudio(codecFor(name)!, payloadType, frame, 160);
+      engine.receive(index, rtp.packet, length, address, port, nowMs());
+    },
+    take(bytes: Uint8Array, length: number) {
+      if (!readRtpPacket(bytes, length, header)) throw new Error('a sent packet is not RTP');
+      phone.packets++;
+      if (header.marker) phone.markers++;
+      if (nextSequence >= 0 && header.sequenceNumber !== nextSequence) phone.breaks++;
+      nextSequence = (header.sequenceNumber + 1) & 0xffff;
+      if (header.payloadType === agreed.telephoneEventPayloadType) {
+        phone.events.push(bytes[header.payloadOffset]!);
+        nextTimestamp = -1;
+        return;
+      }
+      if (nextTimestamp >= 0 && header.timestamp !== nextTimestamp) phone.breaks++;
+      nextTimestamp = (header.timestamp + header.payloadLength) >>> 0;
+      codec.decode(bytes, header.payloadOffset, header.payloadLength, phone.heard, phone.heardCount);
+      phone.heardCount += header.payloadLength;
+    },
+  };
+  return { phone, agreed };
 }

@@ -99,256 +99,293 @@ interface RunningPlay {
 }
 
 /** Creates the hearing table of an engine, empty. */
-export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDeps): Hearing {
-  const audiences: Audiences = createAudiences(codecs);
-  const mixes = new Map<string, Mix>();
-  const entries = new Map<string, LegHearing>();
-  const homes = new Map<string, Mix>();
-  /** Plays by the leg that hears them. */
-  const playsOf = new Map<string, Set<RunningPlay>>();
-  const running: RunningPlay[] = [];
-  const stale = new Set<string>();
+export function createHearing(deps: HearingDeps): Hearing {
+  return new HearingTable(deps);
+}
 
-  const mark = (leg: string): void => {
-    stale.add(leg);
-    const entry = entries.get(leg);
+class HearingTable implements Hearing {
+  readonly #deps: HearingDeps;
+  readonly #audiences: Audiences;
+  readonly #mixes = new Map<string, Mix>();
+  readonly #entries = new Map<string, LegHearing>();
+  readonly #homes = new Map<string, Mix>();
+  /** Plays by the leg that hears them. */
+  readonly #playsOf = new Map<string, Set<RunningPlay>>();
+  readonly #running: RunningPlay[] = [];
+  readonly #stale = new Set<string>();
+
+  constructor(deps: HearingDeps) {
+    this.#deps = deps;
+    this.#audiences = createAudiences(deps.codecs);
+  }
+
+  readonly refresh = (leg: string): void => {
+    this.#stale.add(leg);
+    const entry = this.#entries.get(leg);
     if (entry !== undefined) entry.isSettled = false;
   };
-  const touch = (mix: Mix): void => {
-    for (const leg of mix.members.keys()) mark(leg);
-  };
-  const forget = (play: RunningPlay, leg: string): void => {
+
+  #touch(mix: Mix): void {
+    for (const leg of mix.members.keys()) this.refresh(leg);
+  }
+
+  #forget(play: RunningPlay, leg: string): void {
     play.to.delete(leg);
-    const plays = playsOf.get(leg);
+    const plays = this.#playsOf.get(leg);
     plays?.delete(play);
-    if (plays?.size === 0) playsOf.delete(leg);
-    mark(leg);
-  };
-  const remove = (play: RunningPlay): void => {
+    if (plays?.size === 0) this.#playsOf.delete(leg);
+    this.refresh(leg);
+  }
+
+  #remove(play: RunningPlay): void {
     play.mix.plays.delete(play.key);
-    running.splice(running.indexOf(play), 1);
-    for (const leg of [...play.to]) forget(play, leg);
-    touch(play.mix);
-  };
-  const end = (play: RunningPlay): void => {
-    remove(play);
-    playEnded(play.mix.name, play.key);
-  };
-  const leaveMix = (leg: string): void => {
-    const home = homes.get(leg);
+    this.#running.splice(this.#running.indexOf(play), 1);
+    for (const leg of [...play.to]) this.#forget(play, leg);
+    this.#touch(play.mix);
+  }
+
+  #end(play: RunningPlay): void {
+    this.#remove(play);
+    this.#deps.playEnded(play.mix.name, play.key);
+  }
+
+  #leaveMix(leg: string): void {
+    const home = this.#homes.get(leg);
     if (home === undefined) return;
-    homes.delete(leg);
-    touch(home);
+    this.#homes.delete(leg);
+    this.#touch(home);
     const members = new Map(home.members);
     members.delete(leg);
     home.members = members;
     noteChange(home.turn);
-  };
+  }
 
-  return {
-    openMix(name) {
-      if (mixes.has(name)) return false;
-      const turn = createMixTurn(() => legsOf(mix));
-      const mix: Mix = { name, members: new Map(), plays: new Map(), turn };
-      mixes.set(name, mix);
-      return true;
-    },
-    closeMix(name) {
-      const mix = mixes.get(name);
-      if (mix === undefined) return false;
-      touch(mix);
-      for (const play of [...mix.plays.values()]) remove(play);
-      for (const leg of mix.members.keys()) homes.delete(leg);
-      mixes.delete(name);
-      return true;
-    },
-    setHearing(name, list) {
-      const mix = mixes.get(name);
-      if (mix === undefined) return false;
-      touch(mix);
-      for (const leg of mix.members.keys()) homes.delete(leg);
-      const members = new Map<string, readonly string[]>();
-      for (const { leg, hears } of list) {
-        const former = homes.get(leg);
-        if (former !== undefined && former !== mix) {
-          leaveMix(leg);
-          for (const play of [...former.plays.values()]) if (play.to.has(leg)) forget(play, leg);
-        }
-        members.set(leg, hears);
-        homes.set(leg, mix);
-        if (!mix.members.has(leg)) noteChange(mix.turn);
+  openMix(name: string): boolean {
+    if (this.#mixes.has(name)) return false;
+    const turn = createMixTurn(() => this.#legsOf(mix));
+    const mix: Mix = { name, members: new Map(), plays: new Map(), turn };
+    this.#mixes.set(name, mix);
+    return true;
+  }
+
+  closeMix(name: string): boolean {
+    const mix = this.#mixes.get(name);
+    if (mix === undefined) return false;
+    this.#touch(mix);
+    for (const play of [...mix.plays.values()]) this.#remove(play);
+    for (const leg of mix.members.keys()) this.#homes.delete(leg);
+    this.#mixes.delete(name);
+    return true;
+  }
+
+  setHearing(
+    name: string,
+    list: readonly { readonly leg: string; readonly hears: readonly string[] }[],
+  ): boolean {
+    const mix = this.#mixes.get(name);
+    if (mix === undefined) return false;
+    this.#touch(mix);
+    for (const leg of mix.members.keys()) this.#homes.delete(leg);
+    const members = new Map<string, readonly string[]>();
+    for (const { leg, hears } of list) {
+      const former = this.#homes.get(leg);
+      if (former !== undefined && former !== mix) {
+        this.#leaveMix(leg);
+        for (const play of [...former.plays.values()]) if (play.to.has(leg)) this.#forget(play, leg);
       }
-      if (members.size < mix.members.size) noteChange(mix.turn);
-      mix.members = members;
-      touch(mix);
-      return true;
-    },
-    countPlays: (name) => mixes.get(name)?.plays.size ?? 0,
-    play(name, key, to, source, alone) {
-      const mix = mixes.get(name);
-      if (mix === undefined) return false;
-      const former = mix.plays.get(key);
-      if (former !== undefined) remove(former);
-      const play: RunningPlay = { mix, key, source, to: new Set(to), alone, isStarted: false };
-      mix.plays.set(key, play);
-      running.push(play);
-      for (const leg of play.to) {
-        const plays = playsOf.get(leg) ?? new Set();
-        playsOf.set(leg, plays.add(play));
-        mark(leg);
+      members.set(leg, hears);
+      this.#homes.set(leg, mix);
+      if (!mix.members.has(leg)) noteChange(mix.turn);
+    }
+    if (members.size < mix.members.size) noteChange(mix.turn);
+    mix.members = members;
+    this.#touch(mix);
+    return true;
+  }
+
+  countPlays(name: string): number {
+    return this.#mixes.get(name)?.plays.size ?? 0;
+  }
+
+  play(name: string, key: string, to: readonly string[], source: Play, alone: boolean): boolean {
+    const mix = this.#mixes.get(name);
+    if (mix === undefined) return false;
+    const former = mix.plays.get(key);
+    if (former !== undefined) this.#remove(former);
+    const play: RunningPlay = { mix, key, source, to: new Set(to), alone, isStarted: false };
+    mix.plays.set(key, play);
+    this.#running.push(play);
+    for (const leg of play.to) {
+      const plays = this.#playsOf.get(leg) ?? new Set();
+      this.#playsOf.set(leg, plays.add(play));
+      this.refresh(leg);
+    }
+    this.#touch(mix);
+    return true;
+  }
+
+  stopPlay(name: string, key: string): boolean {
+    const play = this.#mixes.get(name)?.plays.get(key);
+    if (play === undefined) return false;
+    this.#remove(play);
+    return true;
+  }
+
+  openLeg(leg: string, source: Source, turn: Turn): LegHearing {
+    const entry: LegHearing = {
+      leg,
+      source,
+      frameSamples: source.frame.length,
+      turn,
+      mix: undefined,
+      solo: undefined,
+      seat: undefined,
+      partner: undefined,
+      isLevelled: false,
+      isComforted: false,
+      isSettled: false,
+    };
+    this.#entries.set(leg, entry);
+    this.refresh(leg);
+    const home = this.#homes.get(leg);
+    if (home !== undefined) this.#touch(home);
+    return entry;
+  }
+
+  changeRate(leg: string, source: Source, frameSamples: number): void {
+    const entry = this.#entries.get(leg);
+    if (entry === undefined || (entry.source === source && entry.frameSamples === frameSamples)) return;
+    const home = this.#homes.get(leg);
+    if (entry.source !== source && home !== undefined) this.#touch(home);
+    this.refresh(leg);
+    entry.source = source;
+    entry.frameSamples = frameSamples;
+  }
+
+  closeLeg(leg: string): void {
+    const entry = this.#entries.get(leg);
+    if (entry === undefined) return;
+    this.#leaveMix(leg);
+    for (const play of [...(this.#playsOf.get(leg) ?? [])]) {
+      this.#forget(play, leg);
+      if (play.to.size === 0) this.#end(play);
+    }
+    this.#entries.delete(leg);
+    this.#stale.delete(leg);
+    if (entry.seat !== undefined) this.#audiences.leave(entry.seat);
+    entry.seat = undefined;
+  }
+
+  settle(): void {
+    if (this.#stale.size === 0) return;
+    const touched: LegHearing[] = [];
+    const listeners: Listener[] = [];
+    for (const leg of this.#stale) {
+      const entry = this.#entries.get(leg);
+      if (entry === undefined) continue;
+      touched.push(entry);
+      entry.mix = this.#mixOf(leg)?.turn;
+      if (entry.mix !== undefined) this.#deps.joined(leg, entry.mix);
+      listeners.push({ self: entry.source, hears: this.#heardBy(leg), frameSamples: entry.frameSamples });
+      entry.partner = this.#partnerOf(leg);
+      entry.isLevelled = (this.#homes.get(leg)?.members.size ?? 0) > 2;
+      entry.isComforted = entry.isLevelled && !this.#playsOf.has(leg);
+      entry.isSettled = true;
+    }
+    this.#stale.clear();
+    // Take new seats before leaving old ones, so that an audience in use keeps the state of its limiter.
+    const seats = this.#audiences.seat(listeners);
+    touched.forEach((entry, index) => {
+      const seat = seats[index];
+      if (entry.seat !== undefined) {
+        if (seat !== undefined) seat.gain = entry.seat.gain;
+        this.#audiences.leave(entry.seat);
       }
-      touch(mix);
-      return true;
-    },
-    stopPlay(name, key) {
-      const play = mixes.get(name)?.plays.get(key);
-      if (play === undefined) return false;
-      remove(play);
-      return true;
-    },
-    openLeg(leg, source, turn) {
-      const entry: LegHearing = {
-        leg,
-        source,
-        frameSamples: source.frame.length,
-        turn,
-        mix: undefined,
-        solo: undefined,
-        seat: undefined,
-        partner: undefined,
-        isLevelled: false,
-        isComforted: false,
-        isSettled: false,
-      };
-      entries.set(leg, entry);
-      mark(leg);
-      const home = homes.get(leg);
-      if (home !== undefined) touch(home);
-      return entry;
-    },
-    changeRate(leg, source, frameSamples) {
-      const entry = entries.get(leg);
-      if (entry === undefined || (entry.source === source && entry.frameSamples === frameSamples)) return;
-      const home = homes.get(leg);
-      if (entry.source !== source && home !== undefined) touch(home);
-      mark(leg);
-      entry.source = source;
-      entry.frameSamples = frameSamples;
-    },
-    closeLeg(leg) {
-      const entry = entries.get(leg);
-      if (entry === undefined) return;
-      leaveMix(leg);
-      for (const play of [...(playsOf.get(leg) ?? [])]) {
-        forget(play, leg);
-        if (play.to.size === 0) end(play);
+      entry.seat = seat;
+    });
+  }
+
+  advancePlays(step: number, phases: number): void {
+    const phase = step % phases;
+    // Backwards, because a play that ends is removed from the list.
+    for (let p = this.#running.length - 1; p >= 0; p--) {
+      const play = this.#running[p]!;
+      const { turn } = play.mix;
+      if (phase !== Math.max(0, turn.phase) || step < turn.dueStep) continue;
+      if (!play.isStarted && !this.#isAwaited(play, step)) play.isStarted = true;
+      if (!play.isStarted) continue;
+      if (!play.source.advance()) this.#end(play);
+    }
+  }
+
+  countLeaks(): number {
+    let leaks = 0;
+    for (const entry of this.#entries.values()) {
+      if (entry.seat === undefined || this.#stale.has(entry.leg)) continue;
+      const allowed = this.#heardBy(entry.leg);
+      for (const source of entry.seat.audience.sources) {
+        if (!allowed.has(source) && !(entry.seat.own !== undefined && source === entry.source)) leaks++;
       }
-      entries.delete(leg);
-      stale.delete(leg);
-      if (entry.seat !== undefined) audiences.leave(entry.seat);
-      entry.seat = undefined;
-    },
-    settle() {
-      if (stale.size === 0) return;
-      const touched: LegHearing[] = [];
-      const listeners: Listener[] = [];
-      for (const leg of stale) {
-        const entry = entries.get(leg);
-        if (entry === undefined) continue;
-        touched.push(entry);
-        entry.mix = mixOf(leg)?.turn;
-        if (entry.mix !== undefined) joined(leg, entry.mix);
-        listeners.push({ self: entry.source, hears: heardBy(leg), frameSamples: entry.frameSamples });
-        entry.partner = partnerOf(leg);
-        entry.isLevelled = (homes.get(leg)?.members.size ?? 0) > 2;
-        entry.isComforted = entry.isLevelled && !playsOf.has(leg);
-        entry.isSettled = true;
-      }
-      stale.clear();
-      // Take new seats before leaving old ones, so that an audience in use keeps the state of its limiter.
-      const seats = audiences.seat(listeners);
-      touched.forEach((entry, index) => {
-        const seat = seats[index];
-        if (entry.seat !== undefined) {
-          if (seat !== undefined) seat.gain = entry.seat.gain;
-          audiences.leave(entry.seat);
-        }
-        entry.seat = seat;
-      });
-    },
-    advancePlays(step, phases) {
-      const phase = step % phases;
-      // Backwards, because a play that ends is removed from the list.
-      for (let p = running.length - 1; p >= 0; p--) {
-        const play = running[p]!;
-        const { turn } = play.mix;
-        if (phase !== Math.max(0, turn.phase) || step < turn.dueStep) continue;
-        if (!play.isStarted && !isAwaited(play, step)) play.isStarted = true;
-        if (!play.isStarted) continue;
-        if (!play.source.advance()) end(play);
-      }
-    },
-    countLeaks() {
-      let leaks = 0;
-      for (const entry of entries.values()) {
-        if (entry.seat === undefined || stale.has(entry.leg)) continue;
-        const allowed = heardBy(entry.leg);
-        for (const source of entry.seat.audience.sources) {
-          if (!allowed.has(source) && !(entry.seat.own !== undefined && source === entry.source)) leaks++;
-        }
-      }
-      return leaks;
-    },
-    refresh: mark,
-    hears: (leg, other) => heardBy(leg).has(other),
-    isIdle: () => running.length === 0 && stale.size === 0,
-    census: () => ({ mixes: mixes.size, plays: running.length, audiences: audiences.size() }),
-  };
+    }
+    return leaks;
+  }
+
+  hears(leg: string, other: Source): boolean {
+    return this.#heardBy(leg).has(other);
+  }
+
+  isIdle(): boolean {
+    return this.#running.length === 0 && this.#stale.size === 0;
+  }
+
+  census(): { mixes: number; plays: number; audiences: number } {
+    return { mixes: this.#mixes.size, plays: this.#running.length, audiences: this.#audiences.size() };
+  }
 
   /** A play waits until every leg of its mix that hears it has reached the mix's turn. */
-  function isAwaited(play: RunningPlay, step: number): boolean {
+  #isAwaited(play: RunningPlay, step: number): boolean {
     for (const leg of play.to) {
-      const entry = entries.get(leg);
+      const entry = this.#entries.get(leg);
       if (entry === undefined || entry.mix !== play.mix.turn) continue;
       if (entry.turn.dueStep > step || entry.turn.relayedUnits > 0) return true;
     }
     return false;
   }
 
-  function mixOf(leg: string): Mix | undefined {
-    const home = homes.get(leg);
+  #mixOf(leg: string): Mix | undefined {
+    const home = this.#homes.get(leg);
     if (home !== undefined) return home;
-    for (const play of playsOf.get(leg) ?? []) return play.mix;
+    for (const play of this.#playsOf.get(leg) ?? []) return play.mix;
     return undefined;
   }
 
-  function* legsOf(mix: Mix): Iterable<string> {
+  *#legsOf(mix: Mix): Iterable<string> {
     yield* mix.members.keys();
     for (const play of mix.plays.values()) yield* play.to;
   }
 
-  function partnerOf(leg: string): string | undefined {
-    const members = homes.get(leg)?.members;
+  #partnerOf(leg: string): string | undefined {
+    const members = this.#homes.get(leg)?.members;
     const hears = members?.get(leg);
-    if (members?.size !== 2 || hears?.length !== 1 || playsOf.has(leg)) return undefined;
-    if (feedsOf(leg) !== undefined) return undefined;
+    if (members?.size !== 2 || hears?.length !== 1 || this.#playsOf.has(leg)) return undefined;
+    if (this.#deps.feedsOf(leg) !== undefined) return undefined;
     const other = hears[0]!;
-    return other !== leg && members.has(other) && entries.has(other) ? other : undefined;
+    return other !== leg && members.has(other) && this.#entries.has(other) ? other : undefined;
   }
 
-  function heardBy(leg: string): Set<Source> {
-    const plays = playsOf.get(leg);
+  #heardBy(leg: string): Set<Source> {
+    const plays = this.#playsOf.get(leg);
     const alone = plays === undefined ? undefined : newestAlone(plays);
     if (alone !== undefined) return new Set([alone.source]);
     const sources = new Set<Source>();
-    const home = homes.get(leg);
+    const home = this.#homes.get(leg);
     for (const other of home?.members.get(leg) ?? []) {
       // An edge needs two members; a name outside the mix is not a source.
-      const entry = home!.members.has(other) ? entries.get(other) : undefined;
+      const entry = home!.members.has(other) ? this.#entries.get(other) : undefined;
       if (entry !== undefined) sources.add(entry.source);
     }
     for (const play of plays ?? []) sources.add(play.source);
-    for (const { source } of feedsOf(leg) ?? []) sources.add(source);
+    for (const { source } of this.#deps.feedsOf(leg) ?? []) sources.add(source);
     return sources;
   }
 }
