@@ -17,6 +17,8 @@ const codecNames: readonly CodecName[] = ['PCMU', 'PCMA', 'L16', 'G722', 'opus']
 /** Bytes of audio in a packet: fits an Ethernet frame with all headers and the SRTP tag. */
 const MOST_PAYLOAD = 1400;
 
+const noBytes = new Uint8Array(0);
+
 /** A leg that is not connected yet: it neither sends nor receives. */
 export function createLeg(options: LegOptions): Leg {
   const { name, index, source, hearing } = options;
@@ -52,7 +54,7 @@ export function createLeg(options: LegOptions): Leg {
     relayOut: undefined,
     calmTurns: 0,
     framesPerPacket: 1,
-    pending: new Uint8Array(MOST_PAYLOAD),
+    pending: noBytes,
     pendingBytes: 0,
     pendingFrames: 0,
     pressesKeys: false,
@@ -169,6 +171,7 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
     leg.pressesKeys = false;
   }
   leg.framesPerPacket = packetFrames(leg.codec, agreed.ptimeMs);
+  if (leg.framesPerPacket > 1 && leg.pending === noBytes) leg.pending = new Uint8Array(MOST_PAYLOAD);
   expect(leg, agreed);
   // RFC 3264 §8.4: an unspecified address is a hold as in RFC 2543; the earlier address stays for the end of the hold.
   if (!namesNobody(agreed.address)) {

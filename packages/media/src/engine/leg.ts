@@ -75,7 +75,8 @@ export interface Leg {
   calmTurns: number;
   /** Frames in a packet; ½ for packets of 10 ms. */
   framesPerPacket: number;
-  readonly pending: Uint8Array;
+  /** Frames that wait for the rest of their packet; empty while a packet has one frame. */
+  pending: Uint8Array;
   pendingBytes: number;
   pendingFrames: number;
   /** Whether keys are queued or being sent. */

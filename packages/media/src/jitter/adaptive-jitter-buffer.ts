@@ -138,7 +138,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (sequenceDistance(this.newestPacket, sequence) > 0) this.newestPacket = sequence;
     const { payloadType, payloadOffset, payloadLength } = header;
     const units = isAudio ? this.unitsIn(payloadType, bytes, payloadOffset, payloadLength) : 0;
-    if (header.payloadLength > this.packets.slotBytes || units > longestPacketMs * this.#unitsPerMs) {
+    if (header.payloadLength > this.packets.mostBytes || units > longestPacketMs * this.#unitsPerMs) {
       counters.oversized++;
       this.packets.storeOther(sequence);
     } else if (!isAudio) {
@@ -345,8 +345,9 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     // Undefined after a change of payload types: the packet's time becomes a gap.
     if (codec !== undefined) {
       this.#own.coder = codec;
-      const { payload, length, slotBytes } = this.packets;
-      const count = codec.decode(payload, slot * slotBytes, length[slot]!, this.#pcm, this.#pcmLength);
+      const { payload, length } = this.packets;
+      const from = this.packets.offsetOf(slot);
+      const count = codec.decode(payload, from, length[slot]!, this.#pcm, this.#pcmLength);
       this.#pcmLength += count;
       this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
       this.#plan.notePacket(count / this.#ratio);

@@ -52,7 +52,7 @@ export class CodecConcealment {
     if (coder?.recover === undefined || coder.conceal === undefined || missing > this.#most) return 0;
     if (coder !== this.#codecs.at(packets.payloadType[slot]!) || outOffset + missing > out.length) return 0;
     const bytes = packets.payload;
-    const offset = slot * packets.slotBytes;
+    const offset = packets.offsetOf(slot);
     const length = packets.length[slot]!;
     const covered = Math.min(coder.samplesIn(length, bytes, offset), missing);
     const before = missing > covered ? coder.conceal(missing - covered, out, outOffset) : 0;

@@ -12,35 +12,55 @@ export interface StoredPacket {
 /** The state of a slot for its sequence number. */
 export const slotState = { empty: 0, audio: 1, other: 2, played: 3 } as const;
 
+/** Blocks for payloads at the start: a stream without jitter has one or two packets waiting. */
+const firstBlocks = 4;
+/** Blocks grow in these steps: 20 ms of G.711 or G.722 need one. */
+const blockStep = 160;
+
 /**
- * Encoded payloads by sequence number, in preallocated slots. A slot remembers its last sequence number, which
- * distinguishes a duplicate of a played packet from a late packet.
+ * Encoded payloads by sequence number. A slot remembers its last sequence number, which distinguishes a duplicate of a
+ * played packet from a late packet. Payloads are in blocks that waiting packets share: their number and size follow what
+ * the stream has needed so far, because most streams never need more than a few packets of 20 ms.
  */
 export class PacketRing {
   readonly slots: number;
-  readonly slotBytes: number;
+  /** The longest payload that it stores. */
+  readonly mostBytes: number;
   /** Waiting packets of all kinds, and those with audio. */
   count = 0;
   audioCount = 0;
-  readonly payload: Uint8Array;
+  payload = new Uint8Array(0);
   readonly timestamp: Uint32Array;
   readonly length: Uint16Array;
   readonly payloadType: Uint8Array;
   readonly #sequence: Int32Array;
   readonly #state: Uint8Array;
+  /** The block of each slot; valid while audio waits in the slot. */
+  readonly #block: Uint8Array;
   readonly #mask: number;
+  #blockBytes = 0;
+  #free: Uint8Array = new Uint8Array(0);
+  #freeCount = 0;
 
   /** `slots` is rounded up to a power of two. */
-  constructor(slots: number, slotBytes: number) {
+  constructor(slots: number, mostBytes: number) {
     this.slots = 2 ** Math.ceil(Math.log2(Math.max(2, slots)));
-    this.slotBytes = slotBytes;
+    this.mostBytes = mostBytes;
     this.#mask = this.slots - 1;
-    this.payload = new Uint8Array(this.slots * slotBytes);
-    this.timestamp = new Uint32Array(this.slots);
-    this.length = new Uint16Array(this.slots);
-    this.payloadType = new Uint8Array(this.slots);
-    this.#sequence = new Int32Array(this.slots).fill(-1);
-    this.#state = new Uint8Array(this.slots);
+    // One piece of memory: each typed array with its own buffer costs another 100 bytes.
+    const { slots: n } = this;
+    const memory = new ArrayBuffer(n * 13);
+    this.timestamp = new Uint32Array(memory, 0, n);
+    this.#sequence = new Int32Array(memory, n * 4, n).fill(-1);
+    this.length = new Uint16Array(memory, n * 8, n);
+    this.payloadType = new Uint8Array(memory, n * 10, n);
+    this.#state = new Uint8Array(memory, n * 11, n);
+    this.#block = new Uint8Array(memory, n * 12, n);
+  }
+
+  /** Where the payload of a slot begins in `payload`. */
+  offsetOf(slot: number): number {
+    return this.#block[slot]! * this.#blockBytes;
   }
 
   slotOf(sequenceNumber: number): number {
@@ -68,13 +88,16 @@ export class PacketRing {
 
   /** Stores an audio payload; the caller checks that it fits and that its slot is free. */
   storeAudio(header: RtpHeader, bytes: Uint8Array): void {
+    if (header.payloadLength > this.#blockBytes) this.#widen(header.payloadLength);
+    if (this.#freeCount === 0) this.#extend();
     const slot = this.#occupy(header.sequenceNumber, slotState.audio);
+    this.#block[slot] = this.#free[--this.#freeCount]!;
     this.audioCount++;
     this.timestamp[slot] = header.timestamp;
     this.length[slot] = header.payloadLength;
     this.payloadType[slot] = header.payloadType;
     // A loop: subarray() would allocate a view for every packet.
-    const to = slot * this.slotBytes;
+    const to = this.offsetOf(slot);
     const from = header.payloadOffset;
     const count = header.payloadLength;
     for (let i = 0; i < count; i++) this.payload[to + i] = bytes[from + i]!;
@@ -85,7 +108,7 @@ export class PacketRing {
     if (this.stateOf(sequenceNumber) !== slotState.audio) return false;
     const slot = sequenceNumber & this.#mask;
     into.payload = this.payload;
-    into.offset = slot * this.slotBytes;
+    into.offset = this.offsetOf(slot);
     into.length = this.length[slot]!;
     into.payloadType = this.payloadType[slot]!;
     into.timestamp = this.timestamp[slot]!;
@@ -100,7 +123,10 @@ export class PacketRing {
   /** Marks a waiting packet as played or dropped. */
   release(sequenceNumber: number): void {
     const slot = sequenceNumber & this.#mask;
-    if (this.#state[slot] === slotState.audio) this.audioCount--;
+    if (this.#state[slot] === slotState.audio) {
+      this.audioCount--;
+      this.#free[this.#freeCount++] = this.#block[slot]!;
+    }
     this.#state[slot] = slotState.played;
     this.count--;
   }
@@ -110,6 +136,33 @@ export class PacketRing {
     this.#state.fill(slotState.empty);
     this.count = 0;
     this.audioCount = 0;
+    const blocks = this.#free.length;
+    for (let block = 0; block < blocks; block++) this.#free[block] = block;
+    this.#freeCount = blocks;
+  }
+
+  /** Twice as many blocks; all blocks are in use. */
+  #extend(): void {
+    const before = this.#free.length;
+    const blocks = Math.min(this.slots, before === 0 ? firstBlocks : before * 2);
+    const payload = new Uint8Array(blocks * this.#blockBytes);
+    payload.set(this.payload);
+    this.payload = payload;
+    this.#free = new Uint8Array(blocks);
+    for (let block = before; block < blocks; block++) this.#free[this.#freeCount++] = block;
+  }
+
+  /** Blocks for payloads of this length. */
+  #widen(length: number): void {
+    const before = this.#blockBytes;
+    this.#blockBytes = Math.min(this.mostBytes, Math.ceil(length / blockStep) * blockStep);
+    const blocks = this.#free.length;
+    const payload = new Uint8Array(blocks * this.#blockBytes);
+    for (let block = 0; block < blocks; block++) {
+      const from = block * before;
+      payload.set(this.payload.subarray(from, from + before), block * this.#blockBytes);
+    }
+    this.payload = payload;
   }
 
   #occupy(sequenceNumber: number, state: number): number {

@@ -22,7 +22,8 @@ export class PayloadCodecs {
   }
 
   /** Duration of the packet in this slot, in samples. */
-  samplesAt({ payload, payloadType, length, slotBytes }: PacketRing, slot: number): number {
-    return this.samplesIn(payloadType[slot]!, payload, slot * slotBytes, length[slot]!);
+  samplesAt(packets: PacketRing, slot: number): number {
+    const { payload, payloadType, length } = packets;
+    return this.samplesIn(payloadType[slot]!, payload, packets.offsetOf(slot), length[slot]!);
   }
 }
