@@ -354,7 +354,7 @@ export class LiveStream implements StreamSocketListener {
   #giveUp(how: string): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    this.#failure = `the media engine has no place for a stream ${how}`;
+    this.#failure = `the media engine has no slot for a stream ${how}`;
     this.#outgoing.end();
     this.#closeFeed();
     if (this.#socket === undefined) this.#finish();

@@ -45,7 +45,7 @@ function upgrade(socket: Socket): void {
   });
 }
 
-test('an attempt that fails is told with what happened, and leaves no socket', async (context) => {
+test('an attempt that fails is reported with its cause, and leaves no socket', async (context) => {
   const rig = await createStreamRig(context, 38_268);
   rig.open();
   const attempt = async (server: { readonly url: string; readonly port: number }, timeoutMs = 5000) => {
@@ -165,7 +165,7 @@ test('wss is for the name of the URL, certified by who is trusted, whatever addr
 });
 
 for (const code of [1000, 1001, 1011, 4002]) {
-  test(`the other side's close is told with its code: ${code}`, async (context) => {
+  test(`the close of the other side is reported with its code: ${code}`, async (context) => {
     const rig = await createStreamRig(context, 38_292);
     rig.open();
     rig.connect();
@@ -244,7 +244,7 @@ test('Upgrade and Connection come before the signatures, within the first 512 by
   await rig.told('stream-over');
 });
 
-test('a violation of the protocol is told at once, whether or not the server answers our close frame', async (context) => {
+test('a violation of the protocol is reported at once, whether or not the server answers our close frame', async (context) => {
   const rig = await createStreamRig(context, 38_412, { streamLimits: { closeMs: 600_000 } });
   const got: Buffer[] = [];
   const deaf = await startRawServer(context, (socket) => {
@@ -286,7 +286,7 @@ test('a server that breaks the protocol, or sends without end, is hung up on', a
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('a reader that is slow loses the oldest audio, is told of once a second, and gets the newest when it reads again', async (context) => {
+test('a reader that is slow loses the oldest audio, is reported once a second, and gets the newest when it reads again', async (context) => {
   const rig = await createStreamRig(context, 38_324, {
     streamLimits: { bufferedBytes: 64 * 1024, slowMs: 200 },
   });
@@ -388,7 +388,7 @@ test('a lost connection that is made again gets what was said meanwhile, faster 
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('streams that are open when the worker is closed end, and tell it', async (context) => {
+test('streams that are open when the worker is closed end, and report it', async (context) => {
   const rig = await createStreamRig(context, 38_348);
   rig.open();
   rig.connect();

@@ -254,19 +254,19 @@ test('a program is a leg: who is in its mix hears what it plays, and it hears th
   assert.equal((await rig.media.census()).legs, 1);
 });
 
-test('a stream for which there is no place is over with a sentence, never connected in silence', async (context) => {
+test('a stream for which there is no slot is over with a sentence, never connected in silence', async (context) => {
   const rig = await createStreamRig(context, 38_380, { streamLimits: { streams: 1 } });
   // The leg's name is in use, as with more legs than the limit.
   rig.open({ asLeg: 'a', tracks: [{ name: 'inbound', said: [], heard: ['a'] }] });
   rig.connect();
-  assert.match((await rig.told('stream-over')).sentence ?? '', /no place for a stream as a leg$/);
+  assert.match((await rig.told('stream-over')).sentence ?? '', /no slot for a stream as a leg$/);
   assert.equal(rig.server.requests.length, 0);
 
   const tracks = Array.from({ length: 501 }, (_, n) => ({ name: String(n), said: ['a'], heard: [] }));
   let from = rig.notices.length;
   rig.open({ tracks });
   rig.connect();
-  assert.match((await rig.told('stream-over', from)).sentence ?? '', /no place for a stream that listens$/);
+  assert.match((await rig.told('stream-over', from)).sentence ?? '', /no slot for a stream that listens$/);
   assert.equal((await rig.server.closed()).code, 1013);
   assert.equal(rig.server.frames.length, 0);
 
@@ -275,16 +275,13 @@ test('a stream for which there is no place is over with a sentence, never connec
   rig.connect();
   await rig.told('stream-connected', from);
   rig.media.streams.retrack(stream, tracks);
-  assert.match(
-    (await rig.told('stream-over', from)).sentence ?? '',
-    /no place for a stream with 501 tracks$/,
-  );
+  assert.match((await rig.told('stream-over', from)).sentence ?? '', /no slot for a stream with 501 tracks$/);
 
   from = rig.notices.length;
   rig.open();
   rig.media.streams.open({ ...rig.order, stream: call });
   const { stream: refused, sentence } = await rig.told('stream-over', from);
-  assert.deepEqual([refused, sentence], [call, 'the media engine has no place for the stream: 1 are there']);
+  assert.deepEqual([refused, sentence], [call, 'the media engine has no slot for the stream: 1 are there']);
   from = rig.notices.length;
   rig.media.streams.close(stream, 'x');
   await rig.told('stream-over', from);

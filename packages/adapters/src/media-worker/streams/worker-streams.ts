@@ -88,7 +88,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
         if (streams.has(order.stream)) return;
         if (streams.size >= limits.streams) {
           // Callers that wait for its end must not wait for ever.
-          const sentence = `the media engine has no place for the stream: ${limits.streams} are there`;
+          const sentence = `the media engine has no slot for the stream: ${limits.streams} are there`;
           notify({ type: 'stream-over', stream: order.stream, statistics: noStatistics, sentence });
           return;
         }
