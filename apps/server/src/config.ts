@@ -2,10 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { nearestName } from '@jackfield/platform';
-import { type ConfigVariable, configVariables } from './config-variables.ts';
+import { contradictions } from './config-contradictions.ts';
+import {
+  type ConfigLine,
+  type ConfigProblem,
+  type ConfigReader,
+  createConfigReader,
+  type Environment,
+} from './config-reader.ts';
+import { configVariables } from './config-variables.ts';
 import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { type MediaConfig, readMedia } from './media-variables.ts';
-
 import { detectPublicAddress } from './public-address.ts';
 
 /** All settings of an operator, validated; no other file reads the environment. */
@@ -82,26 +89,13 @@ export interface RecordingsStore {
   readonly region: string;
 }
 
-export interface ConfigProblem {
-  readonly variable: string;
-  /** The variable, its value unless that is secret, and what is allowed. */
-  readonly sentence: string;
-}
-
 /** The configuration with the value in force of each variable, or all mistakes. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config; readonly inForce: readonly ConfigLine[] }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** One variable with the value in force, `[hidden]` for a secret. */
-export interface ConfigLine {
-  readonly variable: string;
-  readonly value: string;
-  readonly from: 'environment' | 'default';
-}
-
 export interface ConfigSource {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** `npm start` is dev, `jackfield start` is production: they differ in the default of JACKFIELD_SANDBOX. */
   readonly mode: 'dev' | 'production';
 }
@@ -118,41 +112,40 @@ export function endsWithParent(env: ConfigSource['env']): boolean {
 
 /** Reads and checks every variable; an empty one counts as not set. */
 export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
-  const problems: ConfigProblem[] = unknownVariables(env);
-  const inForce: ConfigLine[] = [];
+  const reader = createConfigReader(env);
+  const sandbox = reader.orDefault(configVariables.sandbox, mode === 'dev');
+  const activity = reader.orDefault(configVariables.activity, mode === 'dev');
+  const network = readNetwork(reader, sandbox);
+  const storage = readStorage(reader);
+  const config: Config = {
+    sandbox,
+    activity,
+    ...network,
+    ...storage,
+    ...readCustomers(reader, network, sandbox),
+    ...readRetention(reader, mode),
+    ...readRecordingsStore(reader, storage.dataDir),
+    ...readOperation(reader, sandbox),
+  };
+  const problems = [...unknownVariables(env), ...reader.problems, ...contradictions(config, reader)];
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config, inForce: reader.inForce };
+}
 
-  const read = <Value>(variable: ConfigVariable<Value>): Value | undefined => {
-    const text = env[variable.name]?.trim() ?? '';
-    if (text === '') return undefined;
-    const value = variable.read(text);
-    if (value === undefined) problems.push(wrongValue(variable, text));
-    else if (variable.missing !== undefined) {
-      problems.push({
-        variable: variable.name,
-        sentence: `${variable.name} is set, yet ${variable.missing}; unset it`,
-      });
-    } else inForce.push({ variable: variable.name, value: shown(variable, text), from: 'environment' });
-    return value;
-  };
-  const orDefault = <Value>(
-    variable: ConfigVariable<Value>,
-    fallback: Value,
-    text = String(fallback),
-  ): Value => {
-    const value = read(variable);
-    if (value !== undefined) return value;
-    inForce.push({ variable: variable.name, value: text, from: 'default' });
-    return fallback;
-  };
-  const optional = <Value>(variable: ConfigVariable<Value>, otherwise: string): Value | undefined => {
-    const value = read(variable);
-    if (value === undefined) inForce.push({ variable: variable.name, value: otherwise, from: 'default' });
-    return value;
-  };
+type Present<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
 
+/** Without the members that are undefined. */
+function present<Values extends object>(values: Values): Present<Values> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Present<Values>;
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path);
+}
+
+function readNetwork(reader: ConfigReader, sandbox: boolean) {
+  const { orDefault } = reader;
   const variables = configVariables;
-  const sandbox = orDefault(variables.sandbox, mode === 'dev');
-  const activity = orDefault(variables.activity, mode === 'dev');
   const host = sandbox ? '127.0.0.1' : '0.0.0.0';
   const http = { host: orDefault(variables.httpHost, host), port: orDefault(variables.httpPort, 8080) };
   const sip = {
@@ -163,32 +156,60 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     digest: orDefault(variables.sipDigest, ['MD5' as const]),
     srtp: orDefault(variables.srtp, 'offer' as const),
   };
+  return {
+    http,
+    sip,
+    ...present({ tls: readTls(reader) }),
+    publicAddress: orDefault(variables.publicAddress, detectPublicAddress(sip.host)),
+    ...readMedia(orDefault),
+  };
+}
+
+function readTls({ optional }: ConfigReader): Config['tls'] {
+  const variables = configVariables;
   const certFile = optional(variables.tlsCert, 'no TLS');
   const keyFile = optional(variables.tlsKey, 'no TLS');
   const authoritiesFile = optional(variables.tlsCa, 'public authorities');
   const isSecure = certFile !== undefined && keyFile !== undefined;
-  const sipsPort = optional(variables.sipsPort, isSecure ? '5061' : 'no TLS') ?? 5061;
-  const tls = isSecure
-    ? {
-        port: sipsPort,
-        certFile: resolve(certFile),
-        keyFile: resolve(keyFile),
-        ...(authoritiesFile === undefined ? {} : { authoritiesFile: resolve(authoritiesFile) }),
-      }
-    : undefined;
-  const publicAddress = orDefault(variables.publicAddress, detectPublicAddress(sip.host));
-  const media = readMedia(orDefault);
+  const port = optional(variables.sipsPort, isSecure ? '5061' : 'no TLS') ?? 5061;
+  if (!isSecure) return undefined;
+  return {
+    port,
+    certFile: resolve(certFile),
+    keyFile: resolve(keyFile),
+    ...present({ authoritiesFile: absolute(authoritiesFile) }),
+  };
+}
+
+function readStorage({ orDefault, optional }: ConfigReader) {
+  const variables = configVariables;
   const dataDir = resolve(orDefault(variables.dataDir, './data'));
   const databaseUrl = optional(variables.databaseUrl, 'the embedded database');
   const authId = optional(variables.authId, 'generated once');
   const authToken = optional(variables.authToken, 'generated once');
   const secretKey = optional(variables.secretKey, `in ${join(dataDir, 'secret.key')}`);
+  const account = authId === undefined || authToken === undefined ? undefined : { authId, authToken };
+  return { dataDir, ...present({ databaseUrl, account, secretKey }) };
+}
+
+/** URLs of customers, and the files with the operator's rates, carriers and gateways. */
+function readCustomers(
+  { orDefault, optional }: ConfigReader,
+  { http, tls, publicAddress }: Pick<Config, 'http' | 'tls' | 'publicAddress'>,
+  sandbox: boolean,
+) {
+  const variables = configVariables;
   const egressAllow = optional(variables.egressAllow, sandbox ? 'private networks' : 'none');
-  const publicUrl = orDefault(variables.publicUrl, defaultPublicUrl(http, publicAddress, isSecure));
+  const publicUrl = orDefault(variables.publicUrl, defaultPublicUrl(http, publicAddress, tls !== undefined));
   const signaturePrefixes = optional(variables.signaturePrefixes, 'X-Service-,X-Plivo-');
-  const rates = optional(variables.rates, 'calls cost nothing');
-  const carriers = optional(variables.carriers, 'no carriers');
-  const sms = optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways');
+  const ratesFile = absolute(optional(variables.rates, 'calls cost nothing'));
+  const carriersFile = absolute(optional(variables.carriers, 'no carriers'));
+  const smsFile = absolute(optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways'));
+  return { publicUrl, ...present({ egressAllow, signaturePrefixes, ratesFile, carriersFile, smsFile }) };
+}
+
+function readRetention({ orDefault, optional }: ConfigReader, mode: ConfigSource['mode']) {
+  const variables = configVariables;
   // On a server the time that container hosts wait before they kill; in development none.
   const drainSeconds = orDefault(variables.drainSeconds, mode === 'production' ? 30 : 0);
   const callbackDays = orDefault(variables.callbackDays, 7);
@@ -196,60 +217,33 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const callDays = optional(variables.callDays, 'kept for ever');
   const multipartyCallDays = optional(variables.multipartyCallDays, 'kept for ever');
   const verifyDays = optional(variables.verifyDays, 'kept for ever');
+  const days = present({ recordingDays, callDays, multipartyCallDays, verifyDays });
+  return { drainSeconds, callbackDays, ...days };
+}
+
+function readRecordingsStore(
+  { orDefault, optional }: ConfigReader,
+  dataDir: string,
+): Pick<Config, 'recordingsStore'> {
+  const variables = configVariables;
   const onDisk = `in ${join(dataDir, 'recordings')}`;
-  const recordingsUrl = optional(variables.recordingsUrl, onDisk);
+  const url = optional(variables.recordingsUrl, onDisk);
   const bucket = optional(variables.recordingsBucket, onDisk);
   const key = optional(variables.recordingsKey, onDisk);
   const secret = optional(variables.recordingsSecret, onDisk);
   const region = orDefault(variables.recordingsRegion, 'us-east-1');
-  const isStored = recordingsUrl !== undefined && bucket !== undefined;
-  const recordingsStore =
-    isStored && key !== undefined && secret !== undefined
-      ? { url: recordingsUrl, bucket, key, secret, region }
-      : undefined;
-  const docs = orDefault(variables.docs, sandbox);
-  const metricsToken = optional(variables.metricsToken, sandbox ? 'open to everybody' : 'no metrics');
-  const withoutToken = sandbox ? 'open' : 'off';
-  const metricsAccess = metricsToken === undefined ? withoutToken : { token: metricsToken };
-  const limits = readLimits(orDefault, sandbox);
-  const logLevel = orDefault(variables.logLevel, 'info');
-  for (const variable of Object.values<ConfigVariable<unknown>>(variables)) {
-    if (variable.missing !== undefined) read(variable);
-  }
+  if (url === undefined || bucket === undefined || key === undefined || secret === undefined) return {};
+  return { recordingsStore: { url, bucket, key, secret, region } };
+}
 
-  problems.push(...contradictions({ http, sip, tls, rtpPorts: media.rtpPorts }, env));
-  if (problems.length > 0) return { ok: false, problems };
-  const config: Config = {
-    sandbox,
-    activity,
-    http,
-    docs,
-    metricsAccess,
-    sip,
-    publicAddress,
-    ...media,
-    dataDir,
-    publicUrl,
-    drainSeconds,
-    callbackDays,
-    logLevel,
-    limits,
-    ...(tls === undefined ? {} : { tls }),
-    ...(signaturePrefixes === undefined ? {} : { signaturePrefixes }),
-    ...(rates === undefined ? {} : { ratesFile: resolve(rates) }),
-    ...(carriers === undefined ? {} : { carriersFile: resolve(carriers) }),
-    ...(sms === undefined ? {} : { smsFile: resolve(sms) }),
-    ...(recordingDays === undefined ? {} : { recordingDays }),
-    ...(callDays === undefined ? {} : { callDays }),
-    ...(multipartyCallDays === undefined ? {} : { multipartyCallDays }),
-    ...(verifyDays === undefined ? {} : { verifyDays }),
-    ...(recordingsStore === undefined ? {} : { recordingsStore }),
-    ...(egressAllow === undefined ? {} : { egressAllow }),
-    ...(databaseUrl === undefined ? {} : { databaseUrl }),
-    ...(authId === undefined || authToken === undefined ? {} : { account: { authId, authToken } }),
-    ...(secretKey === undefined ? {} : { secretKey }),
-  };
-  return { ok: true, config, inForce };
+function readOperation({ orDefault, optional }: ConfigReader, sandbox: boolean) {
+  const variables = configVariables;
+  const docs = orDefault(variables.docs, sandbox);
+  const token = optional(variables.metricsToken, sandbox ? 'open to everybody' : 'no metrics');
+  const withoutToken = sandbox ? ('open' as const) : ('off' as const);
+  const metricsAccess = token === undefined ? withoutToken : { token };
+  const limits = readLimits(orDefault, sandbox);
+  return { docs, metricsAccess, limits, logLevel: orDefault(variables.logLevel, 'info') };
 }
 
 /** The configuration in force, one line per variable, for the start of the server and for bug reports. */
@@ -285,75 +279,4 @@ function unknownVariables(env: ConfigSource['env']): ConfigProblem[] {
       variable: name,
       sentence: `${name} is no variable of this server; did you mean ${nearestName(name.toUpperCase(), known, Number.POSITIVE_INFINITY)}?`,
     }));
-}
-
-function wrongValue(variable: ConfigVariable<unknown>, text: string): ConfigProblem {
-  const { name, allowed } = variable;
-  return {
-    variable: name,
-    sentence: `${name} must be ${allowed}, not ${shown(variable, JSON.stringify(text))}`,
-  };
-}
-
-function shown(variable: ConfigVariable<unknown>, text: string): string {
-  return variable.secret ? '[hidden]' : text;
-}
-
-/** Mistakes that involve several variables. */
-function contradictions(
-  {
-    http,
-    sip,
-    tls,
-    rtpPorts,
-  }: Pick<Config, 'http' | 'sip' | 'rtpPorts'> & { readonly tls: Config['tls'] | undefined },
-  env: ConfigSource['env'],
-): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  const {
-    httpPort,
-    sipPort,
-    sipsPort,
-    tlsCert,
-    tlsKey,
-    tlsCa,
-    rtpPorts: rtp,
-    authId,
-    authToken,
-  } = configVariables;
-  const { recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret } = configVariables;
-  const isSet = ({ name }: { readonly name: string }): boolean => (env[name]?.trim() ?? '') !== '';
-  if (http.port === sip.port && http.port !== 0) {
-    const sentence = `${sipPort.name} must be another port than ${httpPort.name}, not ${sip.port}: both take TCP`;
-    problems.push({ variable: sipPort.name, sentence });
-  }
-  if (sip.port >= rtpPorts.first && sip.port <= rtpPorts.last) {
-    const sentence = `${rtp.name} must leave out the SIP port ${sip.port}, not be ${rtpPorts.first}-${rtpPorts.last}`;
-    problems.push({ variable: rtp.name, sentence });
-  }
-  for (const [port, variable] of [
-    [http.port, httpPort],
-    [sip.port, sipPort],
-  ] as const) {
-    if (tls === undefined || tls.port === 0 || tls.port !== port) continue;
-    const sentence = `${sipsPort.name} must be another port than ${variable.name}, not ${port}: both take TCP`;
-    problems.push({ variable: sipsPort.name, sentence });
-  }
-  for (const pair of [
-    [authId, authToken],
-    [tlsCert, tlsKey],
-    [recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret],
-  ] as const) {
-    const given = pair.find(isSet);
-    const lacking = pair.find((variable) => !isSet(variable));
-    if (given === undefined || lacking === undefined) continue;
-    const sentence = `${lacking.name} must be set together with ${given.name}`;
-    problems.push({ variable: lacking.name, sentence });
-  }
-  for (const { name } of [sipsPort, tlsCa].filter(isSet)) {
-    if (isSet(tlsCert) || isSet(tlsKey)) continue;
-    const sentence = `${name} needs ${tlsCert.name} and ${tlsKey.name}: there is no TLS without a certificate`;
-    problems.push({ variable: name, sentence });
-  }
-  return problems;
 }

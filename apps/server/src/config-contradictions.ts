@@ -1,0 +1,63 @@
+import type { ConfigProblem, ConfigReader } from './config-reader.ts';
+import type { PortRange } from './config-values.ts';
+import { configVariables } from './config-variables.ts';
+
+interface CheckedConfig {
+  readonly http: { readonly port: number };
+  readonly sip: { readonly port: number };
+  readonly tls?: { readonly port: number };
+  readonly rtpPorts: PortRange;
+}
+
+/** Mistakes that involve several variables. */
+export function contradictions(
+  { http, sip, tls, rtpPorts }: CheckedConfig,
+  { isSet }: Pick<ConfigReader, 'isSet'>,
+): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const {
+    httpPort,
+    sipPort,
+    sipsPort,
+    tlsCert,
+    tlsKey,
+    tlsCa,
+    rtpPorts: rtp,
+    authId,
+    authToken,
+  } = configVariables;
+  const { recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret } = configVariables;
+  if (http.port === sip.port && http.port !== 0) {
+    const sentence = `${sipPort.name} must be another port than ${httpPort.name}, not ${sip.port}: both take TCP`;
+    problems.push({ variable: sipPort.name, sentence });
+  }
+  if (sip.port >= rtpPorts.first && sip.port <= rtpPorts.last) {
+    const sentence = `${rtp.name} must leave out the SIP port ${sip.port}, not be ${rtpPorts.first}-${rtpPorts.last}`;
+    problems.push({ variable: rtp.name, sentence });
+  }
+  for (const [port, variable] of [
+    [http.port, httpPort],
+    [sip.port, sipPort],
+  ] as const) {
+    if (tls === undefined || tls.port === 0 || tls.port !== port) continue;
+    const sentence = `${sipsPort.name} must be another port than ${variable.name}, not ${port}: both take TCP`;
+    problems.push({ variable: sipsPort.name, sentence });
+  }
+  for (const pair of [
+    [authId, authToken],
+    [tlsCert, tlsKey],
+    [recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret],
+  ] as const) {
+    const given = pair.find(isSet);
+    const lacking = pair.find((variable) => !isSet(variable));
+    if (given === undefined || lacking === undefined) continue;
+    const sentence = `${lacking.name} must be set together with ${given.name}`;
+    problems.push({ variable: lacking.name, sentence });
+  }
+  for (const { name } of [sipsPort, tlsCa].filter(isSet)) {
+    if (isSet(tlsCert) || isSet(tlsKey)) continue;
+    const sentence = `${name} needs ${tlsCert.name} and ${tlsKey.name}: there is no TLS without a certificate`;
+    problems.push({ variable: name, sentence });
+  }
+  return problems;
+}
