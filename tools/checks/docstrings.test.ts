@@ -11,7 +11,7 @@ test('an exported name of sip, sdp, media and ports without a sentence is refuse
   assert.equal(refused(path, '/** The sum of all but one. */\nexport interface Mix {}\n'), 0);
 });
 
-test('overloads and runs of constants share a sentence, remarks to the linter may stand between, other folders are free', () => {
+test('overloads and runs of constants share a sentence, comments to the linter may stand between, other folders are free', () => {
   const overloaded = '/** a */\nexport function a(b: 1): 1;\nexport function a(b: 2): 2;\n';
   assert.equal(refused(path, overloaded), 0);
   assert.equal(refused(path, '/** a */\n// biome-ignore lint: why\nexport type A = {};\n'), 0);

@@ -26,7 +26,7 @@ test('a link between documents leads somewhere', () => {
   assert.deepEqual(find(glossary), ['the link leads to no docs/decisions/0001-a.md']);
 });
 
-test('the import table of ARCHITECTURE.md is the one that is checked', () => {
+test('the import table of ARCHITECTURE.md equals the checked one', () => {
   const rows = Object.entries(importTable).map(
     ([part, imports]) => `| ${part} | ${imports.length === 0 ? 'nothing' : imports.join(', ')} | why |`,
   );

@@ -2,7 +2,7 @@ import { isTypeScript, lineAt, type SourceCheck, type SourceFile } from './check
 import { maskOf } from './masked-text.ts';
 
 const refused: readonly (readonly [RegExp, string])[] = [
-  [/(?<![.\w$])export\s+(?:type\s+)?\*/g, 'export *: a door names what it lets out'],
+  [/(?<![.\w$])export\s+(?:type\s+)?\*/g, 'export *: a public API names its exports'],
   [/(?<![.\w$])export\s+default\b/g, 'export default: exports have names'],
   [/(?<![.\w$])export\s*\{[^}]*\bas\s+default\b/g, 'as default: exports have names'],
   [/(?<![.\w$])export\s*=/g, 'export =: exports have names'],
@@ -30,7 +30,7 @@ export const namedExports: SourceCheck = {
   },
 };
 
-/** Declarations describe somebody else's module as it is. */
+/** Declarations describe the modules of other projects as they are. */
 function isDeclaration(file: SourceFile): boolean {
   return file.path.endsWith('.d.ts');
 }

@@ -5,7 +5,7 @@ import { keptPromises } from './kept-promises.ts';
 const refused = (text: string, path = 'packages/sip/src/a.test.ts') =>
   keptPromises.find([{ path, text }]).length;
 
-test('a note of work put off is refused', () => {
+test('a note of postponed work is refused', () => {
   const mark = ['TO', 'DO'].join('');
   assert.equal(refused(`// ${mark}: later`, 'packages/sip/src/a.ts'), 1);
   assert.equal(refused(`// ${['FIX', 'ME'].join('')} later`, 'packages/sip/src/a.ts'), 1);

@@ -24,7 +24,7 @@ const offInTests: readonly (readonly [RegExp, string])[] = [
   [/\.\s*(?:skip|todo)\s*\(\s*\)/g, "a skipped test says why: t.skip('the reason')"],
 ];
 
-/** Nothing is put off in the source, and no test is switched off without a reason. */
+/** The source has no notes of postponed work, and no test is disabled without a reason. */
 export const keptPromises: SourceCheck = {
   name: 'kept promises',
   find: (files) => files.filter(isTypeScript).flatMap((file) => [...putOff(file), ...switchedOff(file)]),

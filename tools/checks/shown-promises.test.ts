@@ -4,7 +4,7 @@ import { shownPromises } from './shown-promises.ts';
 
 const tests = {
   path: 'packages/a/b.test.ts',
-  text: "test('nobody gets in', () => {});\ntest('it isn\\'t heard', () => {});",
+  text: "test('no stranger gets in', () => {});\ntest('it isn\\'t heard', () => {});",
 };
 const found = (rows: string) => {
   const text = `# Security\n\n| promise | shown by |\n|---|---|\n${rows}\n`;
@@ -15,14 +15,14 @@ const found = (rows: string) => {
 
 test('a promise that names its test by file and title is kept', () => {
   assert.deepEqual(
-    found('| Nobody gets in | `packages/a/b.test.ts` "nobody gets in"; "it isn\'t heard" |'),
+    found('| No stranger gets in | `packages/a/b.test.ts` "no stranger gets in"; "it isn\'t heard" |'),
     [],
   );
 });
 
 test('a limit names its test in the last column', () => {
   const text =
-    '# Security\n\n| limit | default | shown by |\n|---|---|---|\n| all | 1 | `packages/a/b.test.ts` "nobody gets in" |\n| few | 2 | 3 |\n';
+    '# Security\n\n| limit | default | shown by |\n|---|---|---|\n| all | 1 | `packages/a/b.test.ts` "no stranger gets in" |\n| few | 2 | 3 |\n';
   const found = shownPromises.find([{ path: 'docs/security.md', text }, tests]);
   assert.deepEqual(
     found.map(({ line }) => line),
@@ -31,14 +31,14 @@ test('a limit names its test in the last column', () => {
 });
 
 test('a promise without a test, without a title, with a file or a title that does not exist is refused', () => {
-  assert.deepEqual(found('| Nobody gets in | we hope so |'), ['5 the promise names no test']);
-  assert.deepEqual(found('| Nobody gets in | `packages/a/b.test.ts` |'), [
+  assert.deepEqual(found('| No stranger gets in | we hope so |'), ['5 the promise names no test']);
+  assert.deepEqual(found('| No stranger gets in | `packages/a/b.test.ts` |'), [
     '5 no title of packages/a/b.test.ts is named',
   ]);
-  assert.deepEqual(found('| Nobody gets in | `packages/a/c.test.ts` "x" |'), [
+  assert.deepEqual(found('| No stranger gets in | `packages/a/c.test.ts` "x" |'), [
     '5 there is no packages/a/c.test.ts',
   ]);
-  assert.deepEqual(found('| Nobody gets in | `packages/a/b.test.ts` "somebody gets in" |'), [
-    '5 packages/a/b.test.ts has no test "somebody gets in"',
+  assert.deepEqual(found('| No stranger gets in | `packages/a/b.test.ts` "a stranger gets in" |'), [
+    '5 packages/a/b.test.ts has no test "a stranger gets in"',
   ]);
 });

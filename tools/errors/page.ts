@@ -18,7 +18,7 @@ An answer that is not a success has this body:
 \`\`\`
 
 - \`error\` is for people: it names the parameter, its value and what is allowed. Sentences may change.
-- \`error_code\` is for programs: a code keeps its meaning and its status. New codes may be added; treat one that you do not know like its status.
+- \`error_code\` is for programs: a code keeps its meaning and its status. New codes may be added; treat an unknown code like its status.
 - Clients that read \`error\` alone, such as the SDKs of the hosted service, need no change.
 
 The body of \`/readyz\` has \`reason\` in place of \`error\`. A refused WebSocket of SIP has a status and a plain sentence: its phones read neither.

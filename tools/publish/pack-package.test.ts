@@ -8,7 +8,7 @@ import { packPackage } from './pack-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-describe('packed packages, in a project of somebody else', { timeout: 120_000 }, () => {
+describe('packed packages, in another project', { timeout: 120_000 }, () => {
   const project = mkdtempSync(join(tmpdir(), 'packed-'));
   const modules = join(project, 'node_modules');
 
@@ -35,7 +35,7 @@ describe('packed packages, in a project of somebody else', { timeout: 120_000 },
     return { status, out: stdout + stderr };
   }
 
-  it('hold what their doors reach, and no test', () => {
+  it('contain the files that their public API reaches, and no test', () => {
     const files = readdirSync(join(modules, '@jackfield/sip'), { recursive: true, encoding: 'utf8' });
     assert.ok(files.includes('dist/index.js') && files.includes('dist/transport/index.d.ts'));
     assert.deepEqual(

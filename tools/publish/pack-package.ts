@@ -13,8 +13,8 @@ interface Manifest {
 }
 
 /**
- * Packs one package of the workspace for others: JavaScript and declarations of what its doors reach, its README and the licence. Node strips
- * no types below node_modules, so what is published is built. Returns the tarball's path; throws with the compiler's words.
+ * Packs one package of the workspace for other projects: JavaScript and declarations of the files that its public API reaches, its README and
+ * the licence. Node strips no types below node_modules, so the package is built. Returns the tarball's path; throws with the compiler's output.
  */
 export function packPackage(name: string, into: string): string {
   const source = join(root, 'packages', name);

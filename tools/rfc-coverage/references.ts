@@ -1,4 +1,4 @@
-/** One place in an RFC that a text names; the section is empty where the text means the RFC as a whole. */
+/** A section of an RFC that a text names; empty where the text names the RFC as a whole. */
 export interface RfcReference {
   readonly rfc: number;
   readonly section: string;
@@ -9,8 +9,8 @@ const TOKENS =
   /RFC[ -]?(?<rfc>[0-9]{3,4})|§ ?(?<section>[0-9]+(?:\.[0-9]+)*)|(?<other>[\w-]+\.md|\b[GEH]\.[0-9]+|\bITU)/g;
 
 /**
- * The places that a comment or a title names, each once and in its order: `RFC 3261 §7.1, §7.2` are two. A section without an
- * RFC in front of it is one of `standing`, the RFC that its package is about; without one it is passed over.
+ * The sections that a comment or a title names, each once and in order: `RFC 3261 §7.1, §7.2` are two. A section without an
+ * RFC before it belongs to `standing`, the RFC of its package; without `standing` it is skipped.
  */
 export function referencesIn(text: string, standing: number | undefined): readonly RfcReference[] {
   const found = new Map<string, RfcReference>();

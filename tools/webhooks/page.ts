@@ -26,7 +26,7 @@ the resource, and for the headers with \`-Ma-\` that of the main account.
 | \`Signature-V3\`, \`Signature-Ma-V3\` of a GET | the URL, \`?\` and all parameters as \`name=value\`, sorted and joined by \`&\`, a dot and \`Signature-V3-Nonce\` |
 | \`Signature-V3\`, \`Signature-Ma-V3\` of a POST | the URL, \`?\`, the sorted query, a dot where there are both, the fields of the form as \`namevalue\`, sorted, a dot and the nonce |
 
-Sort the decoded names; the fragment of a URL is never part of it. A request without any parameter has no \`?\`. Behind a proxy use the URL that you set, not the one that your server sees.
+Sort the decoded names; the fragment of a URL is never part of it. A request without any parameter has no \`?\`. Behind a proxy use the URL that you set, not the URL that your server sees.
 \`stringToSignV2\` and \`stringToSignV3\` of \`@jackfield/contract\` make the texts; \`GET Callback/{callback_id}/\` shows those that were signed (\`signed_v2\`, \`signed_v3\`).
 
 The upgrade of an audio stream is a signed GET without parameters ([streamUpgrade](#streamupgrade)).
@@ -95,7 +95,7 @@ ${headers.map((each) => `| \`X-Service-${each.name}\` | ${each.description} |`).
   return `${introduction}
 ${sections.join('\n')}
 ${upgrade}
-## The event feed
+## The event stream
 
 \`GET Event/\` has everything that happens on an account, as pages or as server-sent events. An event that a webhook carries has the fields of that webhook as \`data\`, with numbers and booleans
 instead of their texts.

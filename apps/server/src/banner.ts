@@ -36,7 +36,7 @@ An endpoint for your softphone:
 
   ${post}/Endpoint/ -d '{"username":"alice","password":"a-good-password","alias":"alice"}'
 
-A multiparty call with two phones of the sandbox, one that talks and one that echoes:
+A multiparty call with two phones of the sandbox, one talks and one echoes:
 
   ${post}/MultiPartyCall/name_demo/Participant/ -d '{"role":"agent","from":"+12025550000","to":"+12025550101"}'
   ${post}/MultiPartyCall/name_demo/Participant/ -d '{"role":"customer","from":"+12025550000","to":"+12025550100"}'

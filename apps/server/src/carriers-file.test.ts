@@ -21,7 +21,7 @@ test('a file of carriers is read', () => {
   assert.deepEqual(accounts, []);
 });
 
-test('a file that is not there, or has a carrier without a cap, stops the start with the variable and the file', () => {
+test('a missing file, or a carrier without a cap, stops the start with the variable and the file', () => {
   const missing = join(directory, 'missing.json');
   assert.throws(() => readCarriersFile(missing, false), {
     name: 'StartFailure',
@@ -33,7 +33,7 @@ test('a file that is not there, or has a carrier without a cap, stops the start 
   );
 });
 
-test('a cap on what is spent needs prices', () => {
+test('a spend cap needs prices', () => {
   const path = fileWith({ spend_per_hour: '1.00' });
   assert.throws(() => readCarriersFile(path, false), /carriers\[0\]\.caps\.spend_per_hour needs prices/);
   assert.equal(readCarriersFile(path, true).carriers.length, 1);

@@ -81,7 +81,7 @@ describe('the files of the certificate', { skip }, () => {
     });
   });
 
-  it('are read again when told; what cannot be used is logged and changes nothing', () => {
+  it('are read again on request; unusable files are logged and change nothing', () => {
     const files = make('changing');
     const renewed: Certificate[] = [];
     const logged: string[] = [];

@@ -52,7 +52,7 @@ test('metrics and the reference of the API are open in the sandbox, in productio
   }
 });
 
-test('what is set is taken; an empty variable counts as not set', () => {
+test('variables are applied, and an empty variable counts as not set', () => {
   const config = configOf({
     JACKFIELD_SANDBOX: 'FALSE',
     JACKFIELD_ACTIVITY: 'false',
@@ -184,7 +184,7 @@ for (const [name, values] of Object.entries(wrong)) {
   });
 }
 
-test('all wrong ones are told at once', () => {
+test('all wrong variables are reported together', () => {
   const problems = problemsOf({
     JACKFIELD_HTTP_PORT: 'a',
     JACKFIELD_SIP_PORT: 'b',
@@ -225,7 +225,7 @@ test('values that contradict each other are refused', () => {
   assert.match(alone!.sentence, /JACKFIELD_AUTH_ID must be set together with JACKFIELD_AUTH_TOKEN/);
 });
 
-test('an S3-compatible store is named with all that it needs, and its secret is not printed', () => {
+test('an S3-compatible store needs all its variables, and its secret is not printed', () => {
   const store = {
     JACKFIELD_RECORDINGS_S3_URL: 'https://s3.example.com',
     JACKFIELD_RECORDINGS_S3_BUCKET: 'calls',
@@ -270,7 +270,7 @@ test('the configuration in force is printed for every variable in use, with secr
   }
 });
 
-test('the environment goes before the file .env, a missing file is none', (t) => {
+test('the environment overrides the file .env, and a missing file is allowed', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'config-'));
   t.after(() => rmSync(directory, { recursive: true }));
   assert.deepEqual(readEnvironment(directory, { A: '1' }), { A: '1' });

@@ -6,7 +6,7 @@ import { describedMetrics } from './described-metrics.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-test('every metric that is counted or observed anywhere is described, and none besides', () => {
+test('every counted or observed metric is described, and no other', () => {
   const used = new Set<string>();
   for (const path of globSync('{apps,packages}/*/src/**/*.ts', { cwd: root })) {
     if (/\.test\.ts$|described-metrics/.test(path)) continue;

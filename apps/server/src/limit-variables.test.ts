@@ -8,14 +8,14 @@ function limitsOf(env: Readonly<Record<string, string>>, mode: 'dev' | 'producti
   return result.config.limits!;
 }
 
-test('whoever is on this machine is trusted in the sandbox, nobody in production', () => {
+test('this machine is trusted in the sandbox, and no source in production', () => {
   assert.deepEqual(limitsOf({}, 'dev').trustedSources, ['127.0.0.0/8', '::1']);
   assert.deepEqual(limitsOf({}).trustedSources, []);
   const named = { JACKFIELD_TRUSTED_SOURCES: '10.0.0.0/8, 2001:db8::7' };
   assert.deepEqual(limitsOf(named, 'dev').trustedSources, ['10.0.0.0/8', '2001:db8::7']);
 });
 
-test('limits are variables; what stands for a time is in seconds', () => {
+test('limits are variables, and times are in seconds', () => {
   const limits = limitsOf({
     JACKFIELD_SIP_RATE: '5',
     JACKFIELD_SIP_BURST: '7',

@@ -39,7 +39,7 @@ export const limitVariables = {
   sipBanAfter: { name: 'JACKFIELD_SIP_BAN_AFTER', ...number(1_000_000) },
   sipBanSeconds: {
     name: 'JACKFIELD_SIP_BAN_SECONDS',
-    allowed: 'a number of seconds from 0 (nobody is banned) to 86400',
+    allowed: 'a number of seconds from 0 (no ban) to 86400',
     read: orZero(asCount(86_400)),
   },
   sipMessageBytes: {
@@ -54,7 +54,7 @@ export const limitVariables = {
   callsPerAccount: { name: 'JACKFIELD_CALLS_PER_ACCOUNT', ...number(1_000_000) },
   externalCalls: {
     name: 'JACKFIELD_EXTERNAL_CALLS',
-    allowed: 'a number of calls from 0 (nobody calls without credentials) to 1000000',
+    allowed: 'a number of calls from 0 (no calls without credentials) to 1000000',
     read: orZero(asCount(1_000_000)),
   },
   externalCallsPerAccount: { name: 'JACKFIELD_EXTERNAL_CALLS_PER_ACCOUNT', ...number(1_000_000) },

@@ -29,7 +29,7 @@ program
 program
   .command('verify-attack')
   .description(
-    'attacks the verification of a platform in its sandbox, and tells what that achieves and costs',
+    'attacks the verification of a platform in its sandbox, and prints what that achieves and costs',
   )
   .option('--url <url>', 'a platform that runs already; by default one is started for the attack alone')
   .option('--auth-id <id>', 'its account')

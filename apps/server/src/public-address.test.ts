@@ -13,12 +13,12 @@ const interfaces = {
   eth0: [at('192.0.2.10'), at('2001:db8::10')],
 };
 
-test('an address that SIP is bound to is the one that phones are told', () => {
+test('phones get the address that SIP is bound to', () => {
   assert.equal(detectPublicAddress('198.51.100.1', interfaces), '198.51.100.1');
   assert.equal(detectPublicAddress('localhost', interfaces), '127.0.0.1');
 });
 
-test('bound to every address, the first that others can reach is told', () => {
+test('bound to every address, phones get the first address that others can reach', () => {
   assert.equal(detectPublicAddress('0.0.0.0', interfaces), '192.0.2.10');
   assert.equal(detectPublicAddress('::', interfaces), '2001:db8::10');
   assert.equal(detectPublicAddress('0.0.0.0', { lo: interfaces.lo }), '127.0.0.1');

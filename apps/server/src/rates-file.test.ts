@@ -17,7 +17,7 @@ test('a table of rates is read', () => {
   assert.equal(readRates(path).currency, 'EUR');
 });
 
-test('a file that is not there, or says what it must not, stops the start with the variable, the file and the mistake', () => {
+test('a missing or faulty file stops the start with the variable, the file and the fault', () => {
   const missing = join(directory, 'missing.json');
   assert.throws(() => readRates(missing), {
     name: 'StartFailure',

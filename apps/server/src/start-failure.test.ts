@@ -14,7 +14,7 @@ const listening = explainListening(
   { host: '127.0.0.1', port: 80 },
 );
 
-it('what an operator can mend is said in a sentence that begins with the variable', () => {
+it('a fault of the operator is reported in a sentence that begins with the variable', () => {
   for (const [explain, error, sentence] of [
     [listening, fault('EADDRINUSE'), /^JACKFIELD_SIP_PORT: port 80 of 127\.0\.0\.1 is in use/],
     [listening, fault('EACCES'), /^JACKFIELD_SIP_PORT: this user may not listen on port 80/],
@@ -36,7 +36,7 @@ it('what an operator can mend is said in a sentence that begins with the variabl
   }
 });
 
-it('what nobody foresaw keeps its own face', async () => {
+it('an unexpected error keeps its type and stack', async () => {
   const bug = new TypeError('x is not a function');
   await assert.rejects(
     explained(listening, () => Promise.reject(bug)),

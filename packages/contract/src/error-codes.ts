@@ -23,7 +23,7 @@ export const errorCodes = {
   },
   'unknown-parameter': {
     status: 400,
-    when: 'The body has a name that the operation does not know and that looks like a slip of one that it knows.',
+    when: 'The body has a name that the operation does not know and that looks like a misspelling of a known name.',
     remedy: 'Use the name that the sentence proposes.',
   },
   'malformed-body': {

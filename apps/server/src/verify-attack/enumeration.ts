@@ -27,7 +27,7 @@ export async function enumeration(target: Target): Promise<readonly Finding[]> {
   const [liveMs, endedMs] = [median(live), median(ended)];
   return [
     {
-      attack: 'a wrong code, for a live session and for one that is over',
+      attack: 'a wrong code, for a live session and for an ended one',
       seen: isAlike ? `both "${words(live[0])}"` : `"${words(live[0])}" and "${words(ended[0])}"`,
       holds: isAlike,
     },

@@ -11,7 +11,7 @@ const judged = (findings: readonly { attack: string; holds: boolean }[]) =>
     .filter(({ attack, holds }) => !attack.startsWith('the time') && !holds)
     .map(({ attack }) => attack);
 
-test('settings decide what an attacker gets: weak ones are told as broken, strong ones hold', async () => {
+test('the report shows weak settings as broken and strong settings as held', async () => {
   const strong = await attackVerification({ ...small, app: { fraud_shield: 'high' } }, {});
   assert.deepEqual(judged(strong.findings), []);
   assert.match(strong.text, /held +guesses against one session +5 compared, then locked/);

@@ -66,7 +66,7 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
     });
   });
 
-  test('a server that was killed and is back is used again; what was acknowledged is there', async () => {
+  test('a restarted server is used again, and has every acknowledged row', async () => {
     await withDatabase(async (database) => {
       await database.transact((write) => sql`INSERT INTO t VALUES (1, 0)`.execute(write));
       await server.crashAndRestart();
@@ -95,7 +95,7 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
     await database.close();
   });
 
-  test('two nodes that read, decide and write the same row lose nothing', async () => {
+  test('concurrent read-decide-write transactions of two nodes on one row lose no change', async () => {
     await withDatabase(async (one, other) => {
       await one.transact((write) => sql`INSERT INTO t VALUES (1, 0)`.execute(write));
       const raise = (database: Database) =>
@@ -120,7 +120,7 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
     });
   });
 
-  test('a table that another node has changed is read and written on', async () => {
+  test('a table that another node has changed can still be read and written', async () => {
     await withDatabase(async (one, other) => {
       const read = () => sql`SELECT * FROM t`.execute(one.read);
       const write = () =>
@@ -137,7 +137,7 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
     });
   });
 
-  test('every row that was acknowledged before kill -9 of the node is there', async () => {
+  test('every row that was acknowledged before kill -9 of the node is kept', async () => {
     const url = await server.createDatabase();
     const { acknowledged, child } = killedWhileWriting(
       join(import.meta.dirname, 'index.ts'),

@@ -42,13 +42,13 @@ describe('the data directory of the embedded database', () => {
     await database.close();
   });
 
-  test('is created when it is not there', async () => {
+  test('is created when it is missing', async () => {
     const file = join(directory, 'deep/er/data.sqlite');
     await createSqliteDatabase({ file, log: createRecordingLog() }).close();
     await createSqliteDatabase({ file, log: createRecordingLog() }).close();
   });
 
-  test('belongs to one at a time: the second is told who has it', async () => {
+  test('belongs to one process at a time: the error for the second names the first', async () => {
     const first = open();
     const expected = { name: 'DataLockedError', code: 'data-locked', holder: process.pid };
     assert.throws(open, expected);
@@ -57,7 +57,7 @@ describe('the data directory of the embedded database', () => {
     await open().close();
   });
 
-  test('that is full refuses with an error, keeps what was committed, and goes on when there is room', async () => {
+  test('that is full refuses with an error, keeps committed rows, and goes on when there is room', async () => {
     const log = createRecordingLog();
     const database = createSqliteDatabase({ file: join(directory, 'full.sqlite'), log });
     await database.migrate([

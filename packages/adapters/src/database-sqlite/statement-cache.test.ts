@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { createStatementCache } from './statement-cache.ts';
 
-test('a text is prepared once while it is in use, and the one unused for longest makes room', () => {
+test('a statement is prepared once while it is in use, and the least recently used one makes room', () => {
   const database = new DatabaseSync(':memory:');
   const prepared: string[] = [];
   const counting = {
@@ -21,7 +21,7 @@ test('a text is prepared once while it is in use, and the one unused for longest
   database.close();
 });
 
-test('statements that return rows are told from those that change some', () => {
+test('statements that return rows are distinguished from statements that change rows', () => {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE t (x)');
   const cache = createStatementCache(database);

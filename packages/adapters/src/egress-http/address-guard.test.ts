@@ -56,7 +56,7 @@ test('private networks and loopback are open in the sandbox alone', () => {
   }
 });
 
-test('what the operator allows goes before every refusal, and reaches no further', () => {
+test('an address that the operator allows overrides every refusal, and opens no other address', () => {
   const guard = createAddressGuard({
     allow: ['10.1.0.0/16', '169.254.169.254/32', 'fd00::/8'],
     privateToo: false,

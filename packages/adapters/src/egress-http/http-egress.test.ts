@@ -54,7 +54,7 @@ function sendBy(egress: Egress, url: string, changes: Partial<EgressRequest> = {
 }
 const kindOf = (outcome: EgressOutcome) => ('problem' in outcome ? outcome.problem.kind : outcome.status);
 
-test('a request arrives as it was asked for, with the Host of its URL, and its answer comes back', async () => {
+test('a request arrives unchanged, with the Host of its URL, and its answer comes back', async () => {
   let seen: unknown;
   const port = await receiver((request, response) => {
     const { method, url, headers } = request;
@@ -78,7 +78,7 @@ test('a request arrives as it was asked for, with the Host of its URL, and its a
   });
 });
 
-test('outside the sandbox nothing reaches loopback, however it is written', async () => {
+test('outside the sandbox no URL reaches loopback, in any spelling', async () => {
   let requests = 0;
   const port = await receiver((_request, response) => {
     requests++;
@@ -107,7 +107,7 @@ test('outside the sandbox nothing reaches loopback, however it is written', asyn
   assert.equal(requests, 0);
 });
 
-test('JACKFIELD_EGRESS_ALLOW opens what it names and nothing else', async () => {
+test('JACKFIELD_EGRESS_ALLOW opens the named addresses and no others', async () => {
   const port = await receiver((_request, response) => response.end());
   const allow = ['127.0.0.0/30'];
   assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, { ...inProduction, allow })), 200);
@@ -152,7 +152,7 @@ test('rebinding: the name is resolved once, and the connection goes to the addre
   assert.equal(kindOf(await send(url, { allow: ['127.0.0.1/32'], privateToo: false, resolve })), 'refused');
 });
 
-test('a WebSocket is resolved and checked by the same rules, and nothing is sent', async () => {
+test('a WebSocket URL is resolved and checked by the same rules, without a request', async () => {
   let lookups = 0;
   const resolve = async (name: string) => {
     lookups++;
@@ -221,7 +221,7 @@ test('header fields that would smuggle a second request in are refused', async (
   assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox, { headers })), 'refused');
 });
 
-test('a body that is too long is cut, and what had been said before is told', async () => {
+test('a body beyond the limit is cut, and its status is reported', async () => {
   const port = await receiver((_request, response) => {
     response.writeHead(200);
     const pour = () => {
@@ -235,7 +235,7 @@ test('a body that is too long is cut, and what had been said before is told', as
   assert.equal('problem' in outcome && outcome.problem.status, 200);
 });
 
-test('a body whose next piece the requester has no memory for is cut', async () => {
+test('a body is cut when `reserve` refuses its next piece', async () => {
   const port = await receiver((_request, response) => {
     response.write('x'.repeat(600));
     setImmediate(() => response.write('y'.repeat(600)));
@@ -252,7 +252,7 @@ test('a body whose next piece the requester has no memory for is cut', async () 
   assert.equal(reserved, 600);
 });
 
-test('no compression is offered, and what comes compressed stays so', async () => {
+test('no compression is offered, and a compressed answer stays compressed', async () => {
   const bomb = gzipSync(Buffer.alloc(500_000));
   let offered: unknown = 'nothing seen';
   const port = await receiver(({ headers }, response) => {
@@ -294,7 +294,7 @@ test('a handshake that never ends is cut after the connect timeout', async () =>
   assert.equal(kindOf(await send(`https://127.0.0.1:${port}/`, inSandbox, { timeouts })), 'connect-timeout');
 });
 
-test('nobody listening, and no such name, are unreachable', async () => {
+test('a closed port and an unknown name are unreachable', async () => {
   const port = await receiver(() => {});
   const [server] = open.splice(0);
   server!.close();
@@ -316,7 +316,7 @@ test('a connection that closes without an answer, or with garbage, is broken', a
   }
 });
 
-test('a caller who gives up has the request ended at once', async () => {
+test('an aborted request ends at once', async () => {
   const port = await talker(() => stop.abort());
   const stop = new AbortController();
   const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox, { signal: stop.signal });
@@ -342,7 +342,7 @@ test('requests to the same name and addresses share a connection; its end leaves
   assert.equal(egress.openConnections(), 0);
 });
 
-test('a connection is not used for a name that stands for something else by now, and the guard is asked each time', async () => {
+test('a connection is not reused after its name resolves to another address, and the guard checks each request', async () => {
   const seen: unknown[] = [];
   const port = await receiver((request, response) => {
     seen.push(request.socket);
@@ -361,7 +361,7 @@ test('a connection is not used for a name that stands for something else by now,
   egress.close();
 });
 
-test('a connection that the receiver closed while it waited costs no attempt', async () => {
+test('a connection that the receiver closed while idle costs no attempt', async () => {
   let connections = 0;
   // Answers once on each connection, and closes at the next request, as a receiver does that has just dropped the connection.
   const port = await listening(
@@ -394,7 +394,7 @@ test('a receiver that closes after each answer gets every request on a connectio
   while (egress.openConnections() > 0) await new Promise(setImmediate);
 });
 
-test('a receiver that closes on a fresh connection is asked once only', async () => {
+test('a receiver that closes a fresh connection gets one request only', async () => {
   let connections = 0;
   const port = await listening(
     createTcpServer((socket) => {
@@ -424,7 +424,7 @@ test('idle connections are bounded in number, idle time and age', async () => {
   assert.equal(connections, 3);
 });
 
-test('a name is looked up once in a while, not for each request; a failure is not kept', async () => {
+test('a name lookup is reused for a time, and a failed lookup is not kept', async () => {
   const port = await receiver((_request, response) => response.end());
   let lookups = 0;
   const resolve = async () => {
@@ -441,7 +441,7 @@ test('a name is looked up once in a while, not for each request; a failure is no
   egress.close();
 });
 
-test('https asks for the certificate of the name in the URL, and takes no other', async () => {
+test('https accepts only a certificate of the name in the URL', async () => {
   let name: unknown;
   const server = createTlsServer({ key, cert }, (request, response) => {
     name = (request.socket as unknown as { servername: string }).servername;

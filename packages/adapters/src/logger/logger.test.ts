@@ -27,7 +27,7 @@ test('events below the level are not written', () => {
   assert.equal(lines.length, 2);
 });
 
-test('secrets are hidden by the name of their field, however deep and however written', () => {
+test('secrets are hidden by the name of their field, at any depth and in any spelling', () => {
   const { log, lines } = recorded();
   const secret = 'tr0ub4dor';
   log.info({ password: secret, auth_token: secret, authToken: secret, AUTHORIZATION: secret }, 'a');
@@ -54,7 +54,7 @@ test('secrets are hidden inside texts: header fields and URLs', () => {
   assert.equal(last().to, 'sip:alice@example.org');
 });
 
-test('what is logged is not changed, and circles and bytes do no harm', () => {
+test('logging does not change the logged object, and accepts cycles and bytes', () => {
   const { log, last } = recorded();
   const fields: Record<string, unknown> = { password: 'p', samples: new Int16Array(80) };
   fields.self = fields;

@@ -18,7 +18,7 @@ test('counters, gauges and histograms appear in the exposition format', async ()
   assert.match(text, /^jackfield_http_seconds_bucket\{le="0\.005",route="\/v1"\} 1$/m);
 });
 
-test('label values are bounded: what comes later is counted together and as a misuse', async () => {
+test('label values are bounded: further values are counted together and as a misuse', async () => {
   const metrics = createMetrics({ process: false, maxSeries: 3 });
   for (let number = 0; number < 10; number += 1) metrics.count('a_total', { from: `+${number}` });
   metrics.count('a_total', { from: '+0' });
@@ -29,7 +29,7 @@ test('label values are bounded: what comes later is counted together and as a mi
   assert.match(text, /^jackfield_metrics_misused_total\{metric="a_total"\} 7$/m);
 });
 
-test('other label names than at first do not break who measures', async () => {
+test('other label names than the first do not make the caller fail', async () => {
   const metrics = createMetrics({ process: false });
   metrics.count('a_total', { side: 'left' });
   metrics.count('a_total', { hand: 'left' });
@@ -48,7 +48,7 @@ test('a gauge that throws leaves the others readable', async () => {
   assert.match(text, /^whole_total 1$/m);
 });
 
-test('a value that is asked for later, and a total that somebody else keeps, are read at each scrape', async () => {
+test('gauges and totals with a source are read at each scrape', async () => {
   const metrics = createMetrics({ process: false });
   let lost: number | Error = 2;
   metrics.gauge('jackfield_media_legs', 'Media legs.', () => Promise.resolve(7));
@@ -69,7 +69,7 @@ test('the process reports its event-loop lag and memory', async () => {
   assert.match(text, /^process_resident_memory_bytes \d+$/m);
 });
 
-test('what is described stands in the first scrape, with its sentence, labels and buckets', async () => {
+test('described metrics are in the first scrape, with their sentence, labels and buckets', async () => {
   const metrics = createMetrics({
     process: false,
     described: {
@@ -86,7 +86,7 @@ test('what is described stands in the first scrape, with its sentence, labels an
   assert.match(text, /^jackfield_call_setup_seconds_bucket\{le="30"\} 1$/m);
 });
 
-test('a gauge by label has one series for each value, and none for one that is gone', async () => {
+test('a gauge by label has one series for each current value', async () => {
   const metrics = createMetrics({ process: false });
   let carriers: [string, number][] = [
     ['alpha', 1],
@@ -100,7 +100,7 @@ test('a gauge by label has one series for each value, and none for one that is g
   assert.doesNotMatch(await metrics.text(), /beta-2/);
 });
 
-test('a histogram that somebody else keeps is a histogram of the format', async () => {
+test('a histogram with a source is a histogram of the exposition format', async () => {
   const metrics = createMetrics({ process: false });
   metrics.histogram('jackfield_tick_seconds', 'Ticks.', async () => ({
     count: 3,

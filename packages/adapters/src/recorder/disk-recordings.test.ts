@@ -47,7 +47,7 @@ async function collected(portions: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-test('any part of a file can be read, and only what is there', async () => {
+test('any part of a file can be read, and no bytes beyond its end', async () => {
   const name = await recorded('wav', 100);
   const whole = readFileSync(join(directory, name));
   assert.equal(await files.size(name), whole.length);
@@ -71,7 +71,7 @@ test('any part of a file can be read, and only what is there', async () => {
   await assert.rejects(files.read(name, 0, 1), RangeError);
 });
 
-test('a name that is not one of a recording leads nowhere', async () => {
+test('a name of another form than a recording reads no file', async () => {
   for (const name of [
     '../secret.wav',
     '/etc/passwd',
@@ -87,7 +87,7 @@ test('a name that is not one of a recording leads nowhere', async () => {
   }
 });
 
-test('repair: a WAV header counts what is there, whatever it said, and half a sample is cut', async () => {
+test('repair: a WAV header gets the length of the content, and half a sample is cut', async () => {
   const name = await recorded('wav', 1000);
   const path = join(directory, name);
   appendFileSync(path, Buffer.alloc(1601));
@@ -116,7 +116,7 @@ test('repair: an MP3 file keeps its whole frames', async () => {
   assert.equal((await decodeMp3(path)).durationMs, cut?.durationMs);
 });
 
-test('repair: an MP3 file without a whole frame becomes silence that players take, and stays it', async () => {
+test('repair: an MP3 file without a whole frame becomes playable silence, also after a second repair', async () => {
   const name = await recorded('mp3', 300);
   const path = join(directory, name);
   for (const length of [100, 0]) {
@@ -129,7 +129,7 @@ test('repair: an MP3 file without a whole frame becomes silence that players tak
   }
 });
 
-test('repair: whatever bytes stand in a file, it ends and grows no file that holds sound', async () => {
+test('repair: random bytes end the repair, and no file with sound grows', async () => {
   const [wav, mp3] = [await recorded('wav', 60), await recorded('mp3', 300)];
   const starts = [readFileSync(join(directory, wav)), readFileSync(join(directory, mp3)), Buffer.alloc(0)];
   await fc.assert(
@@ -157,7 +157,7 @@ test('repair: whatever bytes stand in a file, it ends and grows no file that hol
 });
 
 for (const format of ['wav', 'mp3'] as const) {
-  test(`kill -9 in the middle of a recording leaves a ${format} file that plays, and repair tells its length`, async () => {
+  test(`kill -9 in the middle of a recording leaves a ${format} file that plays, and repair returns its length`, async () => {
     const recording = randomUUID();
     const name = `${recording}.${format}`;
     const at = (file: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, file)).href);

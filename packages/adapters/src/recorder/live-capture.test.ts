@@ -10,7 +10,7 @@ import { createMediaWorker } from '../media-worker/index.ts';
 import { createRecorder } from './recorder.ts';
 import { decodeMp3, levelOf } from './testing/tones.ts';
 
-test('what a leg hears goes from the media thread into the file, and the time of a pause is left out', async (context) => {
+test('the audio that a leg hears goes from the media thread into the file, without the time of a pause', async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-live-capture-'));
   const media = await createMediaWorker({
     host: '127.0.0.1',

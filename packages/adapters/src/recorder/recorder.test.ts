@@ -47,7 +47,7 @@ test('a WAV file has each track in its channel, and all of the time', async () =
   assert.ok(levelOf(1000, decoded, 0) < -60 && levelOf(400, decoded, 1) < -60);
 });
 
-test('what sox reads in a WAV file is what was recorded', {
+test('sox reads the recorded samples from a WAV file', {
   skip: hasSox ? false : 'sox is not installed',
 }, async () => {
   const { recorder, source, directory, recording } = await open();
@@ -105,7 +105,7 @@ for (const ms of [0, 20, 60]) {
   });
 }
 
-test('many files at once do not mix, and an encoder that is used again remembers nothing', async () => {
+test('concurrent files do not mix, and a reused encoder has no state of its last file', async () => {
   const { recorder, source, directory } = await open();
   for (let round = 0; round < 2; round++) {
     const recordings = Array.from({ length: 10 }, () => randomUUID());
@@ -149,7 +149,7 @@ test('the file is open before the capture begins, and complete only after it has
   await assert.rejects(recorder.stop(recording), /does not run/);
 });
 
-test('a stop that comes while the file is being opened ends the capture after it has begun', async () => {
+test('a stop during the opening of the file ends the capture after it has begun', async () => {
   const { recorder, source, recording } = await open();
   const starting = recorder.start({ recording, format: 'wav', tracks: [track('a')] });
   const [, file] = await Promise.all([starting, recorder.stop(recording)]);
@@ -160,7 +160,7 @@ test('a stop that comes while the file is being opened ends the capture after it
   );
 });
 
-test('a media thread that never says the end is not waited for longer than the limit', async () => {
+test('the wait for the end of a capture is limited', async () => {
   const { recorder, source, directory, recording } = await open({ endOfCaptureMs: 50 });
   await recorder.start({ recording, format: 'wav', tracks: [track('a')] });
   source.say(recording, [500], 200);
@@ -179,7 +179,7 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
   const tracks = ['a', 'b', 'c'].map(track);
   await assert.rejects(recorder.start({ recording: randomUUID(), format: 'mp3', tracks }), /3 tracks/);
   const second = randomUUID();
-  writeFileSync(join(directory, `${second}.wav`), 'of somebody else');
+  writeFileSync(join(directory, `${second}.wav`), 'another file');
   await assert.rejects(recorder.start(order(second)), /a file of this name already/);
   await recorder.start(order(randomUUID()));
   await assert.rejects(recorder.start(order(randomUUID())), /the limit/);
@@ -219,7 +219,7 @@ test('a directory that may not be written to refuses recordings', {
   chmodSync(directory, 0o700);
 });
 
-test('a file that reaches its limit fails alone, keeps what it has, and its capture is ended', async () => {
+test('a file that reaches its limit fails alone, keeps its content, and its capture ends', async () => {
   const { recorder, source, directory, recording } = await open({ limits: { bytesPerFile: 40_000 } });
   const other = randomUUID();
   const failure = failureOf(recorder);
@@ -246,7 +246,7 @@ test('audio of another shape than it began with fails the recording', async () =
   assert.match((await failure).sentence, /2 tracks at 8000 Hz came for 1/);
 });
 
-test('closing completes what is open', async () => {
+test('close completes open files', async () => {
   const { recorder, source, directory, recording } = await open();
   await recorder.start({ recording, format: 'wav', tracks: [track('a')] });
   source.say(recording, [500], 300);
@@ -255,7 +255,7 @@ test('closing completes what is open', async () => {
   await assert.rejects(recorder.start({ recording, format: 'wav', tracks: [track('a')] }), /closed/);
 });
 
-test('when the thread dies its recordings fail, what they have can be played, and the next one has a new thread', async () => {
+test('when the thread dies its recordings fail with playable files, and the next recording has a new thread', async () => {
   const { recorder, source, directory, recording } = await open();
   const failure = failureOf(recorder);
   await recorder.start({ recording, format: 'wav', tracks: [track('a')] });

@@ -70,7 +70,7 @@ test('while it is written, the header is true about once a second', async () => 
   assert.deepEqual(await recording.finish(), { durationMs: 3000, bytes: 48_044 });
 });
 
-test('a disk that is slow for a while loses nothing', async () => {
+test('a disk that is slow for a while loses no samples', async () => {
   const disk = await slow('slow.wav');
   const { recording, failures } = await begin(disk.file);
   disk.hold();

@@ -36,7 +36,7 @@ describe('files in an S3-compatible store', () => {
   recordingFilesContract(async () => ({ files: createS3Recordings(local, bucketOf()), write }));
 });
 
-test('a file that was kept has left the disk, and lies in the bucket', async () => {
+test('a kept file has moved from the disk to the bucket', async () => {
   const bucket = bucketOf();
   const files = createS3Recordings(local, bucket);
   const name = `${randomUUID()}.mp3`;
@@ -48,7 +48,7 @@ test('a file that was kept has left the disk, and lies in the bucket', async () 
   assert.equal(await bucket.size(name), 5);
 });
 
-test('a file stays on the disk while the store refuses it, and whoever asks reads it there', async () => {
+test('a file stays on the disk while the store refuses it, and is read there', async () => {
   for (const [over, sentence] of [
     [{ key: 'nobody' }, /refused: 403 InvalidAccessKeyId/],
     [{ bucket: 'other' }, /refused: 404 NoSuchBucket/],
@@ -63,7 +63,7 @@ test('a file stays on the disk while the store refuses it, and whoever asks read
   }
 });
 
-test('what is under way is broken off by its signal', async () => {
+test('a signal aborts a running upload', async () => {
   const end = new AbortController();
   const files = createS3Recordings(local, bucketOf());
   const name = `${randomUUID()}.wav`;
@@ -74,12 +74,12 @@ test('what is under way is broken off by its signal', async () => {
   assert.equal(await local.size(name), 3_000_000);
 });
 
-test('a store that does not answer is told from a file that is not there', async () => {
+test('a store that does not answer is distinguished from a missing file', async () => {
   const files = createS3Recordings(local, bucketOf({ url: 'http://127.0.0.1:9' }));
   await assert.rejects(files.size(`${randomUUID()}.wav`), /cannot be reached/);
 });
 
-test('what is wrong with a bucket is said at the start', async () => {
+test('the start reports the fault of a bucket', async () => {
   assert.equal(await bucketOf().fault(), undefined);
   assert.match((await bucketOf({ bucket: 'other' }).fault()) ?? '', /there is no bucket other/);
   assert.match((await bucketOf({ key: 'nobody' }).fault()) ?? '', /closed to these credentials/);

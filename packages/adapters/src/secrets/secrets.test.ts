@@ -10,7 +10,7 @@ const directory = mkdtempSync(join(tmpdir(), 'secrets-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 const secrets = createSecrets(new Uint8Array(32).fill(7));
 
-test('UUIDs are of version 7 (RFC 9562 §5.7): those of a later millisecond are greater, and all else of them is random', () => {
+test('UUIDs are of version 7 (RFC 9562 §5.7): a later millisecond has a greater UUID, and the rest is random', () => {
   const before = Date.now();
   const [first, second] = [secrets.randomUuid(), secrets.randomUuid()];
   const made = Number.parseInt(first.replaceAll('-', '').slice(0, 12), 16);
@@ -21,7 +21,7 @@ test('UUIDs are of version 7 (RFC 9562 §5.7): those of a later millisecond are 
   assert.notEqual(first.slice(15), second.slice(15));
 });
 
-test('what is sealed opens again, and each time reads otherwise', () => {
+test('a sealed text opens again, and each sealing differs', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       const plain = text.toWellFormed();
@@ -46,7 +46,7 @@ test('a text of another key, a changed or a shortened one is refused', () => {
   assert.throws(() => secrets.decrypt(''), /no sealed text/);
 });
 
-test('the keyed hash depends on text and key, and stays over restarts', () => {
+test('the keyed hash depends on text and key, and survives restarts', () => {
   const again = createSecrets(new Uint8Array(32).fill(7));
   assert.equal(secrets.keyedHash('token'), again.keyedHash('token'));
   assert.match(secrets.keyedHash('token'), /^[0-9a-f]{64}$/);
@@ -71,7 +71,7 @@ test('texts are compared whatever their length', () => {
   assert.equal(secrets.equals('', ''), true);
 });
 
-test('random bytes are never given twice, and what was given stays as it was', () => {
+test('random bytes are never returned twice, and returned bytes never change', () => {
   const given = new Set<string>();
   const kept = secrets.randomBytes(12);
   const before = Buffer.from(kept).toString('hex');
@@ -127,7 +127,7 @@ test('signatures are HMAC-SHA256 in base64 under the key that both sides know: t
   );
 });
 
-test('a key that is missing beside data is not made anew', () => {
+test('a missing key beside data is not replaced', () => {
   const dataDir = join(directory, 'beside');
   assert.throws(
     () => openSecretKey(dataDir, false),

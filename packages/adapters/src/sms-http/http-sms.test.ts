@@ -74,7 +74,7 @@ test('the request is made from the template, values stay values, and the answer 
   assert.deepEqual(JSON.parse(request!.body), { from: order.from, text: order.text, other: '{{nothing}}' });
 });
 
-test('a form, and an answer that is nothing but the name', async () => {
+test('a form is sent, and an answer that is only the name is read', async () => {
   const gateway = await startGateway(says(202, ' abc-1\n'));
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const sms = open(gateway.url, { headers, body: 'text={{text}}&from={{from}}', messagePath: '' });
@@ -82,7 +82,7 @@ test('a form, and an answer that is nothing but the name', async () => {
   assert.equal(new URLSearchParams(gateway.seen[0]!.body).get('text'), order.text);
 });
 
-test('busy and broken gateways are asked again, opinions are not', async () => {
+test('busy and broken gateways lead to another attempt, refusals of the message do not', async () => {
   const slow = await startGateway(says(503, ''), says(429, ''), says(200, '{"messages":[{"id":"x"}]}'));
   assert.deepEqual(await open(slow.url).send(order), { accepted: true, message: 'gw:x' });
   const broken = await startGateway(says(500, ''));
@@ -128,7 +128,7 @@ test('silence, refusal, redirects and answers without a name end in a refusal, i
   assert.deepEqual(await open(torn.url, hasty).send(order), lastly);
 });
 
-test('half a surrogate pair in a name does not keep a message from going', async () => {
+test('half a surrogate pair in a name does not stop a message', async () => {
   const gateway = await startGateway(says(200, '{"messages":[{"id":77}]}'));
   const sms = createHttpSms(
     { name: 'gw', url: `${gateway.url}/send?text={{text}}`, method: 'GET', messagePath: 'messages.0.id' },
@@ -138,7 +138,7 @@ test('half a surrogate pair in a name does not keep a message from going', async
   assert.equal(gateway.seen[0]!.url, '/send?text=%EF%BF%BD%2012');
 });
 
-test('receipts are read from query, form and JSON, and taken from those who know the secret', () => {
+test('receipts are read from query, form and JSON, and accepted only with the secret', () => {
   const sms = open('http://127.0.0.1:1', {
     receipts: {
       messageField: 'id',

@@ -10,11 +10,11 @@ test('an octet for each septet, two for characters of the extension table', () =
   assert.equal(messageParts('`', 0).dataCoding, 8);
 });
 
-test('what the alphabet lacks goes as UCS-2, both halves of a surrogate pair', () => {
+test('characters outside the alphabet are sent as UCS-2, with both halves of a surrogate pair', () => {
   assert.deepEqual(hex('я😀'), ['044fd83dde00']);
 });
 
-test('parts carry reference, number and place, and no pair is torn', () => {
+test('parts have reference, count and position, and no pair is split', () => {
   assert.equal(messageParts('a'.repeat(160), 7).parts.length, 1);
   const gsm = messageParts(`${'x'.repeat(152)}€${'y'.repeat(10)}`, 0x107);
   assert.deepEqual(

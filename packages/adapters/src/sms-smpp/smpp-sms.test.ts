@@ -121,7 +121,7 @@ test('GSM 03.38 where it can, UCS-2 where it must, in parts where it is long, an
   );
 });
 
-test('too fast, it waits and says it again; refused, it says why', async () => {
+test('a throttled message is repeated after a pause; a refused message has the reason', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { window: 1 });
   smsc.tell({ do: 'answer', statuses: [0x58, 0x14, 0, 0x0b] });
@@ -137,14 +137,14 @@ test('a connection that is lost in the middle of a submit is made again, and the
   assert.equal((await smsc.until('bind', 2)).length, 2);
 });
 
-test('an SMSC that does not answer a submit in time is left and found again', async () => {
+test('an SMSC that does not answer a submit in time is disconnected and connected again', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { responseMs: 300 });
   smsc.tell({ do: 'ignore' });
   assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-2' });
 });
 
-test('no more parts than the window are on their way, and all arrive', async () => {
+test('no more parts than the window are in flight, and all arrive', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { window: 3 });
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => sms.send(order())));
@@ -152,7 +152,7 @@ test('no more parts than the window are on their way, and all arrive', async () 
   assert.equal(new Set(names).size, 50);
 });
 
-test('a silent connection is asked whether it lives, and left with an unbind', async () => {
+test('a silent connection gets enquire_link, and close sends unbind', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { enquireLinkMs: 20 });
   await smsc.until('enquire', 3);
@@ -160,7 +160,7 @@ test('a silent connection is asked whether it lives, and left with an unbind', a
   await smsc.until('unbind');
 });
 
-test('without a gateway orders are refused in time, also those that no place is left for', async () => {
+test('without a gateway orders are refused in time, and orders beyond maxWaiting at once', async () => {
   const sms = connect(1, { sendMs: 50, maxWaiting: 1 });
   const first = sms.send(order());
   assert.deepEqual(await sms.send(order()), {
@@ -171,7 +171,7 @@ test('without a gateway orders are refused in time, also those that no place is 
   assert.deepEqual(await first, { accepted: false, errorCode: 'unreachable', gatewayFailed: true });
 });
 
-test('what the SMSC has and never answers, or has a part of, may have gone', async () => {
+test('an unanswered or partly submitted message may have been sent', async () => {
   const smsc = await startSmsc();
   smsc.tell({ do: 'ignore' });
   smsc.tell({ do: 'answer', statuses: [0, 0x0b] });
@@ -182,7 +182,7 @@ test('what the SMSC has and never answers, or has a part of, may have gone', asy
   assert.deepEqual(inPart, { accepted: false, errorCode: '11', mayHaveGone: true });
 });
 
-test('wrong credentials bind nothing', async () => {
+test('wrong credentials do not bind', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { password: 'wrong', sendMs: 200 });
   assert.deepEqual(await sms.send(order()), {
@@ -194,7 +194,7 @@ test('wrong credentials bind nothing', async () => {
 
 const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
 
-test('over TLS the certificate must be one that we trust', { skip: noOpenssl }, async () => {
+test('over TLS the certificate must be of a trusted authority', { skip: noOpenssl }, async () => {
   const { cert, key } = selfSigned();
   const smsc = await startSmsc(cert, key);
   const sms = connect(smsc.port, { tls: { ca: cert } });

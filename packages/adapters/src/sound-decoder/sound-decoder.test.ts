@@ -72,7 +72,7 @@ test('rates up to the limit stay, higher ones are converted down to it', async (
   }
 });
 
-test('tags in front and behind, junk in front and within are passed over', async () => {
+test('tags before and after, and junk before and within, are skipped', async () => {
   const tag = Buffer.from('ID3\x04\x00\x00\x00\x00\x02\x00', 'latin1');
   const tagged = Buffer.concat([tag, Buffer.alloc(256, 0xff), short, Buffer.from('TAG'), Buffer.alloc(125)]);
   assertTone(await decode(tagged), 440, 1);
@@ -93,12 +93,12 @@ test('a file that changes its rate goes on at its speed', async () => {
   }
 });
 
-test('what is there of a truncated MP3 is played', async () => {
+test('the complete frames of a truncated MP3 are played', async () => {
   const half = await decode(short.subarray(0, short.length >> 1));
   assert.ok(Math.abs(secondsOf(half) - 0.5) < 0.15, `${secondsOf(half)} s`);
 });
 
-test('what is neither is refused by its bytes', async () => {
+test('a file that is neither MP3 nor WAV is refused by its bytes', async () => {
   for (const text of ['', '<html>404</html>', 'OggS\0\x02', 'ID3\x03\0\0\0\0\0\0', '{}']) {
     await assert.rejects(decode(Buffer.from(text, 'latin1')), { code: 'unknown-format' }, text);
   }
@@ -152,7 +152,7 @@ test('a short file need not wait for the end of a long one', async () => {
   assert.deepEqual(order, ['short', 'long']);
 });
 
-test('too many that wait are refused, and so are too many bytes', async () => {
+test('waiting files beyond the limits of files and bytes are refused', async () => {
   const narrow = createSoundDecoder({ maxActive: 1, maxWaiting: 1, maxWaitingBytes: 100_000 });
   const first = narrow.decode(short, limits);
   const second = narrow.decode(short, limits);
@@ -163,7 +163,7 @@ test('too many that wait are refused, and so are too many bytes', async () => {
   await narrow.close();
 });
 
-test('a file that hangs or ends the process is given up; the others are begun again', async () => {
+test('a file that hangs or ends the process is rejected; the others are restarted', async () => {
   const program = new URL('./testing/fragile-child.ts', import.meta.url);
   const watched = createSoundDecoder({ stallMs: 300, program });
   const tell = (what: string) => watched.decode(Buffer.from(what), limits);
@@ -180,7 +180,7 @@ test('a file that hangs or ends the process is given up; the others are begun ag
   await watched.close();
 });
 
-test('a file that is always begun with one that kills is given up in the end', async () => {
+test('a file whose process another file always ends is rejected after maxAttempts', async () => {
   const program = new URL('./testing/fragile-child.ts', import.meta.url);
   const watched = createSoundDecoder({ program, maxAttempts: 2 });
   // A process without a reported turn names no file at fault, so all are.
@@ -189,7 +189,7 @@ test('a file that is always begun with one that kills is given up in the end', a
   await watched.close();
 });
 
-test('close refuses what is under way and what comes later, and leaves no process', async () => {
+test('close rejects running and later files, and leaves no process', async () => {
   const closing = createSoundDecoder({ maxActive: 1 });
   const asked = [closing.decode(short, limits), closing.decode(short, limits)];
   const refused = asked.map((one) => assert.rejects(one, { code: 'closed' }));

@@ -44,7 +44,7 @@ test('samples of every allowed form are read on one scale', () => {
   assert.deepEqual(read, [32_767, -32_767, 16_384, 32_767, 0, -32_768]);
 });
 
-test('chunks in any order and of odd length are passed, with and without their padding', () => {
+test('chunks in any order and of odd length are skipped, with and without their padding', () => {
   const note = chunk('LIST', bytes(1, 2, 3));
   assert.deepEqual(samplesOf(wavFile(bytes(5, 0), {}, note)), [5]);
   const bare = note.subarray(0, note.length - 1);
@@ -52,7 +52,7 @@ test('chunks in any order and of odd length are passed, with and without their p
   assert.deepEqual(samplesOf(riff(chunk('data', bytes(7, 0)), note, formatChunk())), [7]);
 });
 
-test('a length that is not true: what is there is played', () => {
+test('a WAV file with a wrong length plays its content', () => {
   const data = bytes(1, 0, 2, 0, 3, 0);
   for (const dataLength of [0, 7, 1_000, 0x7fffffff, 0xffffffff]) {
     assert.deepEqual(samplesOf(wavFile(data, { dataLength })), [1, 2, 3], `${dataLength}`);
@@ -61,7 +61,7 @@ test('a length that is not true: what is there is played', () => {
   assert.deepEqual(samplesOf(wavFile(data).subarray(0, -1)), [1, 2], 'cut within a sample');
 });
 
-test('what cannot be played is refused with what is wrong', () => {
+test('an unplayable file is refused with its fault', () => {
   const refused: readonly [Uint8Array, string, RegExp][] = [
     [wavFile(bytes(1, 2), { tag: 2, bits: 4 }), 'unknown-format', /compression 2 at 4 bits/],
     [wavFile(bytes(1, 2), { tag: 85, bits: 16 }), 'unknown-format', /compression 85/],
@@ -77,7 +77,7 @@ test('what cannot be played is refused with what is wrong', () => {
   for (const [file, code, message] of refused) assert.throws(() => readWavLayout(file), { code, message });
 });
 
-test('random bytes and damaged files are read or refused, never anything else', () => {
+test('random bytes and damaged files are read or refused, and cause no other error', () => {
   const whole = wavFile(pcm16(sine(440, 8_000, 0.02)), {}, chunk('LIST', bytes(1, 2, 3)));
   const damage = fc.array(fc.tuple(fc.nat(60), fc.nat(255)), { maxLength: 6 });
   const cut = fc.nat(whole.length);

@@ -4,7 +4,7 @@ import { createClipCache } from './clip-cache.ts';
 
 const clip = (samples: number) => async () => ({ sampleRate: 8000, samples: new Int16Array(samples) });
 
-test('the clips used longest ago leave when the bytes run out', async () => {
+test('the least recently used clips leave when the bytes run out', async () => {
   const cache = createClipCache(1000);
   const first = await cache.get('a', clip(200));
   await cache.get('b', clip(200));

@@ -63,7 +63,7 @@ test('two voices differ, and a language is found with and without its region', a
   }
 });
 
-test('the languages are listed, and each is one that can be spoken', async () => {
+test('each listed language can be spoken', async () => {
   const languages = await speech.languages();
   for (const tag of ['en-US', 'en-GB', 'fr-FR', 'de', 'es', 'pt-BR', 'ja'])
     assert.ok(languages.includes(tag), tag);
@@ -79,13 +79,13 @@ test('markup and phoneme brackets are text, control characters are blanks', asyn
   assert.ok(seconds(await say('[[h@l@]]')) > 0.3);
 });
 
-test('the same text is made once, also while it is being made', async () => {
+test('the same text is spoken once, also for concurrent requests', async () => {
   const [first, second] = await Promise.all([say('said twice'), say('said twice')]);
   assert.equal(first, second);
   assert.equal(await say('said twice', 'EN-us'), first);
 });
 
-test('mistakes of the request are refused by their code', async () => {
+test('faults of the request are refused with their code', async () => {
   await assert.rejects(say('x'.repeat(101)), { code: 'text-too-long' });
   await assert.rejects(say(' \n\0'), { code: 'text-empty' });
   await assert.rejects(say('hello', 'tlh-XX'), { code: 'unknown-language' });
@@ -103,7 +103,7 @@ test('an engine that is killed is started again', async () => {
   assert.notEqual(speech.enginePid, killed);
 });
 
-test('a slow text is given up, the next one is said by a new engine', async () => {
+test('a slow text is rejected, and a new engine speaks the next one', async () => {
   const hasty = createEspeakSpeech({ timeoutMs: 1, maxWaiting: 1 });
   const first = hasty.speak({ text: 'too slow', language: 'en' });
   const second = hasty.speak({ text: 'waiting', language: 'en' });
@@ -116,7 +116,7 @@ test('a slow text is given up, the next one is said by a new engine', async () =
   assert.equal(hasty.enginePid, undefined);
 });
 
-test('close kills the engine and refuses what waits', async () => {
+test('close ends the engine and rejects waiting texts', async () => {
   const closing = createEspeakSpeech();
   const asked = [
     closing.speak({ text: 'one', language: 'en' }),

@@ -139,7 +139,7 @@ export const callWebhooks: readonly Webhook[] = [
   {
     name: 'callEnded',
     summary: 'A call has ended',
-    description: 'Sent once for each call, whoever or whatever ended it.',
+    description: 'Sent once at the end of each call, for every cause.',
     urls: [
       'hangup_url of POST Call/',
       'hangup_url of an application',
@@ -282,7 +282,7 @@ export const callWebhooks: readonly Webhook[] = [
     summary: 'A participant has left a multiparty call',
     description:
       'Requested when a participant was kicked, left with its leg, or outlives the multiparty call: the answer is its next document. ' +
-      'When the participant has hung up the request tells of it with CallStatus=completed, and the answer is ignored.',
+      'When the participant has hung up, the request has CallStatus=completed and its answer is ignored.',
     urls: ['onExitActionUrl of MultiPartyCall', 'on_exit_action_url of a participant'],
     answer: 'document',
     events: ['multiparty-call.exit-action'],

@@ -34,7 +34,7 @@ export const streamWebhooks: readonly Webhook[] = [
     fields: form({
       Event: oneOfField(['StartStream'], 'What happened.'),
       ...streamFields,
-      status_callback_url: Type.Optional(field('As it was set; absent in the feed when it was not.')),
+      status_callback_url: Type.Optional(field('As it was set; absent in the event stream when it was not.')),
       status_callback_method: Type.Optional(oneOfField(['GET', 'POST'], 'As it was set.')),
       bidirectional: flagField('Whether your server may play audio.'),
       audioTrack: oneOfField(['inbound', 'outbound', 'both'], 'What is streamed.'),

@@ -13,7 +13,7 @@ export const streamUpgrade = {
     {
       name: 'Signature-V3',
       description:
-        'One signature for each form of the URL (wss, https, ws, http), separated by commas: one that matches is enough. The key is the auth_token of the account that owns the stream.',
+        'One signature for each form of the URL (wss, https, ws, http), separated by commas: a single match is enough. The key is the auth_token of the account that owns the stream.',
     },
     { name: 'Signature-Ma-V3', description: 'The same, with the auth_token of the main account.' },
     { name: 'Signature-V3-Nonce', description: 'Ends the text that is signed, behind the URL and a dot.' },
