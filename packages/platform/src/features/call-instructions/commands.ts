@@ -13,17 +13,17 @@ import {
 } from './domain/document-run.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 import { ownerKind } from './effects.ts';
-import type { WantedCall } from './parameters.ts';
+import type { RequestedCall } from './parameters.ts';
 
-/** What answers a call that a phone has placed. */
+/** The application that answers an incoming call. */
 export interface AnsweringApplication {
   readonly answer: ActionRequest;
   readonly fallback: ActionRequest | null;
-  /** Told of the end. */
+  /** Receives the callback of the end. */
   readonly hangup: ActionRequest;
 }
 
-/** The application that the caller dialled, or the one that its endpoint is attached to; undefined where there is none. */
+/** The application that answers an offered call; undefined without one. */
 export type ApplicationOf = (offer: LegOffer) => Promise<AnsweringApplication | undefined>;
 
 export interface CommandDeps {
@@ -38,29 +38,32 @@ export interface CommandDeps {
 
 export type CallCommands = ReturnType<typeof createCommands>;
 
-/** Seconds after which a client that was refused while draining may try again. */
+/** Retry-After of a refusal while draining. */
 const drainRetrySeconds = 10;
 
-/** What begins a run: a call that came, or one that is made. */
+/** Begins runs, for incoming and outgoing calls. */
 export function createCommands(deps: CommandDeps) {
   const { sessions, calls, newUuid } = deps;
   const limits: RunLimits = { ...runLimits, ...deps.limits };
 
-  async function call(viewer: RequestAccount, wanted: WantedCall): Promise<Result<readonly string[]>> {
+  async function call(viewer: RequestAccount, requested: RequestedCall): Promise<Result<readonly string[]>> {
     if (deps.isDraining()) return refused(draining(drainRetrySeconds));
-    const parent = parentOf(viewer, wanted);
+    const parent = parentOf(viewer, requested);
     if (!parent.ok) return parent;
-    const orders = wanted.specs.map((spec) => ({ spec, leg: newUuid() }));
+    const orders = requested.specs.map((spec) => ({ spec, leg: newUuid() }));
     const placed = await Promise.allSettled(
-      orders.map((order) => place(viewer, wanted, order, parent.value)),
+      orders.map((order) => place(viewer, requested, order, parent.value)),
     );
     const failure = placed.find((each) => each.status === 'rejected');
-    // Never a 5xx after a side effect: those that could be placed are on their way.
+    // Never a 5xx after a side effect: some calls have been placed.
     if (failure !== undefined && placed.every((each) => each.status === 'rejected')) throw failure.reason;
     return accepted(orders.map(({ leg }) => leg));
   }
 
-  function parentOf(viewer: RequestAccount, { parent }: WantedCall): Result<{ readonly parentLeg?: string }> {
+  function parentOf(
+    viewer: RequestAccount,
+    { parent }: RequestedCall,
+  ): Result<{ readonly parentLeg?: string }> {
     if (parent === null) return accepted({});
     const live = calls.peek(parent.leg);
     if (live !== undefined && isOf(viewer, live)) return accepted({ parentLeg: parent.leg });
@@ -71,7 +74,7 @@ export function createCommands(deps: CommandDeps) {
 
   async function place(
     viewer: RequestAccount,
-    wanted: WantedCall,
+    requested: RequestedCall,
     { leg, spec }: { readonly leg: string; readonly spec: LegSpec },
     parent: { readonly parentLeg?: string },
   ): Promise<void> {
@@ -83,7 +86,7 @@ export function createCommands(deps: CommandDeps) {
       requestUuid: leg,
     };
     const { from, to, callerName } = spec;
-    const { answer, fallback, hangupOnRingSeconds, callbacks } = wanted;
+    const { answer, fallback, hangupOnRingSeconds, callbacks } = requested;
     const first = { request: answer, reason: 'answer', fallback, hangupOnRingSeconds } as const;
     const run = newDocumentRun({ ...about, from, to, callerName, run: newUuid() }, first, 'none', limits);
     await sessions.open(leg, run, { type: 'opened' });
@@ -96,13 +99,13 @@ export function createCommands(deps: CommandDeps) {
         callbacks,
       });
     } catch (error) {
-      deps.log.error({ leg, err: error }, 'The leg of a call could not be recorded.');
+      deps.log.error({ leg, err: error }, 'leg of a call not recorded');
       sessions.send(leg, { type: 'abandoned' });
       throw error;
     }
   }
 
-  /** An incoming call: its application's document is fetched while nothing but 100 has been answered. */
+  /** Accepts an incoming call: the document of its application is fetched before any answer but 100. */
   async function take(offer: LegOffer): Promise<TakenOffer | undefined> {
     const application = await deps.applicationOf(offer);
     if (application === undefined) return undefined;

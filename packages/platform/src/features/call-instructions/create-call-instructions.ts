@@ -10,7 +10,7 @@ import { defineSessions, type SessionDeps } from './sessions.ts';
 
 export interface CallInstructionsDeps extends SessionDeps {
   readonly applicationOf: ApplicationOf;
-  /** True while the process shuts down: calls are not made any more. Never, when left out. */
+  /** True while the process shuts down: no call is made any more. False when left out. */
   readonly isDraining?: () => boolean;
   readonly limits?: Partial<RunLimits>;
 }
@@ -18,13 +18,13 @@ export interface CallInstructionsDeps extends SessionDeps {
 export interface CallInstructionsFeature extends Feature {
   readonly routes: readonly RouteGroup[];
   /**
-   * Takes an answered leg from whoever has it, and runs a document on it. False when there is no such leg, or when its last run
-   * still completes recordings.
+   * Claims an answered leg from its owner, and runs a document on it. False without such a leg, or when its last run still
+   * completes recordings.
    */
   run(order: RunOrder): Promise<boolean>;
 }
 
-/** Answer documents that run on calls: those that come for an application, and those that are made. */
+/** Answer documents on calls: incoming calls for an application, and outgoing calls. */
 export function createCallInstructions(deps: CallInstructionsDeps): CallInstructionsFeature {
   const { isDraining = () => false, limits = {} } = deps;
   const sessions = defineSessions(deps);

@@ -14,7 +14,7 @@ import {
 const base = 'https://customer.example.com';
 const answerUrl = `${base}/answer`;
 
-/** A phone whose calls run this document. */
+/** A phone whose calls run the given document. */
 async function caller(world: SimulatedWorld, ...elements: readonly string[]): Promise<SimulatedPhone> {
   world.customer.serve(answerUrl, `<Response>${elements.join('')}</Response>`);
   const fields = { app_name: 'ivr', answer_url: answerUrl, hangup_url: `${base}/hangup` };
@@ -27,7 +27,7 @@ async function caller(world: SimulatedWorld, ...elements: readonly string[]): Pr
   return phone;
 }
 
-/** For documents with sound files, which are kept for the next call: everything else is gone at the end. */
+/** For documents with sound files, which stay loaded for the next call: everything else is gone at the end. */
 async function inWorldWithSounds(seed: number, run: (world: SimulatedWorld) => Promise<void>): Promise<void> {
   const world = await openSimulatedWorld({ seed });
   try {
@@ -43,7 +43,7 @@ async function inWorldWithSounds(seed: number, run: (world: SimulatedWorld) => P
 const asked = (world: SimulatedWorld, path: string) =>
   world.customer.requests.find(({ url }) => url === base + path)?.fields;
 
-/** How many of the frames that a phone heard carry this tone. */
+/** Number of a phone's received frames with this tone. */
 function framesOf(call: PhoneCall, hz: number): number {
   const meter = toneMeter(hz);
   return call.heard.filter(({ samples }) => meter(samples) > -40).length;
@@ -59,7 +59,7 @@ async function told(world: SimulatedWorld, path: string) {
 }
 
 describe('documents on real phones', () => {
-  it('an unanswered wait, then speech to its end, then the end of the document', () =>
+  it('a document waits unanswered, speaks to the end and ends the call', () =>
     inWorldWithSounds(31, async (world) => {
       const phone = await caller(world, '<Wait length="2"/>', '<Speak>Hello, who is there?</Speak>');
       const call = phone.dial('support');
@@ -67,7 +67,7 @@ describe('documents on real phones', () => {
       assert.equal(call.answeredAt, undefined);
       await ended(world, call);
       assert.equal(call.end?.by, 'remote-bye');
-      // 40 ms for each of the 20 characters, as the speech of this world goes.
+      // 40 ms for each of the 20 characters: the speech of this world.
       assert.ok(Math.abs(framesOf(call, speechHz) - 40) < 4, `${framesOf(call, speechHz)} frames of speech`);
       const { HangupCauseCode, HangupSource } = await told(world, '/hangup');
       assert.deepEqual([HangupCauseCode, HangupSource], ['4010', 'Answer XML']);
@@ -86,7 +86,7 @@ describe('documents on real phones', () => {
       }));
   }
 
-  it('a document that cannot be had refuses the call, with its cause in the record and the feed', () =>
+  it('a document that cannot be fetched refuses the call, with its cause in the record and in an event', () =>
     inSimulatedWorld({ seed: 33 }, async (world) => {
       const phone = await caller(world, '<Nonsense/>');
       const call = phone.dial('support');
@@ -95,7 +95,7 @@ describe('documents on real phones', () => {
       assert.equal((await told(world, '/hangup')).HangupCauseCode, '8011');
     }));
 
-  it('digits that nobody presses: the prompts are repeated, then the next element runs', () =>
+  it('GetDigits without a key repeats its prompts, then the next element runs', () =>
     inWorldWithSounds(34, async (world) => {
       world.customer.serve(`${base}/menu`, toneFile(440, 500));
       const phone = await caller(
@@ -111,7 +111,7 @@ describe('documents on real phones', () => {
       assert.ok(Math.abs(framesOf(call, 440) - 50) < 4, `${framesOf(call, 440)} frames of the prompt`);
     }));
 
-  it('a recording of the caller ends at its greatest length, and its action is told of the file', () =>
+  it('a recording of the caller ends at its greatest length, and its action gets the URL of the file', () =>
     inSimulatedWorld({ seed: 35 }, async (world) => {
       const phone = await caller(
         world,
@@ -162,7 +162,7 @@ describe('documents on real phones', () => {
       assert.ok(Math.abs(framesOf(call, 440) - 20) < 3, `${framesOf(call, 440)} frames of the sound`);
     }));
 
-  it('both legs of a direct call can be sent different ways', () =>
+  it('both legs of a direct call can be transferred to different documents', () =>
     inWorldWithSounds(38, async (world) => {
       for (const [path, hz] of [
         ['/a', 440],
@@ -211,7 +211,7 @@ describe('documents on real phones', () => {
       assert.equal((await world.api('GET', room)).status, 404);
     }));
 
-  it('a document that runs in a circle is ended instead of turned for ever', () =>
+  it('a document that runs in circles ends its call', () =>
     inSimulatedWorld({ seed: 40 }, async (world) => {
       const phone = await caller(world, `<Redirect>${answerUrl}</Redirect>`);
       const call = phone.dial('support');

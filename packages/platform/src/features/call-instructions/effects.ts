@@ -11,11 +11,11 @@ import { createDocumentRequests } from './runs/document-requests.ts';
 import type { FetchDeps } from './runs/fetch-document.ts';
 import { streamOf } from './runs/stream-of.ts';
 
-/** Where documents send callers: the door of the multiparty calls feature, as far as it is needed here. */
+/** The part of the multiparty calls feature that documents need. */
 export interface MultipartyJoin {
   /**
-   * Has the leg lent to the multiparty call of that name, which is created where none is. A refusal is told in its sentence; after
-   * success `leg-returned` comes when the participant has left, with what `onExitAction` is told.
+   * Lends the leg to the multiparty call of that name, which is created if needed. After a success, `leg-returned` comes when
+   * the participant has left, with the fields for `onExitAction`.
    */
   join(order: {
     readonly leg: string;
@@ -39,10 +39,10 @@ export interface EffectDeps extends FetchDeps {
   readonly newUuid: () => string;
 }
 
-/** Legs of documents are owned under this name; the owner's id is the leg that the documents run on. */
+/** The kind of owner of documents' legs; the owner's id is the leg that the documents run on. */
 export const ownerKind = 'document';
 
-/** What carries effects out, and the runs that get their outcomes. */
+/** The parts that carry effects out, and the runs that get the outcomes. */
 interface Carrying {
   readonly deps: EffectDeps;
   readonly runs: { send(leg: string, input: RunInput): void };
@@ -57,15 +57,15 @@ export function createPerform(deps: EffectDeps, runs: Carrying['runs']) {
   return function perform(run: DocumentRun, effect: Exclude<RunEffect, { do: 'emit' }>) {
     const { call } = run;
     const { leg } = call;
-    // The run's own, and not that of a direct call which had the leg before.
+    // A mix of this run, and not of a direct call that had the leg before.
     const mix = `document/${call.run}`;
     switch (effect.do) {
       case 'fetch':
         return requests.fetch(run, effect);
       case 'give-up-fetch':
         return requests.giveUp(leg, effect.fetch);
-      case 'tell':
-        return requests.tell(run, effect);
+      case 'report':
+        return requests.report(run, effect);
       case 'answer':
         return calls.answer(leg);
       case 'open-early':
@@ -122,7 +122,7 @@ function dialLeg({ deps, runs }: Carrying, call: RunCall, order: Extract<RunEffe
       parentLeg: call.leg,
     })
     .catch((error: unknown) => {
-      deps.log.error({ leg, err: error }, 'A leg that a document dials could not be recorded.');
+      deps.log.error({ leg, err: error }, 'leg of a Dial not recorded');
       const end: CallEnd = callEnds(5010, 'Error');
       runs.send(call.leg, { type: 'leg-ended', leg, end, durationSeconds: 0 });
     });
@@ -153,7 +153,7 @@ function startRecording(
         : { callback: { ...callback, fields: parameters, resource: `call/${leg}` } }),
     })
     .catch((error: unknown) => {
-      deps.log.error({ leg, recording: uuid, err: error }, 'A recording could not be started.');
+      deps.log.error({ leg, recording: uuid, err: error }, 'recording not started');
       const now = deps.clock.wallNow();
       runs.send(leg, {
         type: 'recording-over',
@@ -179,7 +179,7 @@ function join(
     .then(
       (joined) => (joined.ok ? undefined : joined.problem.sentence),
       (error: unknown) => {
-        deps.log.error({ leg, err: error }, 'A caller could not join a multiparty call.');
+        deps.log.error({ leg, err: error }, 'caller did not join a multiparty call');
         return 'the platform failed to let the caller join';
       },
     )
@@ -198,7 +198,7 @@ function startStream(
 ) {
   const { leg, account, mainAccount, from, to } = call;
   const refuse = (sentence: string) => {
-    runs.send(leg, { type: 'remark', sentence: `Stream: ${sentence}` });
+    runs.send(leg, { type: 'warning', sentence: `Stream: ${sentence}` });
     runs.send(leg, { type: 'stream-ended', stream });
   };
   deps.streams
@@ -220,7 +220,7 @@ function startStream(
         if (!started.ok) refuse(started.problem.sentence);
       },
       (error: unknown) => {
-        deps.log.error({ leg, stream, err: error }, 'A stream of a document could not be recorded.');
+        deps.log.error({ leg, stream, err: error }, 'stream of a document not recorded');
         refuse('the platform failed to start it');
       },
     );
@@ -228,7 +228,7 @@ function startStream(
 
 function reclaim({ deps }: Carrying, leg: string) {
   deps.calls.take(leg, { kind: ownerKind, id: leg }).catch((error: unknown) => {
-    deps.log.error({ leg, err: error }, 'A leg could not be called back from a multiparty call.');
+    deps.log.error({ leg, err: error }, 'leg not reclaimed from a multiparty call');
   });
 }
 

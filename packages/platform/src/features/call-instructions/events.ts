@@ -2,7 +2,7 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { withoutSecrets } from '../../kernel/shown-url.ts';
 import type { DocumentRun, RunEvent } from './domain/document-run.ts';
 
-/** What the outbox keeps; the events of one call keep their order. */
+/** The event for the outbox; events of one call keep their order. */
 export function outboxEventOf({ call, parameters }: DocumentRun, event: RunEvent): OutboxEvent {
   const about = {
     account: call.account,

@@ -5,7 +5,7 @@ import { inSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 const base = 'https://customer.example.com';
 const answerUrl = `${base}/answer`;
 
-/** What the record and the hangup callback of a call say that is made to a phone which answers. */
+/** The reasons in the record and in the hangup callback of an outgoing call to a phone that answers. */
 async function reasonsOf(world: SimulatedWorld, to: string) {
   const made = await world.api('POST', 'Call/', {
     from: '+12025550199',

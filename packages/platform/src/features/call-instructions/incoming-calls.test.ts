@@ -23,7 +23,7 @@ onEmbeddedDatabase('Calls that come for an application', (open) => {
     return world;
   }
 
-  test('are taken with the application’s hangup_url, and answered by the first element that needs it', async () => {
+  test('are accepted with the application’s hangup_url, and answered by the first element that needs an answer', async () => {
     const { world, taken } = await calling('<Wait length="1" silence="true"/><Speak>Hello</Speak>');
     assert.deepEqual(taken, {
       owner: { kind: 'document', id: 'leg' },
@@ -38,7 +38,7 @@ onEmbeddedDatabase('Calls that come for an application', (open) => {
     assert.equal(world.playing.size, 1);
   });
 
-  test('without an application are left to others', async () => {
+  test('without an application are left to other features', async () => {
     const world = await openDocumentWorld(open);
     world.attach(undefined);
     assert.equal(await world.phones.callIn({ leg: 'leg' }), undefined);
@@ -62,7 +62,7 @@ onEmbeddedDatabase('Calls that come for an application', (open) => {
     });
   });
 
-  test('are recorded: the callback names the call, the action is told of the file', async () => {
+  test('are recorded: the callback names the call, the action gets the URL of the file', async () => {
     const callback = 'https://example.com/recorded';
     const world = await talking(
       `<Record action="${action}" callbackUrl="${callback}" playBeep="false" finishOnKey="#" fileFormat="wav"/>`,
@@ -78,7 +78,7 @@ onEmbeddedDatabase('Calls that come for an application', (open) => {
     assert.deepEqual([fields?.Digits, fields?.RecordingDurationMs], ['#', '2400']);
   });
 
-  test('whose caller hangs up while it is recorded have the action told through the outbox', async () => {
+  test('whose caller hangs up during a recording send the action through the outbox', async () => {
     const world = await talking(`<Record action="${action}" playBeep="false"/>`);
     world.phones.leave('leg');
     await world.pass(100);
@@ -111,7 +111,7 @@ onEmbeddedDatabase('Calls that come for an application', (open) => {
     assert.equal(world.customer.requests.at(-1)?.fields.DialStatus, 'completed');
   });
 
-  test('join a multiparty call and come back; one that refuses is told as a remark', async () => {
+  test('join a multiparty call and come back; a refusal is reported as a warning', async () => {
     const world = await talking('<MultiPartyCall role="customer">room</MultiPartyCall><Speak>Back</Speak>');
     assert.deepEqual([world.joins[0]?.leg, world.joins[0]?.instruction.name], ['leg', 'room']);
     world.phones.giveBack('leg', { kind: 'multiparty-call', id: 'x' }, {});
@@ -140,7 +140,7 @@ onEmbeddedDatabase('Calls that come for an application', (open) => {
     assert.equal(world.runs, 0);
   });
 
-  test('whose document cannot be had ask the fallback', async () => {
+  test('whose document cannot be fetched request the fallback', async () => {
     const world = await openDocumentWorld(open);
     const fallback = 'https://example.com/fallback';
     world.customer.serve(answer, { status: 500 });

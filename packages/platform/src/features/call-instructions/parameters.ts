@@ -13,8 +13,8 @@ import { bareNameIn, dialable, type LegCallbacks } from '../calls/index.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 import { readSipHeaders } from './parse/sip-headers.ts';
 
-/** What POST Call/ asks for. */
-export interface WantedCall {
+/** The calls that POST Call/ requests. */
+export interface RequestedCall {
   /** One for each destination. */
   readonly specs: readonly LegSpec[];
   readonly answer: ActionRequest;
@@ -24,14 +24,14 @@ export interface WantedCall {
   readonly parent: { readonly leg: string; readonly mustLive: boolean } | null;
 }
 
-/** What POST Call/{call_uuid}/ asks for: for one leg or both, where their next document is. */
-export interface WantedTransfer {
+/** The transfer that POST Call/{call_uuid}/ requests: the next document of one leg or of both. */
+export interface RequestedTransfer {
   readonly aLeg: ActionRequest | null;
   readonly bLeg: ActionRequest | null;
 }
 
 /** Reads a validated body; defaults are those of docs/interface/calls.md#making-a-call. */
-export function readNewCall(body: NewCallBody): Result<WantedCall> {
+export function readNewCall(body: NewCallBody): Result<RequestedCall> {
   const wrong = wrongUrl(body, ['answer_url', 'ring_url', 'hangup_url', 'fallback_url']);
   if (wrong !== undefined) return wrong;
   const headers = readSipHeaders(body.sip_headers);
@@ -66,7 +66,7 @@ export function readNewCall(body: NewCallBody): Result<WantedCall> {
   });
 }
 
-export function readTransfer(body: TransferBody): Result<WantedTransfer> {
+export function readTransfer(body: TransferBody): Result<RequestedTransfer> {
   const wrong = wrongUrl(body, ['aleg_url', 'bleg_url']);
   if (wrong !== undefined) return wrong;
   const legs = readOneOf(['aleg', 'bleg', 'both'], body.legs) ?? 'aleg';
@@ -77,7 +77,7 @@ export function readTransfer(body: TransferBody): Result<WantedTransfer> {
   return accepted({ aLeg, bLeg });
 }
 
-/** The schema knows how a URL begins; whether it is one (`http://[::1`, a port of 99999) is known here, before anybody is called. */
+/** The schema checks how a URL begins; here, before any call, that it can be parsed (not `http://[::1`, nor a port of 99999). */
 function wrongUrl<Name extends string>(
   body: Readonly<Partial<Record<Name, string>>>,
   names: readonly Name[],

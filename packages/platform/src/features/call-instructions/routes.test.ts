@@ -90,7 +90,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     assert.equal(world.runs, 0);
   });
 
-  test('what is missing, wrong or not offered is refused', async () => {
+  test('parameters that are missing, wrong or not offered are refused', async () => {
     const world = await openDocumentWorld(open);
     const { answer_url: _, ...incomplete } = order;
     for (const [body, sentence] of [
@@ -112,7 +112,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     assert.deepEqual([world.phones.dialled.length, world.runs], [0, 0]);
   });
 
-  test('a parent that does not live is forgotten, or refused with error_parent_not_found', async () => {
+  test('a parent call that is not live is ignored, or refused with error_parent_not_found', async () => {
     const world = await openDocumentWorld(open);
     const parent = '11111111-1111-4111-8111-111111111111';
     const wish = { ...order, parent_call_uuid: parent };
@@ -129,7 +129,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     );
   });
 
-  test('while the process shuts down no call is made', async () => {
+  test('no call is made while the process shuts down', async () => {
     const world = await openDocumentWorld(open);
     world.drain();
     const refused = await world.post('Call/', order);
@@ -140,7 +140,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
   test('a call whose record cannot be written leaves no document that waits for it', async () => {
     const world = await openDocumentWorld(open);
     world.phones.failNextDial();
-    // The world holds a 500 for what it is: a fault of ours.
+    // The test world fails on a 500, which is a fault of ours.
     await assert.rejects(world.post('Call/', order), /the disk is full/);
     await world.pass(0);
     assert.equal(world.runs, 0);
@@ -171,7 +171,7 @@ eachDatabase('Calls that are transferred over HTTP', (open) => {
     return { world, leg: String(body.request_uuid) };
   }
 
-  test('a document gives way to another', async () => {
+  test('a transfer replaces the running document', async () => {
     const { world, leg } = await answered('<Speak>Hello</Speak>');
     const moved = await world.post(`Call/${leg}/`, aleg);
     assert.equal(moved.status, 202);
@@ -184,7 +184,7 @@ eachDatabase('Calls that are transferred over HTTP', (open) => {
     assert.equal([...world.playing.values()][0]?.items[0]?.kind, 'file');
   });
 
-  test('a leg of a direct call is taken out of it', async () => {
+  test('a leg of a direct call is transferred out of it', async () => {
     const { world } = await answered('<Wait length="100" silence="true"/>');
     world.phones.place({
       leg: '22222222-2222-4222-8222-222222222222',
@@ -195,12 +195,12 @@ eachDatabase('Calls that are transferred over HTTP', (open) => {
     assert.equal(moved.status, 202);
     assert.equal(world.phones.ownerOf('22222222-2222-4222-8222-222222222222')?.kind, 'document');
     await world.pass(100);
-    // Nothing of it is answered a second time.
+    // The leg is not answered a second time.
     assert.deepEqual(world.phones.orders, []);
     assert.equal(world.playing.size, 1);
   });
 
-  test('both legs of a Dial part: each runs a document of its own', async () => {
+  test('both legs of a Dial are transferred to documents of their own', async () => {
     const { world, leg } = await answered(
       '<Dial><User>sip:bob@sip.example.com</User></Dial><Speak>Bye</Speak>',
     );
@@ -223,7 +223,7 @@ eachDatabase('Calls that are transferred over HTTP', (open) => {
     );
   });
 
-  test('the B leg alone goes its way, and the document of the other goes on', async () => {
+  test('a transfer of the B leg alone lets the document of the A leg continue', async () => {
     const { world, leg } = await answered(
       '<Dial><User>sip:bob@sip.example.com</User></Dial><Speak>Bye</Speak>',
     );
@@ -237,7 +237,7 @@ eachDatabase('Calls that are transferred over HTTP', (open) => {
     assert.equal(world.phones.hungUp.size, 0);
   });
 
-  test('what cannot be transferred is refused', async () => {
+  test('a transfer of a call that is unknown, unanswered or over is refused', async () => {
     const { world, leg } = await answered('<Wait length="100" silence="true"/>');
     const stranger = await world.api.subaccount();
     assert.equal((await world.post(`Call/${leg}/`, aleg, stranger)).status, 404);

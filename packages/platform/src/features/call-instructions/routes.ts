@@ -15,9 +15,9 @@ export function callInstructionRoutes(commands: CallCommands, transfer: Transfer
     schema: { body: newCallBody, response: firedCall },
     success: 201,
     async run({ account, body }) {
-      const wanted = readNewCall(body);
-      if (!wanted.ok) return wanted;
-      const fired = await commands.call(account, wanted.value);
+      const requested = readNewCall(body);
+      if (!requested.ok) return requested;
+      const fired = await commands.call(account, requested.value);
       if (!fired.ok) return fired;
       const [first, ...others] = fired.value;
       const requestUuid = others.length === 0 && first !== undefined ? first : fired.value;
@@ -33,9 +33,9 @@ export function callInstructionRoutes(commands: CallCommands, transfer: Transfer
     schema: { params: callPath, body: transferBody, response: transferredCall },
     success: 202,
     async run({ account, params, body }) {
-      const wanted = readTransfer(body);
-      if (!wanted.ok) return wanted;
-      const moved = await transfer(account, params.call_uuid, wanted.value);
+      const requested = readTransfer(body);
+      if (!requested.ok) return requested;
+      const moved = await transfer(account, params.call_uuid, requested.value);
       if (!moved.ok) return moved;
       // Clients know the message in this spelling (docs/interface/calls.md#transfers).
       return accepted({ message: 'call transfered', call_uuids: [...moved.value] });

@@ -15,12 +15,12 @@ type SessionEffect =
   | Exclude<RunEffect, { readonly do: 'emit' }>
   | { readonly do: 'emit'; readonly event: OutboxEvent };
 
-type Told = Step<DocumentRun, SessionEffect>;
+type SessionStep = Step<DocumentRun, SessionEffect>;
 
-/** Orders whose receivers are told of the call as it is. */
-const aboutTheCall: readonly string[] = ['emit', 'fetch', 'tell', 'start-recording'];
+/** Effects that carry the present parameters of the call. */
+const aboutTheCall: readonly string[] = ['emit', 'fetch', 'report', 'start-recording'];
 
-/** One session for each leg that documents run on, named by it. Nothing of it is stored: its legs die with the process. */
+/** One session for each leg that documents run on, named by it. No record is kept: its legs die with the process. */
 export function defineSessions(deps: SessionDeps): Sessions<DocumentRun, RunInput> {
   function withOutboxEvents(
     machine: Machine<DocumentRun, RunInput, RunEffect>,
@@ -28,7 +28,8 @@ export function defineSessions(deps: SessionDeps): Sessions<DocumentRun, RunInpu
     return {
       step(before, input, now) {
         const { state, effects } = machine.step(before, input, now);
-        if (!effects.some((effect) => aboutTheCall.includes(effect.do))) return { state, effects } as Told;
+        if (!effects.some((effect) => aboutTheCall.includes(effect.do)))
+          return { state, effects } as SessionStep;
         const run = { ...state, parameters: parametersOf(state) };
         return {
           state: run,

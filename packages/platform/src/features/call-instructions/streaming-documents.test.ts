@@ -16,7 +16,7 @@ onEmbeddedDatabase('Documents that stream', (open) => {
     return world;
   }
 
-  const remarks = (world: Awaited<ReturnType<typeof talking>>) =>
+  const warnings = (world: Awaited<ReturnType<typeof talking>>) =>
     world.events.flatMap(({ type, payload }) => (type === 'call.document-remark' ? [payload.Sentence] : []));
 
   test('each attribute becomes a setting of the stream of the call', async () => {
@@ -59,14 +59,14 @@ onEmbeddedDatabase('Documents that stream', (open) => {
     assert.equal(world.playing.size, 1);
   });
 
-  test('others run beside the document: it ends the call where nothing else keeps it', async () => {
+  test('a Stream without keepCallAlive runs beside the document, whose end ends the call', async () => {
     const world = await talking(`<Stream>${bot}</Stream><Stream audioTrack="both">wss://b.example</Stream>`);
     assert.equal(world.streaming.size, 2);
     assert.deepEqual(world.streamStops, []);
     assert.equal(world.runs, 0);
   });
 
-  test('one that cannot be started is told as a remark, and the next element runs', async () => {
+  test('a Stream that cannot be started emits a warning, and the next element runs', async () => {
     const world = await openDocumentWorld(open);
     world.refuseStreams('this call has 8 live streams already');
     world.customer.serve(
@@ -77,7 +77,7 @@ onEmbeddedDatabase('Documents that stream', (open) => {
     await world.pass(100);
     world.phones.pickUp('leg');
     await world.pass(0);
-    assert.deepEqual(remarks(world), ['Stream: this call has 8 live streams already']);
+    assert.deepEqual(warnings(world), ['Stream: this call has 8 live streams already']);
     assert.equal(world.playing.size, 1);
     assert.ok(!JSON.stringify(world.events).includes('secret'));
   });

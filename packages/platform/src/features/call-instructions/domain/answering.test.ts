@@ -20,7 +20,7 @@ const toServer = stream({ bidirectional: false });
 const dtmf: Instruction = { element: 'DTMF', digits: '12', isAsync: true };
 
 describe('an incoming call', () => {
-  it('is sent nothing while its document is fetched, with the event StartApp', () => {
+  it('gets no answer while its document is fetched with the event StartApp', () => {
     const run = new ScriptedRun('none').feed({ type: 'begin' });
     assert.deepEqual(run.orders, ['fetch']);
     assert.deepEqual(run.asked, { url: answerUrl.url, Event: 'StartApp' });
@@ -36,7 +36,7 @@ describe('an incoming call', () => {
     });
   }
 
-  it('is not answered by Wait, and a wait before the answer plays no music that nobody hears', () => {
+  it('is not answered by Wait, which plays no music before the answer', () => {
     const run = ScriptedRun.incoming(wait(2_000, { silence: false, beep: true, minSilenceMs: 500 }));
     assert.deepEqual(run.orders, ['start-timer']);
   });
@@ -47,7 +47,7 @@ describe('an incoming call', () => {
     assert.equal(run.asked?.Event, 'Redirect');
   });
 
-  it('hears PreAnswer in early media, and is answered by what follows', () => {
+  it('hears PreAnswer in early media, and is answered by the next element', () => {
     const run = ScriptedRun.incoming({ element: 'PreAnswer', children: [speak, wait(1_000)] as never }, play);
     assert.deepEqual(run.orders, ['open-early']);
     run.feed({ type: 'leg-early', leg });
@@ -83,13 +83,13 @@ describe('an incoming call', () => {
     });
   }
 
-  it('that was answered is hung up whatever the reason of Hangup', () => {
+  it('that was answered is hung up by Hangup with any reason', () => {
     const run = ScriptedRun.running({ element: 'Hangup', reason: 'busy', scheduleSeconds: 0 });
     assert.equal(run.end, '4000 Answer XML');
   });
 });
 
-describe('a call that is made', () => {
+describe('an outgoing call', () => {
   it('fetches its document when it is answered', () => {
     const run = new ScriptedRun().feed({ type: 'opened' }, { type: 'leg-ringing', leg });
     assert.deepEqual(run.orders, []);
@@ -108,7 +108,7 @@ describe('a call that is made', () => {
     );
   });
 
-  it('is over when nobody answers, without a word of ours', () => {
+  it('is over without any audio when it is not answered', () => {
     const run = new ScriptedRun().feed({ type: 'opened' }).hangUp();
     assert.equal(run.run.phase, 'over');
     assert.equal(run.end, undefined);

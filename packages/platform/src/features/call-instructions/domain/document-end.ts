@@ -1,14 +1,14 @@
 import type { CallEnd, HangupNames } from '../../calls/index.ts';
 
-/** Why a document was asked for: it decides which cause a failure leaves behind. */
+/** Why a document was requested: decides the cause of a failure. */
 export type FetchReason = 'answer' | 'fallback' | 'action' | 'transfer' | 'redirect';
 
-/** `unreachable`: nothing that could be read came in time; the others are what `ReadDocument` says. */
+/** `unreachable`: no readable answer came in time; the others are the faults of `ReadDocument`. */
 export type DocumentFault = 'unreachable' | 'url' | 'method' | 'xml';
 
 /**
- * Names of docs/interface/calls.md#hangup-causes for the ends that a document brings about. A machine takes only types from another feature, so they
- * stand here again, held to those of the calls feature by the compiler.
+ * Names of docs/interface/calls.md#hangup-causes for ends by a document. A machine imports only types of another feature, so the
+ * names are repeated here; the compiler holds them equal to those of the calls feature.
  */
 const names = {
   2060: 'Loop Detected',
@@ -40,7 +40,7 @@ export function documentEnds(code: DocumentEndCode, source: CallEnd['source'] = 
 }
 
 const causes: Readonly<Record<FetchReason, Readonly<Record<DocumentFault, DocumentEndCode>>>> = {
-  // docs/interface/calls.md#hangup-causes has no 7021 and no 7031: a URL that is wrong in the first document is that of an action.
+  // docs/interface/calls.md#hangup-causes has no 7021 and no 7031: a wrong URL in the first document counts as that of an action.
   answer: { unreachable: 7011, url: 7022, method: 7032, xml: 8011 },
   fallback: { unreachable: 7011, url: 7022, method: 7032, xml: 8011 },
   action: { unreachable: 7012, url: 7022, method: 7032, xml: 8012 },
@@ -48,7 +48,7 @@ const causes: Readonly<Record<FetchReason, Readonly<Record<DocumentFault, Docume
   redirect: { unreachable: 7014, url: 7024, method: 7034, xml: 8014 },
 };
 
-/** How a call ends whose document cannot be run. */
+/** The end of a call whose document cannot be run. */
 export function endOfFault(reason: FetchReason, fault: DocumentFault): CallEnd {
   return documentEnds(causes[reason][fault], 'Error');
 }

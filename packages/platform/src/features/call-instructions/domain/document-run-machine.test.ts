@@ -29,7 +29,7 @@ describe('elements', () => {
     assert.equal(run.playedOut().end, '4010 Answer XML');
   });
 
-  it('that play each have a name of their own', () => {
+  it('play under names of their own', () => {
     const run = ScriptedRun.running(speak, play);
     const first = run.find('play')?.play;
     assert.notEqual(run.playedOut().find('play')?.play, first);
@@ -42,7 +42,7 @@ describe('elements', () => {
     assert.equal(run.asked?.Digits, '7');
   });
 
-  it('that cannot be played are skipped, and the customer is told', () => {
+  it('that cannot be played are skipped with a warning', () => {
     const run = ScriptedRun.running(play, speak).playedOut('https://example.com/a.mp3 is no sound');
     assert.deepEqual(run.events, [
       { type: 'document-remark', url: answerUrl.url, sentence: 'https://example.com/a.mp3 is no sound' },
@@ -50,7 +50,7 @@ describe('elements', () => {
     assert.ok(run.find('play'));
   });
 
-  it('DTMF goes on at once when it is asynchronous, otherwise when the last key is sent', () => {
+  it('DTMF ends at once when it is asynchronous, otherwise when the last key is sent', () => {
     const run = ScriptedRun.running({ element: 'DTMF', digits: '1w', isAsync: true }, speak);
     assert.deepEqual(run.orders, ['send-digits', 'play']);
     const waits = ScriptedRun.running({ element: 'DTMF', digits: '1wW', isAsync: false }, speak);
@@ -61,18 +61,18 @@ describe('elements', () => {
     assert.deepEqual(waits.fire('element/sent').orders, ['play']);
   });
 
-  it('Hangup with a schedule lets the rest run, and ends the call then with 6000', () => {
+  it('Hangup with a schedule lets the other elements run, and ends the call with 6000 at its time', () => {
     const run = ScriptedRun.running({ element: 'Hangup', reason: null, scheduleSeconds: 9 }, speak);
     assert.deepEqual(run.orders, ['start-timer', 'play']);
     assert.equal(run.fire('schedule').end, '6000 Answer XML');
     assert.ok(run.orders.includes('stop-play'));
   });
 
-  it('Stream runs beside what follows, and goes on when a transfer takes the document away', () => {
+  it('Stream runs beside the next elements, and continues when a transfer replaces the document', () => {
     const run = ScriptedRun.running(stream(), speak);
     assert.deepEqual(run.orders, ['start-stream', 'play']);
     assert.deepEqual(run.feed({ type: 'stream-ended', stream: 'stream-0' }).orders, []);
-    const transfer = { type: 'transfer', request: actionUrl, spared: null } as const;
+    const transfer = { type: 'transfer', request: actionUrl, kept: null } as const;
     assert.equal(ScriptedRun.running(stream(), speak).feed(transfer).find('stop-stream'), undefined);
   });
 
@@ -85,8 +85,8 @@ describe('elements', () => {
     assert.equal(alone.feed({ type: 'stream-ended', stream: 'stream-0' }).end, '4010 Answer XML');
   });
 
-  it('Stream with keepCallAlive gives way to a transfer, and ends with the call', () => {
-    const transfer = { type: 'transfer', request: actionUrl, spared: null } as const;
+  it('Stream with keepCallAlive is stopped by a transfer, and ends with the call', () => {
+    const transfer = { type: 'transfer', request: actionUrl, kept: null } as const;
     const moved = ScriptedRun.running(stream({ keepCallAlive: true })).feed(transfer);
     assert.equal(moved.find('stop-stream')?.reason, 'API request');
     const over = ScriptedRun.running(stream({ keepCallAlive: true })).hangUp();
@@ -95,7 +95,7 @@ describe('elements', () => {
 });
 
 describe('Wait', () => {
-  it('beeps first where it is wanted, then plays hold music for its length', () => {
+  it('with beep beeps first, then plays hold music for its length', () => {
     const run = ScriptedRun.running(wait(3_000, { silence: false, beep: true }));
     assert.deepEqual(run.orders, ['play']);
     run.playedOut();
@@ -110,7 +110,7 @@ describe('Wait', () => {
     assert.equal(run.end, '4010 Answer XML');
   });
 
-  it('with minSilence ends as soon as the caller was silent for so long', () => {
+  it('with minSilence ends as soon as the caller was silent for that time', () => {
     const run = ScriptedRun.running(wait(60_000, { minSilenceMs: 2_000 }));
     assert.deepEqual(run.orders, ['start-timer', 'watch-voice']);
     run.voice(true).voice(false);
@@ -127,21 +127,21 @@ describe('Wait', () => {
 });
 
 describe('documents', () => {
-  it('replace each other by Redirect; the answer to the first is not heard of any more', () => {
+  it('replace each other by Redirect; a late answer to the first is ignored', () => {
     const run = ScriptedRun.running(redirect, speak);
     assert.deepEqual(run.asked, { url: actionUrl.url, Event: 'Redirect' });
-    run.feed({ type: 'document-fetched', fetch: 1, elements: [], remarks: [] });
+    run.feed({ type: 'document-fetched', fetch: 1, elements: [], warnings: [] });
     assert.deepEqual(run.effects, []);
     assert.ok(run.document(play).find('play'));
   });
 
-  it('that are empty end the call as at their end', () => {
+  it('that are empty end the call', () => {
     assert.equal(ScriptedRun.running().end, '4010 Answer XML');
   });
 
-  it('are told what they ask for and do not get', () => {
+  it('emit a warning for each part that is not carried out', () => {
     const run = new ScriptedRun('answered').feed({ type: 'begin' });
-    run.feed({ type: 'document-fetched', fetch: 1, elements: [], remarks: ['line 2: no music'] });
+    run.feed({ type: 'document-fetched', fetch: 1, elements: [], warnings: ['line 2: no music'] });
     assert.deepEqual(run.events, [
       { type: 'document-remark', url: answerUrl.url, sentence: 'line 2: no music' },
     ]);
@@ -160,8 +160,7 @@ describe('documents', () => {
     ],
     [
       'transfer',
-      (run: ScriptedRun) =>
-        run.feed({ type: 'begin' }, { type: 'transfer', request: actionUrl, spared: null }),
+      (run: ScriptedRun) => run.feed({ type: 'begin' }, { type: 'transfer', request: actionUrl, kept: null }),
       [7013, 7023, 7033, 8013],
     ],
     [
@@ -183,7 +182,7 @@ describe('documents', () => {
     }
   }
 
-  it('that cannot be had at first are replaced by fallback_url, which is told why', () => {
+  it('that cannot be fetched at first are replaced by fallback_url, which gets the reason', () => {
     const run = new ScriptedRun('none', { fallback: fallbackUrl })
       .feed({ type: 'begin' })
       .fail('unreachable', 'no answer');
@@ -198,14 +197,14 @@ describe('documents', () => {
     assert.equal(run.fail('xml').end, '8011 Error');
   });
 
-  it('that were running have no fallback', () => {
+  it('that replace a running document have no fallback', () => {
     const run = new ScriptedRun('answered', { fallback: fallbackUrl })
       .feed({ type: 'begin' })
       .document(redirect);
     assert.equal(run.fail('unreachable').end, '7014 Error');
   });
 
-  it('of a leg that was somebody else’s: unreachable, the leg ends as it was to; with a fault, by the cause of the fault', () => {
+  it('on a leg of another owner end it as ordered when they are unreachable, and by the cause of the fault otherwise', () => {
     const kicked = { code: 4030, name: 'Kicked Out Of Multiparty Call', source: 'API Request' } as const;
     const given = { reason: 'action', fields: { MemberID: '7' }, endWithout: kicked } as const;
     const begun = () => new ScriptedRun('answered', given).feed({ type: 'begin' });
@@ -239,9 +238,9 @@ describe('documents', () => {
 });
 
 describe('a transfer', () => {
-  const transfer = { type: 'transfer', request: actionUrl, spared: null } as const;
+  const transfer = { type: 'transfer', request: actionUrl, kept: null } as const;
 
-  it('stops what runs and fetches the new document', () => {
+  it('stops the running element and fetches the new document', () => {
     const run = ScriptedRun.running(speak).feed(transfer);
     assert.deepEqual(run.orders, ['reply', 'stop-play', 'fetch']);
     assert.deepEqual(run.find('reply'), { do: 'reply', reply: 'transferred' });
@@ -254,17 +253,17 @@ describe('a transfer', () => {
     assert.equal(run.find('fetch')?.fetch, 2);
   });
 
-  it('hangs up whom a Dial has connected, unless that leg is moved as well', () => {
+  it('hangs up the leg that a Dial has connected, unless that leg is moved as well', () => {
     const bridged = () => ScriptedRun.running(dial()).feed({ type: 'leg-answered', leg: 'b-0-0' });
     const hangsUp = (run: ScriptedRun) =>
       run.effects.some((effect) => effect.do === 'hang-up' && effect.leg === 'b-0-0');
     assert.ok(hangsUp(bridged().feed(transfer)));
-    const both = bridged().feed({ ...transfer, spared: 'b-0-0' });
+    const both = bridged().feed({ ...transfer, kept: 'b-0-0' });
     assert.ok(!hangsUp(both));
     assert.ok(both.orders.includes('unbridge'));
   });
 
-  it('calls a lent leg back, and takes its own return for no loss', () => {
+  it('reclaims a lent leg, whose return does not end the run', () => {
     const run = ScriptedRun.running(multiparty()).feed(transfer);
     assert.deepEqual(run.orders, ['reply', 'reclaim', 'fetch']);
     run.feed({ type: 'leg-taken', leg }, { type: 'leg-given', leg });
@@ -286,7 +285,7 @@ describe('a multiparty call', () => {
     assert.ok(run.feed({ type: 'leg-returned', leg, remarks: { MemberID: '7' } }).find('play'));
   });
 
-  it('tells onExitAction what it has to say, whose answer goes on', () => {
+  it('requests onExitAction with the fields of the participant, whose answer is the next document', () => {
     const run = ScriptedRun.running(multiparty({ onExitAction: actionUrl }));
     run.feed({ type: 'leg-returned', leg, remarks: { MemberID: '7' } });
     assert.deepEqual(run.asked, { url: actionUrl.url, MemberID: '7', Event: 'Redirect' });
@@ -296,13 +295,13 @@ describe('a multiparty call', () => {
     const run = ScriptedRun.running(multiparty()).feed({
       type: 'transfer',
       request: actionUrl,
-      spared: null,
+      kept: null,
     });
     run.feed({ type: 'leg-taken', leg }, { type: 'leg-given', leg }, { type: 'joined', join: 1 });
     assert.deepEqual(run.orders, ['reclaim']);
   });
 
-  it('that refuses is told as a remark, and the next element runs', () => {
+  it('that refuses emits a warning, and the next element runs', () => {
     const run = ScriptedRun.running(multiparty(), speak).feed({
       type: 'join-refused',
       join: 1,
@@ -314,7 +313,7 @@ describe('a multiparty call', () => {
 });
 
 describe('a dial', () => {
-  it('that is over tells its action how', () => {
+  it('that is over requests its action with the result', () => {
     const run = ScriptedRun.running(dial()).feed({
       type: 'leg-ended',
       leg: 'b-0-0',
@@ -324,14 +323,14 @@ describe('a dial', () => {
     assert.equal(run.asked?.DialStatus, 'busy');
   });
 
-  it('tells its callback of what its legs do', () => {
+  it('sends callbacks about its legs', () => {
     const run = ScriptedRun.running(dial({ callback: actionUrl }));
     run.feed({ type: 'leg-answered', leg: 'b-0-0' });
     assert.ok(run.events.length > 0);
     assert.ok(run.events.every(({ type }) => type === 'dial'));
   });
 
-  it('whose callee was moved elsewhere is over', () => {
+  it('whose callee was transferred is over', () => {
     const run = ScriptedRun.running(dial({ action: null }), speak).feed({
       type: 'leg-answered',
       leg: 'b-0-0',
@@ -350,14 +349,14 @@ describe('the end of the leg', () => {
     ['a fetch', () => new ScriptedRun().feed({ type: 'begin' })],
     ['a multiparty call', () => ScriptedRun.running(multiparty())],
   ] as const) {
-    it(`during ${state} stops everything and is not answered with an end of ours`, () => {
+    it(`during ${state} stops everything and orders no hangup`, () => {
       const run = begin().hangUp();
       assert.equal(run.run.phase, 'over');
       assert.equal(run.end, undefined);
     });
   }
 
-  it('completes a recording, and its action is told how long it became', () => {
+  it('completes a recording, and its action gets the duration', () => {
     const run = ScriptedRun.running(record()).after(3_000).hangUp();
     assert.deepEqual(run.find('stop-recording'), { do: 'stop-recording', uuid: 'recording-0' });
     assert.equal(run.run.phase, 'closing');
@@ -384,7 +383,7 @@ describe('the end of the leg', () => {
     assert.equal(run.fire('closing').run.phase, 'over');
   });
 
-  it('is one of two that cross: the end that was ordered is ordered once', () => {
+  it('that crosses with an ordered hangup does not repeat the order', () => {
     const run = ScriptedRun.running();
     assert.equal(run.end, '4010 Answer XML');
     run.hangUp();
@@ -392,7 +391,7 @@ describe('the end of the leg', () => {
     assert.deepEqual(run.feed({ type: 'leg-ended', leg, end: normal, durationSeconds: 0 }).effects, []);
   });
 
-  it('taken for good by somebody else ends the run and leaves the leg alone', () => {
+  it('that another owner claims ends the run without a hangup', () => {
     const run = ScriptedRun.running(speak).feed({ type: 'leg-taken', leg });
     assert.deepEqual([run.orders, run.run.phase], [['stop-play'], 'over']);
   });

@@ -7,21 +7,21 @@ import type { DocumentRun, RunEffect, RunInput, TransferReply } from './document
 import type { ElementInput } from './elements/element.ts';
 import { fieldsOfRecording } from './elements/record.ts';
 import { documentFailed, documentFetched, fetchFirst, fetchTransfer } from './run-documents.ts';
-import { feedDial, feedElement, launchCurrent, proceed } from './run-elements.ts';
+import { launchCurrent, proceed, stepCurrent, stepCurrentDial } from './run-elements.ts';
 import { gone, leave } from './run-end.ts';
-import { change, elementKeyOf, reclaim, remark, type Turn } from './run-turn.ts';
+import { change, elementKeyOf, reclaim, type Turn, warn } from './run-turn.ts';
 
 export const documentRunMachine: Machine<DocumentRun, RunInput, RunEffect> = { step };
 
 function step(run: DocumentRun, input: RunInput, now: Instant): Step<DocumentRun, RunEffect> {
   const turn: Turn = { run, effects: [], now };
-  if (run.phase === 'over' || run.phase === 'closing' || run.phase === 'leaving') takeAfterEnd(turn, input);
-  else takeLive(turn, input);
+  if (run.phase === 'over' || run.phase === 'closing' || run.phase === 'leaving') stepEnded(turn, input);
+  else stepLive(turn, input);
   return { state: turn.run, effects: turn.effects };
 }
 
-/** Nothing is run any more: what is left are the end of the leg and files that are being completed. */
-function takeAfterEnd(turn: Turn, input: RunInput) {
+/** No document runs any more: only the end of the leg and files that are being completed are awaited. */
+function stepEnded(turn: Turn, input: RunInput) {
   const { run } = turn;
   switch (input.type) {
     case 'recording-over':
@@ -43,7 +43,7 @@ function takeAfterEnd(turn: Turn, input: RunInput) {
   }
 }
 
-function takeLive(turn: Turn, input: RunInput) {
+function stepLive(turn: Turn, input: RunInput) {
   const { run } = turn;
   switch (input.type) {
     case 'opened':
@@ -61,19 +61,19 @@ function takeLive(turn: Turn, input: RunInput) {
     case 'recording-over':
       return recordingOver(turn, input);
     case 'joined':
-      // It was to join before a transfer, and did so after it.
+      // The leg was ordered to join before a transfer, and joined after it.
       if (run.current?.state.kind !== 'multiparty') reclaim(turn);
       return;
     case 'agent-joined':
-      if (run.joins === input.join) feedElement(turn, { type: 'returned', remarks: {} });
+      if (run.joins === input.join) stepCurrent(turn, { type: 'returned', remarks: {} });
       return;
     case 'join-refused':
-      if (run.joins === input.join) feedElement(turn, input);
+      if (run.joins === input.join) stepCurrent(turn, input);
       return;
     case 'stream-ended':
-      return feedElement(turn, input);
-    case 'remark':
-      return remark(turn, input.sentence);
+      return stepCurrent(turn, input);
+    case 'warning':
+      return warn(turn, input.sentence);
     case 'timer-fired':
       return timerFired(turn, input.key);
     case 'transfer':
@@ -93,7 +93,7 @@ function begin(turn: Turn) {
   if (turn.run.phase === 'waiting') fetchFirst(turn);
 }
 
-/** Of the leg that the documents run on. */
+/** A notice of the leg that the documents run on. */
 function legNotice(turn: Turn, notice: OwnedLegNotice) {
   const { run } = turn;
   switch (notice.type) {
@@ -104,10 +104,10 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
       return;
     }
     case 'leg-early':
-      // A phone that we call has no document before it answers.
+      // An outgoing call has no document before its answer.
       if (run.medium !== 'none' || run.phase === 'waiting') return;
       change(turn, { medium: 'early' });
-      feedDial(turn, { type: 'caller-early' });
+      stepCurrentDial(turn, { type: 'caller-early' });
       return launchCurrent(turn);
     case 'leg-answered':
       if (run.medium === 'answered') return;
@@ -116,20 +116,20 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
         turn.effects.push({ do: 'cancel-timer', key: 'hangup-on-ring' });
         return begin(turn);
       }
-      feedDial(turn, { type: 'caller-answered' });
+      stepCurrentDial(turn, { type: 'caller-answered' });
       return launchCurrent(turn);
     case 'leg-digit':
-      feedDial(turn, notice);
-      return feedElement(turn, { type: 'digit', digit: notice.digit });
+      stepCurrentDial(turn, notice);
+      return stepCurrent(turn, { type: 'digit', digit: notice.digit });
     case 'leg-voice':
-      return feedElement(turn, { type: 'voice', speaking: notice.speaking });
+      return stepCurrent(turn, { type: 'voice', speaking: notice.speaking });
     case 'leg-given':
       change(turn, { isReclaiming: false });
       return;
     case 'leg-returned':
-      return feedElement(turn, { type: 'returned', remarks: notice.remarks });
+      return stepCurrent(turn, { type: 'returned', remarks: notice.remarks });
     case 'leg-taken':
-      // Ours called back from whom it was lent to is no loss.
+      // Our own leg that is reclaimed from a borrower is not lost.
       if (!run.isReclaiming) gone(turn, 'API Request');
       return;
     case 'leg-ended':
@@ -137,7 +137,7 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
   }
 }
 
-/** Of a leg that a Dial has dialled. */
+/** A notice of a leg that a Dial has dialled. */
 function calledLegNotice(turn: Turn, notice: OwnedLegNotice) {
   switch (notice.type) {
     case 'leg-ringing':
@@ -145,34 +145,34 @@ function calledLegNotice(turn: Turn, notice: OwnedLegNotice) {
     case 'leg-answered':
     case 'leg-digit':
     case 'leg-ended':
-      return feedDial(turn, notice);
+      return stepCurrentDial(turn, notice);
     case 'leg-given':
-      // It was in another conversation, and takes a place in this one.
-      return feedDial(turn, { type: 'leg-answered', leg: notice.leg });
+      // It comes from another conversation into this one.
+      return stepCurrentDial(turn, { type: 'leg-answered', leg: notice.leg });
     case 'leg-taken': {
-      // It goes its own way: to the dial it is as good as gone.
+      // It continues elsewhere: to the dial it has ended.
       const end = documentEnds(4000, 'API Request');
-      return feedDial(turn, { type: 'leg-ended', leg: notice.leg, end, durationSeconds: 0 });
+      return stepCurrentDial(turn, { type: 'leg-ended', leg: notice.leg, end, durationSeconds: 0 });
     }
   }
 }
 
 function playOver(turn: Turn, play: string, sentences: readonly string[]) {
-  for (const sentence of sentences) remark(turn, sentence);
-  feedDial(turn, { type: 'play-over', play });
+  for (const sentence of sentences) warn(turn, sentence);
+  stepCurrentDial(turn, { type: 'play-over', play });
   const key = Object.keys(turn.run.plays).find((each) => turn.run.plays[each] === play);
   if (key === undefined) return;
   const { [key]: _, ...plays } = turn.run.plays;
   change(turn, { plays });
-  feedElement(turn, { type: 'play-over', key });
+  stepCurrent(turn, { type: 'play-over', key });
 }
 
 function recordingOver(turn: Turn, over: RecordingOver) {
   const found = turn.run.recordings.find(({ recording }) => recording.uuid === over.recording);
   if (found === undefined) return;
   change(turn, { recordings: turn.run.recordings.filter((each) => each !== found) });
-  if (found.isAwaited) return feedElement(turn, { type: 'recording-over', over });
-  if (over.outcome === 'failed') remark(turn, `recording ${over.recording} failed`);
+  if (found.isAwaited) return stepCurrent(turn, { type: 'recording-over', over });
+  if (over.outcome === 'failed') warn(turn, `recording ${over.recording} failed`);
   const { action } = found.recording;
   if (action === null) return;
   const event = { type: 'action', request: action, fields: fieldsOfRecording(over, '') } as const;
@@ -187,10 +187,10 @@ function timerFired(turn: Turn, key: string) {
     return;
   }
   const elementKey = elementKeyOf(key);
-  if (elementKey === undefined) return feedDial(turn, { type: 'timer-fired', key });
+  if (elementKey === undefined) return stepCurrentDial(turn, { type: 'timer-fired', key });
   if (!turn.run.timers.includes(key)) return;
   change(turn, { timers: turn.run.timers.filter((each) => each !== key) });
-  feedElement(turn, { type: 'timer-fired', key: elementKey } satisfies ElementInput);
+  stepCurrent(turn, { type: 'timer-fired', key: elementKey } satisfies ElementInput);
 }
 
 function scheduled(source: CallEnd['source']): CallEnd {
@@ -203,30 +203,30 @@ function transfer(turn: Turn, input: Extract<RunInput, { type: 'transfer' }>) {
   fetchTransfer(turn, input);
 }
 
-function succeed(turn: Turn, { leg, place, from, to }: Extract<RunInput, { type: 'succeed' }>) {
-  const isPlace = connectedLeg(turn.run) === place && isPlaceOf(turn.run);
-  reply(turn, isPlace);
-  if (isPlace) feedDial(turn, { type: 'leg-succeeding', leg, from, to });
+function succeed(turn: Turn, { leg, place: before, from, to }: Extract<RunInput, { type: 'succeed' }>) {
+  const mayFollow = connectedLeg(turn.run) === before && hasReplaceableLeg(turn.run);
+  reply(turn, mayFollow);
+  if (mayFollow) stepCurrentDial(turn, { type: 'leg-succeeding', leg, from, to });
 }
 
 function release(turn: Turn) {
-  const spared = connectedLeg(turn.run);
-  reply(turn, spared !== undefined);
-  if (spared === undefined) return;
+  const kept = connectedLeg(turn.run);
+  reply(turn, kept !== undefined);
+  if (kept === undefined) return;
   const before = turn.effects.length;
   gone(turn, 'Caller');
   const stops = turn.effects.splice(before);
-  turn.effects.push(...stops.filter((effect) => effect.do !== 'hang-up' || effect.leg !== spared));
+  turn.effects.push(...stops.filter((effect) => effect.do !== 'hang-up' || effect.leg !== kept));
 }
 
-/** The leg that talks with the one that the documents run on. */
+/** The leg that a Dial has connected with the leg of the documents. */
 export function connectedLeg({ current }: DocumentRun): string | undefined {
   const dial = current?.state.kind === 'dial' ? current.state.dial : undefined;
   return dial?.phase === 'bridged' ? (dial.winner ?? undefined) : undefined;
 }
 
-/** Whether the connected leg can be replaced, or both be released. */
-export function isPlaceOf({ current }: DocumentRun): boolean {
+/** Whether the connected leg can be replaced, or both legs be released. */
+export function hasReplaceableLeg({ current }: DocumentRun): boolean {
   return current?.state.kind === 'dial' && isReplaceable(current.state.dial);
 }
 

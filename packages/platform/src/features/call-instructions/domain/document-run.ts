@@ -17,15 +17,15 @@ import type { PlannedElement } from './planned-element.ts';
  *   waiting ──begin──→ fetching ⇄ running ──nothing left, Hangup, fault──→ leaving ──leg ended──→ closing → over
  *      └───────────────────┴─────────┴──────────── leg ended or taken ─────────────────────────────┘
  *
- * `closing`: the leg is gone, and a recording is still being completed for which somebody waits.
+ * `closing`: the leg is gone, and a recording with an action is still being completed.
  */
 export interface DocumentRun {
   readonly call: RunCall;
-  /** What requests about the call carry, as it was last known: some of them come after its end. */
+  /** The last known parameters of requests about the call: some requests come after its end. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly limits: RunLimits;
   readonly phase: 'waiting' | 'fetching' | 'running' | 'leaving' | 'closing' | 'over';
-  /** How far the leg has come: by itself, and by our order. */
+  /** The state of the leg's audio, and the state that was ordered. */
   readonly medium: Medium;
   readonly asked: Medium;
   readonly first: FirstDocument;
@@ -35,24 +35,24 @@ export interface DocumentRun {
     readonly reason: FetchReason;
   } | null;
   readonly fetches: number;
-  /** Where the running document came from. */
+  /** The URL of the running document. */
   readonly url: string;
   readonly rest: readonly QueuedElement[];
   readonly current: CurrentElement | null;
-  /** Plays that are heard: the element's key → the name among all plays. */
+  /** Running plays: the element's key → the name among all plays. */
   readonly plays: Readonly<Record<string, string>>;
   readonly playsBegun: number;
   /** Keys of the timers that the current element has started. */
   readonly timers: readonly string[];
   readonly isVoiceWatched: boolean;
   readonly recordings: readonly RunningRecording[];
-  /** They begin when a Dial is answered. */
+  /** Recordings that begin when a Dial is answered. */
   readonly onDialAnswer: readonly StartedRecording[];
-  /** How often the leg was to join a multiparty call; names the wish that is answered. */
+  /** Orders to join a multiparty call so far: identifies the order that is answered. */
   readonly joins: number;
-  /** The leg was lent and is called back. */
+  /** The leg was lent and is being reclaimed. */
   readonly isReclaiming: boolean;
-  /** Documents and elements since something last took time. */
+  /** Documents and elements in a row without time. */
   readonly idleSteps: number;
 }
 
@@ -73,20 +73,20 @@ export interface RunCall {
 export interface FirstDocument {
   readonly request: ActionRequest;
   readonly reason: 'answer' | 'transfer' | 'action';
-  /** Asked when the first one of a call cannot be run. */
+  /** Requested when the first document of a call cannot be run. */
   readonly fallback: ActionRequest | null;
-  /** An outbound call is over so long after it began to ring, unless it was answered. */
+  /** An outbound call ends this long after it began to ring, unless it was answered. */
   readonly hangupOnRingSeconds: number | null;
-  /** Told with the request for it. */
+  /** Fields of the request for it. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** How the call ends when the first one cannot be reached, instead of the cause of the fault. */
+  /** End of the call when the first document cannot be reached, instead of the cause of the fault. */
   readonly endWithout?: CallEnd;
 }
 
 export interface RunLimits {
-  /** Documents and elements in a row that take no time: beyond them a document is taken for endless. */
+  /** Documents and elements in a row without time: a document with more counts as endless. */
   readonly idleSteps: number;
-  /** An element that runs for so long has taken time. */
+  /** An element that runs at least so long takes time. */
   readonly restMs: number;
   /** How long a recording may be completed after the leg has gone. */
   readonly closingMs: number;
@@ -94,7 +94,7 @@ export interface RunLimits {
 
 export const runLimits: RunLimits = { idleSteps: 1_000, restMs: 200, closingMs: 60_000 };
 
-/** Of a PreAnswer, it is heard before the call is answered. */
+/** `isBeforeAnswer`: an element of a PreAnswer, heard before the call is answered. */
 export interface QueuedElement extends PlannedElement {
   readonly isBeforeAnswer: boolean;
 }
@@ -102,7 +102,7 @@ export interface QueuedElement extends PlannedElement {
 export interface CurrentElement {
   readonly element: QueuedElement;
   readonly since: Instant;
-  /** `medium`: the leg is not yet what the element needs. */
+  /** `medium`: the leg does not yet have the medium that the element needs. */
   readonly state:
     | { readonly kind: 'medium' }
     | { readonly kind: 'dial'; readonly dial: DialState }
@@ -111,20 +111,20 @@ export interface CurrentElement {
 
 export interface RunningRecording {
   readonly recording: StartedRecording;
-  /** The current element waits for it; otherwise its action is told when it is complete. */
+  /** The current element waits for it; otherwise its action is requested when it is complete. */
   readonly isAwaited: boolean;
 }
 
 export type RunInput =
-  /** Nothing is to be done before the leg says something. */
+  /** The run waits for a notice of its leg. */
   | { readonly type: 'opened' }
-  /** The leg is there: the first document is fetched. */
+  /** The leg exists: the first document is fetched. */
   | { readonly type: 'begin' }
   | {
       readonly type: 'document-fetched';
       readonly fetch: number;
       readonly elements: readonly PlannedElement[];
-      readonly remarks: readonly string[];
+      readonly warnings: readonly string[];
     }
   | {
       readonly type: 'document-failed';
@@ -133,21 +133,21 @@ export type RunInput =
       readonly sentence: string;
     }
   | OwnedLegNotice
-  /** `sentences`: what could not be played, and why. */
+  /** `sentences`: the parts that could not be played, and why. */
   | { readonly type: 'play-over'; readonly play: string; readonly sentences: readonly string[] }
   | ({ readonly type: 'recording-over' } & RecordingOver)
   | { readonly type: 'joined'; readonly join: number }
-  /** What joins is not the caller: the document goes on. */
+  /** An AI agent joins, not the caller: the document continues. */
   | { readonly type: 'agent-joined'; readonly join: number }
   | { readonly type: 'join-refused'; readonly join: number; readonly sentence: string }
   | { readonly type: 'stream-ended'; readonly stream: string }
-  | { readonly type: 'remark'; readonly sentence: string }
-  /** Asked for: replies `TransferReply`. */
+  | { readonly type: 'warning'; readonly sentence: string }
+  /** Replies `TransferReply`. */
   | {
       readonly type: 'transfer';
       readonly request: ActionRequest;
-      /** A leg that a Dial has connected and that goes on without it. */
-      readonly spared: string | null;
+      /** A leg that a Dial has connected and that continues without it. */
+      readonly kept: string | null;
     }
   /** The leg that a Dial has connected gets a successor; replies whether it may. */
   | {
@@ -157,7 +157,7 @@ export type RunInput =
       readonly from: string;
       readonly to: string;
     }
-  /** Both legs of a Dial go on without the documents; replies whether there are two. */
+  /** Both legs of a Dial continue without the documents; replies whether there are two. */
   | { readonly type: 'release' }
   /** There is no leg to run on. */
   | { readonly type: 'abandoned' }
@@ -174,9 +174,9 @@ export type RunEffect =
       readonly fields: Readonly<Record<string, string>>;
     }
   | { readonly do: 'give-up-fetch'; readonly fetch: number }
-  /** A request whose answer nobody reads and that is kept nowhere. */
+  /** A request that is not stored, and whose answer is not read. */
   | {
-      readonly do: 'tell';
+      readonly do: 'report';
       readonly request: ActionRequest;
       readonly fields: Readonly<Record<string, string>>;
     }
@@ -202,12 +202,12 @@ export type RunEffect =
   | { readonly do: 'unbridge' }
   | { readonly do: 'join'; readonly join: number; readonly instruction: MultiPartyCall }
   | Extract<ElementEffect, { readonly do: 'start-stream' }>
-  /** Of an element that has given way: nothing for one that is over. */
+  /** For an element that was ended before its stream. */
   | { readonly do: 'stop-stream'; readonly stream: string; readonly reason: StopReason }
   | { readonly do: 'reclaim' }
   | KernelEffect<RunEvent, TransferReply | boolean>;
 
-/** What customers are told through the outbox; the last two at a URL of theirs. */
+/** Events for the outbox; the last two carry a callback. */
 export type RunEvent =
   | { readonly type: 'document-failed'; readonly url: string; readonly sentence: string }
   | { readonly type: 'document-remark'; readonly url: string; readonly sentence: string }

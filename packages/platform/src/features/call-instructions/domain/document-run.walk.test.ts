@@ -96,7 +96,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 const normal = { code: 4000, name: 'Normal Hangup', source: 'Caller' } as const;
 
-/** Undefined for what cannot happen in the world as it is. */
+/** Undefined for an input that cannot happen now. */
 function inputOf(each: Action, run: ScriptedRun, outside: Outside): RunInput | undefined {
   const at = 'pick' in each ? each.pick : 0;
   const one = <Item>(items: Iterable<Item>): Item | undefined => {
@@ -109,7 +109,7 @@ function inputOf(each: Action, run: ScriptedRun, outside: Outside): RunInput | u
       const fetch = one(outside.fetches);
       if (fetch === undefined) return undefined;
       return each.type === 'document'
-        ? { type: 'document-fetched', fetch, elements: outside.plan(each.elements), remarks: [] }
+        ? { type: 'document-fetched', fetch, elements: outside.plan(each.elements), warnings: [] }
         : { type: 'document-failed', fetch, fault: 'xml', sentence: 'no' };
     }
     case 'digit':
@@ -148,7 +148,7 @@ function inputOf(each: Action, run: ScriptedRun, outside: Outside): RunInput | u
     case 'answered':
       return run.run.asked === 'answered' ? { type: 'leg-answered', leg } : undefined;
     case 'transfer':
-      return { type: 'transfer', request: actionUrl, spared: null };
+      return { type: 'transfer', request: actionUrl, kept: null };
     case 'returned':
       return outside.isLent ? { type: 'leg-returned', leg, remarks: { MemberID: '1' } } : undefined;
     case 'refused':
@@ -203,8 +203,8 @@ const anyWalk = fc.record({
 });
 const runs = { numRuns: 500 };
 
-describe('a run of documents, whatever happens in whatever order', () => {
-  it('leaves nothing that sounds, records, rings or is fetched once it leaves its leg', () => {
+describe('a run of documents, for any inputs in any order', () => {
+  it('leaves no play, recording, ringing leg or fetch once it leaves its leg', () => {
     fc.assert(
       fc.property(anyWalk, (each) => {
         walk(each, ({ run }, outside) => {
@@ -246,7 +246,7 @@ describe('a run of documents, whatever happens in whatever order', () => {
     );
   });
 
-  it('always waits for something while it lives', () => {
+  it('waits for an input or a timer at any time while it is live', () => {
     fc.assert(
       fc.property(anyWalk, (each) => {
         walk(each, ({ run }, outside) => {

@@ -2,8 +2,8 @@ import type { LegSpec } from '@jackfield/ports';
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
- * The elements of an answer document as they run (docs/interface/multiparty-calls.md#the-element, docs/interface/documents.md#order): checked, with defaults filled in, times in
- * milliseconds or in the unit that the name says.
+ * The elements of an answer document (docs/interface/multiparty-calls.md#the-element, docs/interface/documents.md#order): checked,
+ * with defaults, times in milliseconds or in the unit of the name.
  */
 export type Instruction =
   | Prompt
@@ -19,13 +19,13 @@ export type Instruction =
   | { readonly element: 'DTMF'; readonly digits: string; readonly isAsync: boolean }
   | {
       readonly element: 'Hangup';
-      /** How an unanswered call is refused; null hangs up. */
+      /** The refusal of an unanswered call; null hangs up. */
       readonly reason: 'rejected' | 'busy' | null;
-      /** The call ends so much later, and what follows runs until then; 0: at once. */
+      /** The call ends after this time, and further elements run until then; 0: at once. */
       readonly scheduleSeconds: number;
     };
 
-/** What is heard; `loop` 0 goes on for ever. */
+/** Audio for the caller; `loop` 0 repeats for ever. */
 export type Prompt =
   | {
       readonly element: 'Speak';
@@ -41,13 +41,13 @@ export interface Wait {
   readonly lengthMs: number;
   /** False: hold music is heard. */
   readonly silence: boolean;
-  /** Ends as soon as the caller was silent for so long; null: the length decides alone. */
+  /** Ends when the caller was silent for so long; null: only after `lengthMs`. */
   readonly minSilenceMs: number | null;
   /** A beep in front of it. */
   readonly beep: boolean;
 }
 
-/** A request of ours for the next document. */
+/** A request for the next document. */
 export interface ActionRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
@@ -63,7 +63,7 @@ export interface GetDigits {
   /** From digit to digit. */
   readonly digitTimeoutMs: number;
   readonly numDigits: number;
-  /** How often the prompts are repeated at most when nothing valid was pressed: 1 is once in all. */
+  /** Rounds of prompts at most while no valid key was pressed: 1 is a single round. */
   readonly retries: number;
   /** Characters that end the input; empty: none. */
   readonly finishOnKey: string;
@@ -98,7 +98,7 @@ export interface Record {
   readonly maxLengthSeconds: number;
   readonly finishOnKey: string;
   readonly playBeep: boolean;
-  /** Runs beside what follows, until the call ends. */
+  /** Runs beside the next elements, until the call ends. */
   readonly recordSession: boolean;
   /** Waits for the answer of the next Dial. */
   readonly startOnDialAnswer: boolean;
@@ -122,7 +122,7 @@ export interface Dial {
   readonly confirmTimeoutSeconds: number;
   /** What the caller hears: `real` and null are ringback, otherwise a URL. */
   readonly dialMusic: string | null;
-  /** Sequences of the A leg and of the B leg that are told to `callback`. */
+  /** Sequences of the A leg and of the B leg that are reported to `callback`. */
   readonly digitsMatch: readonly string[];
   readonly digitsMatchBLeg: readonly string[];
   /** Names without the `X-PH-` prefix. */
@@ -142,7 +142,7 @@ export interface MultiPartyCall {
   readonly element: 'MultiPartyCall';
   readonly name: string;
   readonly role: 'agent' | 'supervisor' | 'customer' | 'ai-agent';
-  /** Of an ai-agent: the WebSocket that joins instead of the caller, whose document goes on at once. */
+  /** Of an ai-agent: the WebSocket that joins instead of the caller, whose document continues at once. */
   readonly agent?: Pick<NewStream, 'serviceUrl' | 'contentType' | 'extraHeaders' | 'statusCallback'>;
   readonly coachMode: boolean;
   readonly mute: boolean;
@@ -153,9 +153,9 @@ export interface MultiPartyCall {
   readonly maxDurationSeconds: number;
   readonly maxParticipants: number;
   readonly recordMinMemberCount: number;
-  /** Nobody but an agent starts the call. */
+  /** Only an agent starts the call. */
   readonly waitForAgent: boolean;
-  /** For so long at most; null: without a bound. */
+  /** Longest time of that wait; null: no limit. */
   readonly waitSeconds: number | null;
   readonly relayDtmfInputs: boolean;
   readonly enterSound: 'beep:1' | 'beep:2' | 'none' | ActionRequest;
@@ -168,7 +168,7 @@ export interface MultiPartyCall {
     readonly format: 'mp3' | 'wav';
     /** Of a supervisor who coaches. */
     readonly coachVoice: boolean;
-    /** All hear them before a recording begins, and after it was stopped. */
+    /** Played to all before a recording begins, and after it was stopped. */
     readonly startSound: ActionRequest | null;
     readonly stopSound: ActionRequest | null;
   };
@@ -193,7 +193,7 @@ export interface Stream {
   readonly statusCallback: ActionRequest | null;
   /** 60–100; null: none. */
   readonly noiseCancellationLevel: number | null;
-  /** Which callbacks come between its beginning and its end; null: all. */
+  /** Callbacks between its beginning and its end; null: all. */
   readonly middleEvents: readonly MiddleEvent[] | null;
   readonly resumable: boolean;
   readonly fallbackUrl: string | null;
@@ -201,13 +201,13 @@ export interface Stream {
   readonly stopFrame: boolean;
 }
 
-/** What was read from a document, or the first thing that is wrong with it. */
+/** The instructions of a document, or its first fault. */
 export type ReadDocument =
   | {
       readonly ok: true;
       readonly instructions: readonly Instruction[];
-      /** What the document asks for and does not get, in sentences for the customer. */
-      readonly remarks: readonly string[];
+      /** Parts of the document that are not carried out, in sentences for the customer. */
+      readonly warnings: readonly string[];
     }
   | {
       readonly ok: false;

@@ -1,9 +1,9 @@
 import type { Instruction } from './instruction.ts';
 
-/** An element of a document with the names of what it may start: machines draw no random numbers. */
+/** An element of a document with names for the legs, recordings and streams that it may start: machines draw no random numbers. */
 export interface PlannedElement {
   readonly instruction: Instruction;
-  /** Of a Record: its UUID, and where its file will be. */
+  /** Of a Record: its UUID and the URL of its file. */
   readonly recording: { readonly uuid: string; readonly url: string } | null;
   /** Of a Dial: one call UUID for each destination. */
   readonly legs: readonly string[];
@@ -11,10 +11,10 @@ export interface PlannedElement {
   readonly stream?: string;
 }
 
-/** What the caller's leg must be before the element can begin; null: anything. */
+/** The medium that the caller's leg needs before the element can begin; null: any. */
 export type NeededMedium = 'early' | 'answered' | null;
 
-/** docs/interface/documents.md#order as we read it: what talks or listens answers; PreAnswer's children are heard before. */
+/** docs/interface/documents.md#order, in our reading: an element that talks or listens answers; PreAnswer's children are heard before. */
 export function neededMedium({ element }: Instruction, isBeforeAnswer: boolean): NeededMedium {
   switch (element) {
     case 'Speak':

@@ -2,7 +2,7 @@ import { documentEnds, endOfFault, type FetchReason } from './document-end.ts';
 import type { DocumentRun, RunInput } from './document-run.ts';
 import type { ActionRequest } from './instruction.ts';
 import { giveUpFetch, leave } from './run-end.ts';
-import { change, endElement, reclaim, remark, type Turn } from './run-turn.ts';
+import { change, endElement, reclaim, type Turn, warn } from './run-turn.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -12,19 +12,19 @@ export function fetchFirst(turn: Turn) {
   fetchDocument(turn, request, reason, { ...fields, Event: reason === 'answer' ? 'StartApp' : 'Redirect' });
 }
 
-/** What runs gives way to the document of a Redirect or an action. */
+/** Replaces the running document by that of a Redirect or an action. */
 export function fetchNext(turn: Turn, request: ActionRequest, reason: 'action' | 'redirect', fields: Fields) {
   fetchDocument(turn, request, reason, { ...fields, Event: 'Redirect' });
 }
 
-export function fetchTransfer(turn: Turn, { request, spared }: Extract<RunInput, { type: 'transfer' }>) {
+export function fetchTransfer(turn: Turn, { request, kept }: Extract<RunInput, { type: 'transfer' }>) {
   const { current } = turn.run;
   if (current?.state.kind === 'multiparty') reclaim(turn);
   giveUpFetch(turn);
   const before = turn.effects.length;
   endElement(turn, 'API Request');
   const stops = turn.effects.splice(before);
-  turn.effects.push(...stops.filter((effect) => effect.do !== 'hang-up' || effect.leg !== spared));
+  turn.effects.push(...stops.filter((effect) => effect.do !== 'hang-up' || effect.leg !== kept));
   change(turn, { idleSteps: 0 });
   fetchDocument(turn, request, 'transfer', { Event: 'Redirect' });
 }
@@ -36,7 +36,7 @@ function fetchDocument(turn: Turn, request: ActionRequest, reason: FetchReason, 
   turn.effects.push({ do: 'fetch', fetch: id, request, fields });
 }
 
-/** Counts what takes no time; too much of it in a row, and the call is ended instead of turning in circles. */
+/** Counts documents and elements without time; too many in a row end the call, which would run in circles. */
 export function isEndless(turn: Turn): boolean {
   const { idleSteps, limits, url } = turn.run;
   change(turn, { idleSteps: idleSteps + 1 });
@@ -50,7 +50,7 @@ export function isEndless(turn: Turn): boolean {
 export function documentFetched(
   turn: Turn,
   request: ActionRequest,
-  { elements, remarks }: Extract<RunInput, { type: 'document-fetched' }>,
+  { elements, warnings }: Extract<RunInput, { type: 'document-fetched' }>,
 ) {
   change(turn, {
     phase: 'running',
@@ -58,7 +58,7 @@ export function documentFetched(
     url: request.url,
     rest: elements.map((element) => ({ ...element, isBeforeAnswer: false })),
   });
-  for (const sentence of remarks) remark(turn, sentence);
+  for (const sentence of warnings) warn(turn, sentence);
 }
 
 /** docs/interface/documents.md#fetching: a first document that cannot be run has a second chance at fallback_url, every other ends the call. */
@@ -70,7 +70,7 @@ export function documentFailed(
   change(turn, { fetch: null });
   turn.effects.push({ do: 'emit', event: { type: 'document-failed', url: request.url, sentence } });
   const { fallback, endWithout } = turn.run.first;
-  // A URL that answers nothing is as good as none; a document with a fault is the customer's to mend, and its cause says so.
+  // An unreachable URL counts as a missing document; a document with a fault ends with the cause of its fault.
   const isMissing = turn.run.fetches === 1 && fault === 'unreachable';
   const end = { ...((isMissing ? endWithout : undefined) ?? endOfFault(reason, fault)), reason: sentence };
   if (reason !== 'answer' || fallback === null) return leave(turn, end);

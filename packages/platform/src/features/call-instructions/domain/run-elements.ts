@@ -24,7 +24,7 @@ import {
   type Turn,
 } from './run-turn.ts';
 
-/** Element after element, until one takes time or nothing is left. */
+/** Runs element after element, until an element takes time or none is left. */
 export function proceed(turn: Turn) {
   while (turn.run.phase === 'running' && turn.run.current === null) {
     const [element, ...rest] = turn.run.rest;
@@ -35,7 +35,7 @@ export function proceed(turn: Turn) {
   }
 }
 
-/** The leg has become what the current element waits for, or more. */
+/** The leg has the medium that the current element waits for, or more. */
 export function launchCurrent(turn: Turn) {
   const { current } = turn.run;
   if (current?.state.kind !== 'medium') return;
@@ -43,14 +43,14 @@ export function launchCurrent(turn: Turn) {
   proceed(turn);
 }
 
-export function feedElement(turn: Turn, input: ElementInput) {
+export function stepCurrent(turn: Turn, input: ElementInput) {
   const { current } = turn.run;
   if (current === null || current.state.kind === 'medium' || current.state.kind === 'dial') return;
   settle(turn, stepElement(current.state, input, contextOf(turn)));
   proceed(turn);
 }
 
-export function feedDial(turn: Turn, input: DialInput) {
+export function stepCurrentDial(turn: Turn, input: DialInput) {
   const { current } = turn.run;
   if (current?.state.kind !== 'dial') return;
   settleDial(turn, advanceDial(turn, current.state.dial, input));
@@ -70,7 +70,7 @@ function begin(turn: Turn, element: QueuedElement) {
   carryOut(turn, element);
 }
 
-/** A recording beside the document is no element that takes time. */
+/** A recording beside the document takes no time as an element. */
 function isRunByItself(instruction: Instruction): boolean {
   return instruction.element === 'Record' && (instruction.recordSession || instruction.startOnDialAnswer);
 }
@@ -130,7 +130,7 @@ function settleDial(turn: Turn, state: DialState) {
   finish(turn, actionOrNext(action, redirect, dialResultOf(state)));
 }
 
-/** Begins now, or when somebody has answered a Dial, and goes on until the call ends. */
+/** Begins now, or when a phone has answered a Dial, and lasts until the call ends. */
 function recordBeside(turn: Turn, instruction: RecordElement, { recording }: QueuedElement) {
   if (recording === null) return finish(turn, { type: 'next' });
   const started = startedRecording(instruction, recording, turn.run.call.leg, true);
@@ -158,5 +158,5 @@ function finish(turn: Turn, outcome: Outcome) {
   const { request, redirect, fields, isLogged } = outcome;
   if (redirect) return fetchNext(turn, request, 'action', fields);
   if (isLogged) turn.effects.push({ do: 'emit', event: { type: 'action', request, fields } });
-  else turn.effects.push({ do: 'tell', request, fields: { ...fields, Event: 'Redirect' } });
+  else turn.effects.push({ do: 'report', request, fields: { ...fields, Event: 'Redirect' } });
 }

@@ -1,14 +1,14 @@
 import type { CallEnd } from '../../calls/index.ts';
 import { change, endElement, type Turn } from './run-turn.ts';
 
-/** The document's own end of the call: everything stops, and the leg is hung up. */
+/** Ends the call by the document: everything stops, and the leg is hung up. */
 export function leave(turn: Turn, end: CallEnd) {
   stop(turn, end.source);
   change(turn, { phase: 'leaving' });
   turn.effects.push({ do: 'hang-up', leg: turn.run.call.leg, end });
 }
 
-/** The leg has ended, or belongs to somebody else: everything stops, and files that somebody waits for are completed. */
+/** The leg has ended, or has another owner: everything stops, and recordings with an action are completed. */
 export function gone(turn: Turn, source: CallEnd['source']) {
   if (turn.run.phase !== 'leaving') stop(turn, source);
   const isAwaited = turn.run.recordings.length > 0;
@@ -30,7 +30,7 @@ function stop(turn: Turn, source: CallEnd['source']) {
   change(turn, {
     rest: [],
     onDialAnswer: [],
-    // The others tell their receivers themselves.
+    // Recordings without an action report to their own callback.
     recordings: turn.run.recordings.filter(({ recording }) => recording.action !== null),
   });
 }

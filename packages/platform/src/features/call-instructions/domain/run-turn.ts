@@ -6,7 +6,7 @@ import type { DocumentRun, Medium, RunEffect } from './document-run.ts';
 import type { ElementEffect, StartedRecording } from './elements/element.ts';
 import { fieldsOfBegunRecording } from './elements/record.ts';
 
-/** One step in the making: the run as it becomes, and the orders so far. */
+/** A step in progress: the run so far, and the orders so far. */
 export interface Turn {
   run: DocumentRun;
   readonly effects: RunEffect[];
@@ -24,7 +24,7 @@ export function elementKeyOf(timer: string): string | undefined {
   return timer.startsWith(elementTimers) ? timer.slice(elementTimers.length) : undefined;
 }
 
-/** Carries out what an element wants, and remembers what will have to be taken back. */
+/** Carries out an element's order, and remembers what must be undone at its end. */
 export function obeyElement(turn: Turn, effect: ElementEffect) {
   switch (effect.do) {
     case 'play': {
@@ -48,8 +48,8 @@ export function obeyElement(turn: Turn, effect: ElementEffect) {
       return cancelTimer(turn, elementTimers + effect.key);
     case 'start-recording':
       return startRecording(turn, effect.recording, true);
-    case 'remark':
-      return remark(turn, effect.sentence);
+    case 'warn':
+      return warn(turn, effect.sentence);
     case 'join': {
       const join = turn.run.joins + 1;
       change(turn, { joins: join });
@@ -61,7 +61,7 @@ export function obeyElement(turn: Turn, effect: ElementEffect) {
   }
 }
 
-export function remark(turn: Turn, sentence: string) {
+export function warn(turn: Turn, sentence: string) {
   const event = { type: 'document-remark', url: turn.run.url, sentence } as const;
   turn.effects.push({ do: 'emit', event });
 }
@@ -94,7 +94,7 @@ function watchVoice(turn: Turn, watched: boolean) {
   turn.effects.push({ do: 'watch-voice', watched });
 }
 
-/** Asks for early media or the answer, unless it has been asked for before. */
+/** Orders early media or the answer, once. */
 export function bringTo(turn: Turn, medium: Exclude<Medium, 'none'>) {
   const { asked } = turn.run;
   if (asked === 'answered' || asked === medium) return;
@@ -121,7 +121,7 @@ function obeyDial(turn: Turn, { dial }: DialState, effect: DialEffect) {
       return bringTo(turn, 'early');
     case 'answer-caller':
       return bringTo(turn, 'answered');
-    case 'tell':
+    case 'report':
       if (dial.callback === null) return;
       turn.effects.push({
         do: 'emit',
@@ -138,7 +138,7 @@ function obeyDial(turn: Turn, { dial }: DialState, effect: DialEffect) {
   }
 }
 
-/** A recording beside everything else; its action hears of it now, and again when it is complete. */
+/** A recording beside everything else; its action is requested now, and again when it is complete. */
 function beginSession(turn: Turn, recording: StartedRecording) {
   startRecording(turn, recording, false);
   if (recording.action === null) return;
@@ -147,8 +147,8 @@ function beginSession(turn: Turn, recording: StartedRecording) {
 }
 
 /**
- * Takes back what the current element has begun; `source` is who put an end to it. What it records is completed, and told
- * when it is.
+ * Undoes what the current element has begun; `source` is the source of its end. Its recording is completed, and reported when it
+ * is complete.
  */
 export function endElement(turn: Turn, source: CallEnd['source']) {
   const { current } = turn.run;
@@ -156,7 +156,7 @@ export function endElement(turn: Turn, source: CallEnd['source']) {
     advanceDial(turn, current.state.dial, { type: 'give-up', source });
   }
   if (current?.state.kind === 'stream' && !current.state.isOver) {
-    // Where the call ends, that is why; a transfer takes the call away from its stream.
+    // A transfer ends the stream by an API request, every other end by the hangup.
     const reason = source === 'API Request' ? 'API request' : 'Call hangup';
     turn.effects.push({ do: 'stop-stream', stream: current.state.stream, reason });
   }
@@ -174,7 +174,7 @@ export function endElement(turn: Turn, source: CallEnd['source']) {
   });
 }
 
-/** Has a lent leg back, whoever it was lent to. */
+/** Reclaims a lent leg from its borrower. */
 export function reclaim(turn: Turn) {
   change(turn, { isReclaiming: true });
   turn.effects.push({ do: 'reclaim' });

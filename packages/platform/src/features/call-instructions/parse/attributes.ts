@@ -5,8 +5,8 @@ import type { Fault, Reading } from './reading.ts';
 import type { XmlAttribute, XmlElement } from './xml-tree.ts';
 
 /**
- * The attributes of one element, asked for one by one: what was asked for is what is allowed. A wrong value is noted as a fault
- * and read as the default.
+ * The attributes of an element, read one by one: the names that were read are the allowed ones. A wrong value is noted as a
+ * fault and read as the default.
  */
 export interface Attributes {
   has(name: string): boolean;
@@ -23,17 +23,17 @@ export interface Attributes {
       readonly auto?: boolean;
     },
   ): number | Default;
-  /** In any case; as it is spelled in `values`. */
+  /** Ignores upper and lower case; gives the spelling of `values`. */
   oneOf<const Value extends string>(name: string, values: readonly Value[], byDefault: Value): Value;
   url(name: string, fault?: Fault): string | null;
-  /** A URL with its method; those of an `action` have faults of their own. */
+  /** A URL with its method; an `action` has faults of its own. */
   request(name: string, methodName: string, faults?: 'action'): ActionRequest | null;
   method(name: string, faults?: 'action'): ActionRequest['method'];
-  /** Characters 0–9 * #, which may be separated by commas; `none` and nothing stand for none. */
+  /** Characters 0–9 * #, perhaps separated by commas; `none` and an empty text mean none. */
   keys(name: string, byDefault: string): string;
   refuse(name: string, allowed: string): void;
-  remark(sentence: string): void;
-  /** Whatever was not asked for is unknown. */
+  warn(sentence: string): void;
+  /** Refuses attributes that were not read. */
   end(): void;
 }
 
@@ -56,10 +56,10 @@ export function isWebSocketUrl(value: string): boolean {
 
 export function attributesOf(element: XmlElement, reading: Reading): Attributes {
   const given = new Map<string, XmlAttribute>(element.attributes.map((each) => [each.name, each]));
-  const asked = new Set<string>();
+  const known = new Set<string>();
 
-  const ask = (name: string): string | undefined => {
-    asked.add(name);
+  const valueFor = (name: string): string | undefined => {
+    known.add(name);
     return given.get(name)?.value.trim();
   };
   const refuse = (name: string, allowed: string, fault: Fault = 'xml') => {
@@ -71,7 +71,7 @@ export function attributesOf(element: XmlElement, reading: Reading): Attributes 
     );
   };
   const url = (name: string, fault: Fault = 'xml') => {
-    const value = ask(name);
+    const value = valueFor(name);
     if (value === undefined) return null;
     if (!isHttpUrl(value)) refuse(name, httpUrlAllowed, fault);
     return value;
@@ -82,7 +82,7 @@ export function attributesOf(element: XmlElement, reading: Reading): Attributes 
     byDefault: Value,
     fault: Fault = 'xml',
   ): Value => {
-    const value = ask(name)?.toLowerCase();
+    const value = valueFor(name)?.toLowerCase();
     if (value === undefined) return byDefault;
     const found = values.find((each) => each.toLowerCase() === value);
     if (found === undefined) refuse(name, listed(values, 'or'), fault);
@@ -96,16 +96,16 @@ export function attributesOf(element: XmlElement, reading: Reading): Attributes 
     url,
     method: methodOf,
     oneOf: (name, values, byDefault) => oneOf(name, values, byDefault),
-    has: (name) => ask(name) !== undefined,
+    has: (name) => valueFor(name) !== undefined,
     text(name, rule) {
-      const value = ask(name);
+      const value = valueFor(name);
       if (value === undefined) return null;
       if (rule !== undefined && !rule.pattern.test(value)) refuse(name, rule.allowed);
       return value;
     },
     flag: (name, byDefault) => oneOf(name, ['true', 'false'], byDefault ? 'true' : 'false') === 'true',
     integer(name, { min, max, byDefault, auto = false }) {
-      const value = ask(name);
+      const value = valueFor(name);
       if (value === undefined || (auto && value.toLowerCase() === 'auto')) return byDefault;
       const number = /^-?[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= min && number <= max) return number;
@@ -118,7 +118,7 @@ export function attributesOf(element: XmlElement, reading: Reading): Attributes 
       return target === null ? null : { url: target, method };
     },
     keys(name, byDefault) {
-      const value = ask(name);
+      const value = valueFor(name);
       if (value === undefined) return byDefault;
       if (value === '' || value.toLowerCase() === 'none') return '';
       const keys = value.replace(/[\s,]/g, '');
@@ -129,12 +129,12 @@ export function attributesOf(element: XmlElement, reading: Reading): Attributes 
       return [...new Set(keys)].join('');
     },
     refuse: (name, allowed) => refuse(name, allowed),
-    remark: (sentence) => reading.remark(element.line, sentence),
+    warn: (sentence) => reading.warn(element.line, sentence),
     end() {
       for (const { name, line } of element.attributes) {
-        if (asked.has(name)) continue;
-        const meant = nearestName(name, asked);
-        const allowed = asked.size === 0 ? 'it has none' : `allowed are ${listed([...asked].sort(), 'and')}`;
+        if (known.has(name)) continue;
+        const meant = nearestName(name, known);
+        const allowed = known.size === 0 ? 'it has none' : `allowed are ${listed([...known].sort(), 'and')}`;
         reading.refuse(
           line,
           `<${element.name}> has no attribute ${quoted(name)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}: ${allowed}`,

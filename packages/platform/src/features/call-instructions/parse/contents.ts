@@ -7,7 +7,7 @@ import type { XmlElement } from './xml-tree.ts';
 /** Reads one kind of child; undefined when a fault was noted. */
 export type ElementReader<Value> = (element: XmlElement, reading: Reading) => Value | undefined;
 
-/** Where elements stand that are known elsewhere, and what replaces those that are not carried out. */
+/** Hints about elements that belong elsewhere or are not supported. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ['Conference', '<Conference> is not supported: use <MultiPartyCall role="Customer">'],
   [
@@ -63,7 +63,7 @@ export function refuseChild(
   reading: Reading,
   allowed: readonly string[],
 ): void {
-  // Only the first fault is told; to look for the nearest name a thousand times would be in vain.
+  // Only the first fault is reported: the search for the nearest name is skipped for the others.
   if (reading.fault !== undefined) return;
   const known = elsewhere.get(child.name);
   const meant = known === undefined ? nearestName(child.name, allowed) : undefined;

@@ -120,7 +120,7 @@ testAttributes({
   attributes: {
     sendDigits,
     sendOnPreanswer: preAnswer,
-    sendDigitsMode: { allowed: ['inband'], refused: [], remark: /RFC 4733/ },
+    sendDigitsMode: { allowed: ['inband'], refused: [], warning: /RFC 4733/ },
     callerId,
   },
 });
@@ -133,8 +133,8 @@ testAttributes({
     sendDigits,
     sendOnPreanswer: preAnswer,
     sipHeaders,
-    sipAuthUsername: { allowed: ['alice'], refused: [], remark: /not used/ },
-    sipAuthPassword: { allowed: ['secret'], refused: [], remark: /not used/ },
+    sipAuthUsername: { allowed: ['alice'], refused: [], warning: /not used/ },
+    sipAuthPassword: { allowed: ['secret'], refused: [], warning: /not used/ },
   },
 });
 
@@ -193,8 +193,8 @@ testAttributes({
     startRecordingAudioMethod: announcedMethod('recording.startSound.method', 'startRecordingAudio'),
     stopRecordingAudio: announced('recording.stopSound.url'),
     stopRecordingAudioMethod: announcedMethod('recording.stopSound.method', 'stopRecordingAudio'),
-    transcript: { allowed: ['true'], refused: ['1'], remark: /not transcribed/ },
-    transcriptionUrl: { allowed: ['https://a.example'], refused: badUrls, remark: /not transcribed/ },
+    transcript: { allowed: ['true'], refused: ['1'], warning: /not transcribed/ },
+    transcriptionUrl: { allowed: ['https://a.example'], refused: badUrls, warning: /not transcribed/ },
     waitMusicUrl: announced('music.wait.url'),
     waitMusicMethod: announcedMethod('music.wait.method', 'waitMusicUrl'),
     agentHoldMusicUrl: announced('music.agentHold.url'),

@@ -11,13 +11,13 @@ const examplesOf = (text: string) =>
   [...text.matchAll(/```xml\n([\s\S]*?)```/g)].map((match) => match[1] as string);
 const code = /^`(.*)`$/;
 
-test('every example of the page is read, and nothing in it is remarked on', () => {
+test('every example of the page is read without a warning', () => {
   const examples = examplesOf(page);
   assert.ok(examples.length > 15);
   for (const example of examples) {
     const document = read(example);
     assert.ok(document.ok, document.ok ? '' : `${document.sentence} in\n${example}`);
-    assert.deepEqual(document.remarks, [], example);
+    assert.deepEqual(document.warnings, [], example);
   }
 });
 
@@ -39,7 +39,7 @@ const sections: readonly Section[] = page
     })),
   }));
 
-/** The example with this attribute, and no other of the name, in the first tag of the element. */
+/** The example with this attribute instead of any of the same name, in the first tag of the element. */
 function withAttribute({ element, example }: Section, name: string, written: string): string {
   const tag = new RegExp(`<${element}(?=[\\s/>])[^>]*`);
   return example.replace(tag, (found) => {
@@ -57,7 +57,7 @@ for (const section of sections) {
     assert.deepEqual(section.rows.map(({ attribute }) => attribute).sort(), names);
   });
 
-  test(`the table of <${section.element}> tells its defaults`, () => {
+  test(`the table of <${section.element}> lists its defaults`, () => {
     for (const { attribute, byDefault } of section.rows) {
       if (byDefault === undefined) continue;
       const without = read(withAttribute(section, attribute, ''));

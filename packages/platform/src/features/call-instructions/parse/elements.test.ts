@@ -151,8 +151,8 @@ testAttributes({
     },
     callbackUrl: callbackUrl('callback'),
     callbackMethod: callbackMethod('callback.method', callback),
-    transcriptionType: { allowed: ['auto'], refused: [], remark: /not transcribed/ },
-    transcriptionUrl: { ...callbackUrl(), remark: /not transcribed/ },
+    transcriptionType: { allowed: ['auto'], refused: [], warning: /not transcribed/ },
+    transcriptionUrl: { ...callbackUrl(), warning: /not transcribed/ },
     transcriptionMethod: callbackMethod(),
   },
 });

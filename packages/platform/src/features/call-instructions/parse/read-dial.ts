@@ -74,11 +74,11 @@ const readNumber: ElementReader<DialDestination> = (element, reading) => {
   const callerId = attributes.text('callerId', callerIdRule);
   const sendOnPreanswer = attributes.flag('sendOnPreanswer', false);
   if (attributes.text('sendDigitsMode') !== null) {
-    attributes.remark('sendDigitsMode is not followed: digits are sent as RFC 4733 events');
+    attributes.warn('sendDigitsMode is not followed: digits are sent as RFC 4733 events');
   }
   attributes.end();
   const body = bodyOf(element, reading);
-  // As numbers are written by people; what is dialled has digits alone.
+  // Separators that people write in numbers.
   const to = body.replace(/[\s().-]/g, '');
   if (!isE164(to)) {
     reading.refuse(
@@ -96,7 +96,7 @@ const readUser: ElementReader<DialDestination> = (element, reading) => {
   const sendOnPreanswer = attributes.flag('sendOnPreanswer', false);
   const username = attributes.text('sipAuthUsername');
   if (attributes.text('sipAuthPassword') !== null || username !== null) {
-    attributes.remark(
+    attributes.warn(
       'sipAuthUsername and sipAuthPassword are not used: endpoints of this platform ask for neither',
     );
   }
@@ -116,7 +116,7 @@ const destinationReaders: ReadonlyMap<string, ElementReader<DialDestination>> = 
   ['User', readUser],
 ]);
 
-/** `real` is what callers hear anyway. */
+/** `real` is ringback, which callers hear by default. */
 function readDialMusic(attributes: Attributes): string | null {
   const value = attributes.text('dialMusic');
   if (value === null || /^(?:real|none)$/i.test(value))

@@ -48,11 +48,11 @@ const words = [
   'xmlns:a',
 ];
 
-/** Whatever comes in, a result of the right shape comes out. */
+/** Any input gives a result of the right shape. */
 function isSound(bytes: Uint8Array): void {
   const read = readDocument(bytes);
   if (read.ok) {
-    assert.ok(read.instructions.length <= 1000 && read.remarks.length <= 50);
+    assert.ok(read.instructions.length <= 1000 && read.warnings.length <= 50);
     return;
   }
   assert.ok(['xml', 'url', 'method'].includes(read.fault));

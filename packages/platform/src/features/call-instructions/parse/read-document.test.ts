@@ -12,7 +12,7 @@ const speakText = (inside: string) => {
 };
 
 test('elements are read in their order; an empty document has none', () => {
-  assert.deepEqual(acceptedOf(''), { ok: true, instructions: [], remarks: [] });
+  assert.deepEqual(acceptedOf(''), { ok: true, instructions: [], warnings: [] });
   const { instructions } = acceptedOf(`
     <!-- a comment -->
     <Wait/> <Hangup/> <?note nothing?> <Speak>Hi</Speak>
@@ -74,14 +74,14 @@ test('<Conference> and <Message> are refused with what to use instead', () => {
   );
 });
 
-test('the first fault is told, with faults of an action, a redirect and their methods kept apart', () => {
+test('the first fault is reported; faults of an action, a redirect and their methods are kept apart', () => {
   for (const url of badUrls) sentenceOf(`<Redirect>${url.replaceAll('&', '&amp;')}</Redirect>`, 'url');
   sentenceOf('<Redirect method="PUT">x</Redirect>', 'method');
   sentenceOf('<Play>x</Play><Redirect>x</Redirect>', 'xml');
   sentenceOf('<Redirect>x</Redirect><Play>x</Play>', 'url');
 });
 
-/** Parent → what may stand inside; everything else is refused there. */
+/** Parent → allowed children; all others are refused. */
 const nesting: Readonly<Record<string, readonly string[]>> = {
   PreAnswer: ['Speak', 'Play', 'Wait'],
   GetDigits: ['Speak', 'Play'],
@@ -117,7 +117,7 @@ const written: Readonly<Record<string, readonly [string, string]>> = {
   User: ['<User>sip:a@b.example', '</User>'],
 };
 
-test('what may stand inside what', () => {
+test('an element accepts its own children and refuses all others', () => {
   for (const [parent, allowed] of Object.entries(nesting)) {
     const [open = '', close = ''] = written[parent] ?? [];
     const inDial = parent === 'Number' || parent === 'User';
@@ -131,7 +131,7 @@ test('what may stand inside what', () => {
   assert.match(sentenceOf('<Number>+12025550100</Number>'), /<Number> stands in <Dial> alone/);
 });
 
-test('text stands where it belongs and nowhere else', () => {
+test('text is accepted only inside elements that hold text', () => {
   for (const parent of ['PreAnswer', 'GetDigits', 'Dial', 'Wait', 'Record', 'Hangup']) {
     assert.match(sentenceOf(`<${parent}>+12025550100</${parent}>`), /"\+12025550100" was found/);
   }
@@ -155,37 +155,37 @@ test('text stands where it belongs and nowhere else', () => {
   assert.match(sentenceOf(`<Speak>${'a'.repeat(3001)}</Speak>`), /at most 3000 characters, not 3001/);
 });
 
-test('the words of markup inside <Speak> are spoken, and a remark says so', () => {
+test('the words of markup inside <Speak> are spoken, with a warning', () => {
   assert.equal(
     speakText(
       `<Speak>Good <emphasis>morn</emphasis>ing,\n <break time="2s"/><p>it is</p><s><sub alias="ten">10</sub></s> <amazon:effect name="x">o&apos;clock</amazon:effect><![CDATA[ & <more>]]></Speak>`,
     ),
     "Good morning, it is ten o'clock & <more>",
   );
-  const { remarks } = acceptedOf('<Speak>a <w role="x">b</w></Speak>');
-  assert.deepEqual(remarks, ['line 1: the markup inside <Speak> is not followed; its words are spoken']);
+  const { warnings } = acceptedOf('<Speak>a <w role="x">b</w></Speak>');
+  assert.deepEqual(warnings, ['line 1: the markup inside <Speak> is not followed; its words are spoken']);
   assert.match(sentenceOf('<Speak>a <b>c</b></Speak>'), /<b> is not known inside <Speak>/);
 });
 
-test('voices of the hosted service become a woman or a man, and a remark says so', () => {
+test('voices of the hosted service become a woman or a man, with a warning', () => {
   for (const [voice, expected] of [
     ['Polly.Amy', 'woman'],
     ['polly.matthew', 'man'],
     ['Polly.Joey-Neural', 'man'],
     ['Polly.Nobody', 'woman'],
   ] as const) {
-    const { instructions, remarks } = acceptedOf(`<Speak voice="${voice}">a</Speak>`);
+    const { instructions, warnings } = acceptedOf(`<Speak voice="${voice}">a</Speak>`);
     assert.equal((instructions[0] as { voice?: string }).voice, expected);
-    assert.deepEqual(remarks, [
+    assert.deepEqual(warnings, [
       `line 1: the voice "${voice}" is not offered here: a ${expected} speaks instead`,
     ]);
   }
 });
 
-test('<GetInput> listens for keys; speech beside them is remarked, speech alone refused', () => {
+test('<GetInput> listens for keys; speech beside them gives a warning, speech alone is refused', () => {
   for (const type of ['dtmf speech', 'Speech DTMF']) {
-    const { remarks } = acceptedOf(`<GetInput action="https://a.example" inputType="${type}"/>`);
-    assert.match(remarks.join(), /speech is not recognised here/);
+    const { warnings } = acceptedOf(`<GetInput action="https://a.example" inputType="${type}"/>`);
+    assert.match(warnings.join(), /speech is not recognised here/);
   }
   assert.match(
     sentenceOf('<GetInput action="https://a.example" inputType="speech"/>'),
@@ -220,7 +220,7 @@ test('<Dial> needs 1 to 20 destinations; numbers are read as people write them',
   assert.equal(user.destinations[0]?.to, 'sip:alice@sip.example.com:5080');
 });
 
-test('<MultiPartyCall> has a role of ours', () => {
+test('<MultiPartyCall> has one of the known roles', () => {
   for (const role of ['Agent', 'SUPERVISOR', 'customer']) {
     const call = first(`<MultiPartyCall role="${role}">a b</MultiPartyCall>`);
     assert.ok(call.element === 'MultiPartyCall');
@@ -264,15 +264,15 @@ test('an ai-agent has a WebSocket, with the format of its frames in one attribut
   );
 });
 
-test('a sound of entering or leaving may come from a URL, asked for with GET or its own method', () => {
-  const { instructions, remarks } = acceptedOf(
+test('a sound of entering or leaving may come from a URL, requested with GET or its own method', () => {
+  const { instructions, warnings } = acceptedOf(
     '<MultiPartyCall role="agent" enterSound="https://a.example" exitSound="https://b.example" exitSoundMethod="POST">a</MultiPartyCall>',
   );
   const [call] = instructions;
   assert.ok(call?.element === 'MultiPartyCall');
   assert.deepEqual(call.enterSound, { url: 'https://a.example', method: 'GET' });
   assert.deepEqual(call.exitSound, { url: 'https://b.example', method: 'POST' });
-  assert.deepEqual(remarks, []);
+  assert.deepEqual(warnings, []);
 });
 
 test('a bidirectional stream hears the inbound track; noise is cancelled by default at 85', () => {
@@ -285,12 +285,12 @@ test('a bidirectional stream hears the inbound track; noise is cancelled by defa
   assert.equal(stream.noiseCancellationLevel, 85);
 });
 
-test('parameters of a beep that are not followed leave a remark', () => {
-  const { instructions, remarks } = acceptedOf('<Wait beep="minPause=5"/>');
+test('parameters of a beep that are not followed give a warning', () => {
+  const { instructions, warnings } = acceptedOf('<Wait beep="minPause=5"/>');
   assert.equal((instructions[0] as { beep?: boolean }).beep, true);
-  assert.match(remarks.join(), /the usual beep is heard/);
+  assert.match(warnings.join(), /the usual beep is heard/);
 });
 
-test('remarks are bounded in number', () => {
-  assert.equal(acceptedOf('<Speak voice="Polly.Amy">a</Speak>\n'.repeat(200)).remarks.length, 50);
+test('warnings are bounded in number', () => {
+  assert.equal(acceptedOf('<Speak voice="Polly.Amy">a</Speak>\n'.repeat(200)).warnings.length, 50);
 });

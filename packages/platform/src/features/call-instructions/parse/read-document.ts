@@ -12,7 +12,7 @@ import { readStream } from './read-stream.ts';
 import { createReading } from './reading.ts';
 import { readXml, type XmlLimits } from './xml-tree.ts';
 
-/** docs/interface/calls.md#limits sets the bytes; nothing that we know nests deeper than four, markup of speech excepted. */
+/** docs/interface/calls.md#limits sets the bytes; no element nests deeper than four, except for markup of speech. */
 export const documentLimits: XmlLimits = { maxBytes: 102_400, maxDepth: 10, maxElements: 1_000 };
 
 const instructionReaders: ReadonlyMap<string, ElementReader<Instruction>> = new Map<
@@ -35,8 +35,7 @@ const instructionReaders: ReadonlyMap<string, ElementReader<Instruction>> = new 
 ]);
 
 /**
- * Reads an answer document: all of it is checked before any of it runs. Never throws; the cost is linear in the bytes,
- * whatever they are.
+ * Reads an answer document and checks all of it before any of it runs. Never throws; the cost is linear in the bytes.
  */
 export function readDocument(bytes: Uint8Array, limits: Partial<XmlLimits> = {}): ReadDocument {
   const xml = readXml(bytes, { ...documentLimits, ...limits });
@@ -50,6 +49,6 @@ export function readDocument(bytes: Uint8Array, limits: Partial<XmlLimits> = {})
   attributesOf(root, reading).end();
   const instructions = childrenOf(root, reading, instructionReaders);
   return reading.fault === undefined
-    ? { ok: true, instructions, remarks: reading.remarks }
+    ? { ok: true, instructions, warnings: reading.warnings }
     : { ok: false, ...reading.fault };
 }

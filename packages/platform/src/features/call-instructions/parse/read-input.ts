@@ -36,7 +36,7 @@ export const readGetInput: ElementReader<GetInput> = (element, reading) => {
   if (inputType === 'speech') {
     attributes.refuse('inputType', 'dtmf or "dtmf speech", because speech is not recognised here');
   } else if (inputType !== 'dtmf') {
-    attributes.remark('speech is not recognised here: <GetInput> listens for keys alone');
+    attributes.warn('speech is not recognised here: <GetInput> listens for keys alone');
   }
   const digitEndTimeout = attributes.integer('digitEndTimeout', endTimeout);
   const getInput = {
@@ -49,7 +49,7 @@ export const readGetInput: ElementReader<GetInput> = (element, reading) => {
     finishOnKey: attributes.keys('finishOnKey', '#'),
     log: attributes.flag('log', true),
   } as const;
-  // Of speech: checked, so that a slip does not wait for the day on which speech is recognised.
+  // Attributes of speech are checked as well, although speech is not recognised yet.
   attributes.integer('speechEndTimeout', endTimeout);
   attributes.text('language', { pattern: /^[A-Za-z0-9_-]{1,35}$/, allowed: 'a language tag such as en-US' });
   attributes.text('speechModel', { pattern: /^[A-Za-z0-9_-]{1,50}$/, allowed: 'the name of a model' });

@@ -40,7 +40,7 @@ const extraHeadersRule = {
   allowed: 'pairs such as name=value,other=value, of at most 512 characters',
 } as const;
 
-/** Names are parts of paths of the API, which is why a slash is no part of them. */
+/** Names are parts of paths of the API: they hold no slash. */
 const namePattern = /^[^/\p{Cc}\p{Cs}]{1,100}$/u;
 
 export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, reading) => {
@@ -68,7 +68,7 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     maxParticipants: attributes.integer('maxParticipants', { min: 2, max: 10, byDefault: 10 }),
     recordMinMemberCount: attributes.integer('recordMinMemberCount', { min: 1, max: 2, byDefault: 1 }),
     waitForAgent: attributes.flag('waitForAgent', false),
-    // 0 is no bound.
+    // 0 means no limit.
     waitSeconds: waitSeconds === 0 ? null : waitSeconds,
     relayDtmfInputs: attributes.flag('relayDTMFInputs', false),
     enterSound: readSound(attributes, 'enterSound', 'beep:1'),
@@ -84,7 +84,7 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     onExitAction: attributes.request('onExitActionUrl', 'onExitActionMethod', 'action'),
   } as const;
   const agent = role === 'ai-agent' ? readAgent(attributes) : refuseAgent(attributes);
-  remarkOnTheRest(attributes);
+  warnOfTranscription(attributes);
   attributes.end();
   const name = readName(bodyOf(element, reading), element, reading);
   return { ...call, name, ...(agent === undefined ? {} : { agent }) };
@@ -125,7 +125,7 @@ function readRecording(attributes: Attributes): MultiPartyCall['recording'] {
   };
 }
 
-/** Sounds are asked for with GET (docs/interface/multiparty-calls.md#the-element), unlike callbacks. */
+/** Sounds are requested with GET (docs/interface/multiparty-calls.md#the-element), unlike callbacks. */
 function readSource(attributes: Attributes, name: string, methodName: string): ActionRequest | null {
   const url = attributes.url(name);
   const method = attributes.oneOf(methodName, ['GET', 'POST'], 'GET');
@@ -144,8 +144,8 @@ function readAgent(attributes: Attributes): NonNullable<MultiPartyCall['agent']>
   const types = [...streamContentTypes, 'audio/x-l16', 'audio/x-mulaw'] as const;
   const type = attributes.oneOf('aiAgentStreamContentType', types, 'audio/x-l16;rate=8000');
   const rate = attributes.integer('aiAgentStreamSamplingRate', { min: 8_000, max: 24_000, byDefault: null });
-  const wanted = `${type.split(';', 1)[0]};rate=${rate ?? type.split('rate=')[1] ?? 8_000}`;
-  const contentType = streamContentTypes.find((each) => each === wanted);
+  const requested = `${type.split(';', 1)[0]};rate=${rate ?? type.split('rate=')[1] ?? 8_000}`;
+  const contentType = streamContentTypes.find((each) => each === requested);
   if (contentType === undefined) {
     attributes.refuse(
       'aiAgentStreamSamplingRate',
@@ -163,9 +163,9 @@ function readAgent(attributes: Attributes): NonNullable<MultiPartyCall['agent']>
   };
 }
 
-function remarkOnTheRest(attributes: Attributes): void {
+function warnOfTranscription(attributes: Attributes): void {
   const isTranscribed = attributes.flag('transcript', false);
   if (attributes.url('transcriptionUrl') !== null || isTranscribed) {
-    attributes.remark('multiparty calls are not transcribed here');
+    attributes.warn('multiparty calls are not transcribed here');
   }
 }

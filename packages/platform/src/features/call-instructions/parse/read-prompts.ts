@@ -6,10 +6,10 @@ import { bodyOf, childrenOf, type ElementReader, refuseChild } from './contents.
 import type { Reading } from './reading.ts';
 import type { XmlElement } from './xml-tree.ts';
 
-/** Repetitions of a sound; 0 goes on for ever. Not published; more than a call of 24 hours holds of short sounds. */
+/** Repetitions of a sound; 0 repeats for ever. The limit is ours; short sounds seldom fill a call of 24 hours. */
 const loopRange = { min: 0, max: 10_000, byDefault: 1 } as const;
 
-/** As many as the speech engine takes at once. */
+/** Limit of the speech engine. */
 const maxTextLength = 3000;
 
 /** SSML of the hosted service: the words inside are spoken, the markup changes nothing. */
@@ -28,7 +28,7 @@ const speechMarkup: readonly string[] = [
   'w',
 ];
 
-/** Markup between words; the rest may stand inside one. */
+/** Markup between words; other markup may stand inside a word. */
 const separating: ReadonlySet<string> = new Set(['break', 'p', 's', 'speak']);
 
 const language = {
@@ -38,7 +38,7 @@ const language = {
 
 export const readSpeak: ElementReader<Prompt> = (element, reading) => {
   const attributes = attributesOf(element, reading);
-  const voice = voiceOf(attributes.text('voice', voiceRule), (sentence) => attributes.remark(sentence));
+  const voice = voiceOf(attributes.text('voice', voiceRule), (sentence) => attributes.warn(sentence));
   const speak = {
     element: 'Speak',
     language: attributes.text('language', language) ?? 'en-US',
@@ -55,7 +55,7 @@ export const readSpeak: ElementReader<Prompt> = (element, reading) => {
     );
   }
   if (element.children.some((child) => typeof child !== 'string')) {
-    reading.remark(element.line, 'the markup inside <Speak> is not followed; its words are spoken');
+    reading.warn(element.line, 'the markup inside <Speak> is not followed; its words are spoken');
   }
   return { ...speak, text };
 };
@@ -65,15 +65,15 @@ const voiceRule = {
   allowed: 'WOMAN, MAN or a name such as Polly.Amy',
 } as const;
 
-function voiceOf(value: string | null, remark: (sentence: string) => void): 'woman' | 'man' {
+function voiceOf(value: string | null, warn: (sentence: string) => void): 'woman' | 'man' {
   const voice = readVoice(value ?? 'WOMAN');
   if (value !== null && /^polly\./i.test(value)) {
-    remark(`the voice ${quoted(value)} is not offered here: a ${voice} speaks instead`);
+    warn(`the voice ${quoted(value)} is not offered here: a ${voice} speaks instead`);
   }
   return voice;
 }
 
-/** The words, whatever stands around them. */
+/** The words without their markup. */
 function spoken(speak: XmlElement, element: XmlElement, reading: Reading): string {
   let text = '';
   for (const child of element.children) {
@@ -109,7 +109,7 @@ export const readWait: ElementReader<Wait> = (element, reading) => {
     lengthMs: seconds * 1000,
     silence: attributes.flag('silence', false),
     minSilenceMs: attributes.integer('minSilence', { min: 100, max: 60_000, byDefault: null }),
-    beep: readBeep(attributes.text('beep'), (sentence) => attributes.remark(sentence)),
+    beep: readBeep(attributes.text('beep'), (sentence) => attributes.warn(sentence)),
   } as const;
   attributes.end();
   bodyMustBeEmpty(element, reading);
@@ -117,14 +117,14 @@ export const readWait: ElementReader<Wait> = (element, reading) => {
 };
 
 /** docs/interface/documents.md#wait: true, or a list of parameters, whose form is not published. */
-function readBeep(value: string | null, remark: (sentence: string) => void): boolean {
+function readBeep(value: string | null, warn: (sentence: string) => void): boolean {
   const lower = value?.toLowerCase();
   if (lower === undefined || lower === 'false' || lower === '') return false;
-  if (lower !== 'true') remark('the parameters of beep are not followed: the usual beep is heard');
+  if (lower !== 'true') warn('the parameters of beep are not followed: the usual beep is heard');
   return true;
 }
 
-/** What callers hear before they are asked for keys. */
+/** Prompts in front of a request for keys. */
 export const promptReaders: ReadonlyMap<string, ElementReader<Prompt>> = new Map([
   ['Speak', readSpeak],
   ['Play', readPlay],
@@ -140,7 +140,7 @@ export const readPreAnswer: ElementReader<Instruction> = (element, reading) => {
   return { element: 'PreAnswer', children: childrenOf(element, reading, earlyReaders) };
 };
 
-/** Elements that hold nothing. */
+/** Refuses a body. */
 export function bodyMustBeEmpty(element: XmlElement, reading: Reading): void {
   const body = bodyOf(element, reading);
   if (body !== '') {

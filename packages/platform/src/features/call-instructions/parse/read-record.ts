@@ -22,7 +22,7 @@ export const readRecord: ElementReader<Record> = (element, reading) => {
   } as const;
   const type = attributes.text('transcriptionType');
   const target = attributes.request('transcriptionUrl', 'transcriptionMethod');
-  if (type !== null || target !== null) attributes.remark('recordings are not transcribed here');
+  if (type !== null || target !== null) attributes.warn('recordings are not transcribed here');
   attributes.end();
   bodyMustBeEmpty(element, reading);
   return record;

@@ -21,14 +21,14 @@ describe('a document of sounds', () => {
     });
   });
 
-  it('passes over other elements with a remark', () => {
+  it('skips other elements with a warning', () => {
     assert.deepEqual(inside('<Dial><Number>1</Number></Dial><Wait/>'), {
       items: [{ kind: 'silence', durationMs: 1_000 }],
       remarks: ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],
     });
   });
 
-  it('is invalid as a whole where one of the three is wrong, and where it is no document', () => {
+  it('is invalid as a whole when one of the three is wrong, and when it is no document', () => {
     const sentences = [
       inside('<Play>nowhere</Play>'),
       inside('<Speak>hello</Speak><Play lop="2">https://example.com/a.mp3</Play>'),
@@ -45,7 +45,7 @@ describe('a document of sounds', () => {
     assert.ok(!sentences.includes('read'));
   });
 
-  it('never throws, whatever comes', () => {
+  it('never throws for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string({ maxLength: 200 }), (bytes, text) => {
         for (const each of [readSoundDocument(bytes), inside(text)]) {

@@ -15,8 +15,8 @@ const soundReaders: ReadonlyMap<string, ElementReader<Prompt | Wait>> = new Map<
 >([...promptReaders, ['Wait', readWait]]);
 
 /**
- * Reads what is behind the URL of music or of an announcement: Play, Speak and Wait are heard one after another, other elements
- * are passed over (docs/interface/multiparty-calls.md#music-and-sounds). A mistake in one of the three makes the whole document invalid.
+ * Reads the document at the URL of music or of an announcement: Play, Speak and Wait are heard one after another, other elements
+ * are skipped (docs/interface/multiparty-calls.md#music-and-sounds). A mistake in one of the three makes the whole document invalid.
  */
 export const readSoundDocument: ReadSoundDocument = (bytes) => {
   const xml = readXml(bytes, documentLimits);
@@ -42,21 +42,18 @@ export const readSoundDocument: ReadSoundDocument = (bytes) => {
     }
     const read = soundReaders.get(child.name);
     if (read === undefined) {
-      reading.remark(
-        child.line,
-        `<${shown(child.name)}> is passed over: Play, Speak and Wait are heard here`,
-      );
+      reading.warn(child.line, `<${shown(child.name)}> is passed over: Play, Speak and Wait are heard here`);
       continue;
     }
     const value = read(child, reading);
     if (value !== undefined) items.push(itemOf(value));
   }
   return reading.fault === undefined
-    ? { items, remarks: reading.remarks }
+    ? { items, remarks: reading.warnings }
     : { sentence: reading.fault.sentence };
 };
 
-/** There is nobody to wait for: a Wait is so much silence. */
+/** A Wait in a document of sounds is silence. */
 function itemOf(element: Prompt | Wait): PlayItem {
   return element.element === 'Wait'
     ? { kind: 'silence', durationMs: element.lengthMs }

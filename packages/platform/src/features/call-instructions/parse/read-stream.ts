@@ -60,14 +60,14 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
   return { ...stream, url };
 };
 
-/** Null where nothing is said about them. */
+/** Null for all. */
 function middleEventsOf(attributes: Attributes): readonly MiddleEvent[] | null {
   const written = attributes.text('statusCallbackEvents');
   if (written === null) return null;
   const names = written.split(',').map((name) => name.trim().toLowerCase());
-  const wanted = names.filter((name) => name !== '' && name !== 'none');
-  const known = middleEvents.filter((event) => wanted.includes(event.toLowerCase()));
-  if (known.length < new Set(wanted).size) {
+  const requested = names.filter((name) => name !== '' && name !== 'none');
+  const known = middleEvents.filter((event) => requested.includes(event.toLowerCase()));
+  if (known.length < new Set(requested).size) {
     attributes.refuse('statusCallbackEvents', `a list of ${listed(middleEvents, 'and')}, or none`);
   }
   return known;

@@ -3,10 +3,10 @@ import { accepted, type Result, refused } from '../../../kernel/result.ts';
 
 export type SipHeaders = Readonly<{ [name: string]: string }>;
 
-/** docs/interface/calls.md#sip-headers: what a browser phone reads of a header's name. */
+/** docs/interface/calls.md#sip-headers: a browser phone reads no longer name. */
 const maxNameLength = 24;
 
-/** Of a request's `sip_headers`, whose shape has been checked. */
+/** Reads a request's `sip_headers`, whose shape has been checked. */
 export function readSipHeaders(text: string | undefined): Result<SipHeaders> {
   if (text === undefined) return accepted({});
   const read = parseSipHeaders(text);
@@ -15,7 +15,7 @@ export function readSipHeaders(text: string | undefined): Result<SipHeaders> {
     : refused(invalidParameter('sip_headers', text, read.allowed));
 }
 
-/** `name=value,name=value`; the prefix that the wire adds may stand in the name already. */
+/** `name=value,name=value`; a name may already have the prefix that is added on the wire. */
 export function parseSipHeaders(
   text: string,
 ): { readonly headers: SipHeaders } | { readonly allowed: string } {

@@ -105,7 +105,7 @@ test('the five entities and character references are text; no other entity is kn
   }
 });
 
-test('what is not well-formed is refused, with its line', () => {
+test('XML that is not well-formed is refused, with its line', () => {
   for (const document of [
     '<Response>',
     '<Response',
@@ -139,7 +139,7 @@ test('what is not well-formed is refused, with its line', () => {
   assert.match(refusalOf(`<Response></${'a'.repeat(50_000)}>`), /not well-formed/);
 });
 
-test('limits: bytes, depth and elements', () => {
+test('a document beyond its limit of bytes, depth or elements is refused', () => {
   const filled = (bytes: number) => `<Response>${' '.repeat(bytes - 21)}</Response>`;
   isAccepted(filled(102_400));
   assert.match(refusalOf(filled(102_401)), /has 102401 bytes: at most 102400 are allowed/);
@@ -154,7 +154,7 @@ test('limits: bytes, depth and elements', () => {
   assert.ok(!small.ok && /more than 1 elements/.test(small.sentence));
 });
 
-/** Each is stretched to the largest size that is read at all. */
+/** Each is repeated up to the largest size that is read. */
 const stretched = [
   '<',
   '<a',
@@ -173,20 +173,20 @@ const stretched = [
   '<a b="c" ',
 ];
 
-test('100 KB of anything end at once', () => {
+test('100 KB of any text are read at once', () => {
   for (const piece of stretched) {
     for (const frame of ['', '<Response>', '<Response><Speak ', '<Response><Speak>']) {
       const repeated = piece.repeat(Math.floor((102_400 - frame.length) / piece.length));
       const before = performance.now();
       const read = readDocument(bytesOf(frame + repeated));
       assert.ok(!read.ok);
-      // Linear takes some tens of milliseconds, quadratic minutes.
+      // Linear reading needs some tens of milliseconds, quadratic reading minutes.
       assert.ok(performance.now() - before < 3000, `${frame}${piece}…`);
     }
   }
 });
 
-test('twelve thousand attributes end at once', () => {
+test('twelve thousand attributes are read at once', () => {
   const attributes = Array.from({ length: 12_000 }, (_, n) => `a${n}=""`).join(' ');
   const before = performance.now();
   refusalOf(`<Response><Wait ${attributes}/></Response>`);

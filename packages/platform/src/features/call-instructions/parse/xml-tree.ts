@@ -1,7 +1,7 @@
 import { quoted } from '@jackfield/ports';
 import { SaxesParser } from 'saxes';
 
-/** What a document costs at most; beyond it, it is refused and not read to its end. */
+/** Limits of a document; reading stops at a document that exceeds them. */
 export interface XmlLimits {
   readonly maxBytes: number;
   /** Elements inside one another, the root included. */
@@ -11,7 +11,7 @@ export interface XmlLimits {
 
 export interface XmlElement {
   readonly name: string;
-  /** Where its tag begins, counted from 1. */
+  /** Line of its tag, counted from 1. */
   readonly line: number;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlNode[];
@@ -30,10 +30,10 @@ export type XmlOutcome =
   | { readonly ok: true; readonly root: XmlElement }
   | { readonly ok: false; readonly sentence: string };
 
-/** Characters handed to the parser at once: after the first fault at most so much is read in vain. */
+/** Characters handed to the parser at once: at most so many are read after the first fault. */
 const pieceLength = 4096;
 
-/** Reads well-formed XML 1.0 in UTF-8 without a document type; comments and processing instructions leave no trace. */
+/** Reads well-formed XML 1.0 in UTF-8 without a document type; comments and processing instructions are dropped. */
 export function readXml(bytes: Uint8Array, limits: XmlLimits): XmlOutcome {
   if (bytes.length > limits.maxBytes) {
     return refusal(`the document has ${bytes.length} bytes: at most ${limits.maxBytes} are allowed`);
@@ -65,7 +65,9 @@ function parse(text: string, limits: XmlLimits): XmlOutcome {
     else siblings.push(piece);
   };
 
-  parser.on('error', (error) => refuse(parser.line, `the document is not well-formed XML: ${told(error)}`));
+  parser.on('error', (error) =>
+    refuse(parser.line, `the document is not well-formed XML: ${messageOf(error)}`),
+  );
   parser.on('xmldecl', ({ version, encoding }) => {
     if (version !== undefined && version !== '1.0') refuse(parser.line, 'the XML version must be 1.0');
     if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) {
@@ -117,8 +119,8 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The parser puts the place in front of its message and ends it with a full stop; names of the document may be in it. */
-function told(error: Error): string {
+/** The parser's message without its position and full stop; it may hold names of the document. */
+function messageOf(error: Error): string {
   const message = error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
   return quoted(message).slice(1, -1).replaceAll('\\"', '"');
 }

@@ -10,8 +10,8 @@ export interface ApplicationOfDeps {
 }
 
 /**
- * Which application answers a call, the first of these: the dialled application, that of the caller's token, that of its endpoint, that of
- * the dialled number.
+ * Finds the application that answers a call: the dialled application, or that of the caller's token, of its endpoint, or of the
+ * dialled number, in this order.
  */
 export function createApplicationOf({ answering, attachedTo, numbers }: ApplicationOfDeps) {
   return async (offer: LegOffer): Promise<AnsweringApplication | undefined> => {

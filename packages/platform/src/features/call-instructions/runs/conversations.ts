@@ -1,9 +1,9 @@
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Conversations } from '../../calls/index.ts';
 import type { DocumentRun, RunInput } from '../domain/document-run.ts';
-import { connectedLeg, isPlaceOf } from '../domain/document-run-machine.ts';
+import { connectedLeg, hasReplaceableLeg } from '../domain/document-run-machine.ts';
 
-/** What Dial has connected, for phones that transfer their call. */
+/** The conversations that Dial has connected, for phones that transfer their call. */
 export function conversationsOf(
   sessions: Pick<Sessions<DocumentRun, RunInput>, 'ask' | 'peek'>,
 ): Conversations {
@@ -20,9 +20,9 @@ export function conversationsOf(
     },
     placeOf(owner, leg) {
       const run = sessions.peek(owner);
-      if (run === undefined || !isPlaceOf(run)) return undefined;
+      if (run === undefined || !hasReplaceableLeg(run)) return undefined;
       if (leg === owner) return 'releasable';
-      // The documents go on with the one whom they run for.
+      // The documents stay with the leg that they run on.
       return leg === connectedLeg(run) ? 'bound' : undefined;
     },
     succeed: async (owner, successor) =>

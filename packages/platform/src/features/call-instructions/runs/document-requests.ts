@@ -10,15 +10,15 @@ export interface DocumentRequestDeps extends FetchDeps, PlanDeps {
 }
 
 type Fetch = Extract<RunEffect, { do: 'fetch' }>;
-type Tell = Extract<RunEffect, { do: 'tell' }>;
+type Report = Extract<RunEffect, { do: 'report' }>;
 
-/** Requests of documents to the server of the customer. */
+/** Requests to the customer's server. */
 export interface DocumentRequests {
-  /** For the next document; it comes back as an input of the run. */
+  /** Requests the next document, which becomes an input of the run. */
   fetch(run: DocumentRun, order: Fetch): void;
   giveUp(leg: string, fetch: number): void;
-  /** Without an answer to wait for; a report that did not arrive becomes a `remark` of the run. */
-  tell(run: DocumentRun, order: Tell): void;
+  /** Sends a request whose answer is not read; a failure becomes a `warning` of the run. */
+  report(run: DocumentRun, order: Report): void;
 }
 
 export function createDocumentRequests(
@@ -43,19 +43,19 @@ export function createDocumentRequests(
       fetches.get(key)?.abort();
       fetches.delete(key);
     },
-    tell(run, order) {
+    report(run, order) {
       const { leg } = run.call;
-      fetchDocument(deps, wantedOf(run, order, new AbortController().signal)).then(
-        (told) => {
-          if (!told.ok) runs.send(leg, { type: 'remark', sentence: told.sentence });
+      fetchDocument(deps, requestOf(run, order, new AbortController().signal)).then(
+        (answer) => {
+          if (!answer.ok) runs.send(leg, { type: 'warning', sentence: answer.sentence });
         },
-        (error: unknown) => deps.log.error({ leg, err: error }, 'An action could not be told.'),
+        (error: unknown) => deps.log.error({ leg, err: error }, 'action not requested'),
       );
     },
   };
 }
 
-/** Never rejects: what goes wrong is an input as well. */
+/** Never rejects: a failure is an input as well. */
 async function fetchInput(
   deps: DocumentRequestDeps,
   run: DocumentRun,
@@ -69,9 +69,9 @@ async function fetchInput(
     const read = fetched.ok ? readDocument(fetched.body) : fetched;
     if (!read.ok) return { type: 'document-failed', fetch, fault: read.fault, sentence: read.sentence };
     const elements = planDocument(read.instructions, account, deps);
-    return { type: 'document-fetched', fetch, elements, remarks: read.remarks };
+    return { type: 'document-fetched', fetch, elements, warnings: read.warnings };
   } catch (error) {
-    deps.log.error({ leg, err: error }, 'A document could not be fetched.');
+    deps.log.error({ leg, err: error }, 'document not fetched');
     const sentence = 'the platform failed to fetch the document';
     return { type: 'document-failed', fetch, fault: 'unreachable', sentence };
   }
@@ -81,15 +81,19 @@ async function fetchLogged(deps: DocumentRequestDeps, run: DocumentRun, order: F
   const { clock, log } = deps;
   const { leg } = run.call;
   const { method, url } = order.request;
-  const askedAt = clock.now();
-  const fetched = await fetchDocument(deps, wantedOf(run, order, signal));
+  const requestedAt = clock.now();
+  const fetched = await fetchDocument(deps, requestOf(run, order, signal));
   const outcome = fetched.ok ? { status: 200 } : { problem: fetched.sentence };
-  const durationMs = clock.now() - askedAt;
+  const durationMs = clock.now() - requestedAt;
   log.debug({ leg, method, url: withoutSecrets(url), ...outcome, durationMs }, 'document requested');
   return fetched;
 }
 
-function wantedOf({ call, parameters }: DocumentRun, { request, fields }: Fetch | Tell, signal: AbortSignal) {
+function requestOf(
+  { call, parameters }: DocumentRun,
+  { request, fields }: Fetch | Report,
+  signal: AbortSignal,
+) {
   const { account, mainAccount } = call;
   return { request, fields: { ...parameters, ...fields }, account, mainAccount, signal };
 }

@@ -13,7 +13,7 @@ const settings: RequestSettings = {
   retryOn: new Set(['ct', 'rt']),
 };
 
-/** A server that answers one thing after another; each answer takes so long. */
+/** A server with a list of answers, each after the same time. */
 function server(outcomes: readonly EgressOutcome[], changes: Partial<RequestSettings> = {}, tookMs = 10) {
   const requests: EgressRequest[] = [];
   let now = 0;
@@ -57,7 +57,7 @@ const status = (code: number, location?: string): EgressOutcome => ({
   body: new Uint8Array(),
 });
 
-describe('a document is asked for', () => {
+describe('a document is requested', () => {
   it('by a signed POST with 15 s and 100 KB at most', async () => {
     const { requests, fetched } = server([fine]);
     assert.deepEqual(await fetched(), { ok: true, body });
@@ -75,7 +75,7 @@ describe('a document is asked for', () => {
     assert.equal(requests[0]?.url, `${url}&Event=StartApp`);
   });
 
-  it('again where the settings of its URL say so, within the time for all attempts', async () => {
+  it('again when the settings of its URL say so, within the time for all attempts', async () => {
     const again = server([problem('connect-timeout'), fine]);
     assert.deepEqual(await again.fetched(), { ok: true, body });
     assert.equal(again.requests[1]?.timeouts.totalMs, 14_990);
@@ -108,7 +108,7 @@ describe('a document is asked for', () => {
     });
   });
 
-  it('without compression, and one that comes compressed is refused with the reason', async () => {
+  it('without compression, and a compressed document is refused with the reason', async () => {
     const coded = (encoding: string): EgressOutcome => ({
       ...fine,
       headers: { 'content-encoding': encoding },
@@ -123,7 +123,7 @@ describe('a document is asked for', () => {
     assert.equal((await fetched()).ok, true);
   });
 
-  it('never at a URL that is none: its fault is the URL', async () => {
+  it('never at an invalid URL: its fault is the URL', async () => {
     for (const bad of ['nonsense', 'file:///etc/passwd', 'ftp://example.com/']) {
       const { requests, fetched } = server([], { url: bad });
       const answered = await fetched();
@@ -146,7 +146,7 @@ describe('a redirection', () => {
     assert.equal(changed.requests[1]?.method, 'GET');
   });
 
-  it('is followed three times, and never to something else than HTTP', async () => {
+  it('is followed three times, and never to another scheme than HTTP', async () => {
     const round = status(302, '/round');
     const circle = server([round, round, round, round]);
     assert.equal((await circle.fetched()).ok, false);

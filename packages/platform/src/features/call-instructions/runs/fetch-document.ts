@@ -3,7 +3,7 @@ import { withoutSecrets } from '../../../kernel/shown-url.ts';
 import type { DocumentFault } from '../domain/document-end.ts';
 import type { ActionRequest } from '../domain/instruction.ts';
 
-/** Signs as callbacks are signed; undefined for an account that is gone. */
+/** Signs like a callback; undefined for an account that is gone. */
 export type SignRequest = (request: {
   /** Without fragment. */
   readonly url: string;
@@ -16,7 +16,7 @@ export type SignRequest = (request: {
   | undefined
 >;
 
-/** What the fragment of a URL says (docs/interface/requests.md#settings-in-a-url): the shape of the callbacks feature's delivery settings. */
+/** Settings in the fragment of a URL (docs/interface/requests.md#settings-in-a-url), in the shape of the callbacks feature. */
 export interface RequestSettings {
   readonly url: string;
   readonly connectMs: number;
@@ -44,7 +44,7 @@ export interface FetchLimits {
 /** docs/interface/documents.md#fetching: 15 s to answer, at most 100 KB. */
 const fetchLimits: FetchLimits = { totalMs: 15_000, maxBytes: 102_400, redirections: 3 };
 
-export interface WantedDocument {
+export interface DocumentRequest {
   readonly request: ActionRequest;
   readonly fields: Readonly<Record<string, string>>;
   readonly account: string;
@@ -56,37 +56,37 @@ export type FetchedDocument =
   | { readonly ok: true; readonly body: Uint8Array }
   | { readonly ok: false; readonly fault: DocumentFault; readonly sentence: string };
 
-/** Asks a customer's server for a document: signed, within the limits, again where its URL says so. */
+/** Requests a document from the customer's server: signed, within the limits, retried as its URL says. */
 export async function fetchDocument(
   deps: FetchDeps,
-  wanted: WantedDocument,
+  document: DocumentRequest,
   limits: FetchLimits = fetchLimits,
 ): Promise<FetchedDocument> {
-  const settings = deps.settingsOf(wanted.request.url);
+  const settings = deps.settingsOf(document.request.url);
   const budgetMs = Math.min(limits.totalMs, settings.totalMs);
   const deadline = deps.clock.now() + budgetMs;
   if (!isHttp(settings.url)) {
     return failure('url', `${withoutSecrets(settings.url)} is no URL that starts with http:// or https://`);
   }
   for (let attempt = 0; ; attempt++) {
-    const outcome = await send(deps, wanted, settings, deadline, limits);
+    const outcome = await send(deps, document, settings, deadline, limits);
     if ('ok' in outcome) return outcome;
     const mayTryAgain = attempt < settings.retries && deps.clock.now() < deadline;
-    if (!mayTryAgain || !isWorthAnother(outcome, settings)) return judged(outcome, wanted.request.url);
+    if (!mayTryAgain || !isWorthAnother(outcome, settings)) return judged(outcome, document.request.url);
   }
 }
 
 async function send(
   deps: FetchDeps,
-  wanted: WantedDocument,
+  document: DocumentRequest,
   settings: RequestSettings,
   deadline: number,
   limits: FetchLimits,
 ): Promise<EgressOutcome | Extract<FetchedDocument, { ok: false }>> {
   let { url } = settings;
-  let { method } = wanted.request;
+  let { method } = document.request;
   for (let hop = 0; ; hop++) {
-    const { fields, account, mainAccount, signal } = wanted;
+    const { fields, account, mainAccount, signal } = document;
     const signed = await deps.sign({ url, method, fields, account, mainAccount });
     if (signed === undefined) return failure('unreachable', 'the account of the call is gone');
     const left = Math.max(1, deadline - deps.clock.now());
@@ -106,7 +106,7 @@ async function send(
     });
     const target = hop < limits.redirections ? redirection(outcome, url) : undefined;
     if (target === undefined) return outcome;
-    // RFC 9110 §15.4: 307 and 308 keep the method, a POST that is redirected otherwise becomes a GET.
+    // RFC 9110 §15.4: 307 and 308 keep the method; with any other redirection a POST becomes a GET.
     if ('status' in outcome && outcome.status !== 307 && outcome.status !== 308) method = 'GET';
     url = target;
   }

@@ -7,7 +7,7 @@ export interface PlanDeps {
   readonly recordings: Pick<Recordings, 'urlOf'>;
 }
 
-/** Names what the elements of a document may start. */
+/** Gives names to the legs, recordings and streams that the elements of a document may start. */
 export function planDocument(
   instructions: readonly Instruction[],
   account: string,

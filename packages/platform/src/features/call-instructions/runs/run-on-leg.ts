@@ -4,13 +4,13 @@ import { type FirstDocument, newDocumentRun, runLimits } from '../domain/documen
 import type { ActionRequest } from '../domain/instruction.ts';
 import { ownerKind } from '../effects.ts';
 
-/** A document for a leg that is somebody else's. */
+/** A document for a leg of another owner. */
 export interface RunOrder {
   readonly leg: string;
   readonly request: ActionRequest;
-  /** Told with the request for it, besides the parameters of the call. */
+  /** Fields of its request, besides the parameters of the call. */
   readonly fields: Readonly<Record<string, string>>;
-  /** How the leg ends if its document cannot be reached; one with a fault ends it with the cause of that. */
+  /** End of the leg when its document cannot be reached; a document with a fault ends it with the cause of the fault. */
   readonly endWithout: CallEnd;
 }
 
@@ -19,7 +19,7 @@ export type RunOnLeg = (live: LiveLeg, first: FirstDocument) => Promise<'begun' 
 
 type RunOnLegDeps = Pick<CommandDeps, 'sessions' | 'calls' | 'newUuid' | 'limits'>;
 
-/** Takes a live leg from whoever has it, and runs documents on it from then on. */
+/** Claims a live leg from its owner, and runs documents on it from then on. */
 export function createRunOnLeg({ sessions, calls, newUuid, limits }: RunOnLegDeps): RunOnLeg {
   return async function runOnLeg(live, first) {
     const { leg, account, mainAccount, from, to, callerName, requestUuid } = live;
@@ -27,7 +27,7 @@ export function createRunOnLeg({ sessions, calls, newUuid, limits }: RunOnLegDep
     const about = { leg, run: newUuid(), account, mainAccount, from, to, callerName, requestUuid };
     const medium = live.phase === 'answered' ? 'answered' : 'none';
     const run = newDocumentRun(about, first, medium, { ...runLimits, ...limits });
-    // There first, so that it hears everything from the moment of the taking on.
+    // The session is open first, so that it gets every notice from the claim on.
     await sessions.open(leg, run, { type: 'opened' });
     const isOurs = await calls.take(leg, { kind: ownerKind, id: leg }).catch((error: unknown) => {
       sessions.send(leg, { type: 'abandoned' });

@@ -1,7 +1,7 @@
 import type { NewStream } from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
 
-/** What the element says of its stream, as the streams feature takes it. */
+/** The settings of the element's stream, in the form of the streams feature. */
 export function streamOf(
   element: Stream,
 ): Omit<

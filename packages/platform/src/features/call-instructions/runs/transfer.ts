@@ -7,7 +7,7 @@ import { type CommandDeps, noSuchCall, notAnswered } from '../commands.ts';
 import type { TransferReply } from '../domain/document-run.ts';
 import type { ActionRequest } from '../domain/instruction.ts';
 import { ownerKind } from '../effects.ts';
-import type { WantedTransfer } from '../parameters.ts';
+import type { RequestedTransfer } from '../parameters.ts';
 import type { RunOnLeg } from './run-on-leg.ts';
 
 export type Transfer = ReturnType<typeof createTransfer>;
@@ -20,11 +20,11 @@ type TransferDeps = Pick<CommandDeps, 'sessions' | 'calls'> & {
 interface Move {
   readonly leg: string;
   readonly request: ActionRequest;
-  /** The partner, where it is moved as well: it is not hung up. */
-  readonly spared: string | null;
+  /** The partner that is moved as well: it is not hung up. */
+  readonly kept: string | null;
 }
 
-/** Other documents for legs of a live call, whoever has them. */
+/** Moves legs of a live call to other documents, whatever their owner. */
 export function createTransfer(deps: TransferDeps) {
   const { sessions, calls } = deps;
 
@@ -32,7 +32,7 @@ export function createTransfer(deps: TransferDeps) {
   return async function transfer(
     viewer: RequestAccount,
     uuid: string,
-    { aLeg, bLeg }: WantedTransfer,
+    { aLeg, bLeg }: RequestedTransfer,
   ): Promise<Result<readonly string[]>> {
     const live = liveCallOf(calls, viewer, uuid);
     if (!live.ok) return live;
@@ -42,12 +42,12 @@ export function createTransfer(deps: TransferDeps) {
       return refused({ ...problem('invalid-parameter', sentence), parameter: 'legs' });
     }
     const moves: Move[] = [];
-    if (aLeg !== null) moves.push({ leg: uuid, request: aLeg, spared: partner ?? null });
+    if (aLeg !== null) moves.push({ leg: uuid, request: aLeg, kept: partner ?? null });
     if (bLeg !== null && partner !== undefined) {
-      const spared = aLeg === null ? null : uuid;
-      // A document that loses its partner goes on, and may end its call: it is moved before the partner is taken away.
-      if (runsItself(partner)) moves.unshift({ leg: partner, request: bLeg, spared });
-      else moves.push({ leg: partner, request: bLeg, spared });
+      const kept = aLeg === null ? null : uuid;
+      // A document that loses its partner continues, and may end its call: it is moved before its partner.
+      if (runsItself(partner)) moves.unshift({ leg: partner, request: bLeg, kept });
+      else moves.push({ leg: partner, request: bLeg, kept });
     }
     for (const move of moves) {
       const refusal = await deps.queue.run(move.leg, () => moved(move));
@@ -60,7 +60,7 @@ export function createTransfer(deps: TransferDeps) {
     const live = calls.peek(move.leg);
     if (live === undefined) return noSuchCall(move.leg);
     if (live.direction === 'outbound' && live.phase !== 'answered') return notAnswered(move.leg);
-    const reply = runsItself(move.leg) ? await replaced(move) : await taken(move, live);
+    const reply = runsItself(move.leg) ? await replaced(move) : await claimed(move, live);
     switch (reply) {
       case 'transferred':
         return undefined;
@@ -78,11 +78,11 @@ export function createTransfer(deps: TransferDeps) {
     return owner?.kind === ownerKind && owner.id === leg && sessions.peek(leg) !== undefined;
   }
 
-  function replaced({ leg, request, spared }: Move): Promise<TransferReply | undefined> {
-    return sessions.ask<TransferReply>(leg, { type: 'transfer', request, spared });
+  function replaced({ leg, request, kept }: Move): Promise<TransferReply | undefined> {
+    return sessions.ask<TransferReply>(leg, { type: 'transfer', request, kept });
   }
 
-  async function taken({ request }: Move, live: LiveLeg): Promise<TransferReply | 'busy'> {
+  async function claimed({ request }: Move, live: LiveLeg): Promise<TransferReply | 'busy'> {
     const first = { request, reason: 'transfer', fallback: null, hangupOnRingSeconds: null } as const;
     const begun = await deps.runOnLeg(live, first);
     return begun === 'begun' ? 'transferred' : begun;

@@ -19,9 +19,9 @@ export interface Phones extends Calls {
   readonly hungUp: ReadonlyMap<string, string>;
   /** What was asked of offered legs, e.g. `answer <leg>`. */
   readonly orders: readonly string[];
-  /** A phone calls; gives what takes the call. */
+  /** A phone calls; gives the feature's answer to the offer. */
   callIn(offer: Partial<LegOffer> & { readonly leg: string }): Promise<TakenOffer | undefined>;
-  /** A leg that somebody else has. */
+  /** A leg of another owner. */
   place(leg: Partial<LiveLeg> & { readonly leg: string }): void;
   pickUp(leg: string): void;
   startRinging(leg: string): void;
@@ -76,7 +76,7 @@ export function createPhones(account: () => string): Phones {
     if (!legs.has(leg)) return;
     const notice = { type: 'leg-ended', leg, end: cause, durationSeconds: 0 } as const;
     const owner = legs.get(leg)?.owner;
-    // As the real ones: the leg is gone before its owner hears of it.
+    // Like the real calls: the leg is gone before its owner gets the notice.
     legs.delete(leg);
     if (owner !== null && owner !== undefined) owners.get(owner.kind)?.(owner.id, notice);
   }

@@ -73,14 +73,14 @@ describe('a phone that sends audio before it answers', () => {
     assert.deepEqual(dialling.early().orders, ['stop-play dial/b1/ringback', 'overhear b1']);
   });
 
-  it('of several is the first; when it is gone the next is heard, and after the last one ringback', () => {
+  it('of several is the first; when it is gone the next is heard, and after the last phone ringback', () => {
     const dialling = new Dialling({}, 3, { aLegAnswered: true }).begin().ring('b2').early('b2');
     assert.deepEqual(dialling.ring('b1').early('b1').orders, []);
     assert.deepEqual(dialling.lose('b2', 3010).orders, ['unbridge', 'overhear b1']);
     assert.deepEqual(dialling.lose('b1', 3010).orders, ['unbridge', 'play dial/b1/ringback-2']);
   });
 
-  it('is heard no more when another one is connected', () => {
+  it('is heard no more when another phone is connected', () => {
     const dialling = new Dialling({}, 2, { aLegAnswered: true }).begin().ring('b1').early('b1');
     assert.deepEqual(dialling.answer('b2').orders, [
       'unbridge',
@@ -108,7 +108,7 @@ describe('a phone that sends audio before it answers', () => {
     assert.deepEqual(dialling.feed({ type: 'play-over', play: 'dial/b1/music' }).orders, ['overhear b1']);
   });
 
-  it('that is to take a place is heard by who waits for it', () => {
+  it('that is to succeed the connected phone is heard by the waiting caller', () => {
     const succeeding = { type: 'leg-succeeding', leg: 's1', from: 'a', to: 's1' } as const;
     const dialling = new Dialling({}, 1, { aLegAnswered: true }).bridge().feed(succeeding).early('s1');
     assert.deepEqual(dialling.orders, []);
@@ -119,7 +119,7 @@ describe('a phone that sends audio before it answers', () => {
   });
 });
 
-describe('what the caller hears until it is connected', () => {
+describe('audio for the caller until it is connected', () => {
   it('unanswered, without music: 180 as soon as one phone rings, once', () => {
     const dialling = new Dialling({}, 2).begin();
     assert.deepEqual(dialling.ring('b1').orders, ['ring-caller']);
@@ -162,7 +162,7 @@ describe('what the caller hears until it is connected', () => {
     ]);
   });
 
-  it('music that cannot be played gives way to ringback', () => {
+  it('music that cannot be played is replaced by ringback', () => {
     const over = { type: 'play-over', play: 'dial/b1/music' } as const;
     assert.deepEqual(new Dialling(music, 1, answered).begin().ring().feed(over).orders, [
       'play dial/b1/ringback',
@@ -187,7 +187,7 @@ describe('the first to answer', () => {
     assert.deepEqual(dialling.actions, ['answer b2', 'connected b2', 'hangup b1', 'hangup b3']);
   });
 
-  it('has the unanswered caller answered, and is bridged after that', () => {
+  it('answers the unanswered caller, and is bridged after that', () => {
     const dialling = new Dialling().begin().answer();
     assert.deepEqual(dialling.orders, ['answer-caller', 'cancel dial/ring']);
     assert.deepEqual(dialling.callerAnswers().orders, ['bridge b1', 'start dial/time-limit 3600']);
@@ -209,7 +209,7 @@ describe('the first to answer', () => {
 });
 
 describe('confirmKey', () => {
-  it('is asked of each that answers, with the sound in a loop; the others go on ringing', () => {
+  it('is requested of each phone that answers, with the sound in a loop; the others ring on', () => {
     const dialling = new Dialling(key, 2, answered).begin().answer('b1');
     assert.deepEqual(dialling.orders, ['play dial/b1/confirm', 'start dial/confirm/b1 10']);
     const play = dialling.effects.find((each) => each.do === 'play');
@@ -223,7 +223,7 @@ describe('confirmKey', () => {
     assert.deepEqual(dialling.actions, ['answer b1']);
   });
 
-  it('the first to press it wins, not the first to answer', () => {
+  it('connects the first phone that presses it, not the first that answers', () => {
     const dialling = new Dialling(key, 2, answered).begin().answer('b1').answer('b2').press('b2', '1');
     assert.deepEqual(dialling.orders, [
       'stop-play dial/b1/confirm',
@@ -236,7 +236,7 @@ describe('confirmKey', () => {
     ]);
   });
 
-  it('another key loses that leg alone: 9110', () => {
+  it('another key loses that leg alone with 9110', () => {
     const dialling = new Dialling(key, 2).begin().answer('b1').press('b1', '2');
     assert.deepEqual(dialling.orders, [
       'stop-play dial/b1/confirm',
@@ -251,7 +251,7 @@ describe('confirmKey', () => {
     assert.equal(statusOf(dialling.lose('b2', 3010)), 'no-answer');
   });
 
-  it('nothing within confirmTimeout loses that leg alone: 9110; when all have, nobody answered', () => {
+  it('no key within confirmTimeout loses that leg alone with 9110; without legs left the status is no-answer', () => {
     const dialling = new Dialling(key).begin().answer().fire('dial/confirm/b1');
     assert.deepEqual(dialling.orders, ['stop-play dial/b1/confirm', 'hang-up b1 9110']);
     assert.equal(statusOf(dialling), 'no-answer');
@@ -264,7 +264,7 @@ describe('confirmKey', () => {
     assert.equal(dialling.state.phase, 'ringing');
   });
 
-  it('goes on being asked when the ring timeout takes the others', () => {
+  it('is still requested when the ring timeout ends the other legs', () => {
     const dialling = new Dialling(key, 2).begin().answer('b1').fire('dial/ring');
     assert.deepEqual(dialling.orders, ['hang-up b2 6010']);
     assert.deepEqual(dialling.press('b1', '1').orders, [
@@ -297,8 +297,8 @@ describe('confirmKey', () => {
   });
 });
 
-describe('nobody connected', () => {
-  it('the ring timeout hangs up what rings with 6010: timeout', () => {
+describe('a dial without a connection', () => {
+  it('hangs up ringing phones at the ring timeout with 6010: timeout', () => {
     const dialling = new Dialling({}, 2).begin().lose('b1', 3010).fire('dial/ring');
     assert.deepEqual(dialling.orders, ['hang-up b2 6010']);
     assert.equal(statusOf(dialling), 'timeout');
@@ -308,7 +308,7 @@ describe('nobody connected', () => {
     ['all busy', [3010, 3100], 'busy'],
     ['one busy, one failed', [3010, 2020], 'failed'],
     ['one busy, one without an answer', [3010, 3000], 'no-answer'],
-    ['one failed, one that rang out by itself', [5000, 6010], 'timeout'],
+    ['one failed, another rang out by itself', [5000, 6010], 'timeout'],
     ['declined', [3110], 'busy'],
     ['not registered', [2020], 'failed'],
   ];
@@ -326,7 +326,7 @@ describe('nobody connected', () => {
 });
 
 describe('the end of a conversation', () => {
-  it('the called side hangs up: over, and the caller goes on', () => {
+  it('by the called side ends the dial, and the caller continues', () => {
     const dialling = new Dialling().bridge().after(9.4).lose('b1', 4000, 9.4);
     assert.deepEqual(dialling.orders, ['unbridge', 'cancel dial/time-limit']);
     assert.deepEqual(dialResultOf(dialling.state), {
@@ -336,7 +336,7 @@ describe('the end of a conversation', () => {
       DialALegUUID: 'a',
       DialBLegUUID: 'b1',
     });
-    assert.deepEqual(dialling.told, [
+    assert.deepEqual(dialling.reported, [
       {
         DialAction: 'hangup',
         DialALegUUID: 'a',
@@ -353,8 +353,8 @@ describe('the end of a conversation', () => {
     ]);
   });
 
-  it('a leg that goes its own way counts until then', () => {
-    assert.equal(new Dialling().bridge().after(5).lose('b1').told[0]?.DialBLegDuration, '5');
+  it('a leg that is transferred is counted until then', () => {
+    assert.equal(new Dialling().bridge().after(5).lose('b1').reported[0]?.DialBLegDuration, '5');
   });
 
   it('timeLimit counts from the bridge and ends it with 6000', () => {
@@ -363,7 +363,7 @@ describe('the end of a conversation', () => {
     dialling.after(60).fire('dial/time-limit');
     assert.deepEqual(dialling.orders, ['unbridge', 'hang-up b1 6000']);
     assert.equal(statusOf(dialling), 'completed');
-    assert.equal(dialling.told[0]?.DialBLegDuration, '65');
+    assert.equal(dialling.reported[0]?.DialBLegDuration, '65');
   });
 
   it('hangupOnStar: the caller presses *, the called side is hung up', () => {
@@ -377,20 +377,20 @@ describe('the end of a conversation', () => {
     assert.deepEqual(new Dialling().bridge().press('a', '*').effects, []);
   });
 
-  it('giving up before the bridge: cancel, every leg is hung up with 1000', () => {
+  it('giving up before the bridge is a cancel, and every leg is hung up with 1000', () => {
     const dialling = new Dialling({}, 2).begin().feed({ type: 'give-up' });
     assert.deepEqual(dialling.orders, ['hang-up b1 1000', 'hang-up b2 1000', 'cancel dial/ring']);
     assert.equal(statusOf(dialling), 'cancel');
   });
 
-  it('giving up a conversation: completed, the called side is hung up with 4000 by whoever it was', () => {
+  it('giving up a conversation completes it, and the called side is hung up with 4000 and its source', () => {
     const dialling = new Dialling().bridge().feed({ type: 'give-up', source: 'API Request' });
     assert.deepEqual(dialling.orders, ['unbridge', 'hang-up b1 4000', 'cancel dial/time-limit']);
     assert.equal(statusOf(dialling), 'completed');
-    assert.equal(dialling.told[0]?.DialBLegHangupSource, 'API Request');
+    assert.equal(dialling.reported[0]?.DialBLegHangupSource, 'API Request');
   });
 
-  it('giving up before it began dials nobody', () => {
+  it('giving up before it began dials no phone', () => {
     const dialling = new Dialling().feed({ type: 'give-up' });
     assert.deepEqual(dialling.effects, []);
     assert.deepEqual(dialling.begin().effects, []);
@@ -401,35 +401,35 @@ describe('the end of a conversation', () => {
 describe('digits in a conversation', () => {
   const sequences = { digitsMatch: ['1', '12', '*9'], digitsMatchBLeg: ['55'] };
 
-  it('sequences of either side are told when their last digit is pressed', () => {
+  it('sequences of either side are reported when their last digit is pressed', () => {
     const dialling = new Dialling(sequences).bridge().press('a', '1');
-    assert.equal(dialling.told[0]?.DialDigitsMatch, '1');
-    assert.equal(dialling.told[0]?.DialDigitsPressedBy, 'ALeg');
-    assert.equal(dialling.press('a', '2').told[0]?.DialDigitsMatch, '12');
-    assert.deepEqual(dialling.press('a', '3').told, []);
-    assert.equal(dialling.press('b1', '5').told.length, 0);
-    const [told] = dialling.press('b1', '5').told;
+    assert.equal(dialling.reported[0]?.DialDigitsMatch, '1');
+    assert.equal(dialling.reported[0]?.DialDigitsPressedBy, 'ALeg');
+    assert.equal(dialling.press('a', '2').reported[0]?.DialDigitsMatch, '12');
+    assert.deepEqual(dialling.press('a', '3').reported, []);
+    assert.equal(dialling.press('b1', '5').reported.length, 0);
+    const [told] = dialling.press('b1', '5').reported;
     assert.deepEqual([told?.DialDigitsMatch, told?.DialDigitsPressedBy], ['55', 'BLeg']);
   });
 
-  it('sequences of one side are nothing to the other', () => {
-    assert.deepEqual(new Dialling(sequences).bridge().press('a', '55').told, []);
-    assert.deepEqual(new Dialling(sequences).bridge().press('b1', '1').told, []);
+  it('sequences of one side do not match digits of the other', () => {
+    assert.deepEqual(new Dialling(sequences).bridge().press('a', '55').reported, []);
+    assert.deepEqual(new Dialling(sequences).bridge().press('b1', '1').reported, []);
   });
 
-  it('what is pressed before the bridge counts for nothing', () => {
+  it('digits before the bridge are ignored', () => {
     const dialling = new Dialling(sequences, 1, answered).begin().press('a', '1').answer().press('a', '2');
-    assert.deepEqual(dialling.told, []);
+    assert.deepEqual(dialling.reported, []);
   });
 
-  it('a sequence that ends with * is told before hangupOnStar ends the conversation', () => {
+  it('a sequence that ends with * is reported before hangupOnStar ends the conversation', () => {
     const dialling = new Dialling({ digitsMatch: ['9*'], hangupOnStar: true }).bridge().press('a', '9*');
     assert.deepEqual(dialling.actions, ['digits b1', 'hangup b1']);
   });
 
-  it('nothing is told where the element has no callbackUrl', () => {
+  it('an element without callbackUrl reports nothing', () => {
     const dialling = new Dialling({ ...sequences, callback: null }).bridge();
-    assert.deepEqual(dialling.told, []);
+    assert.deepEqual(dialling.reported, []);
     assert.deepEqual(dialling.press('a', '1').effects, []);
   });
 });
@@ -438,7 +438,7 @@ describe('the successor of the connected leg', () => {
   const successor = { type: 'leg-succeeding', leg: 's', from: '+12025550199', to: 'carol' } as const;
   const connected = () => new Dialling({}, 1, answered).bridge().feed(successor);
 
-  it('is waited for in silence, and takes the place when it is answered', () => {
+  it('is awaited in silence, and replaces the connected leg when it answers', () => {
     assert.deepEqual(connected().orders, []);
     assert.deepEqual(connected().answer('s').orders, ['unbridge', 'hang-up b1 4000', 'bridge s']);
     assert.deepEqual(connected().answer('s').actions, ['answer s', 'connected s', 'hangup b1']);
@@ -451,7 +451,7 @@ describe('the successor of the connected leg', () => {
     assert.equal(statusOf(dialling), 'completed');
   });
 
-  it('that comes to nothing leaves everything as it was, and another one may follow', () => {
+  it('that fails changes nothing, and another successor may follow', () => {
     const dialling = connected().lose('s', 3010);
     assert.deepEqual(dialling.orders, []);
     assert.deepEqual(dialling.feed({ ...successor, leg: 't' }).answer('t').orders, [
@@ -461,7 +461,7 @@ describe('the successor of the connected leg', () => {
     ]);
   });
 
-  it('is rung for when the connected leg leaves before; nothing is left when it does not come', () => {
+  it('gives ringback when the connected leg leaves before; nothing is left when it fails', () => {
     const waiting = connected().lose('b1');
     assert.deepEqual(waiting.orders, ['unbridge', 'play dial/s/ringback', 'cancel dial/time-limit']);
     assert.deepEqual(connected().lose('b1').answer('s').orders, [

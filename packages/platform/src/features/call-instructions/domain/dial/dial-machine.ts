@@ -5,13 +5,13 @@ import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitT
 import { isLive, ordersOf } from './dial-orders.ts';
 import { dialEnds, outcomeOfFailure } from './dial-outcome.ts';
 
-/** Takes a dial one input further; its effects follow from what the input changed. */
+/** Steps a dial; the effects follow from what the input changed. */
 export function stepDial(state: DialState, input: DialInput, now: Instant): Step<DialState, DialEffect> {
   const next = state.phase === 'over' ? state : counted(state, changed(state, input, now));
   return { state: next, effects: next === state ? [] : ordersOf(state, next, input, now) };
 }
 
-/** Ringback that comes back, after the early media of a phone that is gone, is another play. */
+/** Ringback that starts again, after the early media of a phone that is gone, is another play. */
 function counted(before: DialState, after: DialState): DialState {
   const isNew = after.callerHears === 'ringback' && before.callerHears !== 'ringback';
   return isNew ? { ...after, ringbacks: before.ringbacks + 1 } : after;
@@ -58,7 +58,7 @@ function legRinging(state: DialState, name: string): DialState {
   return rung({ ...state, rang: true });
 }
 
-/** Music of the document is not interrupted; of several phones the first is heard. */
+/** Early media does not interrupt the music of the document; of several phones the first is heard. */
 function legEarly(state: DialState, name: string): DialState {
   const leg = state.legs.find((each) => each.leg === name && isAwaited(each));
   return leg === undefined ? state : listened(withLeg(state, { ...leg, isEarly: true }));
@@ -68,11 +68,11 @@ function isAwaited({ phase }: DialledLeg): boolean {
   return phase === 'dialling' || phase === 'succeeding';
 }
 
-/** What the caller hears of phones that have not answered, chosen anew: the early media of one of them, or ringing. */
+/** Chooses anew the caller's audio while no phone has answered: the early media of one phone, or ringing. */
 function listened(state: DialState): DialState {
   const { callerHears, winner, legs, phase } = state;
   if (callerHears === 'music' || callerHears === 'opening' || phase === 'bridged') return state;
-  // The audio of the phone that is to be connected goes on.
+  // The phone that is to be connected stays audible.
   const candidates = legs.filter((leg) => leg.isEarly && (isAwaited(leg) || leg.phase === 'chosen'));
   const meant = winner === null ? candidates : candidates.filter(({ leg }) => leg === winner);
   const heard = (meant.find(({ leg }) => leg === state.heard) ?? meant[0])?.leg ?? null;
@@ -82,7 +82,7 @@ function listened(state: DialState): DialState {
   return state.rang ? rung(silent) : silent;
 }
 
-/** Ringback of the caller's own phone while it can hear nothing of ours, otherwise ours. */
+/** The caller's own ringback while no audio path is open, otherwise ours. */
 function rung(state: DialState): DialState {
   if (state.callerHears !== 'nothing') return state;
   return { ...state, callerHears: state.callerListens ? 'ringback' : 'rung' };
@@ -106,12 +106,12 @@ function succeeding(
   return { ...state, legs: [...state.legs, successor] };
 }
 
-/** Whether the connected leg may have a successor: it has none yet. */
+/** Whether the connected leg may get a successor: it has none yet. */
 export function isReplaceable(state: DialState): boolean {
   return state.phase === 'bridged' && !state.legs.some(({ phase }) => phase === 'succeeding');
 }
 
-/** The successor is there, and whom it succeeds is let go. */
+/** The successor has answered: the leg before it is hung up. */
 function succeeded(state: DialState, successor: DialledLeg, now: Instant): DialState {
   const left = withLegs(state, (leg) => {
     if (leg.leg === successor.leg) return { ...leg, phase: 'chosen', answeredAt: now };
@@ -128,7 +128,7 @@ function legAnswered(state: DialState, name: string, now: Instant): DialState {
   const { confirmKey, confirmSound } = state.dial;
   const answered = withLeg(state, { ...leg, answeredAt: now });
   if (confirmKey === null && confirmSound === null) return chosen(answered, name);
-  // Whoever confirms is not listened to meanwhile.
+  // The caller does not hear a phone that is confirming.
   return listened(
     withLeg(answered, {
       ...leg,
@@ -139,7 +139,7 @@ function legAnswered(state: DialState, name: string, now: Instant): DialState {
   );
 }
 
-/** The first that answered, and confirmed where that is asked for; all others have lost. */
+/** The first phone that answered, and confirmed if required; all others have lost. */
 function chosen(state: DialState, winner: string): DialState {
   const decided = withLegs(state, (leg) => {
     if (leg.leg === winner) return { ...leg, phase: 'chosen', hearsSound: false };
@@ -187,7 +187,7 @@ function pressed(state: DialState, name: string, digit: string): DialState {
   return completed(next, dialEnds.normal('Caller'));
 }
 
-/** No more of what was pressed than the longest sequence can need. */
+/** No more digits than the longest sequence needs. */
 function tail(digits: string, sequences: readonly string[]): string {
   const longest = Math.max(0, ...sequences.map(({ length }) => length));
   return longest === 0 ? '' : digits.slice(-longest);
@@ -198,7 +198,7 @@ function playOver(state: DialState, play: string): DialState {
     return { ...state, callerHears: 'nothing' };
   }
   if (play === musicPlay(state)) {
-    // Music goes on until it is stopped: it could not be played, and the caller is not left in silence.
+    // Music lasts until it is stopped: it could not be played, so the caller hears ringing instead of silence.
     if (state.callerHears !== 'music') return state;
     const silent: DialState = { ...state, callerHears: 'nothing' };
     const next = listened(silent);
@@ -206,7 +206,7 @@ function playOver(state: DialState, play: string): DialState {
   }
   const leg = state.legs.find((each) => each.hearsSound && play === soundPlay(each.leg));
   if (leg === undefined) return state;
-  // Where no key is asked for, the sound is an announcement, and the leg is connected after it.
+  // Without a confirmKey the sound is an announcement, after which the leg is connected.
   return state.dial.confirmKey === null
     ? chosen(state, leg.leg)
     : withLeg(state, { ...leg, hearsSound: false });
@@ -250,7 +250,7 @@ function overWithoutLegs(state: DialState): DialState {
 }
 
 function givenUp(state: DialState, source: CallEnd['source']): DialState {
-  // Who waits for the successor has been connected before.
+  // A dial that waits for a successor has been connected before.
   const wasBridged = state.legs.some(({ phase }) => phase === 'succeeding');
   if (state.phase === 'bridged' || wasBridged) return completed(state, dialEnds.normal(source));
   const end = dialEnds.canceled(source);
@@ -261,7 +261,7 @@ function completed(state: DialState, end: CallEnd): DialState {
   return over(state, { status: 'completed', end }, end);
 }
 
-/** `rest` is why legs that still live are hung up. */
+/** `rest` is the cause for legs that are still live. */
 function over(state: DialState, outcome: NonNullable<DialState['outcome']>, rest: CallEnd): DialState {
   const left = withLegs(state, (leg) => (isLive(leg) ? ended(leg, rest) : leg));
   return { ...left, phase: 'over', callerHears: 'nothing', heard: null, outcome };

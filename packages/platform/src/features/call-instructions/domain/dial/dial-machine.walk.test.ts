@@ -74,7 +74,7 @@ const anyWalk = fc.record({
   after: fc.array(anyInput, { minLength: 10, maxLength: 60 }),
 });
 
-/** Everything as those keep it who carry the orders out. */
+/** The state of the parts that carry the orders out. */
 class Outside {
   readonly dialled = new Set<string>();
   readonly answered = new Set<string>();
@@ -87,7 +87,7 @@ class Outside {
   askedToAnswer = false;
   bridged: string | undefined;
   bridges = 0;
-  /** Whose early media the caller hears. */
+  /** The leg whose early media the caller hears. */
   overheard: string | undefined;
   overhearings = 0;
   callerListens: boolean;
@@ -97,12 +97,12 @@ class Outside {
     this.callerListens = callerAnswered;
   }
 
-  /** Another leg was announced that takes the place of the connected one. */
+  /** Another leg was announced as the successor of the connected leg. */
   announced(leg: string): void {
     this.dialled.add(leg);
   }
 
-  /** False for what cannot happen: nothing comes from a leg after its end, no timer fires that does not run. */
+  /** False for an impossible input: a notice of a leg after its end, a timer that does not run. */
   lets(input: DialInput): boolean {
     switch (input.type) {
       case 'leg-ringing':
@@ -190,7 +190,7 @@ class Outside {
       case 'cancel-timer':
         assert.ok(this.timers.delete(effect.key), 'only what runs is cancelled');
         return;
-      case 'tell': {
+      case 'report': {
         const { DialAction, DialBLegUUID } = effect.parameters;
         const about = `${DialAction} ${DialBLegUUID}`;
         this.told.set(about, (this.told.get(about) ?? 0) + 1);
@@ -200,7 +200,7 @@ class Outside {
   }
 }
 
-describe('a dial, whatever happens in whatever order', () => {
+describe('a dial, for any inputs in any order', () => {
   it('ends or hangs up every leg once, bridges one after the other, and is over once with nothing left', () => {
     let bridged = 0;
     let over = 0;
@@ -251,7 +251,7 @@ describe('a dial, whatever happens in whatever order', () => {
       }),
       { numRuns: 10_000 },
     );
-    // The walk must get somewhere.
+    // The walk must reach conversations.
     assert.ok(
       bridged > 20 && over > 100 && replaced > 10 && overheard > 20,
       `${overheard} overheard, ${bridged} bridged, ${replaced} replaced, ${over} over`,

@@ -1,17 +1,17 @@
 import type { DialState } from './dial.ts';
 
-/** Rings out. Runs while a phone is being dialled. */
+/** Limits the ringing. Runs while a phone is being dialled. */
 export const ringTimer = 'dial/ring';
 
-/** Runs while two are connected. */
+/** Runs while two legs are connected. */
 export const timeLimitTimer = 'dial/time-limit';
 
-/** Runs while this leg is asked to confirm. */
+/** Runs while this leg has to confirm. */
 export function confirmTimer(leg: string): string {
   return `dial/confirm/${leg}`;
 }
 
-/** Plays are named among all plays of the platform, so each name holds a leg that was dialled once. */
+/** Names of plays are unique in the platform: each holds the UUID of a leg that is dialled once. */
 export function musicPlay(state: DialState): string {
   return `dial/${state.legs[0]?.leg}/music`;
 }

@@ -3,8 +3,8 @@ import type { DialEffect, DialInput, DialledLeg, DialSound, DialState } from './
 import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
 
 /**
- * The orders that lead from one state to the next. What stops comes before what starts: nobody hears music in a
- * conversation, and no leg is hung up inside a bridge.
+ * The orders that lead from one state to the next. Stops come before starts: no music is heard in a conversation, and no leg is
+ * hung up inside a bridge.
  */
 export function ordersOf(
   before: DialState,
@@ -49,7 +49,7 @@ export function ordersOf(
     if (!ran.has(key)) orders.push({ do: 'start-timer', key, at });
   }
   if (after.dial.callback !== null) {
-    for (const parameters of told(before, after, input, now)) orders.push({ do: 'tell', parameters });
+    for (const parameters of reports(before, after, input, now)) orders.push({ do: 'report', parameters });
   }
   return orders;
 }
@@ -59,7 +59,7 @@ export function isLive({ phase }: DialledLeg): boolean {
   return phase === 'dialling' || phase === 'confirming' || phase === 'chosen' || phase === 'succeeding';
 }
 
-/** Whose early media the caller hears. */
+/** The leg whose early media the caller hears. */
 function overheardIn({ callerHears, callerListens, heard }: DialState): string | null {
   return callerHears === 'phone' && callerListens ? heard : null;
 }
@@ -72,7 +72,7 @@ function ordersToCaller(before: DialState, after: DialState): readonly DialEffec
     if (isOpened && !after.callerListens) orders.push({ do: 'early-caller' });
   }
   const isConnecting = before.phase !== 'connecting' && after.phase === 'connecting';
-  // Who waits for a successor has been answered before.
+  // The caller of a dial that waits for a successor has been answered before.
   if (isConnecting && !after.callerAnswered) orders.push({ do: 'answer-caller' });
   return orders;
 }
@@ -91,13 +91,13 @@ function playsOf(state: DialState): ReadonlyMap<string, PlayOrder> {
   }
   for (const { leg } of state.legs.filter(({ hearsSound }) => hearsSound)) {
     const items: readonly DialSound[] = [{ kind: 'file', url: dial.confirmSound ?? '' }];
-    // A question is repeated until it is answered, an announcement is made once.
+    // A question is repeated until its answer, an announcement is played once.
     plays.set(soundPlay(leg), { to: [leg], items, loop: dial.confirmKey === null ? 1 : 0 });
   }
   return plays;
 }
 
-/** Which timers a state needs; when each would fall due is counted from the step that starts it. */
+/** The timers of a state; a due time counts from the step that starts the timer. */
 function timersOf(state: DialState, now: Instant): ReadonlyMap<string, Instant> {
   const { dial, legs } = state;
   const timers = new Map<string, Instant>();
@@ -110,16 +110,16 @@ function timersOf(state: DialState, now: Instant): ReadonlyMap<string, Instant> 
   return timers;
 }
 
-/** docs/interface/documents.md#dial: what `callbackUrl` hears of each leg. */
-function told(
+/** docs/interface/documents.md#dial: the callbacks to `callbackUrl` about each leg. */
+function reports(
   before: DialState,
   after: DialState,
   input: DialInput,
   now: Instant,
 ): readonly Readonly<Record<string, string>>[] {
-  const notices: Readonly<Record<string, string>>[] = [];
-  const tell = (leg: DialledLeg, action: string, status: string, more: Readonly<Record<string, string>>) =>
-    notices.push({
+  const found: Readonly<Record<string, string>>[] = [];
+  const report = (leg: DialledLeg, action: string, status: string, more: Readonly<Record<string, string>>) =>
+    found.push({
       DialAction: action,
       DialALegUUID: after.context.aLeg,
       DialBLegUUID: leg.leg,
@@ -129,23 +129,23 @@ function told(
       ...more,
     });
   for (const [was, is] of legsOf(before, after)) {
-    if (was.answeredAt === null && is.answeredAt !== null) tell(is, 'answer', 'answer', {});
+    if (was.answeredAt === null && is.answeredAt !== null) report(is, 'answer', 'answer', {});
   }
   const winner = after.legs.find(({ leg }) => leg === after.winner);
   const isConnected = before.phase !== 'bridged' || before.winner !== after.winner;
   if (isConnected && after.phase === 'bridged' && winner !== undefined) {
-    tell(winner, 'connected', 'connected', {});
+    report(winner, 'connected', 'connected', {});
   }
   if (input.type === 'leg-digit' && before.phase === 'bridged' && winner !== undefined) {
     const by = input.leg === after.context.aLeg ? 'ALeg' : 'BLeg';
     for (const sequence of matches(after, by)) {
-      tell(winner, 'digits', 'connected', { DialDigitsMatch: sequence, DialDigitsPressedBy: by });
+      report(winner, 'digits', 'connected', { DialDigitsMatch: sequence, DialDigitsPressedBy: by });
     }
   }
   for (const [was, is] of legsOf(before, after)) {
-    if (isLive(was) && is.end !== null) tell(is, 'hangup', 'hangup', fieldsOfEnd(is, input, now));
+    if (isLive(was) && is.end !== null) report(is, 'hangup', 'hangup', fieldsOfEnd(is, input, now));
   }
-  return notices;
+  return found;
 }
 
 function matches(state: DialState, by: 'ALeg' | 'BLeg'): readonly string[] {
@@ -156,9 +156,9 @@ function matches(state: DialState, by: 'ALeg' | 'BLeg'): readonly string[] {
 }
 
 function fieldsOfEnd(leg: DialledLeg, input: DialInput, now: Instant): Readonly<Record<string, string>> {
-  const told = input.type === 'leg-ended' && input.leg === leg.leg ? input.durationSeconds : 0;
-  // Of a leg that goes on without us nothing is told.
-  const seconds = Math.max(told, leg.answeredAt === null ? 0 : (now - leg.answeredAt) / 1000);
+  const measured = input.type === 'leg-ended' && input.leg === leg.leg ? input.durationSeconds : 0;
+  // A leg that continues without this dial has no measured duration.
+  const seconds = Math.max(measured, leg.answeredAt === null ? 0 : (now - leg.answeredAt) / 1000);
   return {
     DialBLegDuration: String(Math.round(seconds)),
     // Seconds that have begun count, as in the records of calls.

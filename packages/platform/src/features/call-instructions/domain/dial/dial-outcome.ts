@@ -1,9 +1,9 @@
 import type { CallEnd, HangupNames } from '../../../calls/index.ts';
 
-/** What `action` reads (docs/interface/documents.md#dial). */
+/** `DialStatus` of `action` (docs/interface/documents.md#dial). */
 export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
 
-/** An end whose words are those of its code. */
+/** An end whose name is that of its code. */
 type NamedEnd = {
   [Code in keyof HangupNames]: CallEnd & { readonly code: Code; readonly name: HangupNames[Code] };
 }[keyof HangupNames];
@@ -18,7 +18,7 @@ export const dialEnds = {
   notConfirmed: { code: 9110, name: 'Confirm Key Challenge Failed', source: 'Service' },
 } as const satisfies Readonly<Record<string, NamedEnd | ((source: CallEnd['source']) => NamedEnd)>>;
 
-/** What one leg's failure means to the caller: the same as the status of a call with that end. */
+/** The status that a leg's failure means to the caller: that of a call with the same end. */
 function statusOf(end: CallEnd): DialStatus {
   switch (end.code) {
     case 3010:
@@ -29,7 +29,7 @@ function statusOf(end: CallEnd): DialStatus {
     case 3070:
     case 6010:
       return 'timeout';
-    // The phone was picked up and nobody said yes: to the caller it is nobody's answer.
+    // The phone answered without confirming: to the caller it did not answer.
     case 2010:
     case 3000:
     case 9110:
@@ -40,8 +40,8 @@ function statusOf(end: CallEnd): DialStatus {
 }
 
 /**
- * Of a dial that connected nobody, and the end that decided. A phone that was waited for in vain outweighs others that were
- * lost at once; busy only when all are.
+ * The status of a dial that connected no phone, and the end that decided. A phone that rang in vain outweighs phones that failed
+ * at once; busy only when all phones are.
  */
 export function outcomeOfFailure(ends: readonly CallEnd[]): {
   readonly status: DialStatus;

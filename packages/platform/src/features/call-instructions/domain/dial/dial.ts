@@ -8,12 +8,12 @@ import type { DialStatus } from './dial-outcome.ts';
  * One Dial element as it runs, embedded in the document that contains it:
  *
  *   fresh ──begin──→ ringing ──first to answer (and confirm)──→ connecting ──caller answered──→ bridged
- *     └────────────────┴───── nobody left, given up ──────────────────┴── B left, time limit, * ──┴──→ over
+ *     └────────────────┴───── no leg left, given up ──────────────────┴── B left, time limit, * ──┴──→ over
  *
- * Over means that the document goes on: what a leg tells after it was hung up changes nothing.
+ * Over means that the document continues: notices of a leg that was hung up change nothing.
  *
- * The connected leg can have a successor, which takes its place when it is answered: a transfer by that phone. When the leg leaves
- * before, the dial is connecting again; when the successor comes to nothing, everything stays as it was.
+ * The connected leg can have a successor, which replaces it when it answers: a transfer by that phone. When the leg leaves before,
+ * the dial is connecting again; when the successor fails, nothing changes.
  */
 export interface DialState {
   readonly dial: Dial;
@@ -24,19 +24,19 @@ export interface DialState {
   /** The leg that is, or was, to be connected. */
   readonly winner: string | null;
   readonly callerAnswered: boolean;
-  /** It can hear us: answered, or with early media. */
+  /** An audio path to the caller is open: answered, or early media. */
   readonly callerListens: boolean;
   /**
-   * What the caller hears of the ringing; `opening`: music that waits for early media. `phone`: the early media of the phone that is `heard`,
-   * as soon as it can hear anything.
+   * The caller's audio during the ringing; `opening`: music that waits for early media. `phone`: the early media of the leg `heard`,
+   * as soon as an audio path to the caller is open.
    */
   readonly callerHears: 'nothing' | 'rung' | 'opening' | 'music' | 'ringback' | 'phone';
-  /** The leg whose early media is meant for the caller. */
+  /** The leg whose early media the caller gets. */
   readonly heard: string | null;
   readonly rang: boolean;
   /** How often ringback of ours has begun. */
   readonly ringbacks: number;
-  /** Digits since the bridge, no more than the longest sequence that is waited for. */
+  /** Digits since the bridge, no more than the longest sequence of `digitsMatch`. */
   readonly pressed: { readonly aLeg: string; readonly bLeg: string };
   /** Set when it is over. */
   readonly outcome: { readonly status: DialStatus; readonly end: CallEnd | null } | null;
@@ -50,7 +50,7 @@ export interface DialContext {
   /** `from` of the A leg. */
   readonly callerId: string;
   readonly callerName: string;
-  /** Call UUIDs chosen outside, one for each destination. */
+  /** Call UUIDs, one for each destination. */
   readonly legs: readonly string[];
   readonly requestUuid?: string;
 }
@@ -60,7 +60,7 @@ export interface DialledLeg {
   readonly spec: LegSpec;
   readonly phase: 'fresh' | 'dialling' | 'confirming' | 'chosen' | 'succeeding' | 'ended';
   readonly answeredAt: Instant | null;
-  /** Its phone sends audio although it has not answered. */
+  /** Its phone sends audio before it has answered. */
   readonly isEarly: boolean;
   /** `confirmSound` is played to it. */
   readonly hearsSound: boolean;
@@ -82,7 +82,7 @@ export type DialInput =
   /** Of the A leg or of a B leg. */
   | { readonly type: 'leg-digit'; readonly leg: string; readonly digit: string }
   | { readonly type: 'play-over'; readonly play: string }
-  /** Another leg is to take the place of the connected one; it is dialled, or talks with somebody else, without this dial. */
+  /** Another leg is to replace the connected one; it is being dialled, or in another conversation, without this dial. */
   | { readonly type: 'leg-succeeding'; readonly leg: string; readonly from: string; readonly to: string }
   /** Early media was opened to the caller (`leg-early` of the A leg). */
   | { readonly type: 'caller-early' }
@@ -97,24 +97,24 @@ export type DialEffect =
   | { readonly do: 'ring-caller' }
   | { readonly do: 'early-caller' }
   | { readonly do: 'answer-caller' }
-  /** `play` names it among all plays: it contains the UUID of a leg that was dialled once. */
+  /** `play` is unique among all plays: it contains the UUID of a leg that is dialled once. */
   | {
       readonly do: 'play';
       readonly play: string;
       readonly to: readonly string[];
       readonly items: readonly DialSound[];
-      /** 0 goes on until stopped. */
+      /** 0 repeats until stopped. */
       readonly loop: number;
     }
   | { readonly do: 'stop-play'; readonly play: string }
-  /** The A leg hears this one, which hears nothing: nobody talks with a phone that has not answered. */
+  /** The A leg hears this leg, which hears nothing: a phone that has not answered gets no audio. */
   | { readonly do: 'overhear'; readonly leg: string }
-  /** Joins the A leg and this one. */
+  /** Joins the A leg and this leg. */
   | { readonly do: 'bridge'; readonly leg: string }
   /** Undoes both. */
   | { readonly do: 'unbridge' }
-  /** For `callbackUrl`; only given where the element has one. */
-  | { readonly do: 'tell'; readonly parameters: Readonly<Record<string, string>> }
+  /** A callback to `callbackUrl`; only for an element with that URL. */
+  | { readonly do: 'report'; readonly parameters: Readonly<Record<string, string>> }
   | Extract<KernelEffect, { readonly do: 'start-timer' | 'cancel-timer' }>;
 
 /** The kinds of play item (features/sounds/index.ts) that a dial needs. */
@@ -122,7 +122,7 @@ export type DialSound =
   | { readonly kind: 'file'; readonly url: string }
   | { readonly kind: 'built-in'; readonly sound: Extract<Sound, { kind: 'ringback' }> };
 
-/** A dial before `begin`. Throws where the legs are not one for each destination. */
+/** A dial before `begin`. Throws unless there is one leg for each destination. */
 export function newDial(dial: Dial, context: DialContext): DialState {
   if (context.legs.length !== dial.destinations.length) {
     throw new Error(`${dial.destinations.length} destinations need as many legs, not ${context.legs.length}`);
@@ -152,7 +152,7 @@ export function newDial(dial: Dial, context: DialContext): DialState {
   };
 }
 
-/** Behind the dial's own time limit, which begins when the caller has answered as well. */
+/** Beyond the dial's own time limit, which begins when the caller has answered as well. */
 const secondsToConnect = 60;
 
 /** The leg to a destination of the element; a caller ID of the document is its own caller name. */
@@ -170,12 +170,12 @@ function specOf(dial: Dial, destination: DialDestination, context: DialContext):
   });
 }
 
-/** True as soon as the document can go on; every leg has ended or was hung up, and no timer is left. */
+/** True as soon as the document can continue; every leg has ended or was hung up, and no timer is left. */
 export function isDialOver(state: DialState): boolean {
   return state.phase === 'over';
 }
 
-/** What the request to `action` says of it (docs/interface/documents.md#dial); throws while the dial runs. */
+/** The fields of the request to `action` (docs/interface/documents.md#dial); throws while the dial runs. */
 export function dialResultOf(state: DialState): Readonly<Record<string, string>> {
   if (state.outcome === null) throw new Error('a dial has a result when it is over');
   const { status, end } = state.outcome;
@@ -184,7 +184,7 @@ export function dialResultOf(state: DialState): Readonly<Record<string, string>>
     DialRingStatus: String(state.rang),
     DialHangupCause: end?.name ?? '',
     DialALegUUID: state.context.aLeg,
-    // Empty when nobody was connected.
+    // Empty when no leg was connected.
     DialBLegUUID: state.winner ?? '',
   };
 }

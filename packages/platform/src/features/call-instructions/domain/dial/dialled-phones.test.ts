@@ -38,7 +38,7 @@ const result = (world: SimulatedWorld) =>
 const told = (world: SimulatedWorld) =>
   world.customer.requests.filter(({ url }) => url === callbackUrl).map(({ fields }) => fields);
 
-/** In which share of its last frames a phone heard this tone. */
+/** The share of a phone's last frames with this tone. */
 function share(call: PhoneCall, hz: number, since: number): number {
   const meter = toneMeter(hz);
   const frames = call.heard.filter(({ at }) => at >= since);
@@ -53,7 +53,7 @@ async function heard(world: SimulatedWorld, call: PhoneCall, hz: number): Promis
 }
 
 describe('a Dial, from phone to phone', () => {
-  it('the first of two to answer is connected, the other loses the race; when it hangs up the caller goes on', () =>
+  it('connects the first of two phones that answers; the other loses the race, and the caller continues after the conversation', () =>
     inSimulatedWorld({ seed: 11 }, async (world) => {
       const [bob, cid] = [await world.phone('bob'), await world.phone('cid')];
       bob.behaviour = { does: 'ring' };
@@ -62,10 +62,7 @@ describe('a Dial, from phone to phone', () => {
       const call = ann.dial('support');
       await world.until('both ring', () => bob.call?.isRinging && cid.call?.isRinging);
       await world.advance(100);
-      assert.ok(
-        call.isRinging && !call.isUp,
-        'the caller is not answered before there is somebody to talk to',
-      );
+      assert.ok(call.isRinging && !call.isUp, 'the caller is not answered before a phone is connected');
       await world.until('the caller is answered', () => call.isUp);
       await world.until('bob has lost', () => bob.call?.end?.by === 'remote-cancel');
       assert.ok(await heard(world, call, cid.toneHz));
@@ -86,7 +83,7 @@ describe('a Dial, from phone to phone', () => {
       await world.until('the document is over', () => !call.isUp);
     }));
 
-  it('nobody answers within timeout: the phones are cancelled, and the document goes on with timeout', () =>
+  it('cancels phones that do not answer within timeout, and the document continues with timeout', () =>
     inSimulatedWorld({ seed: 12 }, async (world) => {
       const bob = await world.phone('bob');
       bob.behaviour = { does: 'ring' };
@@ -98,7 +95,7 @@ describe('a Dial, from phone to phone', () => {
       await world.until('the document is over', () => call.end !== undefined);
     }));
 
-  it('busy: the caller hears of it at once', () =>
+  it('ends at once when the phone is busy', () =>
     inSimulatedWorld({ seed: 13 }, async (world) => {
       const bob = await world.phone('bob');
       bob.behaviour = { does: 'reject', status: 486 };
@@ -109,7 +106,7 @@ describe('a Dial, from phone to phone', () => {
       await world.until('the document is over', () => call.end !== undefined);
     }));
 
-  it('the caller gives up while it rings: the phone is cancelled', () =>
+  it('cancels the phone when the caller gives up while it rings', () =>
     inSimulatedWorld({ seed: 14 }, async (world) => {
       const bob = await world.phone('bob');
       bob.behaviour = { does: 'ring' };
@@ -122,7 +119,7 @@ describe('a Dial, from phone to phone', () => {
       assert.equal(told(world).at(-1)?.DialBLegHangupCauseCode, '1000');
     }));
 
-  it('timeLimit ends the conversation, and the caller goes on', () =>
+  it('ends the conversation at timeLimit, and the caller continues', () =>
     inSimulatedWorld({ seed: 15 }, async (world) => {
       const bob = await world.phone('bob');
       const ann = await caller(world, 'timeLimit="3"', [bob]);
@@ -137,7 +134,7 @@ describe('a Dial, from phone to phone', () => {
     }));
 
   it('dialMusic is heard by the unanswered caller, and not in the conversation', async () => {
-    // Without the census at the end: the file stays loaded for whoever plays it next.
+    // Without the census at the end: the file stays loaded for the next play.
     const world = await openSimulatedWorld({ seed: 16 });
     try {
       const musicUrl = 'https://customer.example.com/music.mp3';

@@ -11,7 +11,7 @@ describe('GetDigits', () => {
     assert.deepEqual(run.press('1').orders, ['stop-play', 'start-timer']);
   });
 
-  it('beeps behind the prompts where that is wanted', () => {
+  it('with playBeep beeps behind the prompts', () => {
     const items = ScriptedRun.running(getDigits({ playBeep: true })).find('play')?.items;
     assert.deepEqual(
       items?.map(({ kind }) => kind),
@@ -28,7 +28,7 @@ describe('GetDigits', () => {
     });
   });
 
-  it('ends when so many digits were pressed, and tells them to its action', () => {
+  it('ends after numDigits digits, and requests its action with them', () => {
     const run = ScriptedRun.running(getDigits(unprompted)).press('1', '2', '3');
     assert.equal(run.asked, undefined);
     assert.deepEqual(run.press('4').asked, { url: actionUrl.url, Digits: '1234', Event: 'Redirect' });
@@ -74,7 +74,7 @@ describe('GetDigits', () => {
     assert.equal(run.press('2', '#').asked?.Digits, '2');
   });
 
-  it('takes what is pressed while it objects for the next try', () => {
+  it('counts keys during its objection for the next round', () => {
     const run = ScriptedRun.running(
       getDigits({
         ...unprompted,
@@ -87,7 +87,7 @@ describe('GetDigits', () => {
     assert.equal(run.press('#').asked?.Digits, '2');
   });
 
-  it('whose last try was invalid goes on with the next element, after it has objected', () => {
+  it('whose last round was invalid continues with the next element, after its objection', () => {
     const run = ScriptedRun.running(
       getDigits({ ...unprompted, validDigits: '1', invalidDigitsSound: 'https://example.com/no.mp3' }),
       speak,
@@ -96,7 +96,7 @@ describe('GetDigits', () => {
     assert.equal(run.playedOut().find('play')?.items[0]?.kind, 'speech');
   });
 
-  it('with redirect=false tells its action and goes on', () => {
+  it('with redirect=false requests its action and continues', () => {
     const run = ScriptedRun.running(getDigits({ ...unprompted, redirect: false }), speak).press('1', '#');
     assert.deepEqual(run.events, [{ type: 'action', request: actionUrl, fields: { Digits: '1' } }]);
     assert.ok(run.find('play'));
@@ -106,10 +106,10 @@ describe('GetDigits', () => {
     const run = ScriptedRun.running(getDigits({ ...unprompted, redirect: false, log: false }), speak);
     run.press('1', '#');
     assert.deepEqual(run.events, []);
-    assert.deepEqual(run.find('tell')?.fields, { Digits: '1', Event: 'Redirect' });
+    assert.deepEqual(run.find('report')?.fields, { Digits: '1', Event: 'Redirect' });
   });
 
-  it('without an action goes on with the next element', () => {
+  it('without an action continues with the next element', () => {
     const run = ScriptedRun.running(getDigits({ ...unprompted, action: null }), speak).press('1', '#');
     assert.deepEqual(run.orders, ['start-timer', 'play']);
   });
@@ -122,12 +122,12 @@ describe('GetDigits', () => {
 });
 
 describe('GetInput', () => {
-  it('tells its action InputType and Digits', () => {
+  it('requests its action with InputType and Digits', () => {
     const run = ScriptedRun.running(getInput()).press('1', '2', '#');
     assert.deepEqual(run.asked, { url: actionUrl.url, InputType: 'dtmf', Digits: '12', Event: 'Redirect' });
   });
 
-  it('takes two seconds without a digit for the end where digitEndTimeout is automatic', () => {
+  it('ends after two seconds without a digit when digitEndTimeout is automatic', () => {
     const run = ScriptedRun.running(getInput()).press('1');
     assert.deepEqual(run.find('start-timer'), {
       do: 'start-timer',
@@ -136,7 +136,7 @@ describe('GetInput', () => {
     });
   });
 
-  it('has one execution timeout for all digits, which takes what there is', () => {
+  it('has one execution timeout for all digits, and ends with the digits so far', () => {
     const run = ScriptedRun.running(getInput({ digitEndTimeoutMs: 10_000 })).press('1');
     assert.ok(!run.effects.some((effect) => effect.do === 'cancel-timer'));
     assert.equal(run.fire('element/timeout').asked?.Digits, '1');

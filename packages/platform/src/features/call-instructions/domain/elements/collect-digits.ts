@@ -10,11 +10,11 @@ import {
 } from './element.ts';
 import { beepItem, itemOfPrompt } from './play-items.ts';
 
-/** GetDigits and GetInput: prompts that a key interrupts, then keys until enough, an ending key, or silence. */
+/** GetDigits and GetInput: prompts that a key interrupts, then keys until their number, an ending key, or a timeout. */
 export interface CollectState {
   readonly kind: 'collect';
-  readonly wanted: Collection;
-  /** `objecting`: what was pressed is not valid, and the caller is told. */
+  readonly collection: Collection;
+  /** `objecting`: an invalid key was pressed, and its sound is played. */
   readonly phase: 'prompting' | 'collecting' | 'objecting';
   readonly digits: string;
   /** Rounds of prompts that are still to come. */
@@ -37,7 +37,7 @@ interface Collection {
   readonly action: ActionRequest | null;
   readonly redirect: boolean;
   readonly isLogged: boolean;
-  /** Told to the action beside `Digits`. */
+  /** Fields of the action beside `Digits`. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -45,40 +45,40 @@ const everyKey = '0123456789*#ABCD';
 /** docs/interface/documents.md#getdigits-and-getinput: digitEndTimeout is automatic unless given; 2 s is the least that can be given. */
 const automaticDigitEndMs = 2_000;
 
-export function beginGetDigits(wanted: GetDigits, context: ElementContext): ElementStep<CollectState> {
+export function beginGetDigits(collection: GetDigits, context: ElementContext): ElementStep<CollectState> {
   return begin(
     {
-      ...wanted,
+      ...collection,
       isTimeoutForAll: false,
-      rounds: Math.max(1, wanted.retries),
-      isLogged: wanted.log,
+      rounds: Math.max(1, collection.retries),
+      isLogged: collection.log,
       fields: {},
     },
     context,
   );
 }
 
-export function beginGetInput(wanted: GetInput, context: ElementContext): ElementStep<CollectState> {
+export function beginGetInput(collection: GetInput, context: ElementContext): ElementStep<CollectState> {
   return begin(
     {
-      ...wanted,
+      ...collection,
       playBeep: false,
-      timeoutMs: wanted.executionTimeoutMs,
+      timeoutMs: collection.executionTimeoutMs,
       isTimeoutForAll: true,
-      digitTimeoutMs: wanted.digitEndTimeoutMs ?? automaticDigitEndMs,
+      digitTimeoutMs: collection.digitEndTimeoutMs ?? automaticDigitEndMs,
       rounds: 1,
       validDigits: everyKey,
       invalidDigitsSound: null,
-      isLogged: wanted.log,
+      isLogged: collection.log,
       fields: { InputType: 'dtmf' },
     },
     context,
   );
 }
 
-function begin(wanted: Collection, context: ElementContext): ElementStep<CollectState> {
+function begin(collection: Collection, context: ElementContext): ElementStep<CollectState> {
   return round(
-    { kind: 'collect', wanted, phase: 'prompting', digits: '', roundsLeft: wanted.rounds },
+    { kind: 'collect', collection, phase: 'prompting', digits: '', roundsLeft: collection.rounds },
     context,
   );
 }
@@ -102,7 +102,7 @@ export function stepCollect(
 }
 
 function round(state: CollectState, context: ElementContext): ElementStep<CollectState> {
-  const { prompts, playBeep } = state.wanted;
+  const { prompts, playBeep } = state.collection;
   const items = [...prompts.map(itemOfPrompt), ...(playBeep ? [beepItem] : [])];
   const next: CollectState = { ...state, phase: 'prompting', digits: '', roundsLeft: state.roundsLeft - 1 };
   if (items.length === 0) return waitsForFirst(next, context);
@@ -110,14 +110,14 @@ function round(state: CollectState, context: ElementContext): ElementStep<Collec
 }
 
 function waitsForFirst(state: CollectState, { now }: ElementContext): ElementStep<CollectState> {
-  const at = now + state.wanted.timeoutMs;
+  const at = now + state.collection.timeoutMs;
   return goesOn({ ...state, phase: 'collecting' }, { do: 'start-timer', key: 'timeout', at });
 }
 
 function pressed(state: CollectState, digit: string, context: ElementContext): ElementStep<CollectState> {
-  const { wanted, phase } = state;
+  const { collection, phase } = state;
   if (phase === 'objecting' && state.roundsLeft === 0) return goesOn(state);
-  // Whoever knows the prompts need not hear them.
+  // A key interrupts the prompts.
   const interrupted: ElementEffect[] =
     phase === 'prompting'
       ? [{ do: 'stop-play', key: 'prompts' }]
@@ -129,12 +129,12 @@ function pressed(state: CollectState, digit: string, context: ElementContext): E
     phase: 'collecting',
     roundsLeft: state.roundsLeft - (phase === 'objecting' ? 1 : 0),
   };
-  if (wanted.finishOnKey.includes(digit)) {
+  if (collection.finishOnKey.includes(digit)) {
     return after(interrupted, collecting.digits === '' ? failed(collecting, context) : finished(collecting));
   }
-  if (!wanted.validDigits.includes(digit)) return after(interrupted, objected(collecting, context));
+  if (!collection.validDigits.includes(digit)) return after(interrupted, objected(collecting, context));
   const next = { ...collecting, digits: collecting.digits + digit };
-  if (next.digits.length >= wanted.numDigits) return after(interrupted, finished(next));
+  if (next.digits.length >= collection.numDigits) return after(interrupted, finished(next));
   return after(interrupted, waitsForNext(next, phase !== 'collecting', context));
 }
 
@@ -143,17 +143,17 @@ function waitsForNext(
   isFirstTimer: boolean,
   { now }: ElementContext,
 ): ElementStep<CollectState> {
-  const { isTimeoutForAll, timeoutMs, digitTimeoutMs } = state.wanted;
+  const { isTimeoutForAll, timeoutMs, digitTimeoutMs } = state.collection;
   const next: ElementEffect = { do: 'start-timer', key: 'digit', at: now + digitTimeoutMs };
   if (!isTimeoutForAll) return goesOn(state, { do: 'cancel-timer', key: 'timeout' }, next);
-  // Where the prompts were interrupted, the time for all keys begins with the first.
+  // After interrupted prompts, the time for all keys begins with the first key.
   return isFirstTimer
     ? goesOn(state, { do: 'start-timer', key: 'timeout', at: now + timeoutMs }, next)
     : goesOn(state, next);
 }
 
 function objected(state: CollectState, context: ElementContext): ElementStep<CollectState> {
-  const { invalidDigitsSound } = state.wanted;
+  const { invalidDigitsSound } = state.collection;
   if (invalidDigitsSound === null) return failed(state, context);
   return goesOn({ ...state, phase: 'objecting', digits: '' }, ...noTimers, {
     do: 'play',
@@ -163,13 +163,13 @@ function objected(state: CollectState, context: ElementContext): ElementStep<Col
   });
 }
 
-/** Nothing valid was pressed: once more, or the next element. */
+/** No valid input: another round, or the next element. */
 function failed(state: CollectState, context: ElementContext): ElementStep<CollectState> {
   return state.roundsLeft === 0 ? isOver(state) : after(noTimers, round(state, context));
 }
 
 function finished(state: CollectState): ElementStep<CollectState> {
-  const { action, redirect, fields, isLogged } = state.wanted;
+  const { action, redirect, fields, isLogged } = state.collection;
   return isOver(state, actionOrNext(action, redirect, { ...fields, Digits: state.digits }, isLogged));
 }
 

@@ -4,15 +4,15 @@ import type { RecordingOver } from '../../../recordings/index.ts';
 import type { PlayItem } from '../../../sounds/index.ts';
 import type { ActionRequest, MultiPartyCall, Stream } from '../instruction.ts';
 
-/** What an element knows of the call that it runs on. */
+/** The call that an element runs on. */
 export interface ElementContext {
   readonly leg: string;
-  /** False: nothing that is played is heard, and nothing that the caller says is received. */
+  /** False: no audio path is open in either direction. */
   readonly isAudible: boolean;
   readonly now: Instant;
 }
 
-/** What an element is told. Keys of plays and timers are its own; what it no longer waits for does not arrive. */
+/** Inputs of an element. Keys of plays and timers are its own; inputs of stopped plays and timers do not arrive. */
 export type ElementInput =
   | { readonly type: 'digit'; readonly digit: string }
   | { readonly type: 'voice'; readonly speaking: boolean }
@@ -23,7 +23,7 @@ export type ElementInput =
   | { readonly type: 'join-refused'; readonly sentence: string }
   | { readonly type: 'returned'; readonly remarks: Readonly<Record<string, string>> };
 
-/** Orders of an element. Plays, timers and the watch over the voice are taken back when it is over, whoever ended it. */
+/** Orders of an element. Plays, timers and the watch over the voice are undone at its end, whatever the cause. */
 export type ElementEffect =
   | {
       readonly do: 'play';
@@ -37,10 +37,10 @@ export type ElementEffect =
   | { readonly do: 'stop-recording'; readonly uuid: string }
   | { readonly do: 'send-digits'; readonly digits: string }
   | { readonly do: 'join'; readonly instruction: MultiPartyCall }
-  /** Where it cannot be started, a remark says so, and it has ended. */
+  /** A stream that cannot be started emits a warning and `stream-ended`. */
   | { readonly do: 'start-stream'; readonly stream: string; readonly instruction: Stream }
   /** A sentence for the customer. */
-  | { readonly do: 'remark'; readonly sentence: string }
+  | { readonly do: 'warn'; readonly sentence: string }
   | Extract<KernelEffect, { readonly do: 'start-timer' | 'cancel-timer' }>;
 
 export interface StartedRecording {
@@ -51,11 +51,11 @@ export interface StartedRecording {
   readonly maxSeconds: number;
   readonly action: ActionRequest | null;
   readonly callback: ActionRequest | null;
-  /** Runs until the call ends, whatever becomes of the element. */
+  /** Runs until the call ends. */
   readonly isOfSession: boolean;
 }
 
-/** How an element is over. */
+/** What follows an element. */
 export type Outcome =
   | { readonly type: 'next' }
   | {
@@ -64,7 +64,7 @@ export type Outcome =
       /** False: the answer is not read, and the next element follows at once. */
       readonly redirect: boolean;
       readonly fields: Readonly<Record<string, string>>;
-      /** False: the fields are kept nowhere. */
+      /** False: the fields are not stored. */
       readonly isLogged: boolean;
     };
 
@@ -75,7 +75,7 @@ export interface ElementStep<State> {
   readonly outcome?: Outcome;
 }
 
-/** Stays as it is. */
+/** The element continues. */
 export function goesOn<State>(state: State, ...effects: readonly ElementEffect[]): ElementStep<State> {
   return { state, effects };
 }
@@ -88,7 +88,7 @@ export function isOver<State>(
   return { state, effects, outcome };
 }
 
-/** An action is told, or the next element follows where there is none. */
+/** Requests the action, or continues with the next element without one. */
 export function actionOrNext(
   action: ActionRequest | null,
   redirect: boolean,

@@ -8,7 +8,7 @@ import { beginSendDigits, type SendDigitsState, stepSendDigits } from './send-di
 import { beginStream, type StreamState, stepStream } from './stream.ts';
 import { beginWait, stepWait, type WaitState } from './wait.ts';
 
-/** An element that takes time, but Dial: that one is a machine with legs of its own. */
+/** An element that takes time, except Dial, which is a machine with legs of its own. */
 export type ElementState =
   | PromptState
   | WaitState

@@ -1,7 +1,7 @@
 import type { MultiPartyCall } from '../instruction.ts';
 import { actionOrNext, type ElementInput, type ElementStep, goesOn, isOver } from './element.ts';
 
-/** MultiPartyCall: the leg is somebody else's until it comes back. */
+/** MultiPartyCall: the leg is lent until it comes back. */
 export interface MultipartyState {
   readonly kind: 'multiparty';
   readonly instruction: MultiPartyCall;
@@ -17,7 +17,7 @@ export function stepMultiparty(state: MultipartyState, input: ElementInput): Ele
       // docs/interface/multiparty-calls.md#the-element: the next element, unless onExitActionUrl returned XML.
       return isOver(state, actionOrNext(state.instruction.onExitAction, true, input.remarks));
     case 'join-refused':
-      return isOver(state, { type: 'next' }, { do: 'remark', sentence: input.sentence });
+      return isOver(state, { type: 'next' }, { do: 'warn', sentence: input.sentence });
     default:
       return goesOn(state);
   }

@@ -3,7 +3,7 @@ import type { Prompt } from '../instruction.ts';
 
 export const beepItem: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };
 
-/** A prompt as the sounds feature plays it; `loop` 0 goes on for ever in both. */
+/** A prompt in the form of the sounds feature; `loop` 0 repeats for ever in both. */
 export function itemOfPrompt(prompt: Prompt): PlayItem {
   return prompt.element === 'Play'
     ? { kind: 'file', url: prompt.url, loop: prompt.loop }

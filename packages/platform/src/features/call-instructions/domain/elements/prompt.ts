@@ -2,7 +2,7 @@ import type { Prompt } from '../instruction.ts';
 import { type ElementInput, type ElementStep, goesOn, isOver } from './element.ts';
 import { itemOfPrompt } from './play-items.ts';
 
-/** Speak and Play: heard to their end, whatever is pressed meanwhile. */
+/** Speak and Play: heard to their end; keys do not interrupt them. */
 export interface PromptState {
   readonly kind: 'prompt';
 }

@@ -21,7 +21,7 @@ const begun = {
 };
 
 describe('Record', () => {
-  it('beeps and then records what the caller says left, what it hears right', () => {
+  it('beeps and then records the caller on the left, what it hears on the right', () => {
     const run = ScriptedRun.running(record({ playBeep: true }));
     assert.deepEqual(run.orders, ['play']);
     run.playedOut();
@@ -32,12 +32,12 @@ describe('Record', () => {
     ]);
   });
 
-  it('in mono has only what the caller says', () => {
+  it('in mono records only the caller', () => {
     const run = ScriptedRun.running(record({ channels: 'mono' }));
     assert.deepEqual(run.find('start-recording')?.recording.tracks, [{ said: [leg], heard: [] }]);
   });
 
-  it('ends by finishOnKey, which is told as Digits when the file is complete', () => {
+  it('ends by finishOnKey, which its action gets as Digits when the file is complete', () => {
     const run = ScriptedRun.running(record()).press('1');
     assert.deepEqual(run.effects, []);
     run.press('#');
@@ -50,14 +50,14 @@ describe('Record', () => {
     });
   });
 
-  it('ends after a silence of timeout, also when nobody ever speaks', () => {
+  it('ends after a silence of timeout, also when the caller never speaks', () => {
     const run = ScriptedRun.running(record());
     assert.deepEqual(run.find('start-timer'), {
       do: 'start-timer',
       key: 'element/silence',
       at: run.now + 15_000,
     });
-    // What the watch says first is how it is already.
+    // The first notice of the watch is the present state.
     assert.deepEqual(run.voice(false).effects, []);
     assert.deepEqual(run.voice(true).effects, [{ do: 'cancel-timer', key: 'element/silence' }]);
     run.after(2_000).voice(false);
@@ -69,7 +69,7 @@ describe('Record', () => {
     assert.deepEqual(run.fire('element/silence').orders, ['stop-recording']);
   });
 
-  it('ends by its greatest length, which the recording itself keeps', () => {
+  it('ends by its greatest length, which the recording itself limits', () => {
     const run = ScriptedRun.running(record({ maxLengthSeconds: 20 }));
     assert.equal(run.find('start-recording')?.recording.maxSeconds, 20);
     run.recorded('recording-0', 20_000);
@@ -77,7 +77,7 @@ describe('Record', () => {
     assert.ok(!run.orders.includes('stop-recording'));
   });
 
-  it('that failed is told as a remark', () => {
+  it('that failed emits a warning', () => {
     const run = ScriptedRun.running(record({ action: null }), speak).feed({
       type: 'recording-over',
       recording: 'recording-0',
@@ -94,20 +94,20 @@ describe('Record', () => {
 });
 
 describe('Record of the session', () => {
-  it('runs beside what follows; its action is told at once with durations of -1', () => {
+  it('runs beside the next elements; its action is requested at once with durations of -1', () => {
     const run = ScriptedRun.running(record({ recordSession: true, redirect: false }), speak);
     assert.deepEqual(run.orders, ['start-recording', 'emit', 'play']);
     assert.deepEqual(run.events, [{ type: 'action', request: actionUrl, fields: begun }]);
   });
 
-  it('reads the answer of its action where redirect is true', () => {
+  it('reads the answer of its action when redirect is true', () => {
     const run = ScriptedRun.running(record({ recordSession: true }), speak);
     assert.deepEqual(run.asked, { url: actionUrl.url, ...begun, Event: 'Redirect' });
   });
 
-  it('goes on through transfers, and is completed and told when the call ends', () => {
+  it('continues through transfers, and is completed and reported when the call ends', () => {
     const run = ScriptedRun.running(record({ recordSession: true, redirect: false }), speak);
-    run.feed({ type: 'transfer', request: actionUrl, spared: null });
+    run.feed({ type: 'transfer', request: actionUrl, kept: null });
     assert.ok(!run.orders.includes('stop-recording'));
     run.document();
     assert.deepEqual(run.orders, ['stop-recording', 'hang-up']);

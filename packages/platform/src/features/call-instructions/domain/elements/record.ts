@@ -12,7 +12,7 @@ import {
 import { beepItem } from './play-items.ts';
 import { silenceAfter } from './silence.ts';
 
-/** Record: a beep, then what the caller says until a key, a silence, or the greatest length. */
+/** Record: a beep, then the caller's voice until a key, a silence, or the greatest length. */
 export interface RecordState {
   readonly kind: 'record';
   readonly element: RecordElement;
@@ -71,7 +71,7 @@ export function stepRecord(
         state,
         actionOrNext(element.action, element.redirect, fieldsOfRecording(input.over, state.digits)),
         ...(input.over.outcome === 'failed'
-          ? [{ do: 'remark', sentence: `recording ${recording.uuid} failed` } as const]
+          ? [{ do: 'warn', sentence: `recording ${recording.uuid} failed` } as const]
           : []),
       );
     default:
@@ -96,7 +96,7 @@ function completes(state: RecordState, digits: string): ElementStep<RecordState>
   );
 }
 
-/** Stereo: what the caller says on the left, what it hears on the right. A mono one of the session has both on its one track. */
+/** Stereo: the caller's voice on the left, what it hears on the right. A mono recording of the session has both on one track. */
 export function startedRecording(
   element: RecordElement,
   { uuid, url }: { readonly uuid: string; readonly url: string },
@@ -112,7 +112,7 @@ export function startedRecording(
   return { uuid, url, format, tracks, maxSeconds: maxLengthSeconds, action, callback, isOfSession };
 }
 
-/** What `action` is told of a recording that is complete (docs/interface/documents.md#record). */
+/** Fields of `action` for a complete recording (docs/interface/documents.md#record). */
 export function fieldsOfRecording(over: RecordingOver, digits: string): Readonly<Record<string, string>> {
   return {
     RecordUrl: over.url,
@@ -125,7 +125,7 @@ export function fieldsOfRecording(over: RecordingOver, digits: string): Readonly
   };
 }
 
-/** The same of one that has just begun: docs/interface/documents.md#record has −1 for what nobody knows yet. */
+/** The same for a recording that has just begun: unknown values are −1 (docs/interface/documents.md#record). */
 export function fieldsOfBegunRecording({ uuid, url }: StartedRecording): Readonly<Record<string, string>> {
   return {
     RecordUrl: url,

@@ -1,6 +1,6 @@
 import { type ElementContext, type ElementInput, type ElementStep, goesOn, isOver } from './element.ts';
 
-/** DTMF: keys pressed towards the caller; unless `isAsync`, what follows waits until the last has been sent. */
+/** DTMF: keys sent to the caller; unless `isAsync`, the next element waits until the last key has been sent. */
 export interface SendDigitsState {
   readonly kind: 'send-digits';
 }

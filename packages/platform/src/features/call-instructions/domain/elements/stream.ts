@@ -1,11 +1,11 @@
 import type { Stream } from '../instruction.ts';
 import { type ElementInput, type ElementStep, goesOn, isOver } from './element.ts';
 
-/** Stream with keepCallAlive: the next element waits for its end. Others run beside the document, and nobody waits. */
+/** Stream with keepCallAlive: the next element waits for its end. Without it, the stream runs beside the document. */
 export interface StreamState {
   readonly kind: 'stream';
   readonly stream: string;
-  /** Nobody has to end it: it runs beside the document, or has ended. */
+  /** No stop is needed: it runs beside the document, or has ended. */
   readonly isOver: boolean;
 }
 

@@ -10,12 +10,12 @@ import {
 import { beepItem } from './play-items.ts';
 import { silenceAfter } from './silence.ts';
 
-/** Wait: a beep where it is wanted, then hold music or silence for a time, or until the caller has said nothing for a while. */
+/** Wait: perhaps a beep, then hold music or silence for a time, or until the caller has been silent for `minSilenceMs`. */
 export interface WaitState {
   readonly kind: 'wait';
   readonly wait: Wait;
   readonly phase: 'beeping' | 'waiting';
-  /** Whether the caller's voice has been told of since the wait began. */
+  /** Whether a notice of the caller's voice has come since the wait began. */
   readonly hasHeard: boolean;
 }
 

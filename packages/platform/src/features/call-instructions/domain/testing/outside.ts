@@ -4,11 +4,11 @@ import type { Instruction } from '../instruction.ts';
 import type { PlannedElement } from '../planned-element.ts';
 import { leg, type ScriptedRun } from './scripted-run.ts';
 
-/** The world around a run as its orders leave it: what sounds, what is recorded, who is being called. */
+/** The world around a run after its orders: plays, recordings, dialled legs. */
 export class Outside {
   readonly plays = new Set<string>();
   readonly recordings = new Set<string>();
-  /** Those that an element waits for. */
+  /** Streams that an element waits for. */
   readonly streams = new Set<string>();
   readonly stopped = new Set<string>();
   readonly timers = new Set<string>();
@@ -92,7 +92,7 @@ export class Outside {
       case 'start-stream':
         assert.ok(!this.#everPlayed.has(effect.stream), 'no two streams have the same name');
         this.#everPlayed.add(effect.stream);
-        // Others live as long as the call: nobody has to end them.
+        // Other streams last as long as the call: no order ends them.
         if (effect.instruction.keepCallAlive) this.streams.add(effect.stream);
         return;
       case 'stop-stream':
@@ -126,7 +126,7 @@ export class Outside {
   }
 
   feed(run: ScriptedRun, input: RunInput): void {
-    // The world knows what it tells before the run does.
+    // The world changes before the run gets the input.
     if (input.type === 'play-over') this.plays.delete(input.play);
     if (input.type === 'recording-over') this.recordings.delete(input.recording);
     if (input.type === 'stream-ended') this.streams.delete(input.stream);
@@ -141,7 +141,7 @@ export class Outside {
     this.obey(run.effects);
   }
 
-  /** What a run that is over, or about to be, may leave behind: nothing that anybody hears or pays for. */
+  /** A run that is over leaves no play, recording, stream, leg or timer. */
   assertQuiet(): void {
     assert.deepEqual([...this.plays], []);
     assert.deepEqual([...this.fetches], []);

@@ -210,12 +210,12 @@ export class ScriptedRun {
     );
   }
 
-  /** On a call that was answered before, so that nothing waits for it. */
+  /** On a call that was answered before, so that no element waits for the answer. */
   static running(...instructions: readonly Instruction[]): ScriptedRun {
     return new ScriptedRun('answered').feed({ type: 'begin' }).document(...instructions);
   }
 
-  /** On a call that a phone has placed and nobody has answered. */
+  /** On an incoming call that was not answered. */
   static incoming(...instructions: readonly Instruction[]): ScriptedRun {
     return new ScriptedRun('none').feed({ type: 'begin' }).document(...instructions);
   }
@@ -231,10 +231,10 @@ export class ScriptedRun {
     return this;
   }
 
-  /** The document that was asked for last arrives. */
+  /** The document that was requested last arrives. */
   document(...instructions: readonly Instruction[]): this {
     const elements = planned(instructions);
-    return this.feed({ type: 'document-fetched', fetch: this.run.fetches, elements, remarks: [] });
+    return this.feed({ type: 'document-fetched', fetch: this.run.fetches, elements, warnings: [] });
   }
 
   fail(fault: 'unreachable' | 'url' | 'method' | 'xml', sentence = 'it is broken'): this {
@@ -249,7 +249,7 @@ export class ScriptedRun {
     return this.feed({ type: 'leg-voice', leg, speaking });
   }
 
-  /** The play that is heard ends by itself. */
+  /** The running play ends by itself. */
   playedOut(...sentences: readonly string[]): this {
     const [play] = Object.values(this.run.plays);
     return this.feed({ type: 'play-over', play: play ?? 'none', sentences });
@@ -304,7 +304,7 @@ export class ScriptedRun {
     return found?.do === 'hang-up' ? `${found.end.code} ${found.end.source}` : undefined;
   }
 
-  /** What the last request for a document says beside the standard parameters. */
+  /** URL and fields of the last request for a document, without the standard parameters. */
   get asked(): (Readonly<Record<string, string>> & { readonly url: string }) | undefined {
     const found = this.find('fetch');
     return found && { url: found.request.url, ...found.fields };

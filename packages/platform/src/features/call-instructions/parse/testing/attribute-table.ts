@@ -3,26 +3,26 @@ import { test } from 'node:test';
 import type { ReadDocument } from '../../domain/instruction.ts';
 import { readDocument } from '../read-document.ts';
 
-/** What one attribute does: the property that it sets, its default, values with what they become, values that are refused. */
+/** An attribute: the property that it sets, its default, allowed values with their results, refused values. */
 export interface AttributeRow {
-  /** Path into the instruction; absent for one that changes nothing that runs. */
+  /** Path into the instruction; absent for an attribute without effect. */
   readonly sets?: string;
   readonly byDefault?: unknown;
   /** As written → as read. */
   readonly allowed: readonly (readonly [string, unknown])[] | readonly string[];
   readonly refused: readonly string[];
   readonly fault?: 'url' | 'method';
-  /** Words of the remark that every allowed value leaves, or those listed. */
-  readonly remark?: RegExp;
+  /** Words of the warning that every allowed value leaves, or the listed values. */
+  readonly warning?: RegExp;
   /** Further attributes that it needs. */
   readonly beside?: string;
 }
 
-/** An element as it is written, with the attributes in place of `@`. */
+/** An element as it is written, with `@` for the attributes. */
 export interface ElementTable {
   readonly element: string;
   readonly written: string;
-  /** From the first instruction to the one that is read. */
+  /** From the first instruction to the instruction under test. */
   readonly at?: (instruction: unknown) => unknown;
   readonly attributes: Readonly<Record<string, AttributeRow>>;
 }
@@ -39,7 +39,7 @@ export function sentenceOf(inside: string, fault: 'xml' | 'url' | 'method' = 'xm
   return document.sentence;
 }
 
-/** The instructions and remarks of a document that must be accepted. */
+/** The instructions and warnings of a document that must be accepted. */
 export function acceptedOf(inside: string) {
   const document = read(inside);
   assert.ok(document.ok, document.ok ? '' : `${inside}: ${document.sentence}`);
@@ -48,8 +48,8 @@ export function acceptedOf(inside: string) {
 
 export function testAttributes({ element, written, at = (first) => first, attributes }: ElementTable): void {
   const instructionWith = (attribute: string) => {
-    const { instructions, remarks } = acceptedOf(written.replace('@', attribute));
-    return { read: at(instructions[0]), remarks };
+    const { instructions, warnings } = acceptedOf(written.replace('@', attribute));
+    return { read: at(instructions[0]), warnings };
   };
 
   test(`<${element}> has these attributes and no other`, () => {
@@ -68,8 +68,8 @@ export function testAttributes({ element, written, at = (first) => first, attrib
         const found = instructionWith(`${row.beside ?? ''} ${name}="${value}"`);
         if (row.sets !== undefined)
           assert.deepEqual(property(found.read, row.sets), expected, `${name}="${value}"`);
-        if (row.remark === undefined) assert.deepEqual(found.remarks, [], `${name}="${value}"`);
-        else assert.match(found.remarks.join('\n'), row.remark, `${name}="${value}"`);
+        if (row.warning === undefined) assert.deepEqual(found.warnings, [], `${name}="${value}"`);
+        else assert.match(found.warnings.join('\n'), row.warning, `${name}="${value}"`);
       }
       for (const value of row.refused) {
         const sentence = sentenceOf(

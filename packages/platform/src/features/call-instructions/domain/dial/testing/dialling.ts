@@ -105,7 +105,7 @@ export class Dialling {
     return this;
   }
 
-  /** Effects of the last step in words, without what is told. */
+  /** Effects of the last step in words, without reports. */
   get orders(): readonly string[] {
     return this.effects.flatMap((effect) => {
       switch (effect.do) {
@@ -122,7 +122,7 @@ export class Dialling {
           return [`start ${effect.key} ${(effect.at - this.now) / 1000}`];
         case 'cancel-timer':
           return [`cancel ${effect.key}`];
-        case 'tell':
+        case 'report':
           return [];
         default:
           return [effect.do];
@@ -130,12 +130,12 @@ export class Dialling {
     });
   }
 
-  get told(): readonly Readonly<Record<string, string>>[] {
-    return this.effects.flatMap((effect) => (effect.do === 'tell' ? [effect.parameters] : []));
+  get reported(): readonly Readonly<Record<string, string>>[] {
+    return this.effects.flatMap((effect) => (effect.do === 'report' ? [effect.parameters] : []));
   }
 
-  /** DialAction and leg of what was told in the last step. */
+  /** DialAction and leg of the reports of the last step. */
   get actions(): readonly string[] {
-    return this.told.map(({ DialAction, DialBLegUUID }) => `${DialAction} ${DialBLegUUID}`);
+    return this.reported.map(({ DialAction, DialBLegUUID }) => `${DialAction} ${DialBLegUUID}`);
   }
 }
