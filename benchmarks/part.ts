@@ -1,4 +1,5 @@
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 
 /** One process of a bench: the part under test, a load generator or a floor. */
 export interface Part {
@@ -33,13 +34,16 @@ export interface PartOptions {
   readonly profile?: string | undefined;
   /** The core on which it runs, all its threads; needs `taskset`. Any core when left out. */
   readonly core?: number;
+  /** Another checkout of this repository, whose part runs instead of ours. */
+  readonly checkout?: string | undefined;
 }
 
 /** Starts `parts/<name>.ts` in its own process. */
-export function startPart(name: string, { profile, core }: PartOptions = {}): Part {
+export function startPart(name: string, { profile, core, checkout }: PartOptions = {}): Part {
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const pinned = core === undefined ? [] : ['-c', String(core), process.execPath];
-  const child = fork(new URL(`./parts/${name}.ts`, import.meta.url), {
+  const benchmarks = checkout === undefined ? import.meta.dirname : join(checkout, 'benchmarks');
+  const child = fork(join(benchmarks, 'parts', `${name}.ts`), {
     ...(core === undefined ? {} : { execPath: 'taskset' }),
     execArgv: [...pinned, '--expose-gc', ...profiling],
     serialization: 'advanced',
@@ -78,6 +82,13 @@ export function startPart(name: string, { profile, core }: PartOptions = {}): Pa
       await hasExited;
     },
   };
+}
+
+/** Keeps all threads of a part on one core. */
+export async function pin(part: Part, core: number): Promise<void> {
+  const pid = await part.ask<number>('pid');
+  const { status, stderr } = spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]);
+  if (status !== 0) throw new Error(`taskset: ${stderr}`);
 }
 
 /** Serves a part: answers the questions of the bench. `stop` closes the part, and the process ends. */

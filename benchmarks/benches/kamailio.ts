@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { bestOf, type Measured, measure } from '../measure.ts';
-import { type Part, startPart } from '../part.ts';
+import { type Part, pin, startPart } from '../part.ts';
 import type { KamailioStart } from '../parts/kamailio.ts';
 import type { CallOutcome, CallRun, PhonesStart } from '../parts/phones.ts';
 import type { PreparedPhones, RegisterOutcome, RegisterRun } from '../parts/register-load.ts';
@@ -140,12 +140,6 @@ function jackfield(part: Part, port: number): Server {
 
 async function kept(part: Part): Promise<number> {
   return (await part.ask<{ readonly kept: number }>('memory')).kept;
-}
-
-async function pin(part: Part, core: number): Promise<void> {
-  const pid = await part.ask<number>('pid');
-  const { status, stderr } = spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]);
-  if (status !== 0) throw new Error(`taskset: ${stderr}`);
 }
 
 interface Loads {

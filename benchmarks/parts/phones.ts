@@ -19,6 +19,8 @@ export interface CallRun {
   readonly count: number;
   /** Simultaneous calls. */
   readonly atOnce: number;
+  /** The user part that all phones call; each calls its neighbour when left out. */
+  readonly callee?: string;
 }
 
 export interface AddedRun extends CallRun {
@@ -45,6 +47,7 @@ servePart({
       onSendFailed: (failure) => agent.transportFailed(failure.text),
     });
     for (const account of accounts) await register(account);
+    return transports.addresses[0]!.port;
   },
   direct,
   added,
@@ -103,15 +106,15 @@ function register({ username, password }: PhoneAccount): Promise<void> {
   });
 }
 
-/** Each phone calls its neighbour; the caller hangs up when the call is answered. */
-function direct({ count, atOnce }: CallRun): Promise<CallOutcome> {
+/** Each phone calls its neighbour or the callee; the caller hangs up when the call is answered. */
+function direct({ count, atOnce, callee }: CallRun): Promise<CallOutcome> {
   onInvite = (invite) => {
     invite.listen({});
     invite.accept(content);
   };
   return repeat(count, atOnce, (at, done) => {
     const caller = accounts[at % accounts.length]!;
-    const callee = accounts[(at + 1) % accounts.length]!;
+    const called = callee ?? accounts[(at + 1) % accounts.length]!.username;
     let answered = false;
     const listener: CallListener = {
       answered() {
@@ -121,9 +124,9 @@ function direct({ count, atOnce }: CallRun): Promise<CallOutcome> {
       ended: () => done(answered),
     };
     const order = {
-      targets: [{ uri: `sip:${callee.username}@${host}:${platformPort}` }],
+      targets: [{ uri: `sip:${called}@${host}:${platformPort}` }],
       from: `<sip:${caller.username}@sip.localhost>`,
-      to: `<sip:${callee.username}@sip.localhost>`,
+      to: `<sip:${called}@sip.localhost>`,
       content,
       credentials: caller,
     };

@@ -10,6 +10,9 @@ import { servePart } from '../part.ts';
 export interface PlatformStart {
   readonly databaseUrl?: string;
   readonly smsFile?: string;
+  /** Addresses that customers may name in URLs and URIs. */
+  readonly egressAllow?: readonly string[];
+  readonly rtpPorts?: { readonly first: number; readonly last: number };
 }
 
 /** The whole platform as in production, with the embedded database in its own directory. */
