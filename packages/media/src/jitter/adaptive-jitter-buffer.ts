@@ -391,11 +391,10 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (maxLag < 1 || this.#pcmLength < maxLag + (shortens ? this.#frame : scale.window)) return;
     scale.search(this.#pcm, total, maxLag);
     if (scale.likeness < plan.requiredLikeness(hurries)) return;
-    const { lag } = scale;
     this.#pcmLength = scale.apply(this.#pcm, this.#pcmLength, shortens);
-    this.counters[shortens ? 'removedSamples' : 'insertedSamples'] += lag;
+    this.counters[shortens ? 'removedSamples' : 'insertedSamples'] += scale.lag;
     this.#framesSinceChange = 0;
-    plan.pending -= (shortens ? lag : -lag) / this.#ratio;
+    plan.pending -= (shortens ? scale.lag : -scale.lag) / this.#ratio;
     if (plan.pending === 0) plan.settle();
   }
 }

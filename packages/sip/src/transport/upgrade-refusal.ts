@@ -33,10 +33,12 @@ const statuses: Readonly<Record<UpgradeRefusal['reason'], number>> = {
   closed: 503,
 };
 
+/** The refusal when all sockets of the server are in use. */
 export function tooManySockets(most: number): UpgradeRefusal {
   return { reason: 'too-many-sockets', sentence: `all ${most} WebSockets for SIP are in use` };
 }
 
+/** The refusal when one source has its share of the sockets. */
 export function tooManyOf(source: string, maxPerSource: number): UpgradeRefusal {
   const sentence = `${source} has the ${maxPerSource} WebSockets for SIP that one address may have`;
   return { reason: 'too-many-of-source', sentence };
