@@ -28,7 +28,7 @@ export class Happenings<Happening> {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Resolves with the first happening at or after `from` that matches; rejects after the limit, naming what was awaited. */
+  /** Resolves with the first happening at or after `from` that matches (asked once for each); rejects after the limit, naming what was awaited. */
   until(
     what: string,
     matches: (happening: Happening) => boolean,
@@ -41,9 +41,13 @@ export class Happenings<Happening> {
         this.#waiting.delete(look);
         settle();
       };
+      // Each happening is looked at once: a server of streams reports thousands.
+      let next = from;
       const look = () => {
-        const found = this.all.slice(from).find(matches);
-        if (found !== undefined) return finish(() => resolve(found));
+        while (next < this.all.length) {
+          const happening = this.all[next++] as Happening;
+          if (matches(happening)) return finish(() => resolve(happening));
+        }
         if (this.#closed !== undefined) finish(() => reject(this.#unmet(what, `: ${this.#closed}`)));
       };
       this.#waiting.add(look);

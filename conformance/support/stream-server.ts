@@ -74,11 +74,11 @@ export class StreamServer {
 
   /** Resolves when this number of media frames has come. */
   async heard(connection: number, frames: number): Promise<void> {
-    await this.happened.until(
-      `${frames} frames of media`,
-      () => this.frames(connection).filter(({ event }) => event === 'media').length >= frames,
-      { from: 0 },
-    );
+    let missing = frames;
+    await this.happened.until(`${frames} frames of media`, (each) => {
+      if (each.type === 'frame' && each.connection === connection && each.frame.event === 'media') missing--;
+      return missing <= 0;
+    });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: frames as they came
