@@ -337,7 +337,7 @@ describe('recordings in an S3-compatible store', { skip: missing('sox'), timeout
     await store.close();
     const { id, url } = await recorded();
     await platform.log.until('a warning', ({ message }) =>
-      /could not be taken to its store/.test(String(message)),
+      /could not be moved to its store/.test(String(message)),
     );
     assert.ok(onDisk(id));
     const bytes = await platform.download(url);
