@@ -98,7 +98,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
           : undefined,
       bindingsOf: async () => bobs as never,
       knowsInstance: async () => false,
-      update: () => Promise.reject(new Error('nobody registers here')),
+      update: () => Promise.reject(new Error('no phone registers here')),
       dropFlow: () => Promise.resolve(),
       dropFlowsFrom: () => Promise.resolve(),
     },
@@ -184,7 +184,7 @@ eachDatabase('calls', (open) => {
     }
   });
 
-  it('a number that nobody serves ends its leg with 5020 at once, and the log says so', async () => {
+  it('a number without a route ends its leg with 5020 at once, with a log line', async () => {
     const w = await world(open);
     const told: OwnedLegNotice[] = [];
     w.calls.ownedBy('test', (_owner, notice) => told.push(notice));
@@ -202,7 +202,7 @@ eachDatabase('calls', (open) => {
     );
     assert.deepEqual(w.alive(), nothing);
     assert.deepEqual(w.orders, []);
-    assert.ok(w.log.lines.some(({ sentence }) => /could not be reached/.test(sentence)));
+    assert.ok(w.log.lines.some(({ sentence }) => /destination not reached/.test(sentence)));
   });
 });
 
@@ -238,7 +238,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     return { ...w, told };
   }
 
-  it('whoever is asked first and wants an offered leg has it; no direct call is made', async () => {
+  it('the first taker that accepts an offered leg gets it; no direct call is made', async () => {
     const w = await owned();
     const asked: LegOffer[] = [];
     w.calls.offeredTo(async (offer) => void asked.push(offer));
@@ -281,7 +281,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     assert.deepEqual(w.alive(), nothing);
   });
 
-  it('a phone that sends nothing is hung up on after its answer, and may be silent before it', async () => {
+  it('a silent phone is hung up after its answer, and may be silent before it', async () => {
     const w = await owned();
     await w.calls.dial(outbound);
     await w.settle();
@@ -303,7 +303,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     assert.deepEqual(w.alive(), nothing);
   });
 
-  it('a caller who gives up while its taker thinks: the taker hears of the end', async () => {
+  it('a taker gets the end of a caller who gives up before its answer', async () => {
     const w = await owned();
     let decide: (taken: TakenOffer) => void = () => {};
     w.calls.offeredTo(() => new Promise((resolve) => (decide = resolve)));
@@ -334,7 +334,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     assert.deepEqual(w.alive(), nothing);
   });
 
-  it('a leg is lent, given back with remarks, and taken for good', async () => {
+  it('a leg is lent, given back with fields, and taken for good', async () => {
     const w = await owned();
     await w.calls.dial(outbound);
     await w.settle();
@@ -362,7 +362,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     ]);
   });
 
-  it('events carry the parameters of the call, and a target only where somebody wants to hear', async () => {
+  it('events carry the parameters of the call, and a target only for a set callback URL', async () => {
     const w = await owned();
     await w.calls.dial({ ...outbound, parentLeg: 'elsewhere', requestUuid: 'request-1' });
     await w.settle();
@@ -403,7 +403,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     });
   });
 
-  it('a direct call whose caller is taken leaves its mix, and the callee is hung up with 4000', async () => {
+  it('a direct call whose caller is taken closes its mix, and the callee is hung up with 4000', async () => {
     const w = await owned();
     w.notify(offeredLeg);
     await w.settle();

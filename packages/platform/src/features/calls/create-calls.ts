@@ -21,6 +21,7 @@ import { callEnds } from './domain/hangup-cause.ts';
 import { createDialledLegs } from './legs/dialled-legs.ts';
 import { createDialling } from './legs/dialling.ts';
 import { createDirectCalls } from './legs/direct-calls.ts';
+import { createEndedLegs } from './legs/ended-legs.ts';
 import { createLegOrders } from './legs/leg-orders.ts';
 import { createLegOwners } from './legs/leg-owners.ts';
 import { createLiveLegs } from './legs/live-legs.ts';
@@ -38,7 +39,7 @@ import { callQuality } from './migrations/0005-call-quality.ts';
 import { hangupReason } from './migrations/0006-hangup-reason.ts';
 import { callsByEnd } from './migrations/0007-calls-by-end.ts';
 import { callTimeLimit } from './migrations/0008-time-limit.ts';
-import type { Calls, LegOwner, OwnedLegNotice } from './public-api.ts';
+import type { Calls } from './public-api.ts';
 import { createCallQueries } from './queries.ts';
 import { callRoutes } from './routes.ts';
 import { defineSessions } from './sessions.ts';
@@ -53,11 +54,11 @@ export interface CallsDeps {
   readonly telephony: Telephony;
   readonly media: Media;
   readonly metrics?: Pick<Metrics, 'count' | 'observe'>;
-  /** Streams hear keys that come in signalling from us, others from the audio. */
+  /** Gets the keys that come in signalling; streams hear the others in the audio. */
   readonly audioStreams?: Pick<AudioStreams, 'press'>;
   readonly registrations: Registrations;
   readonly numbers: NumberRoutes;
-  /** Numbers that lead to telephone systems of customers; they go before `numbers`. */
+  /** Numbers that lead to telephone systems of customers; they precede `numbers`. */
   readonly ownNumbers?: OwnNumbers;
   readonly usage: Usage;
   /** SIP domains that we serve, lower case; the first is the realm. */
@@ -65,11 +66,11 @@ export interface CallsDeps {
   readonly newUuid: () => string;
   /** True when resources of `account` belong to `owner`: itself, or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
-  /** The account itself, or the one whose subaccount it is; undefined for one that is gone. */
+  /** The account itself, or the main account of a subaccount; undefined for an account that is gone. */
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
-  /** Whether the endpoint with this SIP user may have a number called by transferring its call; every one may when left out. */
+  /** Whether the endpoint with this SIP user may transfer its call to a number; every endpoint may when left out. */
   readonly mayDial?: (user: string, number: string) => Promise<boolean>;
-  /** Tells of legs that a crash has ended, in the transaction that records it. */
+  /** Appends events of legs that a crash has ended, in the transaction that records it. */
   readonly appendEvents: AppendEvents;
   /** How long records are kept after the end of their calls; for ever when left out. */
   readonly keepCallsMs?: number;
@@ -91,7 +92,7 @@ export interface CallsFeature extends Feature, Calls {
   readonly routes: readonly RouteGroup[];
   /** What becomes of the records of a subaccount that is deleted; for the accounts feature. */
   readonly resources: AccountResources;
-  /** True for a call that lives or has ended, where the viewer may see it. */
+  /** True for a live or ended call that the viewer may see. */
   isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
   readonly retained: RetainedRecords;
   /** Ends the records of legs that the last process left behind, as of its death; called once, before the first call. */
@@ -103,43 +104,30 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const { usage } = deps;
   const owners = createLegOwners();
   const dialled = createDialledLegs();
-  const whenOver: ((leg: string) => void)[] = [];
+  const ended = createEndedLegs();
+  ended.whenOver(dialled.remove);
   const store = createCallStore(deps.database, usage);
   const queries = createCallQueries(deps.database);
-
-  function tell(owner: LegOwner, notice: OwnedLegNotice): void {
-    // A phone hears that its transfer succeeded before its own leg is hung up for that.
-    transfers.observed(notice);
-    owners.notify(owner, notice);
-  }
-
-  const legs = defineSessions(deps, {
-    store,
-    routing: createRouting(deps),
-    tell,
-    over(leg) {
-      dialled.remove(leg);
-      transfers.over(leg);
-      for (const each of whenOver) each(leg);
-    },
-  });
+  const legs = defineSessions(deps, { ...owners, ...ended, store, routing: createRouting(deps) });
   const { peek, partnerOf } = createLiveLegs(legs, owners, dialled);
   const orders = createLegOrders(legs, owners);
   const { hangUp, answer } = orders;
   const dial = createDialling(deps, legs, dialled);
   const direct = createDirectCalls({ ...deps, ...orders, dial });
-  owners.ownedBy(direct.ownerKind, direct.tell, direct.conversations);
+  owners.ownedBy(direct.ownerKind, direct.notify, direct.conversations);
   const transfers = createTransfers({
     ...deps,
     ...orders,
+    ...owners,
     peek,
     partnerOf,
-    conversationsOf: owners.conversationsOf,
-    tell,
     dial,
     adopt: direct.adopt,
     mayDial: deps.mayDial ?? (async () => true),
   });
+  // The phone gets the success of its transfer before its own leg is hung up for it.
+  owners.observe((notice) => transfers.observed(notice));
+  ended.whenOver((leg) => transfers.over(leg));
   const offers = createOffers({
     ...deps,
     legs,
@@ -178,7 +166,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     ...orders,
     peek,
     partnerOf,
-    whenOver: (each) => void whenOver.push(each),
+    whenOver: ended.whenOver,
     parametersOf(leg) {
       const { rate, parentRequestUuid } = legs.peek(leg.leg) ?? {
         rate: usage.rateOf(leg.direction, leg.direction === 'inbound' ? 'sip' : leg.to),

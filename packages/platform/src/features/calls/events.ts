@@ -4,14 +4,14 @@ import type { Usage } from '../usage/index.ts';
 import type { CallLeg, CallLegEffect, CallLegEvent, CallLegInput } from './domain/call-leg.ts';
 import { parametersOfCall, parametersOfEnd } from './legs/parameters.ts';
 
-/** `Event` of docs/interface/multiparty-calls.md#call-status-callbacks, and which of a leg's receivers wants it. */
+/** `Event` of docs/interface/multiparty-calls.md#call-status-callbacks, and its receiver in `LegCallbacks`. */
 const kinds = {
   ringing: { event: 'Ring', callback: 'ring' },
   answered: { event: 'StartApp', callback: 'answer' },
   ended: { event: 'Hangup', callback: 'hangup' },
 } as const;
 
-/** What the outbox keeps of a change; `leg` is the state after it. The events of one leg keep their order. */
+/** The event of a change for the outbox; `leg` is the state after it. The events of one leg keep their order. */
 export function outboxEventOf(leg: CallLeg, happened: CallLegEvent, usage: Usage): OutboxEvent {
   const { event, callback } = kinds[happened];
   const target = leg.callbacks?.[callback];
@@ -30,7 +30,7 @@ export function outboxEventOf(leg: CallLeg, happened: CallLegEvent, usage: Usage
   };
 }
 
-/** Live effects, with events as the outbox keeps them. */
+/** Effects of a leg, with events in the form of the outbox. */
 export type LegSessionEffect =
   | Exclude<CallLegEffect, { readonly do: 'emit' }>
   | { readonly do: 'emit'; readonly event: OutboxEvent };

@@ -2,7 +2,7 @@ import { type CallListQuery, hangupSources, readInteger, readOneOf } from '@jack
 import { accepted, type Result } from '../../kernel/result.ts';
 import { readTimeRange, type TimeRange } from '../../kernel/time-range.ts';
 
-/** Which calls a list holds. */
+/** Filters of a list. */
 export interface CallFilters {
   readonly subaccount?: string | undefined;
   readonly direction?: 'inbound' | 'outbound' | undefined;
@@ -13,7 +13,7 @@ export interface CallFilters {
   readonly source?: string | undefined;
   readonly ended?: TimeRange | undefined;
   readonly billed?: SecondsRange | undefined;
-  /** No call can be in the list. */
+  /** True when no call can match. */
   readonly isEmpty?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function readCallFilters(query: CallListQuery): Result<CallFilters> {
   });
 }
 
-/** Seconds, beyond every call; an INTEGER of PostgreSQL holds it. */
+/** Seconds, longer than any call; fits into an INTEGER of PostgreSQL. */
 const longest = 2_000_000_000;
 
 /** `bill_duration` with the relations of times, in both spellings (docs/interface/requests.md#lists). */

@@ -3,27 +3,27 @@ import type { CallEnd } from './domain/hangup-cause.ts';
 import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
 /**
- * The door of the calls feature for those who own legs: a multiparty call, a direct call, a document that runs. An owner is
- * named by kind and id and is told what happens to its legs, after the leg's own record was committed.
+ * The public API of the calls feature for owners of legs: a multiparty call, a direct call, a running document. An owner is
+ * named by kind and id and gets notices of its legs, after the leg's own record was committed.
  */
 export interface Calls {
   /**
-   * Each kind of owner registers once how it is told; one that joins legs in twos says of its conversations what a phone needs that
-   * transfers its call. Legs of a `private` one are never anybody else's, see `LiveLeg.isPrivate`.
+   * Each kind of owner registers once. An owner that joins two legs also gives its conversations, for phones that transfer their
+   * call. No other owner gets the legs of a `private` kind, see `LiveLeg.isPrivate`.
    */
   ownedBy(
     kind: string,
-    tell: (owner: string, notice: OwnedLegNotice) => void,
+    notify: (owner: string, notice: OwnedLegNotice) => void,
     own?: Conversations | 'private',
   ): void;
   /**
-   * Who takes calls that phones place: asked for each offered leg, in the order of registration; where nobody wants it, it becomes
-   * a direct call. The leg is recorded before; the owner hears of its end even when it comes while the taker thinks.
+   * Registers a taker of incoming calls. Each offered leg is offered to the takers in the order of registration; without a taker it
+   * becomes a direct call. The leg is recorded before; its owner gets the end even when it comes before the taker's answer.
    */
   offeredTo(taker: (offer: LegOffer) => Promise<TakenOffer | undefined>): void;
   /**
-   * Records an outbound leg and dials it. Whatever goes wrong (no such destination, not registered, busy, no answer)
-   * arrives as `leg-ended`; the promise resolves when the record is durable.
+   * Records an outbound leg and dials it. Every failure (no such destination, not registered, busy, no answer) arrives as
+   * `leg-ended`; the promise resolves when the record is durable.
    */
   dial(leg: OutboundLeg): Promise<void>;
   /** 180 to the caller of an offered leg. */
@@ -32,29 +32,29 @@ export interface Calls {
   openEarly(leg: string): void;
   /** Answers an offered leg; `leg-answered` comes back. */
   answer(leg: string): void;
-  /** Ends a leg with a cause of ours; no-op for one that ended already. */
+  /** Ends a leg with a cause of ours; no effect on an ended leg. */
   hangUp(leg: string, end: CallEnd): void;
   /**
-   * Another owner for good: the one before (and a borrower) hears `leg-taken` and nothing more. False when the leg has ended or is private.
-   * The new owner hears everything from then on; `leg-given` first.
+   * Gives the leg to another owner for good: the owner before (and a borrower) gets `leg-taken` as its last notice. The new owner gets
+   * every notice from then on, `leg-given` first. False when the leg has ended or is private.
    */
   take(leg: string, owner: LegOwner): Promise<boolean>;
   /**
-   * Lends the leg: the borrower hears digits, voice and the end; the owner hears the end alone, until the leg is given
-   * back (`leg-returned` with what the borrower has to say) or taken. False when the leg has ended, is lent already or is private.
+   * Lends the leg: the borrower gets digits, voice and the end; the owner gets the end alone, until the leg is given back
+   * (`leg-returned` with the borrower's fields) or taken. False when the leg has ended, is lent already or is private.
    */
   lend(leg: string, borrower: LegOwner): Promise<boolean>;
-  giveBack(leg: string, borrower: LegOwner, remarks: Readonly<Record<string, string>>): void;
-  /** The leg as it is now; undefined when it has ended or never was. */
+  giveBack(leg: string, borrower: LegOwner, fields: Readonly<Record<string, string>>): void;
+  /** The present state of a leg; undefined for an ended or unknown leg. */
   peek(leg: string): LiveLeg | undefined;
   /**
-   * The other leg of the conversation: the one for which this one was dialled, or the live one that was dialled for it (an answered
-   * one before others, the latest before the first). Undefined where there is none.
+   * The other leg of the conversation: the leg for which this leg was dialled, or the live leg that was dialled for it (an answered
+   * leg before others, the latest before the first). Undefined without one.
    */
   partnerOf(leg: string): string | undefined;
-  /** Tells of every leg that is over, once, whoever owned it, when `peek` knows it no more: for those who act on legs of others. */
-  whenOver(tell: (leg: string) => void): void;
-  /** The parameters that every request about a call carries (docs/interface/calls.md#request-parameters), without `Event`. */
+  /** Calls `listener` once for every leg that is over, whatever its owner, when `peek` gives it no more: for features that act on any leg. */
+  whenOver(listener: (leg: string) => void): void;
+  /** The parameters of every request about a call (docs/interface/calls.md#request-parameters), without `Event`. */
   parametersOf(leg: LiveLeg): Readonly<Record<string, string>>;
 }
 
@@ -62,43 +62,43 @@ export type { LegCallbacks, LegOwner };
 
 /** Conversations of two legs, by their owner. */
 export interface Conversations {
-  /** The leg that this one talks with at this moment; undefined where it talks with none. */
+  /** The leg that this leg talks with now; undefined without one. */
   partnerOf(owner: string, leg: string): string | undefined;
   /**
-   * What becomes possible when the phone of `leg` leaves: another leg may take its place (`replaceable`; `bound` where something goes on
-   * with the one that stays, so that it had better not be taken away), or the owner can only let both of its legs go (`releasable`).
-   * Undefined when neither is, as while a transfer is under way.
+   * What the phone of `leg` may do when it leaves: another leg may replace it (`replaceable`; `bound` when the owner continues with the
+   * other leg, which should stay), or the owner can only release both of its legs (`releasable`). Undefined when neither is possible,
+   * for example during a transfer.
    */
-  placeOf(owner: string, leg: string): 'bound' | 'replaceable' | 'releasable' | undefined;
+  departureOf(owner: string, leg: string): 'bound' | 'replaceable' | 'releasable' | undefined;
   /**
-   * Announces that another leg takes a place as soon as it is answered or given to this owner; then the leg that had it is hung up. When
-   * it ends before, nothing changes. False when the place is not to be had any more: the owner never hears of that leg then.
+   * Announces that another leg replaces one as soon as it is answered or given to this owner; then the replaced leg is hung up. When
+   * the successor ends before, nothing changes. False when the leg cannot be replaced any more: the owner ignores the successor then.
    */
   succeed(owner: string, successor: Successor): Promise<boolean>;
-  /** Ends what runs on the legs and lets both live, for somebody who takes them at once; false when there is nothing to end. */
+  /** Ends what runs on the legs without a hangup, for an owner that takes both at once; false when nothing runs. */
   release(owner: string): Promise<boolean>;
 }
 
-/** A leg that is to take the place of another one, and what records call its two ends. */
+/** A leg that is to replace another one, with the two parties of its record. */
 export interface Successor {
   readonly leg: string;
-  readonly place: string;
+  readonly replaces: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** A phone has placed a call; nothing but 100 has been answered. */
+/** A phone has placed a call; only 100 has been sent. */
 export interface LegOffer {
   readonly leg: string;
   readonly account: string;
   readonly mainAccount: string;
-  /** Empty where no endpoint calls, as through a trunk. */
+  /** Empty for a caller that is no endpoint, for example through a trunk. */
   readonly endpoint: string;
-  /** The trunk through which it came, if it did. */
+  /** The trunk through which it came. */
   readonly trunk?: string;
-  /** The carrier that hands it over, if one does. */
+  /** The carrier that hands it over. */
   readonly carrier?: string;
-  /** The application that its caller's token wants to take it. */
+  /** The application that its caller's token names. */
   readonly application?: string;
   readonly from: string;
   readonly to: string;
@@ -140,26 +140,26 @@ export interface LiveLeg {
   readonly answeredAt: number | null;
   readonly requestUuid: string;
   readonly parentLeg: string | null;
-  /** `X-PH-…` of the INVITE that came, by their full names. */
+  /** `X-PH-…` of the received INVITE, by their full names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What is said on it is not for its account: nobody streams, records, plays to or moves it. It can be hung up. */
+  /** Its audio is not for its account: no request streams, records, plays to or moves it. It can be hung up. */
   readonly isPrivate: boolean;
 }
 
 export type OwnedLegNotice =
   | { readonly type: 'leg-ringing'; readonly leg: string }
-  /** It has early media: an offered leg that `openEarly` was asked for, or a dialled one whose phone sends it before it answers. */
+  /** It has early media: an offered leg after `openEarly`, or a dialled leg whose phone sends audio before it answers. */
   | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | { readonly type: 'leg-digit'; readonly leg: string; readonly digit: string }
-  /** After `watch-voice` was asked of the media engine. */
+  /** After the order `watch-voice` to the media engine. */
   | { readonly type: 'leg-voice'; readonly leg: string; readonly speaking: boolean }
   | { readonly type: 'leg-given'; readonly leg: string }
   | { readonly type: 'leg-taken'; readonly leg: string }
   | {
       readonly type: 'leg-returned';
       readonly leg: string;
-      readonly remarks: Readonly<Record<string, string>>;
+      readonly fields: Readonly<Record<string, string>>;
     }
   | {
       readonly type: 'leg-ended';

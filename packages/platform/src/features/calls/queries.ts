@@ -10,10 +10,10 @@ export type CallQueries = ReturnType<typeof createCallQueries>;
 
 type CallTables = ReturnType<typeof tablesOf>;
 
-/** A filtered list counts no further, so that no request walks through every call there ever was. */
+/** A filtered list counts no further, so that no request scans all calls. */
 export const countedAtMost = 10_000;
 
-/** What the API reads. Lists are of ended calls, the newest end first; each filter has its index, for both views. */
+/** Reads of the API. Lists are of ended calls, the newest end first; each filter has its index, for both views. */
 export function createCallQueries(database: Pick<Database, 'read'>) {
   const tables = tablesOf(database.read);
 
@@ -32,7 +32,7 @@ export function createCallQueries(database: Pick<Database, 'read'>) {
     return Number(total);
   }
 
-  /** What an account of others has is not told. */
+  /** The total of an account of another main account is not shown. */
   async function owns(viewer: RequestAccount, subaccount: string): Promise<boolean> {
     const one = endedCalls(tables, viewer, { subaccount }).select('call_uuid').limit(1);
     return (await one.executeTakeFirst()) !== undefined;
@@ -64,7 +64,7 @@ export function createCallQueries(database: Pick<Database, 'read'>) {
       return { total, rows };
     },
 
-    /** In no particular order: a list of what is on at this moment. */
+    /** Live calls, in no particular order. */
     async live(viewer: RequestAccount): Promise<readonly string[]> {
       const rows = await callsSeenBy(tables, viewer)
         .select('call_uuid')
@@ -73,7 +73,7 @@ export function createCallQueries(database: Pick<Database, 'read'>) {
       return rows.map(({ call_uuid }) => call_uuid);
     },
 
-    /** Live calls that were ordered by this request. */
+    /** Live calls of this request. */
     ofRequest: (viewer: RequestAccount, request: string): Promise<readonly CallRow[]> =>
       callsSeenBy(tables, viewer)
         .selectAll()
@@ -105,36 +105,36 @@ function callsSeenBy(tables: CallTables, viewer: RequestAccount) {
 }
 
 function endedCalls(tables: CallTables, viewer: RequestAccount, { subaccount, ...filters }: CallFilters) {
-  let wanted = callsSeenBy(tables, viewer).where('ended_at', 'is not', null);
-  if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
-  // Written out: it is what makes the indexes of subaccounts those of this query.
+  let ended = callsSeenBy(tables, viewer).where('ended_at', 'is not', null);
+  if (subaccount !== undefined) ended = ended.where('account', '=', subaccount);
+  // Repeats the condition of the partial indexes of subaccounts, so that they are used.
   if (viewer.isSubaccount || subaccount !== undefined) {
-    wanted = wanted.whereRef('account', '<>', 'main_account');
+    ended = ended.whereRef('account', '<>', 'main_account');
   }
-  return narrowed(wanted, filters);
+  return narrowed(ended, filters);
 }
 
-/** Those of the selection that the filters let through. */
+/** The rows of the selection that match the filters. */
 export function narrowed(selection: Selection, filters: CallFilters, trunk?: string): Selection {
-  let wanted = selection;
+  let matching = selection;
   let isFirst = true;
   for (const [column, value] of equalities(filters, trunk)) {
     if (value === undefined) continue;
-    // A planner without statistics takes any index: all but the filter that narrows most are hidden from it.
-    wanted = wanted.where(isFirst ? column : hidden(column), '=', value);
+    // A planner without statistics picks any index: only the most selective filter is visible to it.
+    matching = matching.where(isFirst ? column : hidden(column), '=', value);
     isFirst = false;
   }
   const { from, before } = filters.ended ?? {};
-  if (from !== undefined) wanted = wanted.where('ended_at', '>=', from);
-  if (before !== undefined) wanted = wanted.where('ended_at', '<', before);
+  if (from !== undefined) matching = matching.where('ended_at', '>=', from);
+  if (before !== undefined) matching = matching.where('ended_at', '<', before);
   if (filters.billed !== undefined) {
     const { atLeast, atMost } = filters.billed;
-    wanted = wanted.where('bill_seconds', '>=', atLeast).where('bill_seconds', '<=', atMost);
+    matching = matching.where('bill_seconds', '>=', atLeast).where('bill_seconds', '<=', atMost);
   }
-  return wanted;
+  return matching;
 }
 
-/** The one that narrows the list most comes first. */
+/** The most selective filter comes first. */
 function equalities(filters: CallFilters, trunk: string | undefined) {
   return [
     ['parent_call_uuid', filters.parent],
@@ -147,7 +147,7 @@ function equalities(filters: CallFilters, trunk: string | undefined) {
   ] as const;
 }
 
-/** An expression with the column's value that no index is of. */
+/** An expression with the column's value that no index serves. */
 function hidden(column: ReturnType<typeof equalities>[number][0]) {
   return column === 'hangup_code'
     ? sql<number | string>`hangup_code + 0`

@@ -167,7 +167,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
     }
   });
 
-  it('what is no filter value is refused with a sentence', async () => {
+  it('a wrong filter value is refused with a sentence', async () => {
     const w = await world(open);
     for (const query of [
       'end_time=yesterday',
@@ -181,7 +181,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
     }
   });
 
-  it('a subaccount sees its own calls, its main account all, and strangers nothing', async () => {
+  it('a subaccount sees its own calls, its main account all, and other accounts none', async () => {
     const w = await world(open);
     const sub = await w.subaccount();
     const other = await w.subaccount();
@@ -208,7 +208,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
     assert.deepEqual((await w.call('GET', 'Call/?status=live')).body.calls, [uuid(3)]);
   });
 
-  it('a live call is shown as it is now, until it has ended; nothing is ever queued', async () => {
+  it('a live call shows its present state until its end; no call is ever queued', async () => {
     const w = await world(open);
     await w.write(1, { initiatedAt: start, requestUuid: uuid(7) });
     await w.write(2, w.ended(start));
@@ -233,7 +233,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
     assert.equal((await w.call('GET', `Call/${uuid(1)}/`)).body.call_state, 'RINGING');
   });
 
-  it('one call is hung up, or all, or those of a request that nobody has answered', async () => {
+  it('one call is hung up, or all, or the unanswered calls of a request', async () => {
     const w = await world(open);
     await w.write(1);
     await w.write(2, { phase: 'answered', answeredAt: start });
@@ -258,7 +258,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
 });
 
 onEmbeddedDatabase('the indexes of calls', (open) => {
-  it('every filter is answered from the index of the one that narrows most, in its order', async () => {
+  it('every list is answered from the index of its most selective filter, in its order', async () => {
     const database = await open(callMigrations);
     const main = { authId: 'MA1', isSubaccount: false, parent: null, main: 'MA1' };
     const sub = { authId: 'SA1', isSubaccount: true, parent: 'MA1', main: 'MA1' };

@@ -1,5 +1,5 @@
 import { callBody, callList, callListQuery, callPath, callQuery, requestPath } from '@jackfield/contract';
-import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
+import { type ApiRoute, type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
@@ -12,18 +12,33 @@ import { callRecordOf, liveCallOf } from './views.ts';
 
 /** Some 10 ms of signalling. */
 const hungUpAtOnce = 100;
+const byRequest = callEnds(4000, 'API Request');
 
 export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): RouteGroup {
-  const byRequest = callEnds(4000, 'API Request');
+  return {
+    name: 'Calls',
+    description: 'Every leg between the platform and a phone: its record, and its present state.',
+    routes: [
+      listCalls(queries),
+      retrieveCall(queries),
+      hangUpCall(calls, queries),
+      hangUpCalls(calls, queries),
+      cancelRequest(calls, queries),
+    ],
+  };
+}
 
-  async function live(account: RequestAccount, uuid: string): Promise<Result<CallRow>> {
-    const call = await queries.find(account, uuid.toLowerCase());
-    return call === undefined || call.ended_at !== null
-      ? refused(notFound('live call', uuid))
-      : accepted(call);
-  }
+async function liveCall(
+  queries: CallQueries,
+  account: RequestAccount,
+  uuid: string,
+): Promise<Result<CallRow>> {
+  const call = await queries.find(account, uuid.toLowerCase());
+  return call === undefined || call.ended_at !== null ? refused(notFound('live call', uuid)) : accepted(call);
+}
 
-  const list = route({
+function listCalls(queries: CallQueries): ApiRoute {
+  return route({
     method: 'GET',
     path: 'Call/',
     operation: 'List calls',
@@ -34,7 +49,7 @@ export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): 
     async run({ account, query }) {
       const status = query.status?.toLowerCase();
       if (status === 'live') return accepted({ calls: [...(await queries.live(account))] });
-      // Nothing waits to be dialled: a call is dialled when it is ordered.
+      // No call is ever queued: it is dialled when it is requested.
       if (status === 'queued') return accepted({ calls: [] });
       const filters = readCallFilters(query);
       if (!filters.ok) return filters;
@@ -45,41 +60,47 @@ export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): 
       );
     },
   });
+}
 
-  const get = route({
+function retrieveCall(queries: CallQueries): ApiRoute {
+  return route({
     method: 'GET',
     path: 'Call/:call_uuid/',
     operation: 'Retrieve a call',
-    description: 'Its record, also while it lives; with status=live how it is now.',
+    description: 'Its record, also of a live call; with status=live its present state.',
     schema: { params: callPath, query: callQuery, response: callBody },
     success: 200,
     async run({ account, params, query }) {
       const status = query.status?.toLowerCase();
       if (status === 'queued') return refused(notFound('queued call', params.call_uuid));
       if (status === 'live') {
-        const call = await live(account, params.call_uuid);
+        const call = await liveCall(queries, account, params.call_uuid);
         return call.ok ? accepted(liveCallOf(call.value)) : call;
       }
       const call = await queries.find(account, params.call_uuid.toLowerCase());
       return call === undefined ? refused(notFound('call', params.call_uuid)) : accepted(callRecordOf(call));
     },
   });
+}
 
-  const hangUp = route({
+function hangUpCall(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiRoute {
+  return route({
     method: 'DELETE',
     path: 'Call/:call_uuid/',
     operation: 'Hang up a call',
     schema: { params: callPath },
     success: 204,
     async run({ account, params }) {
-      const call = await live(account, params.call_uuid);
+      const call = await liveCall(queries, account, params.call_uuid);
       if (!call.ok) return call;
       calls.hangUp(call.value.call_uuid, byRequest);
       return accepted(undefined);
     },
   });
+}
 
-  const hangUpAll = route({
+function hangUpCalls(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiRoute {
+  return route({
     method: 'DELETE',
     path: 'Call/',
     operation: 'Hang up all calls',
@@ -89,14 +110,16 @@ export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): 
       const legs = await queries.live(account);
       for (let first = 0; first < legs.length; first += hungUpAtOnce) {
         for (const leg of legs.slice(first, first + hungUpAtOnce)) calls.hangUp(leg, byRequest);
-        // What phones and media have to say meanwhile does not wait for the last of them.
+        // Notices of phones and media do not wait for the last hangup.
         await new Promise((resume) => setImmediate(resume));
       }
       return accepted(undefined);
     },
   });
+}
 
-  const cancel = route({
+function cancelRequest(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiRoute {
+  return route({
     method: 'DELETE',
     path: 'Request/:request_uuid/',
     operation: 'Cancel the calls of a request that have not been answered',
@@ -111,10 +134,4 @@ export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): 
       return accepted(undefined);
     },
   });
-
-  return {
-    name: 'Calls',
-    description: 'Every leg between the platform and a phone: its record, and how it is now.',
-    routes: [list, get, hangUp, hangUpAll, cancel],
-  };
 }

@@ -22,15 +22,15 @@ export interface SessionDeps {
 export interface SessionParts {
   readonly store: Pick<CallStore, 'save'>;
   readonly routing: Routing;
-  /** Reports to the owner of a leg. */
-  tell(owner: LegOwner, notice: OwnedLegNotice): void;
-  /** The leg has ended, and `peek` still knows it. */
+  /** Notifies the owner of a leg. */
+  notify(owner: LegOwner, notice: OwnedLegNotice): void;
+  /** The leg has ended; `peek` still gives it. */
   over(leg: string): void;
 }
 
 type LegSessions = Sessions<CallLeg, CallLegInput>;
 
-/** One session for each leg: its machine, its record, and what carries its effects out. */
+/** One session for each leg: its machine, its record, and its effects. */
 export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessions {
   const { telephony, media } = deps;
   const legs: LegSessions = deps.runner.define<CallLeg, CallLegInput, LegSessionEffect>({
@@ -56,8 +56,8 @@ export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessi
           return media.send({ do: 'send-digits', leg, digits: effect.digits });
         case 'hang-up':
           return telephony.hangUp(leg, effect.status);
-        case 'tell-owner':
-          return parts.tell(effect.owner, { ...effect.notice, leg });
+        case 'notify-owner':
+          return parts.notify(effect.owner, { ...effect.notice, leg });
         case 'leave':
           measureLeg(deps.metrics, legs.peek(leg));
           parts.over(leg);
@@ -82,11 +82,11 @@ function route(
         return;
       }
       const { end } = route;
-      log.info({ leg, account, to, end }, 'A destination could not be reached.');
+      log.info({ leg, account, to, end }, 'destination not reached');
       legs.send(leg, { type: 'unreachable', end });
     },
     (error: unknown) => {
-      log.error({ leg, err: error }, 'The destination of a leg could not be looked up.');
+      log.error({ leg, err: error }, 'destination not looked up');
       legs.send(leg, { type: 'unreachable', end: callEnds(5010, 'Error') });
     },
   );

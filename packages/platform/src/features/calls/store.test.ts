@@ -37,7 +37,7 @@ const quality = qualityOf({
 const over = callEnds(3010, 'Call recipient');
 const ended = (leg: CallLeg, endedAt = 1_500): CallLeg => ({ ...leg, phase: 'ended', endedAt, end: over });
 
-/** What the records need of the accounts: which subaccounts there are. */
+/** The part of the accounts that records need: the subaccounts. */
 const accounts: Migration = {
   name: 'accounts/0001-accounts',
   sql: "CREATE TABLE accounts (auth_id TEXT NOT NULL, enabled INTEGER NOT NULL); INSERT INTO accounts VALUES ('SA1', 1), ('SA2', 1);",
@@ -59,7 +59,7 @@ eachDatabase('the records of legs', (open) => {
     return { database, store, save, rows, totals };
   }
 
-  it('a leg is written whole at first, then what its answer and its end change', async () => {
+  it('a leg is written whole at first, then the changes of its answer and its end', async () => {
     const { save, rows } = await opened();
     await save(undefined, ringing);
     const answered: CallLeg = { ...ringing, phase: 'answered', answeredAt: 2_000 };
@@ -157,7 +157,7 @@ eachDatabase('the records of legs', (open) => {
     }
   });
 
-  it('legs without an end are ended with 5010 at the next start, and no others; their receivers are told', async () => {
+  it('legs without an end are ended with 5010 at the next start, and no others; their events are emitted', async () => {
     const { store, save, rows, totals } = await opened();
     await save(undefined, ringing);
     await save(undefined, ended({ ...ringing, leg: 'leg-2' }));
@@ -182,7 +182,7 @@ eachDatabase('the records of legs', (open) => {
     assert.equal(payload.CallStatus, 'failed');
   });
 
-  it('the records of a subaccount go, with their count, and those of live legs stay until their end', async () => {
+  it('the records of a subaccount are removed with their count, and those of live legs stay until their end', async () => {
     const { database, store, save, rows, totals } = await opened();
     await save(undefined, ended(ringing));
     await save(undefined, { ...ringing, leg: 'leg-2' });
@@ -196,7 +196,7 @@ eachDatabase('the records of legs', (open) => {
     assert.deepEqual(await totals(), { MA1: 1, SA2: 1 });
   });
 
-  it('or they pass to its main account, which has counted them before', async () => {
+  it('the records of a subaccount pass to its main account, which has counted them before', async () => {
     const { database, store, save, rows, totals } = await opened();
     await save(undefined, ended(ringing));
     await save(undefined, { ...ringing, leg: 'leg-2' });

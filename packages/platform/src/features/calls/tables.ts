@@ -14,9 +14,9 @@ export type CallRow = {
   parent_call_uuid: string | null;
   parent_request_uuid: string;
   source_ip: string | null;
-  /** `LegCallbacks` as JSON: what a restart needs to tell of the end. */
+  /** `LegCallbacks` as JSON: a restart needs them for the callback of the end. */
   callbacks: string | null;
-  /** The trunk through which it came or goes, and whose that is: not the caller's where a number of others is called. */
+  /** The trunk of the call, and its accounts: not the caller's when a number of another account is called. */
   trunk_id: string | null;
   trunk_account: string | null;
   trunk_main_account: string | null;
@@ -26,7 +26,7 @@ export type CallRow = {
   phase: string;
   initiated_at: number;
   answered_at: number | null;
-  /** Null in records from before it was kept. */
+  /** Null in records that are older than this column. */
   time_limit_seconds: number | null;
   ended_at: number | null;
   hangup_code: number | null;
@@ -42,9 +42,9 @@ export type CallRow = {
 
 export type CallsTables = {
   calls: CallRow;
-  /** How many ended calls an account sees, spread over slots so that no row is written by every call. */
+  /** Ended calls that an account sees, spread over slots so that no row is written by every call. */
   call_totals: { account: string; slot: number; total: number };
 };
 
-/** For a transaction as well: it is a Read that writes. */
+/** For a transaction as well: a Write is a Read. */
 export const tablesOf = (read: Read): Kysely<CallsTables> => read.withTables<CallsTables>();

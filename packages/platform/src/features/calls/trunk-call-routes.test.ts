@@ -49,7 +49,7 @@ async function world(open: OpenDatabase) {
 }
 
 eachDatabase('the records of calls through trunks over HTTP', (open) => {
-  it('a record is that of the call, and says through which trunk it went', async () => {
+  it('a record is that of the call, with its trunk', async () => {
     const w = await world(open);
     await w.write(1, first, w.main, {
       direction: 'inbound',
@@ -66,7 +66,7 @@ eachDatabase('the records of calls through trunks over HTTP', (open) => {
     assert.deepEqual(listed, alone);
   });
 
-  it('other calls are none; a live one is read and not listed', async () => {
+  it('calls without a trunk are unknown; a live call is read and not listed', async () => {
     const w = await world(open);
     await w.write(1, null, w.main);
     await w.write(2, first, w.main, { phase: 'answered' });
@@ -75,7 +75,7 @@ eachDatabase('the records of calls through trunks over HTTP', (open) => {
     assert.equal((await w.call('GET', `SipTrunk/Call/${uuid(2)}/`)).body.end_time, null);
   });
 
-  it('lists are newest end first, and every filter of them narrows', async () => {
+  it('a list is newest end first, and each of its filters holds', async () => {
     const w = await world(open);
     await w.write(1, first, w.main, { direction: 'inbound', spec: { from: 'a', to: 'x' } });
     await w.write(2, second, w.main, { direction: 'outbound', spec: { from: 'b', to: 'x' } });
@@ -107,7 +107,7 @@ eachDatabase('the records of calls through trunks over HTTP', (open) => {
     }
   });
 
-  it('who owns the trunk sees the call, whoever has called; others do not', async () => {
+  it('the owner of the trunk sees the call of any caller; other accounts do not', async () => {
     const w = await world(open);
     const [one, two] = [await w.subaccount(), await w.subaccount()];
     // The main account calls a number of the first subaccount's trunk.
@@ -125,7 +125,7 @@ eachDatabase('the records of calls through trunks over HTTP', (open) => {
 });
 
 onEmbeddedDatabase('the indexes of calls through trunks', (open) => {
-  it('every filter is answered from the index of the one that narrows most, in its order', async () => {
+  it('every list is answered from the index of its most selective filter, in its order', async () => {
     const database = await open(migrations);
     const main = { authId: 'MA1', isSubaccount: false, parent: null, main: 'MA1' };
     const sub = { authId: 'SA1', isSubaccount: true, parent: 'MA1', main: 'MA1' };

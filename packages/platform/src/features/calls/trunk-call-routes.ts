@@ -15,14 +15,14 @@ import { countedAtMost, narrowed, pageOf } from './queries.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 import { callRecordOf } from './views.ts';
 
-/** The words of trunking in paths: that of our interface, and that of programs written before it. */
+/** The first words of paths of trunks: ours, and that of older programs. */
 const areas = ['SipTrunk', 'Zentrunk'] as const;
 
 export type TrunkCallFilters = CallFilters & { readonly trunk?: string | undefined };
 
 /**
- * Records of calls through trunks: the same rows as `Call/`, seen by whoever owns the trunk. `domain` is the one below which trunks
- * have theirs.
+ * Records of calls through trunks: the same rows as `Call/`, for the owner of the trunk. The domains of trunks are below
+ * `domain`.
  */
 export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string): ApiRoute[] {
   const queries = createTrunkCallQueries(database);
@@ -55,10 +55,10 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
         async run({ account, query }) {
           const filters = readCallFilters(query);
           if (!filters.ok) return filters;
-          const wanted = { ...filters.value, trunk: query.trunk_id };
+          const requested = { ...filters.value, trunk: query.trunk_id };
           return answerPage(
             { query, path: `/v1/Account/${account.authId}/${path}` },
-            (page) => queries.list(account, wanted, page),
+            (page) => queries.list(account, requested, page),
             shown,
           );
         },
@@ -68,7 +68,7 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
         path: `${path}:call_uuid/`,
         operation: named('Retrieve a call through a trunk'),
         id: `retrieveTrunkCall${suffix}`,
-        description: 'Its record, also while it lives.',
+        description: 'Its record, also of a live call.',
         schema: { params: trunkCallPath, response: trunkCallBody },
         success: 200,
         async run({ account, params }) {
@@ -127,11 +127,11 @@ function endedCalls(
   viewer: RequestAccount,
   { subaccount, trunk, ...filters }: TrunkCallFilters,
 ) {
-  let wanted = seenBy(tables, viewer).where('ended_at', 'is not', null);
-  if (subaccount !== undefined) wanted = wanted.where('trunk_account', '=', subaccount);
-  // Written out: it is what makes the indexes of subaccounts those of this query.
+  let ended = seenBy(tables, viewer).where('ended_at', 'is not', null);
+  if (subaccount !== undefined) ended = ended.where('trunk_account', '=', subaccount);
+  // Repeats the condition of the partial indexes of subaccounts, so that they are used.
   if (viewer.isSubaccount || subaccount !== undefined) {
-    wanted = wanted.whereRef('trunk_account', '<>', 'trunk_main_account');
+    ended = ended.whereRef('trunk_account', '<>', 'trunk_main_account');
   }
-  return narrowed(wanted, filters, trunk);
+  return narrowed(ended, filters, trunk);
 }

@@ -4,7 +4,7 @@ import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
 import { isRequested, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';
 import type { Participant } from './domain/participant.ts';
-import { remarksOf } from './rooms/remarks.ts';
+import { exitFieldsOf } from './rooms/exit-fields.ts';
 
 /** What status callbacks tell of. */
 type ToldEvent = Exclude<MultipartyCallEvent, { readonly type: 'exit-action' | 'speak-over' }>;
@@ -122,7 +122,7 @@ function fieldsOfExit(call: MultipartyCall, participant: Participant) {
     CallStatus: 'completed',
     ParentAuthID: call.mainAccount,
     Event: 'Redirect',
-    ...remarksOf(call, participant),
+    ...exitFieldsOf(call, participant),
   };
 }
 

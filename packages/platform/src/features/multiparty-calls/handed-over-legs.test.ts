@@ -105,7 +105,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
       {
         type: 'leg-returned',
         leg,
-        remarks: {
+        fields: {
           MPCUUID: mpcUuid,
           MPCFriendlyName: 'room',
           MemberID: memberId,
@@ -132,7 +132,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
       if (end === 'alone') world.calls.leave(dialled);
       await world.runner.idle();
       assert.deepEqual(
-        returned(world).map((each) => `${each.leg} ${each.remarks.ParticipantExitCause}`),
+        returned(world).map((each) => `${each.leg} ${each.fields.ParticipantExitCause}`),
         [`${leg} Multiparty Call Ended`],
         end,
       );
@@ -199,7 +199,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     const joined = await join(world, leg);
     assert.ok(joined.ok);
     assert.deepEqual(
-      returned(world).map((each) => [each.remarks.ParticipantExitCause, each.remarks.ParticipantJoinTime]),
+      returned(world).map((each) => [each.fields.ParticipantExitCause, each.fields.ParticipantJoinTime]),
       [['Multiparty Call Ended', '']],
     );
     assert.equal(world.media.edges(joined.value.mpcUuid), undefined);

@@ -21,7 +21,7 @@ import type { RoomEffect, RoomInput } from './domain/room-step.ts';
 import { outboxEventsOf } from './events.ts';
 import { createAgentStreams } from './rooms/agent-streams.ts';
 import { withBills } from './rooms/billing.ts';
-import { remarksOf } from './rooms/remarks.ts';
+import { exitFieldsOf } from './rooms/exit-fields.ts';
 import { createRoomRecordings } from './rooms/room-recordings.ts';
 import { createRoomSounds } from './rooms/room-sounds.ts';
 import { type Room, roomOf } from './rooms/rooms.ts';
@@ -88,8 +88,8 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
           return;
         case 'give-back': {
           const { name, participant } = effect;
-          const remarks = remarksOf({ uuid, name }, participant);
-          return deps.calls.giveBack(participant.leg, ownerOf(uuid), remarks);
+          const fields = exitFieldsOf({ uuid, name }, participant);
+          return deps.calls.giveBack(participant.leg, ownerOf(uuid), fields);
         }
         case 'run-exit-document':
           return runExitDocument(uuid, effect);
@@ -157,7 +157,7 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
     const { leg, onExitAction: request } = participant;
     if (request === null) return;
     const end = endOf(because);
-    const fields = remarksOf({ uuid, name }, participant);
+    const fields = exitFieldsOf({ uuid, name }, participant);
     deps.runDocument({ leg, request, fields, endWithout: end }).then(
       (runs) => {
         const owner = deps.calls.peek(leg)?.owner;

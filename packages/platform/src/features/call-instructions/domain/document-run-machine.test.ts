@@ -282,12 +282,12 @@ describe('a multiparty call', () => {
   it('has the leg until it comes back; then the next element runs', () => {
     const run = ScriptedRun.running(multiparty(), speak);
     assert.deepEqual(run.orders, ['join']);
-    assert.ok(run.feed({ type: 'leg-returned', leg, remarks: { MemberID: '7' } }).find('play'));
+    assert.ok(run.feed({ type: 'leg-returned', leg, fields: { MemberID: '7' } }).find('play'));
   });
 
   it('requests onExitAction with the fields of the participant, whose answer is the next document', () => {
     const run = ScriptedRun.running(multiparty({ onExitAction: actionUrl }));
-    run.feed({ type: 'leg-returned', leg, remarks: { MemberID: '7' } });
+    run.feed({ type: 'leg-returned', leg, fields: { MemberID: '7' } });
     assert.deepEqual(run.asked, { url: actionUrl.url, MemberID: '7', Event: 'Redirect' });
   });
 

@@ -65,7 +65,7 @@ function stepLive(turn: Turn, input: RunInput) {
       if (run.current?.state.kind !== 'multiparty') reclaim(turn);
       return;
     case 'agent-joined':
-      if (run.joins === input.join) stepCurrent(turn, { type: 'returned', remarks: {} });
+      if (run.joins === input.join) stepCurrent(turn, { type: 'returned', fields: {} });
       return;
     case 'join-refused':
       if (run.joins === input.join) stepCurrent(turn, input);
@@ -127,7 +127,7 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
       change(turn, { isReclaiming: false });
       return;
     case 'leg-returned':
-      return stepCurrent(turn, { type: 'returned', remarks: notice.remarks });
+      return stepCurrent(turn, { type: 'returned', fields: notice.fields });
     case 'leg-taken':
       // Our own leg that is reclaimed from a borrower is not lost.
       if (!run.isReclaiming) gone(turn, 'API Request');
@@ -203,7 +203,7 @@ function transfer(turn: Turn, input: Extract<RunInput, { type: 'transfer' }>) {
   fetchTransfer(turn, input);
 }
 
-function succeed(turn: Turn, { leg, place: before, from, to }: Extract<RunInput, { type: 'succeed' }>) {
+function succeed(turn: Turn, { leg, replaces: before, from, to }: Extract<RunInput, { type: 'succeed' }>) {
   const mayFollow = connectedLeg(turn.run) === before && hasReplaceableLeg(turn.run);
   reply(turn, mayFollow);
   if (mayFollow) stepCurrentDial(turn, { type: 'leg-succeeding', leg, from, to });

@@ -153,7 +153,7 @@ export type RunInput =
   | {
       readonly type: 'succeed';
       readonly leg: string;
-      readonly place: string;
+      readonly replaces: string;
       readonly from: string;
       readonly to: string;
     }

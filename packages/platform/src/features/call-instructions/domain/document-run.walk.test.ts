@@ -150,7 +150,7 @@ function inputOf(each: Action, run: ScriptedRun, outside: Outside): RunInput | u
     case 'transfer':
       return { type: 'transfer', request: actionUrl, kept: null };
     case 'returned':
-      return outside.isLent ? { type: 'leg-returned', leg, remarks: { MemberID: '1' } } : undefined;
+      return outside.isLent ? { type: 'leg-returned', leg, fields: { MemberID: '1' } } : undefined;
     case 'refused':
       return outside.isLent ? { type: 'join-refused', join: run.run.joins, sentence: 'full' } : undefined;
     case 'ended':

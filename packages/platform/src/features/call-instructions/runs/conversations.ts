@@ -18,7 +18,7 @@ export function conversationsOf(
       if (leg === owner) return other;
       return leg === other ? owner : undefined;
     },
-    placeOf(owner, leg) {
+    departureOf(owner, leg) {
       const run = sessions.peek(owner);
       if (run === undefined || !hasReplaceableLeg(run)) return undefined;
       if (leg === owner) return 'releasable';

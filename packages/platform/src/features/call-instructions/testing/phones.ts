@@ -119,8 +119,8 @@ export function createPhones(account: () => string): Phones {
       return true;
     },
     lend: async () => false,
-    giveBack(leg, _borrower, remarks) {
-      tell({ type: 'leg-returned', leg, remarks });
+    giveBack(leg, _borrower, fields) {
+      tell({ type: 'leg-returned', leg, fields });
     },
     peek: (leg) => legs.get(leg),
     partnerOf: (leg) =>

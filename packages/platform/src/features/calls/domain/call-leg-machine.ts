@@ -2,7 +2,16 @@ import { type Instant, type Machine, type Step, withKey } from '@jackfield/ports
 import { type CallLeg, type CallLegEffect, type CallLegInput, durationOf } from './call-leg.ts';
 import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
-import { giveBack, lend, limitTimer, offerTaken, refused, take, told, toldOfEnd } from './leg-ownership.ts';
+import {
+  giveBack,
+  lend,
+  limitTimer,
+  notifyListener,
+  notifyOfEnd,
+  offerTaken,
+  refused,
+  take,
+} from './leg-ownership.ts';
 
 type LegStep = Step<CallLeg, CallLegEffect>;
 
@@ -18,9 +27,9 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'offer-taken':
       return offerTaken(leg, input);
     case 'offer-failed':
-      return hangUp({ ...leg, unheard: null }, input.end);
+      return hangUp({ ...leg, missed: null }, input.end);
     case 'offer-refused':
-      return hangUp({ ...leg, unheard: null }, input.end, input.status);
+      return hangUp({ ...leg, missed: null }, input.end, input.status);
     case 'place':
       return {
         state: leg,
@@ -32,7 +41,7 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'routed':
       return routed(leg, input, now);
     case 'unreachable':
-      return ended(leg, leg.wantedEnd ?? input.end, now);
+      return ended(leg, leg.requestedEnd ?? input.end, now);
     case 'ring':
       return leg.phase === 'offered'
         ? { state: { ...leg, phase: 'ringing' }, effects: [{ do: 'ring' }] }
@@ -60,24 +69,24 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'leg-digit':
       return pressed(leg, input, now);
     case 'leg-voice':
-      return told(leg, input);
+      return notifyListener(leg, input);
     case 'leg-ended':
       return ended(
         { ...leg, quality: input.quality ?? null },
-        causeOfEnd(leg.direction, input.end, leg.wantedEnd),
+        causeOfEnd(leg.direction, input.end, leg.requestedEnd),
         now,
       );
   }
 }
 
-/** Only a leg whose taker is still thinking lives on: it waits for who is to hear of its end. */
+/** Only a leg whose taker has not answered stays: it waits for the owner that gets its end. */
 function afterEnd(leg: CallLeg, input: CallLegInput): LegStep {
   switch (input.type) {
     case 'offer-taken':
       return offerTaken(leg, input);
     case 'offer-failed':
     case 'offer-refused':
-      return { state: { ...leg, unheard: null }, effects: [{ do: 'emit', event: 'ended' }] };
+      return { state: { ...leg, missed: null }, effects: [{ do: 'emit', event: 'ended' }] };
     case 'take':
     case 'lend':
       return refused(leg);
@@ -88,7 +97,7 @@ function afterEnd(leg: CallLeg, input: CallLegInput): LegStep {
 
 function routed(leg: CallLeg, input: Extract<CallLegInput, { type: 'routed' }>, now: Instant): LegStep {
   if (leg.phase !== 'routing') return stay(leg);
-  if (leg.wantedEnd !== null) return ended(leg, leg.wantedEnd, now);
+  if (leg.requestedEnd !== null) return ended(leg, leg.requestedEnd, now);
   const { callee, targets } = input;
   const { spec, parentLeg } = leg;
   const request = { leg: leg.leg, spec, callee, targets, ...(parentLeg !== null && { forwards: parentLeg }) };
@@ -99,16 +108,16 @@ function routed(leg: CallLeg, input: Extract<CallLegInput, { type: 'routed' }>, 
 }
 
 function ringing(leg: CallLeg): LegStep {
-  const { state, effects } = told(leg, { type: 'leg-ringing' });
+  const { state, effects } = notifyListener(leg, { type: 'leg-ringing' });
   return { state, effects: [{ do: 'emit', event: 'ringing' }, ...effects] };
 }
 
-/** The first wish counts: a kick that crosses the end of the whole call is still a kick. */
+/** The first order counts: a kick that crosses the end of the whole call is still a kick. */
 function hangUp(leg: CallLeg, end: CallEnd, status = statusOfEnd(end)): LegStep {
-  if (leg.wantedEnd !== null) return stay(leg);
-  // Signalling does not know the leg yet; `routed` will find the wish.
-  if (leg.phase === 'routing') return stay({ ...leg, wantedEnd: end });
-  return { state: { ...leg, wantedEnd: end }, effects: [{ do: 'hang-up', status }] };
+  if (leg.requestedEnd !== null) return stay(leg);
+  // Signalling does not have the leg yet; `routed` will see the order.
+  if (leg.phase === 'routing') return stay({ ...leg, requestedEnd: end });
+  return { state: { ...leg, requestedEnd: end }, effects: [{ do: 'hang-up', status }] };
 }
 
 function timerFired(leg: CallLeg, key: string): LegStep {
@@ -121,26 +130,26 @@ function answered(leg: CallLeg, now: Instant): LegStep {
   if (leg.phase === 'answered') return stay(leg);
   const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now, areDigitsSent: true };
   const timers: readonly CallLegEffect[] = [{ do: 'cancel-timer', key: ringTimer }];
-  // The answer crossed our CANCEL: signalling ends the dialog, and nobody ever hears of the answer.
-  if (leg.wantedEnd !== null) return { state: answering, effects: timers };
-  const { state, effects } = told(answering, { type: 'leg-answered' });
+  // The answer crossed our CANCEL: signalling ends the dialog, and the owner gets no notice of the answer.
+  if (leg.requestedEnd !== null) return { state: answering, effects: timers };
+  const { state, effects } = notifyListener(answering, { type: 'leg-answered' });
   return {
     state,
     effects: [
       ...timers,
       { do: 'start-timer', key: limitTimer, at: now + leg.spec.timeLimitSeconds * 1000 },
-      ...(leg.unheard === null ? [{ do: 'emit', event: 'answered' } as const] : []),
+      ...(leg.missed === null ? [{ do: 'emit', event: 'answered' } as const] : []),
       ...sendingDigits(leg),
       ...effects,
     ],
   };
 }
 
-/** A caller whom we let hear something, or a phone that is heard before it answers: docs/interface/calls.md#making-a-call send_on_preanswer. */
+/** Early media to a caller, or from a phone before its answer: docs/interface/calls.md#making-a-call send_on_preanswer. */
 function early(leg: CallLeg): LegStep {
   if (leg.phase === 'answered') return stay(leg);
-  const { state, effects } = told(leg, { type: 'leg-early' });
-  if (!leg.spec.sendOnPreanswer || leg.wantedEnd !== null) return { state, effects };
+  const { state, effects } = notifyListener(leg, { type: 'leg-early' });
+  if (!leg.spec.sendOnPreanswer || leg.requestedEnd !== null) return { state, effects };
   return { state: { ...state, areDigitsSent: true }, effects: [...sendingDigits(leg), ...effects] };
 }
 
@@ -150,24 +159,24 @@ function sendingDigits({ spec, areDigitsSent }: CallLeg): readonly CallLegEffect
 
 function pressed(leg: CallLeg, input: Extract<CallLegInput, { type: 'leg-digit' }>, now: Instant): LegStep {
   const { digit, heard } = input;
-  if (heard === undefined) return told(leg, { type: 'leg-digit', digit });
+  if (heard === undefined) return notifyListener(leg, { type: 'leg-digit', digit });
   const key = { digit, as: heard.as, from: now - heard.durationMs, until: now };
   const { keys, isNew } = withKey(leg.pressedKeys, key);
   const knowing = { ...leg, pressedKeys: keys };
-  return isNew ? told(knowing, { type: 'leg-digit', digit }) : stay(knowing);
+  return isNew ? notifyListener(knowing, { type: 'leg-digit', digit }) : stay(knowing);
 }
 
 function ended(leg: CallLeg, end: CallEnd, now: Instant): LegStep {
   const ending: CallLeg = { ...leg, phase: 'ended', endedAt: now, end };
   const durationSeconds = durationOf(ending);
-  const { state, effects } = toldOfEnd(ending, { type: 'leg-ended', end, durationSeconds });
+  const { state, effects } = notifyOfEnd(ending, { type: 'leg-ended', end, durationSeconds });
   return {
     state,
     effects: [
       { do: 'cancel-timer', key: ringTimer },
       { do: 'cancel-timer', key: limitTimer },
-      // The outbox waits until it is known whom it is to be told to.
-      ...(leg.unheard === null ? [{ do: 'emit', event: 'ended' } as const] : []),
+      // The event waits until the leg has an owner, which decides its callbacks.
+      ...(leg.missed === null ? [{ do: 'emit', event: 'ended' } as const] : []),
       ...effects,
       { do: 'leave' },
     ],

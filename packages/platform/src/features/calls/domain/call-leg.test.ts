@@ -34,12 +34,12 @@ describe('an outbound leg', () => {
     assert.deepEqual(orders, ['route', 'start-timer', 'dial']);
   });
 
-  it('ends at once when nothing is there to dial', () => {
+  it('ends at once without a target', () => {
     const end = callEnds(2020, 'Service');
     const { state, effects } = run(exampleLeg(), [place], [{ type: 'unreachable', end }]);
     assert.deepEqual(state.end, end);
     assert.deepEqual(effects.at(-2), {
-      do: 'tell-owner',
+      do: 'notify-owner',
       owner: { kind: 'room', id: 'r1' },
       notice: { type: 'leg-ended', end, durationSeconds: 0 },
     });
@@ -64,14 +64,14 @@ describe('an outbound leg', () => {
     assert.deepEqual(state.end, callEnds(6010, 'Service'));
   });
 
-  it('does not tell its owner of an answer that crossed its own cancellation', () => {
+  it('sends its owner no notice of an answer that crossed its own cancellation', () => {
     const { state, effects } = run(
       exampleLeg({ phase: 'dialling' }),
       [{ type: 'hang-up', end: kicked }],
       [{ type: 'leg-answered' }],
       [{ type: 'leg-ended', end: { by: 'local' } }],
     );
-    const told = effects.flatMap((effect) => (effect.do === 'tell-owner' ? [effect.notice.type] : []));
+    const told = effects.flatMap((effect) => (effect.do === 'notify-owner' ? [effect.notice.type] : []));
     assert.deepEqual(told, ['leg-ended']);
     assert.deepEqual(state.end, kicked);
   });
@@ -83,18 +83,18 @@ describe('an outbound leg', () => {
       [{ type: 'leg-ended', end: { by: 'remote-bye' } }, now + 7_400],
     );
     const last = effects.at(-2);
-    assert.ok(last?.do === 'tell-owner' && last.notice.type === 'leg-ended');
+    assert.ok(last?.do === 'notify-owner' && last.notice.type === 'leg-ended');
     assert.equal(last.notice.durationSeconds, 7);
     assert.deepEqual(last.notice.end, callEnds(4000, 'Call recipient'));
   });
 
-  it('keeps the first wish to hang up', () => {
+  it('keeps the first order to hang up', () => {
     const { state, orders } = run(
       exampleLeg({ phase: 'answered', answeredAt: now }),
       [{ type: 'hang-up', end: kicked }],
       [{ type: 'hang-up', end: callEnds(4020, 'API Request') }],
     );
-    assert.deepEqual(state.wantedEnd, kicked);
+    assert.deepEqual(state.requestedEnd, kicked);
     assert.deepEqual(orders, ['hang-up']);
   });
 
@@ -109,21 +109,21 @@ describe('an outbound leg', () => {
       effects.find((effect) => effect.do === 'start-timer'),
       timer,
     );
-    assert.deepEqual(state.wantedEnd, callEnds(6000, 'Service'));
+    assert.deepEqual(state.requestedEnd, callEnds(6000, 'Service'));
   });
 
   it('is not ended by a ring timeout that crossed its answer', () => {
     const { state } = run(exampleLeg({ phase: 'answered', answeredAt: now }), [
       { type: 'timer-fired', key: 'ring-timeout' },
     ]);
-    assert.equal(state.wantedEnd, null);
+    assert.equal(state.requestedEnd, null);
   });
 
-  it('presses its digits when it is answered, before its owner hears of the answer', () => {
+  it('presses its digits when it is answered, before its owner is notified of the answer', () => {
     const { orders, effects } = run(exampleLeg({ phase: 'dialling', spec: { sendDigits: '1ww2' } }), [
       { type: 'leg-answered' },
     ]);
-    assert.deepEqual(orders, ['cancel-timer', 'start-timer', 'emit', 'send-digits', 'tell-owner']);
+    assert.deepEqual(orders, ['cancel-timer', 'start-timer', 'emit', 'send-digits', 'notify-owner']);
     assert.deepEqual(effects[3], { do: 'send-digits', digits: '1ww2' });
   });
 
@@ -134,7 +134,7 @@ describe('an outbound leg', () => {
       [{ type: 'leg-ended', end: { by: 'remote-bye' } }],
       [{ type: 'timer-fired', key: 'ring-timeout' }],
     );
-    assert.equal(orders.filter((order) => order === 'tell-owner').length, 1);
+    assert.equal(orders.filter((order) => order === 'notify-owner').length, 1);
   });
 });
 
@@ -149,7 +149,7 @@ describe('an inbound leg', () => {
       [{ type: 'answer' }],
       [{ type: 'leg-answered' }],
     );
-    assert.deepEqual(orders, ['ring', 'answer', 'cancel-timer', 'start-timer', 'emit', 'tell-owner']);
+    assert.deepEqual(orders, ['ring', 'answer', 'cancel-timer', 'start-timer', 'emit', 'notify-owner']);
     assert.equal(state.phase, 'answered');
   });
 
@@ -157,7 +157,7 @@ describe('an inbound leg', () => {
     const leg = exampleLeg({ phase: 'ringing', spec: { sendDigits: '12', sendOnPreanswer: true } });
     const pressed = run(leg, [{ type: 'leg-early' }], [{ type: 'leg-answered' }]);
     assert.equal(pressed.orders.filter((order) => order === 'send-digits').length, 1);
-    assert.deepEqual(pressed.orders.slice(0, 2), ['send-digits', 'tell-owner']);
+    assert.deepEqual(pressed.orders.slice(0, 2), ['send-digits', 'notify-owner']);
   });
 
   it('send_on_preanswer presses the digits at the answer where the phone has no early media before it', () => {
@@ -168,18 +168,18 @@ describe('an inbound leg', () => {
 
   it('early media presses nothing where send_on_preanswer was not asked for', () => {
     const leg = exampleLeg({ phase: 'ringing', spec: { sendDigits: '12' } });
-    assert.deepEqual(run(leg, [{ type: 'leg-early' }]).orders, ['tell-owner']);
+    assert.deepEqual(run(leg, [{ type: 'leg-early' }]).orders, ['notify-owner']);
     assert.ok(run(leg, [{ type: 'leg-early' }], [{ type: 'leg-answered' }]).orders.includes('send-digits'));
   });
 
   it('has early media only while it waits', () => {
     const early: [CallLegInput] = [{ type: 'open-early' }];
-    assert.deepEqual(run(inbound(), early, [{ type: 'leg-early' }]).orders, ['open-early', 'tell-owner']);
+    assert.deepEqual(run(inbound(), early, [{ type: 'leg-early' }]).orders, ['open-early', 'notify-owner']);
     const talking = inbound({ phase: 'answered', answeredAt: now });
     assert.deepEqual(run(talking, early, [{ type: 'leg-early' }]).orders, []);
   });
 
-  it('is refused with the status that says why', () => {
+  it('is refused with the status of its cause', () => {
     const { effects } = run(inbound(), [{ type: 'hang-up', end: callEnds(3010, 'Call recipient') }]);
     assert.deepEqual(effects, [{ do: 'hang-up', status: 486 }]);
   });

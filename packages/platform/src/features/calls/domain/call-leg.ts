@@ -21,7 +21,7 @@ import type { LegQuality } from './leg-quality.ts';
  *   offered ─────────────┐               (inbound: an INVITE is waiting for us)
  *   routing → dialling ──┴→ ringing → answered → ended
  *
- * Any state ends; `ended` is reached exactly once, when signalling says so or when there was nowhere to dial.
+ * Any state ends; `ended` is reached exactly once, when signalling says so or when no target was found.
  */
 export interface CallLeg {
   readonly leg: string;
@@ -30,17 +30,17 @@ export interface CallLeg {
   readonly direction: 'inbound' | 'outbound';
   /** Null while an offered leg looks for its owner. */
   readonly owner: LegOwner | null;
-  /** Hears what the owner would hear, for as long as the leg is lent. */
+  /** Gets the notices of the owner while the leg is lent. */
   readonly borrower: LegOwner | null;
-  /** What happened while an offered leg was looking for its owner, who hears it all then; null once that is decided. */
-  readonly unheard: readonly OwnerNotice[] | null;
-  /** As it was requested; of a leg that came, the parties of its INVITE. */
+  /** Notices of an offered leg without an owner, which gets them all later; null once that is decided. */
+  readonly missed: readonly OwnerNotice[] | null;
+  /** The requested leg; of an inbound leg, the parties of its INVITE. */
   readonly spec: LegSpec;
   readonly requestUuid: string;
   readonly parentLeg: string | null;
-  /** Of the parent, or this leg's own where it has none. */
+  /** Of the parent, or this leg's own without a parent. */
   readonly parentRequestUuid: string;
-  /** `X-PH-…` of the INVITE that came, by their full names. */
+  /** `X-PH-…` of the received INVITE, by their full names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sourceAddress: string | null;
   /** The trunk through which it came or goes. */
@@ -54,28 +54,28 @@ export interface CallLeg {
   readonly answeredAt: Instant | null;
   readonly endedAt: Instant | null;
   readonly end: CallEnd | null;
-  /** The end that we asked signalling for and that has not happened yet. */
-  readonly wantedEnd: CallEnd | null;
-  /** What its audio was like; null before the end, and for a leg that never had any. */
+  /** The end that was ordered from signalling and has not happened yet. */
+  readonly requestedEnd: CallEnd | null;
+  /** Null before the end, and for a leg without audio. */
   readonly quality: LegQuality | null;
-  /** The keys of the last seconds, each of which may come in another way as well. */
+  /** The keys of the last seconds, each of which may arrive a second time in another way. */
   readonly pressedKeys: readonly PressedKey[];
 }
 
 export type CallLegInput =
   | { readonly type: 'offered' }
-  /** Whoever was asked wants the leg, from its first notice on; answered with whether it has it alive. */
+  /** A taker accepts the leg, from its first notice on; replies whether the leg is still live. */
   | {
       readonly type: 'offer-taken';
       readonly owner: LegOwner;
       readonly callbacks?: LegCallbacks;
       readonly timeLimitSeconds?: number;
     }
-  /** Asking failed: nobody will ever own the leg. */
+  /** The offer failed: the leg will never have an owner. */
   | { readonly type: 'offer-failed'; readonly end: CallEnd }
-  /** The same, because what was asked for cannot be; the status says why. */
+  /** The same, because the request cannot be carried out; the status says why. */
   | { readonly type: 'offer-refused'; readonly end: CallEnd; readonly status: number }
-  /** The record exists: find out where `to` is reached; `routed` or `unreachable` comes back. */
+  /** The record exists: looks up the targets of `to`; `routed` or `unreachable` comes back. */
   | { readonly type: 'place' }
   | { readonly type: 'routed'; readonly callee: string; readonly targets: readonly DialTarget[] }
   | { readonly type: 'unreachable'; readonly end: CallEnd }
@@ -89,7 +89,7 @@ export type CallLegInput =
   | {
       readonly type: 'give-back';
       readonly borrower: LegOwner;
-      readonly remarks: Readonly<Record<string, string>>;
+      readonly fields: Readonly<Record<string, string>>;
     }
   | { readonly type: 'leg-ringing' }
   | { readonly type: 'leg-early' }
@@ -97,7 +97,7 @@ export type CallLegInput =
   | {
       readonly type: 'leg-digit';
       readonly digit: string;
-      /** Left out, it is one of its own. */
+      /** Left out for a key that cannot arrive twice. */
       readonly heard?: { readonly as: KeySource; readonly durationMs: number };
     }
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
@@ -116,12 +116,12 @@ export type CallLegEffect =
   | { readonly do: 'answer' }
   | { readonly do: 'send-digits'; readonly digits: string }
   | { readonly do: 'hang-up'; readonly status: number }
-  | { readonly do: 'tell-owner'; readonly owner: LegOwner; readonly notice: OwnerNotice }
-  /** Once, when it has ended and its owner, if it has one, knows. */
+  | { readonly do: 'notify-owner'; readonly owner: LegOwner; readonly notice: OwnerNotice }
+  /** Once, when it has ended and its owner, if any, was notified. */
   | { readonly do: 'leave' }
   | KernelEffect<CallLegEvent, boolean>;
 
-/** What the outbox hears of. */
+/** Events for the outbox. */
 export type CallLegEvent = 'ringing' | 'answered' | 'ended';
 
 export type OwnerNotice =
@@ -132,12 +132,12 @@ export type OwnerNotice =
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
   | { readonly type: 'leg-given' }
   | { readonly type: 'leg-taken' }
-  | { readonly type: 'leg-returned'; readonly remarks: Readonly<Record<string, string>> }
+  | { readonly type: 'leg-returned'; readonly fields: Readonly<Record<string, string>> }
   | { readonly type: 'leg-ended'; readonly end: CallEnd; readonly durationSeconds: number };
 
-/** True when nothing can happen to the leg any more: it has ended, and everybody who will ever own it knows. */
+/** True when the leg has ended and no later owner has to be notified. */
 export function isLegOver(leg: CallLeg): boolean {
-  return leg.phase === 'ended' && leg.unheard === null;
+  return leg.phase === 'ended' && leg.missed === null;
 }
 
 /** Whole seconds from the answer to the end, or to now. */
@@ -146,7 +146,7 @@ export function durationOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt'>): number
   return answeredAt === null || endedAt === null ? 0 : Math.max(0, Math.round((endedAt - answeredAt) / 1000));
 }
 
-/** What is billed: a call that was answered costs, however soon it ended, and never more than its time limit. */
+/** Billable seconds: an answered call has at least one second, and never more than its time limit. */
 export function billableSecondsOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt' | 'spec'>): number {
   return leg.answeredAt === null ? 0 : Math.max(1, Math.min(durationOf(leg), leg.spec.timeLimitSeconds));
 }

@@ -11,7 +11,7 @@ export type CallStatus =
   | 'no-answer'
   | 'cancel';
 
-/** What a call that ended has come to: one that was answered is complete, whatever ended it. */
+/** The status of an ended call: an answered call is complete, whatever the cause of its end. */
 export function statusOfEndedCall(end: CallEnd, wasAnswered: boolean): CallStatus {
   if (wasAnswered) return 'completed';
   switch (end.code) {

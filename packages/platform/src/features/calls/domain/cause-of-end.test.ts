@@ -11,7 +11,7 @@ describe('the cause of an end', () => {
     assert.deepEqual(causes, [3010, 3110, 3100, 3050, 2010, 3090, 3080, 5020, 3020, 3110]);
   });
 
-  it('is the carrier’s where its own network failed, and the callee’s where that has decided', () => {
+  it('has the source Carrier when the network of the carrier failed, and the callee otherwise', () => {
     const end = (sipStatus: number) =>
       causeOfEnd('outbound', { by: 'rejected', sipStatus, carrier: 'alpha' }, null);
     assert.deepEqual(
@@ -25,7 +25,7 @@ describe('the cause of an end', () => {
     );
   });
 
-  it('says which cap of the carriers refused the call, and its caller hears what means the same', () => {
+  it('names the cap of the carriers that refused the call, and its caller gets the status of the same meaning', () => {
     const refusals = [
       'calls-per-second',
       'concurrent-calls',
@@ -41,19 +41,19 @@ describe('the cause of an end', () => {
     assert.deepEqual(ends.map(statusOfEnd), [503, 503, 403, 403, 404]);
   });
 
-  it('is a loop when it was forwarded too often (RFC 3261 §16.3) or met itself, and its caller hears that', () => {
+  it('is a loop when it was forwarded too often (RFC 3261 §16.3) or met itself, and its caller gets that status', () => {
     for (const sipStatus of [482, 483]) {
       const end = causeOfEnd('outbound', { by: 'rejected', sipStatus }, null);
       assert.deepEqual([end.code, end.name, statusOfEnd(end)], [2060, 'Loop Detected', 483]);
     }
   });
 
-  it('is the wanted one when a CANCEL of ours was confirmed by 487', () => {
+  it('is the ordered one when 487 confirms our CANCEL', () => {
     const wanted = callEnds(6010, 'Service');
     assert.equal(causeOfEnd('outbound', { by: 'rejected', sipStatus: 487 }, wanted), wanted);
   });
 
-  it('is the other side’s when it was quicker than our wish', () => {
+  it('is the other side’s when it was quicker than our order', () => {
     const end = causeOfEnd('outbound', { by: 'rejected', sipStatus: 486 }, callEnds(6010, 'Service'));
     assert.equal(end.code, 3010);
   });

@@ -1,6 +1,6 @@
 import { type CallEnd, callEnds, type HangupCode } from './hangup-cause.ts';
 
-/** How signalling says that a leg ended; the shape of `LegEnd` in ports/telephony.ts. */
+/** The end of a leg in signalling; the shape of `LegEnd` in ports/telephony.ts. */
 export interface SignalledEnd {
   readonly by:
     | 'remote-cancel'
@@ -14,13 +14,13 @@ export interface SignalledEnd {
     | 'dialog-lost'
     | 'not-carried';
   readonly sipStatus?: number;
-  /** The carrier through which it went. */
+  /** The carrier of the call. */
   readonly carrier?: string;
-  /** Why no carrier took it. */
+  /** Why no carrier carried it. */
   readonly refusal?: 'calls-per-second' | 'concurrent-calls' | 'spend-per-hour' | 'caller-id' | 'no-route';
 }
 
-/** What callers are told of the caps of carriers and their like (docs/interface/calls.md#hangup-causes). */
+/** Causes of refusals by caps of carriers and the like (docs/interface/calls.md#hangup-causes). */
 const causeOfRefusal: Readonly<Record<NonNullable<SignalledEnd['refusal']>, HangupCode>> = {
   'calls-per-second': 1020,
   'concurrent-calls': 5030,
@@ -48,41 +48,41 @@ const causeOfStatus: Readonly<Record<number, HangupCode>> = {
 };
 
 /**
- * The cause that the record of a leg keeps. `wanted` is the end that we asked for, if we did: it holds when the leg ended
- * by our doing, and yields when the other side was quicker.
+ * The cause for the record of a leg. `ordered` is the end that we ordered, if any: it holds when the leg ended by our order, and
+ * yields when the other side was quicker.
  */
 export function causeOfEnd(
   direction: 'inbound' | 'outbound',
   end: SignalledEnd,
-  wanted: CallEnd | null,
+  ordered: CallEnd | null,
 ): CallEnd {
   const remote = direction === 'outbound' ? 'Call recipient' : 'Caller';
   switch (end.by) {
     case 'local':
-      return wanted ?? callEnds(4000, 'Service');
+      return ordered ?? callEnds(4000, 'Service');
     case 'remote-bye':
       return callEnds(4000, remote);
     case 'remote-cancel':
       return callEnds(1000, 'Caller');
     case 'rejected':
-      // RFC 3261 §15.1.2: a CANCEL of ours is confirmed by 487, so this end is the one that we wanted.
-      if (wanted !== null && end.sipStatus === 487) return wanted;
+      // RFC 3261 §15.1.2: 487 confirms our CANCEL, so this end is the ordered one.
+      if (ordered !== null && end.sipStatus === 487) return ordered;
       return callEnds(causeOfRejection(end.sipStatus ?? 603), sourceOfRejection(end) ?? remote);
     case 'not-carried':
-      return wanted ?? callEnds(causeOfRefusal[end.refusal ?? 'no-route'], 'Service');
+      return ordered ?? callEnds(causeOfRefusal[end.refusal ?? 'no-route'], 'Service');
     case 'no-target':
-      return wanted ?? callEnds(2020, 'Service');
+      return ordered ?? callEnds(2020, 'Service');
     case 'no-response':
-      return wanted ?? callEnds(3070, 'Error');
+      return ordered ?? callEnds(3070, 'Error');
     case 'transport-failed':
     case 'dialog-lost':
-      return wanted ?? callEnds(5000, 'Error');
+      return ordered ?? callEnds(5000, 'Error');
     case 'media-failed':
       return callEnds(5010, 'Error');
   }
 }
 
-/** Whoever is called refuses with 4xx or 6xx; 5xx is the carrier's own trouble. */
+/** The callee refuses with 4xx or 6xx; 5xx is a failure of the carrier itself. */
 function sourceOfRejection({ carrier, sipStatus = 0 }: SignalledEnd): 'Carrier' | undefined {
   return carrier !== undefined && sipStatus >= 500 && sipStatus < 600 ? 'Carrier' : undefined;
 }
@@ -95,7 +95,7 @@ function causeOfRejection(status: number): HangupCode {
   return status < 600 ? 3080 : 3110;
 }
 
-/** The final response that tells an unanswered caller why its call failed: the other direction of the table above. */
+/** The final response that shows an unanswered caller why its call failed: the other direction of the table above. */
 export function statusOfEnd(end: CallEnd): number {
   switch (end.code) {
     case 2000:
@@ -107,7 +107,7 @@ export function statusOfEnd(end: CallEnd): number {
     case 3000:
     case 6010:
       return 480;
-    // RFC 3261 §16.3: what went round until no hop was left.
+    // RFC 3261 §16.3: a loop until no hop was left.
     case 2060:
       return 483;
     case 3010:

@@ -1,4 +1,4 @@
-/** What a `to` can name: a number of the public network, or a SIP user of ours. */
+/** The destination that a `to` names: a number of the public network, or a SIP user of ours. */
 export type Destination =
   | { readonly kind: 'number'; readonly number: string }
   /** `instance` names one phone of the user: a GRUU (RFC 5627). */
@@ -15,8 +15,8 @@ const gruu = /;gr(?:=([^;?\s]*))?(?:[;?]|$)/i;
 const longestInstance = 240;
 
 /**
- * Reads the destination of a call. `domains` are the hosts that are ours, in lower case: SIP domains that we serve, and addresses at which
- * phones reach us, those of IPv6 in brackets. The port is not looked at.
+ * Reads the destination of a call. `domains` are our hosts, in lower case: SIP domains that we serve, and addresses at which phones
+ * reach us, IPv6 in brackets. The port is ignored.
  */
 export function readDestination(to: string, domains: readonly string[]): Destination {
   const text = to.trim();
@@ -28,21 +28,21 @@ export function readDestination(to: string, domains: readonly string[]): Destina
   const local = readLocalPart(name);
   const named = gruu.exec(text);
   if (named === null) return local;
-  // RFC 5627 §6.1: what names a phone never means more than that phone.
+  // RFC 5627 §6.1: a GRUU names one phone and never another.
   const [, instance = ''] = named;
   const isPhone = local.kind === 'user' && instance !== '' && instance.length <= longestInstance;
   return isPhone ? { ...local, instance } : { kind: 'unreadable' };
 }
 
-/** An endpoint's username as the service stores it: what was asked for, and twelve digits. */
+/** An endpoint's username ends in the twelve digits that the service has appended. */
 const suffix = /[0-9]{12}$/;
 
-/** Whether a name is shaped like the username of an endpoint; no other name is ever called. */
+/** Whether a name has the form of an endpoint's username; no other name is ever called. */
 export function isUsername(name: string): boolean {
   return user.test(name) && suffix.test(name);
 }
 
-/** The first of several destinations that no call can reach, whatever is registered: a bare name that is no username. */
+/** The first destination that no call can ever reach: a bare name that is no username. */
 export function bareNameIn(destinations: readonly string[]): string | undefined {
   return destinations.find((each) => {
     const text = each.trim();
@@ -50,7 +50,7 @@ export function bareNameIn(destinations: readonly string[]): string | undefined 
   });
 }
 
-/** What stands in a refusal of a bare name. */
+/** Allowed destinations, for the refusal of a bare name. */
 export const dialable =
   'a phone number in E.164 format, a SIP URI, or a username that GET Endpoint/ lists, which ends in twelve digits such as alice261121120000';
 

@@ -3,11 +3,11 @@ import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 
 /**
- * Two legs joined for as long as both live: the leg of the caller and the one that we dial for it.
- * Its end is "both legs ended or belong to somebody else", whatever order their notices come in.
+ * Two legs that are joined while both are live: the leg of the caller and the leg that we dial for it.
+ * It is over when both legs have ended or have another owner, in any order of their notices.
  *
- * A leg can have a successor, which takes its place when it is answered: a transfer. The place is held for it when the leg
- * that it succeeds ends before; when it comes to nothing, everything stays as it was.
+ * A leg can have a successor, which replaces it when it answers: a transfer. When the replaced leg ends before, the call waits for
+ * the successor; when the successor fails, nothing changes.
  */
 export interface DirectCall {
   /** The leg to its callee; null for two legs that were answered before. */
@@ -16,12 +16,12 @@ export interface DirectCall {
   readonly calleeLeg: string;
   readonly caller: LegPhase;
   readonly callee: LegPhase;
-  /** What is heard: each other, or, while one of them is waited for, ringing or its early media. */
+  /** The audio: each other, or, while one leg is awaited, ringing or its early media. */
   readonly sound: 'none' | 'bridge' | 'ringback' | 'early';
-  /** Who is waited for has early media, which the other one hears as soon as it can hear anything. */
+  /** The awaited leg has early media, which the other leg hears as soon as its audio path is open. */
   readonly isEarly: boolean;
   readonly successor: { readonly leg: string; readonly side: Side; readonly isEarly: boolean } | null;
-  /** Legs that were hung up in favour of others and have not ended. */
+  /** Legs that were replaced and hung up, and have not ended. */
   readonly leaving: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface RequestedCall {
   readonly spec: LegSpec;
 }
 
-/** `none`: the callee's leg has not been asked for. */
+/** `none`: the callee's leg has not been dialled. */
 export type LegPhase = 'none' | 'waiting' | 'answered' | 'taken' | 'ended';
 
 export type DirectCallInput =
@@ -42,8 +42,8 @@ export type DirectCallInput =
   | { readonly type: 'begin' }
   /** Both legs have been answered and belong to this call from now on. */
   | { readonly type: 'adopt' }
-  /** `leg` takes the place of another one as soon as it is answered, or given to us; replies whether it may. */
-  | { readonly type: 'succeed'; readonly leg: string; readonly place: string }
+  /** `leg` replaces another one as soon as it is answered, or given to us; replies whether it may. */
+  | { readonly type: 'succeed'; readonly leg: string; readonly replaces: string }
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
@@ -58,11 +58,11 @@ export type DirectCallEffect =
   | { readonly do: 'early-caller' }
   | { readonly do: 'answer-caller' }
   | { readonly do: 'bridge'; readonly legs: readonly [string, string] }
-  /** This leg hears ringing, for a phone that takes the place of its partner. */
+  /** This leg hears ringing, for a phone that replaces its partner. */
   | { readonly do: 'ringback'; readonly leg: string }
-  /** The leg hears what the other one says, which hears nothing: nobody talks with a phone that has not answered. */
+  /** The leg hears the other leg, which hears nothing: a phone that has not answered gets no audio. */
   | { readonly do: 'overhear'; readonly leg: string; readonly other: string }
-  /** Nothing is heard any more. */
+  /** Ends the audio. */
   | { readonly do: 'unbridge' }
   | { readonly do: 'hang-up'; readonly leg: string; readonly end: CallEnd }
   | KernelEffect<never, boolean>;
@@ -97,19 +97,19 @@ export function adoptedCall(callerLeg: string, calleeLeg: string): DirectCall {
 
 const untouched = { sound: 'none', isEarly: false, successor: null, leaving: [] } as const;
 
-/** True when no leg can tell us anything any more. */
+/** True when no leg can send a notice any more. */
 export function isDirectCallOver(call: DirectCall): boolean {
   const isCalleeGone = isGone(call.callee) || call.callee === 'none';
   return isGone(call.caller) && isCalleeGone && call.successor === null && call.leaving.length === 0;
 }
 
-/** Whether the place of this leg can be taken: the two talk, and nobody else is on the way. */
+/** Whether this leg can be replaced: both legs are joined, and there is no successor yet. */
 export function isReplaceable(call: DirectCall, leg: string): boolean {
   return call.sound === 'bridge' && call.successor === null && sideOf(call, leg) !== undefined;
 }
 
 const aloneTimer = 'left-alone';
-/** Who takes both legs takes one after the other: the second lives so much longer than its call. */
+/** An owner that takes both legs takes one after the other: the second leg stays for this time. */
 const handoverMs = 500;
 
 function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep {
@@ -124,7 +124,7 @@ function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep 
     case 'adopt':
       return joined(call, []);
     case 'succeed':
-      return succeed(call, input.leg, input.place);
+      return succeed(call, input.leg, input.replaces);
     case 'leg-ringing':
       return input.leg === call.calleeLeg && call.caller === 'waiting'
         ? { state: call, effects: [{ do: 'ring-caller' }] }
@@ -164,7 +164,7 @@ function joined(call: DirectCall, before: readonly DirectCallEffect[]): CallStep
   };
 }
 
-/** Of the callee, of whoever takes a place, or of the caller, who can hear it then. */
+/** Early media of the callee or of a successor, or an open audio path to the caller. */
 function early(call: DirectCall, leg: string): CallStep {
   const { successor } = call;
   if (successor?.leg === leg) return stay({ ...call, successor: { ...successor, isEarly: true } });
@@ -187,9 +187,9 @@ function overheard(call: DirectCall, side: Side): CallStep {
   };
 }
 
-function succeed(call: DirectCall, leg: string, place: string): CallStep {
-  const side = sideOf(call, place);
-  if (side === undefined || !isReplaceable(call, place)) {
+function succeed(call: DirectCall, leg: string, replaced: string): CallStep {
+  const side = sideOf(call, replaced);
+  if (side === undefined || !isReplaceable(call, replaced)) {
     return { state: call, effects: [{ do: 'reply', reply: false }] };
   }
   return {
@@ -198,22 +198,22 @@ function succeed(call: DirectCall, leg: string, place: string): CallStep {
   };
 }
 
-/** The successor is there: whom it succeeds is let go, and the other one hears it. */
+/** The successor has answered: the replaced leg is hung up, and the other leg is joined with the successor. */
 function promoted(call: DirectCall, { leg, side }: NonNullable<DirectCall['successor']>): CallStep {
-  const place = legOf(call, side);
+  const replaced = legOf(call, side);
   const state: DirectCall = {
     ...withLeg(call, side, leg, 'answered'),
     successor: null,
-    leaving: [...call.leaving, place],
+    leaving: [...call.leaving, replaced],
   };
-  return joined(state, [{ do: 'hang-up', leg: place, end: endOfLeaver(side) }]);
+  return joined(state, [{ do: 'hang-up', leg: replaced, end: endOfLeaver(side) }]);
 }
 
 function legEnded(call: DirectCall, leg: string, end: CallEnd): CallStep {
   if (call.leaving.includes(leg)) {
     return stay({ ...call, leaving: call.leaving.filter((each) => each !== leg) });
   }
-  // Nobody takes the place: the call goes on as it was.
+  // Without the successor the call continues.
   if (call.successor?.leg === leg) return stay({ ...call, successor: null });
   const side = sideOf(call, leg);
   if (side === undefined || isGone(call[side])) return stay(call);
@@ -222,7 +222,7 @@ function legEnded(call: DirectCall, leg: string, end: CallEnd): CallStep {
   return closed(call, side, 'ended', (other) => endOfOther(side === 'caller', call[other], end));
 }
 
-/** The leg has gone before its successor is there: its partner hears ringing, or what the successor lets it hear, until then. */
+/** The leg has ended before its successor has answered: its partner hears ringing, or the successor's early media. */
 function awaited(call: DirectCall, { leg, side, isEarly }: NonNullable<DirectCall['successor']>): CallStep {
   const state = withLeg({ ...call, successor: null, isEarly }, side, leg, 'waiting');
   if (isEarly) return overheard(state, otherSide(side));
@@ -232,7 +232,7 @@ function awaited(call: DirectCall, { leg, side, isEarly }: NonNullable<DirectCal
   };
 }
 
-/** A leg that belongs to somebody else leaves the mix at once, and its partner has nobody to talk to. */
+/** A leg with another owner leaves the mix at once, and its partner is left alone. */
 function legTaken(call: DirectCall, leg: string, now: Instant): CallStep {
   if (call.leaving.includes(leg)) {
     return stay({ ...call, leaving: call.leaving.filter((each) => each !== leg) });
@@ -247,7 +247,7 @@ function legTaken(call: DirectCall, leg: string, now: Instant): CallStep {
   };
 }
 
-/** One side is gone: nothing is heard any more, and whoever is left of the others is let go where an end is given. */
+/** One side is gone: the audio ends, and the other leg is hung up with the given end, if any. */
 function closed(
   call: DirectCall,
   side: Side,
@@ -273,7 +273,7 @@ function closed(
   return { state, effects };
 }
 
-/** No request names this leg: it ends because the timer fired. */
+/** No owner took the leg that was left alone: it is hung up. */
 function leftAlone(call: DirectCall): CallStep {
   const end = callEnds(4000, 'Service');
   const effects: DirectCallEffect[] = [];
@@ -314,15 +314,15 @@ function isGone(phase: LegPhase): boolean {
   return phase === 'ended' || phase === 'taken';
 }
 
-/** Of a leg whose phone has put another one in its place. */
+/** The end of a leg whose phone has transferred its call. */
 function endOfLeaver(side: Side): CallEnd {
   return callEnds(4000, side === 'caller' ? 'Caller' : 'Call recipient');
 }
 
-/** What the surviving leg records: why its partner is gone, seen from its own side. */
+/** The end of the remaining leg: why its partner is gone. */
 function endOfOther(callerLeft: boolean, other: LegPhase, end: CallEnd): CallEnd {
   if (other === 'answered') return callEnds(4000, callerLeft ? 'Caller' : 'Call recipient');
-  // The caller gave up before the callee answered; or the callee's refusal is passed on as it came.
+  // The caller gave up before the callee answered; or the callee's refusal is passed on.
   return callerLeft ? callEnds(1000, 'Caller') : end;
 }
 

@@ -48,7 +48,8 @@ function possible({ call, legs, isTimerRunning }: World): DirectCallInput[] {
   if (isTimerRunning) inputs.push({ type: 'timer-fired', key: 'left-alone' });
   for (const [leg, life] of Object.entries(legs)) {
     if (life === 'unborn' && leg.startsWith('next')) {
-      for (const place of [call.callerLeg, call.calleeLeg]) inputs.push({ type: 'succeed', leg, place });
+      for (const replaces of [call.callerLeg, call.calleeLeg])
+        inputs.push({ type: 'succeed', leg, replaces });
     }
     if (!isLive(life)) continue;
     if (life === 'ringing') {
@@ -139,12 +140,12 @@ function explored(first: World): number {
   return seen.size;
 }
 
-describe('a direct call, whatever order its notices come in', () => {
-  it('is over when both legs ended, belong to somebody else or never were, and leaves none alone before: all orders', () => {
+describe('a direct call, for any order of its notices', () => {
+  it('is over when both legs have ended, have another owner or never existed, and leaves none alone before: all orders', () => {
     assert.ok(explored(newWorld([], newDirectCall(requested, 'caller', 'callee'), 'ringing')) > 20);
   });
 
-  it('keeps that with legs that take the place of others, in all orders of two of them', () => {
+  it('keeps that with legs that replace others, in all orders of two of them', () => {
     const names = ['next1', 'next2'];
     assert.ok(explored(newWorld(names, newDirectCall(requested, 'caller', 'callee'), 'ringing')) > 1_000);
     assert.ok(explored(newWorld(names, adoptedCall('caller', 'callee'), 'answered')) > 1_000);
@@ -226,14 +227,17 @@ describe('a direct call', () => {
       'unbridge',
       'hang-up caller 3010 Call recipient',
     ]);
-    // Who is gone is heard by nobody, even if the caller could hear only then.
+    // A leg that is gone is not heard, even if the audio path to the caller opens only then.
     const late: DirectCallInput[] = [ended('callee'), { type: 'leg-early', leg: 'caller' }];
     const given = orders(newDirectCall(requested, 'caller', 'callee'), [...heard.slice(0, 3), ...late]);
     assert.deepEqual(given.slice(3), ['hang-up caller 3010 Call recipient']);
   });
 
-  it('lets the one who stays hear the early media of who takes the place, instead of ringing', () => {
-    const begun: DirectCallInput[] = [{ type: 'adopt' }, { type: 'succeed', leg: 'next', place: 'callee' }];
+  it('lets the remaining leg hear the early media of the successor, instead of ringing', () => {
+    const begun: DirectCallInput[] = [
+      { type: 'adopt' },
+      { type: 'succeed', leg: 'next', replaces: 'callee' },
+    ];
     const early: DirectCallInput = { type: 'leg-early', leg: 'next' };
     const after = orders(talking, [...begun, ended('callee'), early, { type: 'leg-answered', leg: 'next' }]);
     assert.deepEqual(after.slice(3), [
@@ -247,7 +251,7 @@ describe('a direct call', () => {
     assert.deepEqual(before.slice(2), ['unbridge', 'overhear caller next']);
   });
 
-  it('gives whoever takes both legs the time to take the second', () => {
+  it('gives an owner that takes both legs the time to take the second', () => {
     const given = orders(talking, [
       { type: 'adopt' },
       { type: 'leg-taken', leg: 'caller' },
@@ -256,10 +260,10 @@ describe('a direct call', () => {
     assert.deepEqual(given, ['bridge caller callee', 'unbridge', 'start-timer', 'start-timer']);
   });
 
-  it('lets a leg go when its successor is answered, and joins that with the one who stays', () => {
+  it('hangs up a leg when its successor is answered, and joins the successor with the remaining leg', () => {
     const given = orders(talking, [
       { type: 'adopt' },
-      { type: 'succeed', leg: 'next', place: 'callee' },
+      { type: 'succeed', leg: 'next', replaces: 'callee' },
       { type: 'leg-ringing', leg: 'next' },
       { type: 'leg-answered', leg: 'next' },
     ]);
@@ -271,21 +275,21 @@ describe('a direct call', () => {
     ]);
   });
 
-  it('goes on as it was when the successor comes to nothing, and takes the next one', () => {
+  it('continues when the successor fails, and accepts another successor', () => {
     const given = orders(talking, [
       { type: 'adopt' },
-      { type: 'succeed', leg: 'next', place: 'caller' },
-      { type: 'succeed', leg: 'other', place: 'callee' },
+      { type: 'succeed', leg: 'next', replaces: 'caller' },
+      { type: 'succeed', leg: 'other', replaces: 'callee' },
       ended('next'),
-      { type: 'succeed', leg: 'third', place: 'callee' },
+      { type: 'succeed', leg: 'third', replaces: 'callee' },
     ]);
     assert.deepEqual(given.slice(1), ['reply true', 'reply false', 'reply true']);
   });
 
-  it('rings to the one who stays when the other leaves before its successor is answered', () => {
+  it('plays ringing to the remaining leg when the other leaves before its successor is answered', () => {
     const begun: DirectCallInput[] = [
       { type: 'adopt' },
-      { type: 'succeed', leg: 'next', place: 'callee' },
+      { type: 'succeed', leg: 'next', replaces: 'callee' },
       ended('callee'),
     ];
     const rung = ['bridge caller callee', 'reply true', 'unbridge', 'ringback caller'];
@@ -294,7 +298,7 @@ describe('a direct call', () => {
       'unbridge',
       'bridge caller next',
     ]);
-    // One that talked elsewhere is answered already, and comes as it is.
+    // A successor from another conversation has been answered before.
     assert.deepEqual(orders(talking, [...begun, { type: 'leg-given', leg: 'next' }]), [
       ...rung,
       'unbridge',

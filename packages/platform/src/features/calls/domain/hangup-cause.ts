@@ -1,9 +1,9 @@
-/** Why a leg ended and who ended it: codes and sources of docs/interface/calls.md#hangup-causes. */
+/** Cause and source of a leg's end: codes and sources of docs/interface/calls.md#hangup-causes. */
 export interface CallEnd {
   readonly code: number;
   readonly name: string;
   readonly source: HangupSource;
-  /** A sentence for who looks for the fault: what was wrong, and what is allowed. */
+  /** A sentence for the customer: what was wrong, and what is allowed. */
   readonly reason?: string;
 }
 
@@ -74,12 +74,12 @@ const names = {
   9110: 'Confirm Key Challenge Failed',
 } as const;
 
-/** Each code with its words, so that a table of some of them elsewhere is held to these by the compiler. */
+/** Each code with its name, so that the compiler holds tables elsewhere equal to this one. */
 export type HangupNames = typeof names;
 
 export type HangupCode = keyof HangupNames;
 
-/** The end with this code; the name is the one that the code always carries. */
+/** The end with this code and its name. */
 export function callEnds(code: HangupCode, source: HangupSource, reason?: string): CallEnd {
   return { code, name: names[code], source, ...(reason !== undefined && { reason }) };
 }

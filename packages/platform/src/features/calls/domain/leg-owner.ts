@@ -1,4 +1,4 @@
-/** Whom a leg belongs to, or is lent to: told by kind and id. */
+/** The owner or borrower of a leg, named by kind and id. */
 export interface LegOwner {
   readonly kind: string;
   readonly id: string;
@@ -9,11 +9,11 @@ export interface CallbackUrl {
   readonly method: 'GET' | 'POST';
 }
 
-/** Who is told of what becomes of a leg, through the outbox: `Event` is Ring, StartApp or Hangup. */
+/** Receivers of a leg's callbacks: `Event` is Ring, StartApp or Hangup. */
 export interface LegCallbacks {
   readonly ring?: CallbackUrl;
   readonly answer?: CallbackUrl;
   readonly hangup?: CallbackUrl;
-  /** Told with each of them, e.g. `MPCName`. */
+  /** Fields of each callback, e.g. `MPCName`. */
   readonly fields?: Readonly<Record<string, string>>;
 }

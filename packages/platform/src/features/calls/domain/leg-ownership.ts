@@ -5,40 +5,40 @@ import type { LegOwner } from './leg-owner.ts';
 type LegStep = Step<CallLeg, CallLegEffect>;
 type Input<Type extends CallLegInput['type']> = Extract<CallLegInput, { readonly type: Type }>;
 
-/** Who presses keys while nobody owns the leg yet is heard as far as this. */
-const unheardLimit = 64;
+/** Notices that are kept for the owner of an offered leg; a caller may press many keys before. */
+const missedLimit = 64;
 
 export const limitTimer = 'time-limit';
 
-/** Tells whoever listens to the leg now: its borrower, else its owner, else the one who will own it. */
-export function told(leg: CallLeg, notice: OwnerNotice): LegStep {
+/** Notifies the borrower, else the owner, else keeps the notice for the later owner. */
+export function notifyListener(leg: CallLeg, notice: OwnerNotice): LegStep {
   const listener = leg.borrower ?? leg.owner;
-  if (listener !== null) return { state: leg, effects: [tell(listener, notice)] };
-  if (leg.unheard === null || leg.unheard.length >= unheardLimit) return { state: leg, effects: [] };
-  return { state: { ...leg, unheard: [...leg.unheard, notice] }, effects: [] };
+  if (listener !== null) return { state: leg, effects: [notify(listener, notice)] };
+  if (leg.missed === null || leg.missed.length >= missedLimit) return { state: leg, effects: [] };
+  return { state: { ...leg, missed: [...leg.missed, notice] }, effects: [] };
 }
 
-/** The end is heard by both, the borrower first. */
-export function toldOfEnd(leg: CallLeg, notice: OwnerNotice): LegStep {
-  const { owner, borrower, unheard } = leg;
+/** Notifies both of the end, the borrower first. */
+export function notifyOfEnd(leg: CallLeg, notice: OwnerNotice): LegStep {
+  const { owner, borrower, missed } = leg;
   const effects: CallLegEffect[] = [];
-  if (borrower !== null) effects.push(tell(borrower, notice));
-  if (owner !== null) effects.push(tell(owner, notice));
-  if (unheard === null) return { state: { ...leg, borrower: null }, effects };
-  return { state: { ...leg, unheard: [...unheard, notice] }, effects };
+  if (borrower !== null) effects.push(notify(borrower, notice));
+  if (owner !== null) effects.push(notify(owner, notice));
+  if (missed === null) return { state: { ...leg, borrower: null }, effects };
+  return { state: { ...leg, missed: [...missed, notice] }, effects };
 }
 
-/** The answer to an offer: its owner hears what it has missed, the end too. */
+/** The answer to an offer: the owner gets the notices that it has missed, the end included. */
 export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
   const { owner } = input;
-  // Somebody took the leg for good while its taker was thinking.
-  if (leg.unheard === null) {
-    return { state: leg, effects: [tell(owner, { type: 'leg-taken' }), { do: 'reply', reply: false }] };
+  // Another owner took the leg for good before the taker's answer.
+  if (leg.missed === null) {
+    return { state: leg, effects: [notify(owner, { type: 'leg-taken' }), { do: 'reply', reply: false }] };
   }
   const state: CallLeg = {
     ...leg,
     owner,
-    unheard: null,
+    missed: null,
     callbacks: input.callbacks ?? leg.callbacks,
     spec:
       input.timeLimitSeconds === undefined
@@ -48,8 +48,8 @@ export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
   return {
     state,
     effects: [
-      ...untold(state, leg),
-      ...leg.unheard.map((notice) => tell(owner, notice)),
+      ...delayedEvents(state, leg),
+      ...leg.missed.map((notice) => notify(owner, notice)),
       { do: 'reply', reply: leg.phase !== 'ended' },
     ],
   };
@@ -57,13 +57,16 @@ export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
 
 export function take(leg: CallLeg, input: Input<'take'>): LegStep {
   const effects: CallLegEffect[] = [];
-  if (leg.borrower !== null) effects.push(tell(leg.borrower, { type: 'leg-taken' }));
-  // An owner who takes its own leg calls it back from whom it lent it to.
+  if (leg.borrower !== null) effects.push(notify(leg.borrower, { type: 'leg-taken' }));
+  // An owner that takes its own leg reclaims it from the borrower.
   if (leg.owner !== null && !isSame(leg.owner, input.owner)) {
-    effects.push(tell(leg.owner, { type: 'leg-taken' }));
+    effects.push(notify(leg.owner, { type: 'leg-taken' }));
   }
-  const state: CallLeg = { ...leg, owner: input.owner, borrower: null, unheard: null };
-  effects.push(...untold(state, leg), tell(input.owner, { type: 'leg-given' }), { do: 'reply', reply: true });
+  const state: CallLeg = { ...leg, owner: input.owner, borrower: null, missed: null };
+  effects.push(...delayedEvents(state, leg), notify(input.owner, { type: 'leg-given' }), {
+    do: 'reply',
+    reply: true,
+  });
   return { state, effects };
 }
 
@@ -79,13 +82,13 @@ export function giveBack(leg: CallLeg, input: Input<'give-back'>): LegStep {
   }
   return {
     state: { ...leg, borrower: null },
-    effects: [tell(owner, { type: 'leg-returned', remarks: input.remarks })],
+    effects: [notify(owner, { type: 'leg-returned', fields: input.fields })],
   };
 }
 
-/** What the outbox was not told before it was known who wants to hear of it, and the time limit that came with that. */
-function untold(leg: CallLeg, before: CallLeg): readonly CallLegEffect[] {
-  if (before.unheard === null) return [];
+/** Events that waited for the owner of the leg, and the time limit that the owner sets. */
+function delayedEvents(leg: CallLeg, before: CallLeg): readonly CallLegEffect[] {
+  if (before.missed === null) return [];
   if (leg.phase === 'ended') {
     const answered = leg.answeredAt === null ? [] : [{ do: 'emit', event: 'answered' } as const];
     return [...answered, { do: 'emit', event: 'ended' }];
@@ -101,8 +104,8 @@ export function refused(leg: CallLeg): LegStep {
   return { state: leg, effects: [{ do: 'reply', reply: false }] };
 }
 
-function tell(owner: LegOwner, notice: OwnerNotice): CallLegEffect {
-  return { do: 'tell-owner', owner, notice };
+function notify(owner: LegOwner, notice: OwnerNotice): CallLegEffect {
+  return { do: 'notify-owner', owner, notice };
 }
 
 function isSame(one: LegOwner, other: LegOwner): boolean {

@@ -16,7 +16,7 @@ const input: fc.Arbitrary<CallLegInput> = fc.oneof(
   { weight: 6, arbitrary: who.map((borrower): CallLegInput => ({ type: 'lend', borrower })) },
   {
     weight: 9,
-    arbitrary: who.map((borrower): CallLegInput => ({ type: 'give-back', borrower, remarks: {} })),
+    arbitrary: who.map((borrower): CallLegInput => ({ type: 'give-back', borrower, fields: {} })),
   },
   {
     weight: 12,
@@ -40,7 +40,7 @@ const input: fc.Arbitrary<CallLegInput> = fc.oneof(
   },
 );
 
-/** Once, somewhere in between: who takes the offer, or that nobody could be asked. */
+/** Once, somewhere in between: a taker accepts the offer, or the offer fails. */
 const decision: fc.Arbitrary<CallLegInput> = fc.oneof(
   { weight: 4, arbitrary: who.map((owner): CallLegInput => ({ type: 'offer-taken', owner })) },
   {
@@ -61,7 +61,7 @@ function walk(start: CallLeg, inputs: readonly CallLegInput[], seen: (step: Walk
     if (isLegOver(leg)) break;
     const { state, effects } = callLegMachine.step(leg, each, 1_000);
     const heard = effects.flatMap((effect): Heard[] =>
-      effect.do === 'tell-owner' ? [{ by: effect.owner.id, type: effect.notice.type }] : [],
+      effect.do === 'notify-owner' ? [{ by: effect.owner.id, type: effect.notice.type }] : [],
     );
     const events = effects.flatMap((effect) => (effect.do === 'emit' ? [effect.event] : []));
     const replies = effects.flatMap((effect) => (effect.do === 'reply' ? [effect.reply] : []));
@@ -84,12 +84,12 @@ interface Walked {
 
 /**
  * The rules of public-api.ts as a second, plainer program: who hears what after an input. Undefined for inputs whose notices hang on
- * the phase of the leg; what they tell is heard by whoever listens.
+ * the phase of the leg; the borrower, else the owner gets those notices.
  */
 function rulesOf(start: CallLeg): (input: CallLegInput, isOver: boolean) => readonly string[] | undefined {
   let owner = start.owner?.id;
   let borrower: string | undefined;
-  let isOpen = start.unheard !== null;
+  let isOpen = start.missed !== null;
   const missed: string[] = [];
   const known = (notice: string) => {
     if (isOpen) missed.push(notice);
@@ -171,13 +171,13 @@ const lives = fc.oneof(
       fc.array(input, { maxLength: 12, size: 'max' }),
     )
     .map(([before, decided, after]) => ({
-      start: exampleLeg({ direction: 'inbound', phase: 'offered', owner: null, unheard: [] }),
+      start: exampleLeg({ direction: 'inbound', phase: 'offered', owner: null, missed: [] }),
       inputs: [...before, decided, ...after, ended],
     })),
 );
 
 describe('a leg that is offered, taken, lent and given back in any order', () => {
-  it('has one owner at its end, who hears of it exactly once, and nothing after it', () => {
+  it('has one owner at its end, which is notified of it exactly once and of nothing later', () => {
     fc.assert(
       fc.property(lives, ({ start, inputs }) => {
         const ends = new Map<string, number>();
@@ -191,15 +191,15 @@ describe('a leg that is offered, taken, lent and given back in any order', () =>
         assert.ok(isLegOver(last));
         if (last.owner !== null) {
           const atBorrower = [...ends.keys()].filter((id) => id !== last.owner!.id);
-          assert.ok((ends.get(last.owner.id) ?? 0) >= 1, 'the owner hears of the end');
-          assert.ok(atBorrower.length <= 1, 'besides the owner only a borrower hears of it');
+          assert.ok((ends.get(last.owner.id) ?? 0) >= 1, 'the owner gets the end');
+          assert.ok(atBorrower.length <= 1, 'besides the owner only a borrower gets it');
           assert.deepEqual(heard.at(-1)?.by === last.owner.id || heard.at(-1)?.type === 'leg-taken', true);
         }
       }),
     );
   });
 
-  it('tells exactly whom it belongs to at that moment, by the rules alone', () => {
+  it('notifies exactly its owner or borrower, by the rules alone', () => {
     fc.assert(
       fc.property(lives, ({ start, inputs }) => {
         const expected = rulesOf(start);
@@ -212,7 +212,7 @@ describe('a leg that is offered, taken, lent and given back in any order', () =>
     );
   });
 
-  it('answers whoever takes or borrows, with false when it has ended or is lent', () => {
+  it('replies to each take and loan, with false when it has ended or is lent', () => {
     fc.assert(
       fc.property(lives, ({ start, inputs }) => {
         walk(start, inputs, ({ input: each, before, after, replies }) => {
@@ -229,7 +229,7 @@ describe('a leg that is offered, taken, lent and given back in any order', () =>
     );
   });
 
-  it('tells the outbox of its answer at most once and of its end exactly once, the end last, and leaves once', () => {
+  it('emits its answer at most once and its end exactly once, the end last, and leaves once', () => {
     fc.assert(
       fc.property(lives, ({ start, inputs }) => {
         const events: string[] = [];
@@ -248,8 +248,8 @@ describe('a leg that is offered, taken, lent and given back in any order', () =>
   });
 });
 
-describe('an owner who takes its own leg', () => {
-  it('has it back from the borrower, who hears leg-taken; the owner hears leg-given alone', () => {
+describe('an owner that takes its own leg', () => {
+  it('reclaims it from the borrower, which gets leg-taken; the owner gets leg-given alone', () => {
     const ann: LegOwner = { kind: 'test', id: 'ann' };
     const lent = exampleLeg({ phase: 'answered', owner: ann, borrower: { kind: 'test', id: 'bob' } });
     const heard: Heard[] = [];
@@ -261,8 +261,8 @@ describe('an owner who takes its own leg', () => {
   });
 });
 
-describe('an offered leg that nobody owns yet', () => {
-  const offered = exampleLeg({ direction: 'inbound', phase: 'offered', owner: null, unheard: [] });
+describe('an offered leg without an owner', () => {
+  const offered = exampleLeg({ direction: 'inbound', phase: 'offered', owner: null, missed: [] });
   const ann: LegOwner = { kind: 'test', id: 'ann' };
 
   function heardBy(inputs: readonly CallLegInput[]) {
@@ -271,7 +271,7 @@ describe('an offered leg that nobody owns yet', () => {
     return { heard, last };
   }
 
-  it('lives on when its caller gives up, until its taker has heard of the end', () => {
+  it('stays when its caller gives up, until its taker has got the end', () => {
     const { heard, last } = heardBy([
       { type: 'leg-ended', end: { by: 'remote-cancel' } },
       { type: 'offer-taken', owner: ann },
@@ -281,7 +281,7 @@ describe('an offered leg that nobody owns yet', () => {
     assert.deepEqual(last.end, callEnds(1000, 'Caller'));
   });
 
-  it('tells its owner in order what happened before', () => {
+  it('sends its owner the earlier notices in order', () => {
     const { heard } = heardBy([
       { type: 'leg-answered' },
       { type: 'leg-digit', digit: '1' },
@@ -291,7 +291,7 @@ describe('an offered leg that nobody owns yet', () => {
     assert.deepEqual(heard, ['leg-answered', 'leg-digit', 'leg-digit']);
   });
 
-  it('is taken from a taker who is still thinking: that one hears leg-taken and nothing else', () => {
+  it('is taken before its taker has answered: the taker gets leg-taken and nothing else', () => {
     const taken: Heard[] = [];
     const inputs: CallLegInput[] = [
       { type: 'take', owner: { kind: 'test', id: 'bob' } },

@@ -4,7 +4,7 @@ import { exampleLeg, silent } from '../testing/example-leg.ts';
 import { callLegMachine } from './call-leg-machine.ts';
 import { qualityOf } from './leg-quality.ts';
 
-test('a leg whose audio was never agreed on has no quality, one that was agreed on and stayed silent has no MOS', () => {
+test('a leg without agreed audio has no quality, a leg with silent audio has no MOS', () => {
   assert.equal(qualityOf(undefined), null);
   assert.equal(qualityOf(silent), null);
   const { codec, suite, packetsReceived, mos } = qualityOf({ ...silent, codec: 'PCMA' })!;

@@ -1,25 +1,25 @@
 import type { LegStatistics } from '@jackfield/ports';
 
-/** What the audio of a leg was like, as its record keeps it: what came from the phone, unless it says otherwise. */
+/** Quality of a leg's audio for its record: of the audio from the phone, unless a field says otherwise. */
 export interface LegQuality {
-  /** Sent last; the phone may have sent another one of those agreed on. */
+  /** Of the last sent packet; the phone may have sent another agreed codec. */
   readonly codec: string;
-  /** The crypto suite of SRTP at the end; null where media went in the clear. */
+  /** The crypto suite of SRTP at the end; null without encryption. */
   readonly suite: string | null;
   readonly packetsReceived: number;
   readonly packetsLost: number;
   readonly packetsSent: number;
   readonly jitterMs: number;
-  /** Frames of 20 ms that were made up for what came late or never. */
+  /** Frames of 20 ms that were concealed for late or lost packets. */
   readonly framesConcealed: number;
-  /** From RTCP, as is what the phone has lost of ours; null where it has never reported. */
+  /** From RTCP, like `remoteLossPercent`; null without a report. */
   readonly roundTripMs: number | null;
   readonly remoteLossPercent: number | null;
-  /** Estimated mean opinion score, 1 to 4.5; null where nothing came. */
+  /** Estimated mean opinion score, 1 to 4.5; null without received audio. */
   readonly mos: number | null;
 }
 
-/** Of the counters of a leg; null where no audio was ever agreed on. */
+/** From the counters of a leg; null when no audio was ever agreed on. */
 export function qualityOf(media: LegStatistics | undefined): LegQuality | null {
   const { codec, protection, roundTripMs, remoteFractionLost, mos } = media ?? {};
   if (media === undefined || codec === undefined) return null;
@@ -27,7 +27,7 @@ export function qualityOf(media: LegStatistics | undefined): LegQuality | null {
     codec,
     suite: protection ?? null,
     packetsReceived: media.packetsReceived,
-    // RFC 3550 counts a packet that came twice as one that was not lost twice over.
+    // RFC 3550: duplicates make the count of lost packets negative.
     packetsLost: Math.max(0, media.packetsLost),
     packetsSent: media.packetsSent,
     jitterMs: rounded(media.jitterMs),

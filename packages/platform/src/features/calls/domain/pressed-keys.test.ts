@@ -7,7 +7,7 @@ import { callLegMachine } from './call-leg-machine.ts';
 
 type Press = readonly [digit: string, as: KeySource, at: number, durationMs?: number];
 
-/** The keys that the owner of an answered leg is told. */
+/** The keys that the owner of an answered leg gets. */
 function told(presses: readonly Press[]): string {
   let leg: CallLeg = exampleLeg({ phase: 'answered', answeredAt: 0 });
   let digits = '';
@@ -15,14 +15,14 @@ function told(presses: readonly Press[]): string {
     const step = callLegMachine.step(leg, { type: 'leg-digit', digit, heard: { as, durationMs } }, at);
     leg = step.state;
     for (const effect of step.effects) {
-      if (effect.do === 'tell-owner' && effect.notice.type === 'leg-digit') digits += effect.notice.digit;
+      if (effect.do === 'notify-owner' && effect.notice.type === 'leg-digit') digits += effect.notice.digit;
     }
   }
   assert.ok(leg.pressedKeys.length <= 32);
   return digits;
 }
 
-test('a key that comes as event and as INFO is told once, whichever comes first', () => {
+test('a key that comes as event and as INFO is reported once, whichever comes first', () => {
   assert.equal(
     told([
       ['5', 'event', 1000],
@@ -39,7 +39,7 @@ test('a key that comes as event and as INFO is told once, whichever comes first'
   );
 });
 
-test('keys that are pressed again are told again: each half has one other half', () => {
+test('keys that are pressed again are reported again: each half has one other half', () => {
   const twice: Press[] = [
     ['1', 'event', 1000],
     ['1', 'event', 1200],
@@ -63,13 +63,13 @@ test('a key that is held long is one key, although its INFO was sent when it was
   );
 });
 
-test('a phone that sends in one way only is told each time', () => {
+test('each key of a phone that sends in one way only is reported', () => {
   for (const as of ['event', 'info'] as const) {
     assert.equal(told(Array.from({ length: 40 }, (_, n): Press => ['7', as, 1000 + 10 * n])), '7'.repeat(40));
   }
 });
 
-test('the same key the other way is another one when more than two seconds lie between, or another digit', () => {
+test('the same key in the other way is a new key after more than two seconds, or after another digit', () => {
   assert.equal(
     told([
       ['3', 'event', 1000],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { callerOfTransfer, type Place, partyOf, readTransfer, type TransferLeg } from './transfer.ts';
+import { callerOfTransfer, type Departure, partyOf, readTransfer, type TransferLeg } from './transfer.ts';
 
 const domains = ['sip.example.com'];
 
@@ -18,7 +18,7 @@ function leg(name: string, fields: Partial<TransferLeg> = {}): TransferLeg {
 }
 
 /** Two calls of alice: she called bob (a1, b), and carol called her (c, a2). */
-function world(places: Readonly<Record<string, Place>> = { a1: 'replaceable', a2: 'replaceable' }) {
+function world(places: Readonly<Record<string, Departure>> = { a1: 'replaceable', a2: 'replaceable' }) {
   const legs: Record<string, TransferLeg> = {
     a1: leg('a1'),
     b: leg('b', { direction: 'outbound' }),
@@ -37,7 +37,7 @@ function world(places: Readonly<Record<string, Place>> = { a1: 'replaceable', a2
           peek: (name) => legs[name],
           partnerOf: (name) => partners[name],
           userOf: (name) => this.users[name],
-          placeOf: ({ leg: name }) => places[name],
+          departureOf: ({ leg: name }) => places[name],
           domains,
         },
       );
@@ -45,7 +45,7 @@ function world(places: Readonly<Record<string, Place>> = { a1: 'replaceable', a2
   };
 }
 
-describe('the caller of a call that a transfer places', () => {
+describe('the caller of the call of a transfer', () => {
   const number = { kind: 'number', number: '+12025550100' } as const;
   const user = { kind: 'user', user: 'dora' } as const;
 
@@ -59,23 +59,26 @@ describe('the caller of a call that a transfer places', () => {
 });
 
 describe('a REFER without Replaces', () => {
-  it('is taken from an endpoint that talks with somebody, to a number or a user of ours', () => {
+  it('is accepted from an endpoint in a conversation, to a number or a user of ours', () => {
     for (const to of ['+12025550100', 'dora', 'sip:dora@sip.example.com']) {
       const asked = world().read({ leg: 'a1', to });
       assert.equal(asked?.type, 'blind', to);
       assert.ok(asked.type === 'blind');
-      assert.deepEqual([asked.user, asked.side.other.leg, asked.side.place], ['alice', 'b', 'replaceable']);
+      assert.deepEqual(
+        [asked.user, asked.side.other.leg, asked.side.departure],
+        ['alice', 'b', 'replaceable'],
+      );
     }
     assert.equal(world().read({ leg: 'a2', to: 'dora' })?.type, 'blind');
   });
 
-  it('is not taken to a place that is nobody\u2019s, or anybody\u2019s', () => {
+  it('is refused to an unknown or foreign destination', () => {
     for (const to of ['', 'sip:x@elsewhere.example', 'not a user']) {
       assert.equal(world().read({ leg: 'a1', to }), undefined, to);
     }
   });
 
-  it('is not taken from a carrier or a telephone system, which would call at our cost', () => {
+  it('is refused from a carrier or a telephone system, which would call at our cost', () => {
     const w = world();
     w.users = {};
     assert.equal(w.read({ leg: 'a1', to: 'dora' }), undefined);
@@ -84,7 +87,7 @@ describe('a REFER without Replaces', () => {
     assert.equal(number.read({ leg: 'a2', to: 'dora' }), undefined);
   });
 
-  it('is not taken while nobody, somebody who rings, or several are talked with', () => {
+  it('is refused without a conversation, while the other phone rings, and in a multiparty call', () => {
     const alone = world();
     delete alone.partners.a1;
     assert.equal(alone.read({ leg: 'a1', to: 'dora' }), undefined);
@@ -97,12 +100,12 @@ describe('a REFER without Replaces', () => {
 });
 
 describe('a REFER with Replaces', () => {
-  const kept = (places: Readonly<Record<string, Place>>) => {
+  const kept = (places: Readonly<Record<string, Departure>>) => {
     const asked = world(places).read({ leg: 'a1', replaces: 'a2' });
     return asked?.type === 'attended' ? [asked.kept.leg.leg, asked.moved.other.leg] : asked;
   };
 
-  it('joins the other parties in the conversation that asks, unless something runs on the party of the other one', () => {
+  it('joins the other parties in the conversation of the REFER, unless the owner of the other conversation continues with its party', () => {
     assert.deepEqual(kept({ a1: 'replaceable', a2: 'replaceable' }), ['a1', 'c']);
     assert.deepEqual(kept({ a1: 'replaceable', a2: 'bound' }), ['a2', 'b']);
     assert.deepEqual(kept({ a1: 'bound', a2: 'bound' }), ['a1', 'c']);
@@ -111,7 +114,7 @@ describe('a REFER with Replaces', () => {
     assert.equal(kept({ a1: 'replaceable' }), undefined);
   });
 
-  it('is not taken for the call of another phone or account, or for one conversation twice', () => {
+  it('is refused for the call of another phone or account, and for one conversation twice', () => {
     const stranger = world();
     stranger.legs.a2 = leg('a2', { direction: 'outbound', to: 'mallory' });
     assert.equal(stranger.read({ leg: 'a1', replaces: 'a2' }), undefined);

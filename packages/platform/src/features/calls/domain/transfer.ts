@@ -1,7 +1,7 @@
 import { type Destination, readDestination } from './destination.ts';
 import type { LegOwner } from './leg-owner.ts';
 
-/** What of a live leg decides whether its phone may transfer its call. */
+/** The part of a live leg that decides whether its phone may transfer its call. */
 export interface TransferLeg {
   readonly leg: string;
   readonly account: string;
@@ -12,17 +12,17 @@ export interface TransferLeg {
   readonly phase: 'offered' | 'routing' | 'dialling' | 'ringing' | 'answered';
 }
 
-/** As in `Conversations` of the door. */
-export type Place = 'bound' | 'replaceable' | 'releasable';
+/** As in `Conversations` of the public API. */
+export type Departure = 'bound' | 'replaceable' | 'releasable';
 
-/** One conversation of the phone that transfers: its own leg, and whom it talks with. */
+/** One conversation of the phone that transfers: its own leg, and the other leg. */
 export interface Side<Leg extends TransferLeg = TransferLeg> {
   readonly leg: Leg;
   readonly other: Leg;
-  readonly place: Place;
+  readonly departure: Departure;
 }
 
-/** What a phone asks for, when it may have it. `user` is the endpoint that it is. */
+/** A permitted transfer; `user` is the endpoint of the phone. */
 export type Asked<Leg extends TransferLeg = TransferLeg> =
   | {
       readonly type: 'blind';
@@ -35,16 +35,16 @@ export type Asked<Leg extends TransferLeg = TransferLeg> =
 export interface TransferLegs<Leg extends TransferLeg> {
   peek(leg: string): Leg | undefined;
   partnerOf(leg: string): string | undefined;
-  /** The endpoint that placed this call; undefined where none did. */
+  /** The endpoint that placed this call; undefined without one. */
   userOf(leg: string): string | undefined;
-  placeOf(leg: Leg): Place | undefined;
+  departureOf(leg: Leg): Departure | undefined;
   readonly domains: readonly string[];
 }
 
 /**
- * Reads a request to transfer. Undefined for what makes no sense or is nobody's right: a phone that is not an endpoint of ours (a
- * carrier or a telephone system would call at our cost), a leg that talks with nobody, or with several in a multiparty call, a
- * conversation that is being transferred already, and the call of another phone.
+ * Reads a request to transfer. Undefined for a request that is impossible or not permitted: a phone that is no endpoint of ours (a
+ * carrier or a telephone system would call at our cost), a leg without a conversation or in a multiparty call, a conversation that
+ * is being transferred already, and the call of another phone.
  */
 export function readTransfer<Leg extends TransferLeg>(
   request: { readonly leg: string; readonly to: string; readonly replaces?: string },
@@ -55,14 +55,14 @@ export function readTransfer<Leg extends TransferLeg>(
   if (user === undefined || side === undefined) return undefined;
   if (request.replaces === undefined) {
     const destination = readDestination(request.to, legs.domains);
-    const isPlace = destination.kind === 'number' || destination.kind === 'user';
-    return isPlace ? { type: 'blind', side, user, destination } : undefined;
+    const isReachable = destination.kind === 'number' || destination.kind === 'user';
+    return isReachable ? { type: 'blind', side, user, destination } : undefined;
   }
   const second = sideOf(request.replaces, legs);
   const isItsOwn = userOf(request.replaces, legs) === user && second?.leg.account === side.leg.account;
   const four = new Set([side.leg.leg, side.other.leg, second?.leg.leg, second?.other.leg]);
   if (second === undefined || !isItsOwn || four.size < 4) return undefined;
-  // What runs on the leg of a party goes on with it, so that one's conversation is kept; of the other it is the party that moves.
+  // A conversation whose owner continues with the other party is kept; the party of the other conversation moves.
   const isFirstKept = rank(side) >= rank(second);
   return {
     type: 'attended',
@@ -80,8 +80,8 @@ export function partyOf({ direction, from, to }: TransferLeg, domains: readonly 
 }
 
 /**
- * The caller of the call that a transfer places for the other party. A number never sees an external caller, which is not verified:
- * there the endpoint that transfers is the caller.
+ * The caller of a transfer's call for the other party. An external caller is not verified, so a number sees the
+ * endpoint that transfers as the caller.
  */
 export function callerOfTransfer(
   other: TransferLeg,
@@ -106,10 +106,10 @@ function sideOf<Leg extends TransferLeg>(name: string, legs: TransferLegs<Leg>):
   const partner = leg && legs.partnerOf(name);
   const other = partner === undefined ? undefined : legs.peek(partner);
   if (leg?.phase !== 'answered' || other?.phase !== 'answered') return undefined;
-  const place = legs.placeOf(leg);
-  return place === undefined ? undefined : { leg, other, place };
+  const departure = legs.departureOf(leg);
+  return departure === undefined ? undefined : { leg, other, departure };
 }
 
-function rank({ place }: Side): number {
-  return ['releasable', 'replaceable', 'bound'].indexOf(place);
+function rank({ departure }: Side): number {
+  return ['releasable', 'replaceable', 'bound'].indexOf(departure);
 }

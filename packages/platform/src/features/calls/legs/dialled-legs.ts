@@ -1,4 +1,4 @@
-/** Which live legs were dialled for which, in the order of dialling. */
+/** Live legs by the leg for which they were dialled, in the order of dialling. */
 export interface DialledLegs {
   add(leg: string, parent: string | undefined): void;
   remove(leg: string): void;

@@ -45,7 +45,7 @@ function newDialledLeg(
     direction: 'outbound',
     owner: request.owner,
     borrower: null,
-    unheard: null,
+    missed: null,
     spec,
     requestUuid,
     parentLeg: parentLeg ?? null,
@@ -61,7 +61,7 @@ function newDialledLeg(
     answeredAt: null,
     endedAt: null,
     end: null,
-    wantedEnd: null,
+    requestedEnd: null,
     quality: null,
     pressedKeys: [],
   };

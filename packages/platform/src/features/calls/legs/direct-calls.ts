@@ -27,18 +27,18 @@ export interface DirectCallsDeps {
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
 }
 
-/** Of the play that stands for the phone that is to take a place. */
+/** The play for a phone that is to replace another one. */
 const ringbackKey = 'ringback';
 
 export interface DirectCalls {
   readonly ownerKind: string;
-  readonly tell: (owner: string, notice: OwnedLegNotice) => void;
+  readonly notify: (owner: string, notice: OwnedLegNotice) => void;
   readonly conversations: Conversations;
-  /** Opens the call so that it hears of its caller's leg from that leg's first notice on. */
+  /** Opens the call so that it gets every notice of its caller's leg. */
   open(callerLeg: string, requested: RequestedCall): Promise<void>;
   /** Dials the callee, unless the caller has gone meanwhile. */
   begin(callerLeg: string): void;
-  /** Takes two answered legs from whoever has them and joins them; gives the owner that they have from now on. */
+  /** Takes two answered legs from their owners and joins them; gives their new owner. */
   adopt(callerLeg: string, calleeLeg: string): Promise<LegOwner>;
 }
 
@@ -83,7 +83,7 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
         parentLeg: callerLeg,
       })
       .catch((error: unknown) => {
-        deps.log.error({ leg, err: error }, 'The leg to the callee could not be recorded.');
+        deps.log.error({ leg, err: error }, 'leg to the callee not recorded');
         calls.send(callerLeg, { type: 'leg-ended', leg, end: callEnds(5010, 'Error') });
       });
   }
@@ -95,19 +95,19 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
       if (leg === call.callerLeg) return call.calleeLeg;
       return leg === call.calleeLeg ? call.callerLeg : undefined;
     },
-    placeOf(owner, leg) {
+    departureOf(owner, leg) {
       const call = calls.peek(owner);
       return call !== undefined && isReplaceable(call, leg) ? 'replaceable' : undefined;
     },
-    succeed: async (owner, { leg, place }) =>
-      (await calls.ask<boolean>(owner, { type: 'succeed', leg, place })) ?? false,
+    succeed: async (owner, { leg, replaces }) =>
+      (await calls.ask<boolean>(owner, { type: 'succeed', leg, replaces })) ?? false,
     release: async () => false,
   };
 
   return {
     ownerKind,
     conversations,
-    tell(owner, notice) {
+    notify(owner, notice) {
       switch (notice.type) {
         case 'leg-ringing':
         case 'leg-early':
@@ -124,7 +124,7 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
     async adopt(callerLeg, calleeLeg) {
       const id = deps.newUuid();
       const owner = { kind: ownerKind, id };
-      // There first, so that it hears everything from the moment of the taking on.
+      // The session is open first, so that it gets every notice from the take on.
       await calls.open(id, adoptedCall(callerLeg, calleeLeg), { type: 'opened' });
       const legs = [callerLeg, calleeLeg];
       const taken = await Promise.all(legs.map((leg) => deps.take(leg, owner).catch(() => false)));

@@ -3,7 +3,7 @@ import type { CallEnd } from '../domain/hangup-cause.ts';
 /** Characters; a reason may quote what a customer's server sent. */
 const longestReason = 500;
 
-/** As it is recorded and reported: on one line, and bounded. */
+/** The reason for records and reports: on one line, and bounded. */
 export function reasonOf({ reason }: CallEnd): string | null {
   if (reason === undefined) return null;
   return reason

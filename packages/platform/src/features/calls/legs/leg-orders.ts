@@ -3,7 +3,7 @@ import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
 import type { Calls } from '../public-api.ts';
 import type { LegOwners } from './leg-owners.ts';
 
-/** What the present owner of a leg, and the next one, may ask of it. */
+/** Orders to a leg by its owner or its next owner. */
 export type LegOrders = Pick<
   Calls,
   'ring' | 'openEarly' | 'answer' | 'hangUp' | 'take' | 'lend' | 'giveBack'
@@ -23,6 +23,6 @@ export function createLegOrders(
       isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false),
     lend: async (leg, borrower) =>
       isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false),
-    giveBack: (leg, borrower, remarks) => legs.send(leg, { type: 'give-back', borrower, remarks }),
+    giveBack: (leg, borrower, fields) => legs.send(leg, { type: 'give-back', borrower, fields }),
   };
 }

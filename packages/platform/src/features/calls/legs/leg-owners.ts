@@ -1,11 +1,13 @@
 import type { Calls, Conversations, LegOwner, OwnedLegNotice } from '../public-api.ts';
 
-/** Who owns legs, by kind: how each is notified, and what it says of its conversations. */
+/** Owners of legs, by kind: how each is notified, and its conversations. */
 export interface LegOwners {
   readonly ownedBy: Calls['ownedBy'];
+  /** Calls `observer` with every notice before its owner gets it. */
+  observe(observer: (notice: OwnedLegNotice) => void): void;
   notify(owner: LegOwner, notice: OwnedLegNotice): void;
   conversationsOf(owner: LegOwner | null | undefined): Conversations | undefined;
-  /** True for an owner whose legs are never those of another one. */
+  /** True for an owner whose legs no other owner gets. */
   isPrivate(owner: LegOwner | null | undefined): boolean;
 }
 
@@ -13,13 +15,18 @@ export function createLegOwners(): LegOwners {
   const owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>();
   const conversations = new Map<string, Conversations>();
   const privateKinds = new Set<string>();
+  const observers: ((notice: OwnedLegNotice) => void)[] = [];
   return {
-    ownedBy(kind, tell, own) {
-      owners.set(kind, tell);
+    ownedBy(kind, notify, own) {
+      owners.set(kind, notify);
       if (own === 'private') privateKinds.add(kind);
       else if (own !== undefined) conversations.set(kind, own);
     },
-    notify: (owner, notice) => owners.get(owner.kind)?.(owner.id, notice),
+    observe: (observer) => void observers.push(observer),
+    notify(owner, notice) {
+      for (const observer of observers) observer(notice);
+      owners.get(owner.kind)?.(owner.id, notice);
+    },
     conversationsOf: (owner) => (owner ? conversations.get(owner.kind) : undefined),
     isPrivate: (owner) => owner != null && privateKinds.has(owner.kind),
   };

@@ -2,7 +2,7 @@ import { notFound } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import type { Calls, LiveLeg } from '../public-api.ts';
 
-/** On whose path a request came. */
+/** The account of the request's path. */
 interface Viewer {
   readonly authId: string;
 }
@@ -15,7 +15,7 @@ export function isOf(
   return account === viewer.authId || mainAccount === viewer.authId;
 }
 
-/** The live call of this UUID that the account may act on, whoever owns its leg; any other, a private one too, is unknown. */
+/** The live call of this UUID that the account may act on, whatever the owner of its leg; any other call, a private one included, is unknown. */
 export function liveCallOf(calls: Pick<Calls, 'peek'>, viewer: Viewer, callUuid: string): Result<LiveLeg> {
   const leg = calls.peek(callUuid.toLowerCase());
   return leg === undefined || leg.isPrivate || !isOf(viewer, leg)

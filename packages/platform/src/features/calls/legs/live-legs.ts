@@ -4,7 +4,7 @@ import type { Calls, LiveLeg } from '../public-api.ts';
 import type { DialledLegs } from './dialled-legs.ts';
 import type { LegOwners } from './leg-owners.ts';
 
-/** Legs as other features see them. */
+/** Legs for other features. */
 export type LiveLegs = Pick<Calls, 'peek' | 'partnerOf'>;
 
 export function createLiveLegs(

@@ -1,7 +1,7 @@
-/** What is kept in memory: an account that is forgotten is asked for again. */
+/** Accounts in memory; a forgotten account is looked up again. */
 const remembered = 10_000;
 
-/** Remembers main accounts: whose subaccount one is never changes, and every call of an endpoint asks. */
+/** Remembers main accounts: they never change, and every call of an endpoint needs one. */
 export function rememberMainAccounts(
   ask: (account: string) => Promise<string | undefined>,
 ): (account: string) => Promise<string | undefined> {

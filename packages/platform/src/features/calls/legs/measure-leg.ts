@@ -1,7 +1,7 @@
 import type { Metrics } from '@jackfield/ports';
 import type { CallLeg } from '../domain/call-leg.ts';
 
-/** Counts a leg that has ended, by what its record says. Causes are those of the table of causes: few. */
+/** Counts an ended leg. Its cause is a label: the table of causes is small. */
 export function measureLeg(
   metrics: Pick<Metrics, 'count' | 'observe'> | undefined,
   leg: CallLeg | undefined,

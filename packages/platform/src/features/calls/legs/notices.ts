@@ -12,7 +12,7 @@ export interface NoticeDeps {
 
 type Legs = Pick<Sessions<CallLeg, CallLegInput>, 'peek' | 'send'>;
 
-/** What signalling and the media engine report becomes an input of the leg. */
+/** Turns notices of signalling and of the media engine into inputs of the leg. */
 export function listenToLegs(
   deps: NoticeDeps,
   legs: Legs,
@@ -35,13 +35,13 @@ export function listenToLegs(
   });
 }
 
-/** The engine has legs that are not ours, those of sandbox phones. */
+/** The engine also has the legs of sandbox phones, which are ignored. */
 function listenToMedia({ media }: NoticeDeps, legs: Legs, hangUp: (leg: string, end: CallEnd) => void): void {
   media.subscribe((notice) => {
     switch (notice.type) {
       case 'media-silent':
-        // docs/interface/calls.md#limits: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
-        // One that has not answered may be as silent as it likes.
+        // docs/interface/calls.md#limits: an answered phone that has sent nothing for 60 s (a limit of the engine) is gone.
+        // A phone that has not answered may be silent.
         if (legs.peek(notice.leg)?.phase === 'answered') hangUp(notice.leg, callEnds(6020, 'Service'));
         return;
       case 'digit':

@@ -13,9 +13,9 @@ export interface OffersDeps {
   readonly clock: Clock;
   readonly telephony: Pick<Telephony, 'hangUp'>;
   readonly legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'send' | 'ask'>;
-  /** Takes what nobody else wants. */
+  /** Accepts calls that no taker has accepted. */
   readonly direct: Pick<DirectCalls, 'ownerKind' | 'open' | 'begin'>;
-  /** Takes what is to replace another call. */
+  /** Accepts calls that are to replace another one. */
   readonly transfers: Pick<Transfers, 'offered' | 'replacing' | 'over'>;
   readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
@@ -25,7 +25,7 @@ export interface OffersDeps {
 type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
 type LaterNotice = Exclude<LegNotice, OfferedLeg>;
 
-/** Calls that phones place: recorded, then offered to whoever may want them. */
+/** Incoming calls: recorded, then offered to the takers. */
 export interface Offers {
   readonly offeredTo: Calls['offeredTo'];
   arrived(offered: OfferedLeg): void;
@@ -36,7 +36,7 @@ export interface Offers {
 export function createOffers(deps: OffersDeps): Offers {
   const { legs, direct } = deps;
   const takers: Parameters<Calls['offeredTo']>[0][] = [];
-  /** What came for legs whose main account is being looked up: a caller may give up meanwhile. */
+  /** Notices of legs whose main account is being looked up: a caller may give up meanwhile. */
   const kept = new Map<string, LaterNotice[]>();
 
   async function arrived(offered: OfferedLeg): Promise<void> {
@@ -56,7 +56,7 @@ export function createOffers(deps: OffersDeps): Offers {
     } catch (error) {
       kept.delete(leg);
       deps.transfers.over(leg);
-      deps.log.error({ leg, err: error }, 'An offered leg could not be recorded; it is refused.');
+      deps.log.error({ leg, err: error }, 'offered leg not recorded; it is refused');
       deps.telephony.hangUp(leg, 500);
     }
   }
@@ -71,15 +71,15 @@ export function createOffers(deps: OffersDeps): Offers {
       }
       await direct.open(leg, { account, mainAccount, spec: legSpec({ from, to, callerName }) });
       const owner = { kind: direct.ownerKind, id: leg };
-      // Its end may be on its way to the record: only then it is known whether there is a caller to dial for.
+      // The leg may be ending: its reply says whether there is still a caller.
       if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) direct.begin(leg);
     } catch (error) {
-      deps.log.error({ leg, err: error }, 'Nobody could be asked who takes an offered leg; it is refused.');
+      deps.log.error({ leg, err: error }, 'offered leg refused: its takers failed');
       legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
     }
   }
 
-  /** RFC 3891 §3: whoever has the call that is replaced gets this one; the refusal of what cannot be is final. */
+  /** RFC 3891 §3: the owner of the replaced call gets this one; a refusal is final. */
   async function replace(offered: OfferedLeg): Promise<void> {
     const { leg } = offered;
     try {
@@ -88,7 +88,7 @@ export function createOffers(deps: OffersDeps): Offers {
         legs.send(leg, { type: 'offer-refused', status: owner, end: callEnds(3020, 'Service') });
       } else if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) deps.answer(leg);
     } catch (error) {
-      deps.log.error({ leg, err: error }, 'A leg that is to replace another one is refused.');
+      deps.log.error({ leg, err: error }, 'offered leg refused: the transfer failed');
       legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
     }
   }
@@ -111,7 +111,7 @@ export function createOffers(deps: OffersDeps): Offers {
       direction: 'inbound',
       owner: null,
       borrower: null,
-      unheard: [],
+      missed: [],
       spec: legSpec({ from, to, callerName }),
       requestUuid: leg,
       parentLeg: null,
@@ -127,7 +127,7 @@ export function createOffers(deps: OffersDeps): Offers {
       answeredAt: null,
       endedAt: null,
       end: null,
-      wantedEnd: null,
+      requestedEnd: null,
       quality: null,
       pressedKeys: [],
     };
@@ -144,7 +144,7 @@ export function createOffers(deps: OffersDeps): Offers {
   };
 }
 
-/** What signalling says of an end, as the leg takes it. */
+/** The input of a leg for an end in signalling. */
 export function endedInput({ end, media }: Extract<LegNotice, { readonly type: 'leg-ended' }>) {
   return { type: 'leg-ended', end, quality: qualityOf(media) } as const;
 }

@@ -10,10 +10,10 @@ export type CallParameters = Readonly<Record<string, string>>;
 type Described = Omit<LiveLeg, 'phase' | 'owner' | 'isPrivate'> &
   Pick<CallLeg, 'parentRequestUuid' | 'rate' | 'phase'>;
 
-/** What every request about a call carries (docs/interface/calls.md#request-parameters), without `Event`; `CallStatus` is that of a call that lives. */
+/** Parameters of every request about a call (docs/interface/calls.md#request-parameters), without `Event`; `CallStatus` is that of a live call. */
 export function parametersOfCall(leg: Described): CallParameters {
   return {
-    // First, so that a header of the caller's never takes the place of a parameter of ours.
+    // First, so that no header of the caller replaces a parameter of ours.
     ...leg.headers,
     CallUUID: leg.leg,
     RequestUUID: leg.requestUuid,
@@ -30,7 +30,7 @@ export function parametersOfCall(leg: Described): CallParameters {
   };
 }
 
-/** What the request about its end carries besides. */
+/** Further parameters of the request about its end. */
 export function parametersOfEnd(leg: CallLeg, usage: Usage): CallParameters {
   const { end, endedAt, answeredAt } = leg;
   if (end === null || endedAt === null) return {};

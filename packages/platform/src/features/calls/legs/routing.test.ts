@@ -26,7 +26,7 @@ async function targetsOf(bindings: readonly Binding[], to = 'alice', known: read
       }),
       bindingsOf: async () => bindings,
       knowsInstance: async (_, instance) => known.includes(instance),
-      update: () => Promise.reject(new Error('nobody registers here')),
+      update: () => Promise.reject(new Error('no phone registers here')),
       dropFlow: async () => {},
       dropFlowsFrom: async () => {},
     },
@@ -54,7 +54,7 @@ test('RFC 5626 §5.3: all phones of a user ring at once, but each of them on one
   ]);
 });
 
-test('A phone whose token does not allow to call is called, and what it may not is said with its place', async () => {
+test('A phone whose token does not allow to call is called, and its target says that it may not call', async () => {
   const targets = await targetsOf([
     binding('sip:1', { instance: phone, regId: 1, mayCall: false }),
     binding('sip:2', { instance: phone, regId: 2 }),

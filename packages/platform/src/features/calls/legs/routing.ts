@@ -14,7 +14,7 @@ export type Route =
   | { readonly ok: true; readonly callee: string; readonly targets: readonly DialTarget[] }
   | { readonly ok: false; readonly end: CallEnd };
 
-/** Where a destination is reached right now, or why it is not. */
+/** Finds the present targets of a destination, or why there are none. */
 export interface Routing {
   routeTo(account: string, to: string): Promise<Route>;
 }
@@ -22,7 +22,7 @@ export interface Routing {
 export function createRouting(deps: RoutingDeps): Routing {
   async function routeToUser(account: string, user: string, instance?: string): Promise<Route> {
     const credential = await deps.registrations.credentialOf(user);
-    // Another account's endpoint is answered like one that does not exist.
+    // An endpoint of another account is answered like an unknown one.
     if (credential === undefined || !(await deps.isWithin(credential.account, account))) {
       return nowhere(`${JSON.stringify(user)} ${isUsername(user) ? unknown : unfinished}`);
     }
@@ -31,7 +31,7 @@ export function createRouting(deps: RoutingDeps): Routing {
     const phone = instance === undefined ? undefined : `<${instance}>`;
     const bindings = phone === undefined ? all : all.filter((binding) => binding.instance === phone);
     if (bindings.length === 0) {
-      // §6.1: one that names no phone is answered like any other URI that is nobody's; one whose phone is not there, like its user.
+      // §6.1: a GRUU of an unknown phone is answered like an unknown URI; a GRUU of an unregistered phone like its user.
       const isPhone =
         phone === undefined || (await deps.registrations.knowsInstance(credential.endpoint, phone));
       if (!isPhone)
@@ -78,7 +78,7 @@ function nowhere(reason: string): Route {
   return { ok: false, end: callEnds(2000, 'Service', reason) };
 }
 
-/** Every contact once; the flows of one phone are one of them, the newest first (RFC 5626 §5.3). */
+/** Every contact once; the flows of one phone are one target, the newest first (RFC 5626 §5.3). */
 function targetsOf(bindings: readonly Binding[]): DialTarget[] {
   const phones = new Map<string, DialTarget[]>();
   for (const [index, { contact, flow, path, instance, regId, mayCall }] of bindings.entries()) {

@@ -19,7 +19,7 @@ const indexes = (view: 'main' | 'sub', column: string, rows: string) =>
     .join('\n');
 
 /**
- * The records of calls through trunks are those of the calls themselves, seen by whoever owns the trunk. Each filter has its index for
+ * The records of calls through trunks are those of the calls themselves, for the owner of the trunk. Each filter has its index for
  * both views; other calls are in none of them, and cost nothing more.
  */
 export const trunkCalls: Migration = {

@@ -11,7 +11,7 @@ import { problemOfRefusal } from '../refusals.ts';
 import { endOf, ownerKind, ownerOf } from '../sessions.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
 import { type Addition, type AdditionDeps, placeRivals } from './placement.ts';
-import { remarksOf } from './remarks.ts';
+import { exitFieldsOf } from './exit-fields.ts';
 
 export interface JoinedParticipant {
   readonly mpcUuid: string;
@@ -119,7 +119,7 @@ async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Resu
     // It never came in; the document has its leg again by the same way as after a long conversation.
     const now = deps.clock.wallNow();
     const gone = exited(addedParticipant(participant, now), 'Multiparty Call Ended', now);
-    calls.giveBack(leg, ownerOf(mpcUuid), remarksOf({ uuid: mpcUuid, name }, gone));
+    calls.giveBack(leg, ownerOf(mpcUuid), exitFieldsOf({ uuid: mpcUuid, name }, gone));
   }
   const { memberId, requestUuid } = participant;
   return accepted({ mpcUuid, memberId: String(memberId), requestUuid });

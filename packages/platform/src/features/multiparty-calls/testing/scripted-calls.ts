@@ -130,11 +130,11 @@ export function createScriptedCalls(): ScriptedCalls {
       change(leg, { borrower });
       return true;
     },
-    giveBack(leg, borrower, remarks) {
+    giveBack(leg, borrower, fields) {
       const call = legs.get(leg);
       if (call === undefined || call.borrower?.id !== borrower.id) return;
       change(leg, { borrower: null });
-      tellOwner(call.owner, { type: 'leg-returned', leg, remarks });
+      tellOwner(call.owner, { type: 'leg-returned', leg, fields });
     },
     peek: (leg) => legs.get(leg),
     partnerOf: () => undefined,

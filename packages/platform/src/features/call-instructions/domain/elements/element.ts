@@ -21,7 +21,7 @@ export type ElementInput =
   | { readonly type: 'recording-over'; readonly over: RecordingOver }
   | { readonly type: 'stream-ended'; readonly stream: string }
   | { readonly type: 'join-refused'; readonly sentence: string }
-  | { readonly type: 'returned'; readonly remarks: Readonly<Record<string, string>> };
+  | { readonly type: 'returned'; readonly fields: Readonly<Record<string, string>> };
 
 /** Orders of an element. Plays, timers and the watch over the voice are undone at its end, whatever the cause. */
 export type ElementEffect =

@@ -15,7 +15,7 @@ export function stepMultiparty(state: MultipartyState, input: ElementInput): Ele
   switch (input.type) {
     case 'returned':
       // docs/interface/multiparty-calls.md#the-element: the next element, unless onExitActionUrl returned XML.
-      return isOver(state, actionOrNext(state.instruction.onExitAction, true, input.remarks));
+      return isOver(state, actionOrNext(state.instruction.onExitAction, true, input.fields));
     case 'join-refused':
       return isOver(state, { type: 'next' }, { do: 'warn', sentence: input.sentence });
     default:

@@ -5,7 +5,7 @@ import type { Participant } from '../domain/participant.ts';
  * What the document of a borrowed leg hears when it has its leg back: the request to onExitActionUrl carries it
  * (docs/interface/multiparty-calls.md#exit-actions).
  */
-export function remarksOf(
+export function exitFieldsOf(
   call: { readonly uuid: string; readonly name: string },
   participant: Participant,
 ): Readonly<Record<string, string>> {
