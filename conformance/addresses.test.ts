@@ -15,14 +15,14 @@ const own = Object.values(networkInterfaces())
 
 /** How a platform may be bound, and the address that it then gives to phones. */
 const bindings = [
-  { host: '0.0.0.0', told: '127.0.0.1', environment: { JACKFIELD_PUBLIC_ADDRESS: '127.0.0.1' } },
-  { host: '0.0.0.0', told: own?.address ?? '127.0.0.1', environment: {} },
-  ...(own === undefined ? [] : [{ host: own.address, told: own.address, environment: {} }]),
+  { host: '0.0.0.0', reported: '127.0.0.1', environment: { JACKFIELD_PUBLIC_ADDRESS: '127.0.0.1' } },
+  { host: '0.0.0.0', reported: own?.address ?? '127.0.0.1', environment: {} },
+  ...(own === undefined ? [] : [{ host: own.address, reported: own.address, environment: {} }]),
 ];
 
 describe('wherever the platform is bound', { skip, timeout: 60_000 }, () => {
-  for (const { host, told, environment } of bindings) {
-    it(`bound to ${host} and known as ${told}, a phone hears one of the sandbox`, async () => {
+  for (const { host, reported, environment } of bindings) {
+    it(`bound to ${host} and known as ${reported}, a phone hears one of the sandbox`, async () => {
       const platform = await PlatformProcess.start({
         JACKFIELD_SIP_HOST: host,
         ...environment,

@@ -146,7 +146,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     assert.ok(heardToneDb(coachHeard, 700, 1, 3) > audible, 'the coach hears the customer');
   });
 
-  it('what strangers send into every RTP port is heard by nobody', async () => {
+  it('audio that strangers send into every RTP port is heard in no call', async () => {
     const alice = await phone('alice', 440);
     const bob = await phone('bob', 700);
     await Promise.all([alice.phone.registered(), bob.phone.registered()]);

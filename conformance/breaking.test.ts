@@ -156,7 +156,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       ({ target, fields }) => target.startsWith('/events/over') && fields.get('CallUUID') === uuid,
     );
 
-  it('an answer that cannot be run ends the call with its cause, and with a sentence in the feed', async () => {
+  it('an answer that cannot be run ends the call with its cause, and with a sentence in the event stream', async () => {
     const paths = Object.keys(causes);
     const calls = await Promise.all(paths.map((path) => call(base + path)));
     const found = await Promise.all(calls.map(async (uuid) => (await ended(uuid)).hangup_cause_code));
@@ -168,18 +168,18 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     await platform.untilQuiet(15_000);
   });
 
-  it('a sound that cannot be played is passed over, and the feed says why', async () => {
+  it('a sound that cannot be played is skipped, and the event stream says why', async () => {
     const plays = Object.keys(sounds).map((path) => `<Play>${base}${path}</Play>`);
     const document = receiver.serve('/plays', `<Response>${plays.join('')}<Hangup/></Response>`);
     const uuid = await call(document);
     assert.equal((await ended(uuid)).hangup_cause_code, 4000);
     const { body } = await platform.api('GET', 'Event/?type=call.document-remark&limit=100');
-    const told: string[] = body.objects
+    const reported: string[] = body.objects
       .filter((event: { data: { CallUUID: string } }) => event.data.CallUUID === uuid)
       .map((event: { data: { Sentence: string } }) => event.data.Sentence);
     for (const [path, [, why]] of Object.entries(sounds)) {
-      const sentence = told.find((each) => each.includes(path));
-      assert.match(sentence ?? `nothing of ${path} in ${told}`, why);
+      const sentence = reported.find((each) => each.includes(path));
+      assert.match(sentence ?? `nothing of ${path} in ${reported}`, why);
     }
     await platform.untilQuiet(15_000);
   });
@@ -262,7 +262,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       // The last calls may have been killed before their recording began.
       assert.ok(body.objects.length === 1 || (late.includes(uuid) && body.objects.length === 0));
       for (const recording of body.objects) {
-        const told = await receiver.received.until(
+        const reported = await receiver.received.until(
           'the end of the recording',
           ({ fields, target }) =>
             target.startsWith('/events/recorded') && fields.get('RecordingID') === recording.recording_id,
@@ -270,9 +270,9 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
         const events = receiver.received.all
           .filter(({ fields }) => fields.get('RecordingID') === recording.recording_id)
           .map(({ eventId }) => eventId);
-        assert.deepEqual(new Set(events), new Set([told.eventId]), 'repeated at most, never told twice');
-        if (told.fields.get('RecordingError') !== undefined) {
-          assert.ok(late.includes(uuid), told.fields.get('RecordingError'));
+        assert.deepEqual(new Set(events), new Set([reported.eventId]), 'a repetition has the same event');
+        if (reported.fields.get('RecordingError') !== undefined) {
+          assert.ok(late.includes(uuid), reported.fields.get('RecordingError'));
           continue;
         }
         const bytes = await platform.download(recording.recording_url);

@@ -101,7 +101,7 @@ describe('callbacks of a multiparty call', { timeout: 120_000 }, () => {
     assert.deepEqual(here.names.slice(0, 3), Array(3).fill(here.names[0]));
   });
 
-  it('a receiver that is down at first has everything, and delays nobody else', async () => {
+  it('a receiver that is down at first gets every callback, and delays no other receiver', async () => {
     const receiver = await receiverOn();
     const reserved = await CallbackReceiver.start();
     await reserved.stop();

@@ -109,7 +109,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     assert.ok(limited > 3000, `${limited} of ${received} requests were dropped`);
   });
 
-  it('credentials that were overheard are not taken again: their sender is told to take a new nonce', async () => {
+  it('credentials that were overheard are not accepted again: their sender is challenged with a new nonce', async () => {
     const from = await openDatagrams('127.0.0.73', platform.sipPort);
     const elsewhere = await openDatagrams('127.0.0.74', platform.sipPort);
     try {
@@ -127,7 +127,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     }
   });
 
-  it('who guesses passwords is not heard for a time, is told of, and heard again after it', async () => {
+  it('a source that guesses passwords is banned for a time, an event reports it, and it is served again after the ban', async () => {
     const from = await openDatagrams('127.0.0.67', platform.sipPort);
     try {
       assert.equal(await from.isAnswered(), true);
@@ -184,7 +184,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     assert.ok((await counted('sip_connections_timed_out_total')) >= perSource);
   });
 
-  it('a connection on which nobody shows who it is is closed in time, however much it says', async () => {
+  it('a connection without a valid sender is closed in time, however much arrives on it', async () => {
     const socket = await dial('127.0.0.70');
     const chatter = setInterval(() => socket.write(optionsOf('127.0.0.70', 'TCP')), 200);
     // A reset is an error before the close: the platform closes with unread bytes in its buffer.
@@ -295,7 +295,7 @@ function registerOf(address: string, user: string, more: readonly string[]): str
     `CSeq: ${serial} REGISTER`,
     `Contact: <sip:${user}@${address}>;expires=60`,
     'Max-Forwards: 70',
-    'User-Agent: a phone that somebody listens to',
+    'User-Agent: a phone with a listener',
     ...more,
     'Content-Length: 0\r\n\r\n',
   ].join('\r\n');

@@ -213,7 +213,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     await run('call-early-update', username, { keys: { callee: late } });
   });
 
-  it('keys of a caller in INFO are taken, and a package that nobody named gets a 469', async () => {
+  it('keys of a caller in INFO are accepted, and an INFO package that was not offered gets a 469', async () => {
     const { username } = await endpoint();
     await run('call-info', username, { keys: { callee: echo } });
   });
@@ -266,7 +266,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     assert.equal((await platform.api('GET', `Endpoint/${endpointId}/`)).body.sip_registered, 'false');
   });
 
-  it('nobody registers the address of another user', async () => {
+  it('no user registers the address of another user', async () => {
     const [mallory, alice] = [await endpoint(), await endpoint()];
     await run('register-other', alice.username, { authUser: mallory.username });
     for (const { endpointId } of [mallory, alice]) {
@@ -298,7 +298,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     await run('call-gruu', caller.username, gruu(username, `=urn:uuid:${one}`));
     await succeeds(answers);
     await hears.stop();
-    assert.notEqual((await hears.finished()).code, 0, 'nobody has called the other one');
+    assert.notEqual((await hears.finished()).code, 0, 'the other phone was not called');
   });
 
   /** The phone that calls `callee` with this value of `gr`. */
@@ -331,7 +331,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     await refused(username, '=urn:uuid:00000000-0000-4000-8000-000000000009', 404);
     await refused(username, '', 404);
     await hears.stop();
-    assert.notEqual((await hears.finished()).code, 0, 'nobody has called the phone');
+    assert.notEqual((await hears.finished()).code, 0, 'the phone was not called');
     await run('unregister-flow', username, { keys: { instance, reg_id: '1' } });
     await refused(username, `=urn:uuid:${instance}`, 480);
   });
@@ -378,7 +378,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     assert.equal(stranger.heard.length, 0, 'nothing is sent to a stranger');
   });
 
-  it('a session is refreshed by us after half of its interval, again after a glare, and one that its phone lets expire is ended', async () => {
+  it('a session is refreshed by us after half of its interval, again after a glare, and a session that its phone lets expire is ended', async () => {
     const slow = { timeoutSeconds: 80 };
     const phones = [
       await waiting('session-refreshed', {}, slow),

@@ -199,7 +199,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
     assert.equal(ended.fields.get('HangupSource'), 'Answer XML');
   });
 
-  it('a document that cannot be read ends the call with its cause, and the customer is told why', async () => {
+  it('a document that cannot be read ends the call with its cause, and an event says why', async () => {
     server.serve('/broken', '<Response><Speak>never closed</Response>');
     const caller = await endpoint('broken', await application('/broken'));
     const caller1 = await phone(caller.username, 440);
@@ -209,8 +209,11 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
     const ended = await hangupOf(callUuid);
     assert.equal(ended.fields.get('HangupCauseCode'), '8011');
     await caller1.closed();
-    const told = await platform.until('the reason in the feed', 'Event/?type=call.document-failed', (body) =>
-      body.objects?.some((event: { data: { CallUUID?: string } }) => event.data.CallUUID === callUuid),
+    const told = await platform.until(
+      'the reason in the event stream',
+      'Event/?type=call.document-failed',
+      (body) =>
+        body.objects?.some((event: { data: { CallUUID?: string } }) => event.data.CallUUID === callUuid),
     );
     assert.match(JSON.stringify(told.objects), /line 1/);
   });
@@ -270,7 +273,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
       server.received.all.some(
         ({ target, fields }) => target === '/ring' && fields.get('CallUUID') === callUuid,
       ),
-      'the ring was told',
+      'the ring was reported',
     );
     const done = await platform.until(
       'the end of the recording',

@@ -30,7 +30,7 @@ after(() =>
   ),
 );
 
-it('what sipp says in a 183 with SDP is heard by baresip, which called it, before the 200; nobody is left at the end', {
+it('audio of sipp after a 183 with SDP is heard by baresip, which called it, before the 200; no leg is left at the end', {
   skip: missing('sipp', 'baresip', 'sox'),
   timeout: 60_000,
 }, async () => {

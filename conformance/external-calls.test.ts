@@ -79,7 +79,7 @@ describe('callers without an account', { skip, timeout: 120_000 }, () => {
     await alice.phone.closed();
   });
 
-  it('a number, an unknown user and an endpoint without a phone are refused alike, and nobody is called', async () => {
+  it('a number, an unknown user and an endpoint without a phone are refused alike, and no phone is called', async () => {
     const { username } = await platform.createEndpoint('carol', 'secret-of-carol');
     const before = await recorded();
     const refusals: string[] = [];

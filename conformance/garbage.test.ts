@@ -97,7 +97,7 @@ describe('what strangers send', { timeout: 60_000 }, () => {
     assert.ok(answer.length <= text.length, `${answer.length} bytes for ${text.length}`);
   });
 
-  it('one that is too short even for that gets no answer', async () => {
+  it('a message that is too short even for that gets no answer', async () => {
     await send(request('OPTIONS s:a SIP/2.0\n{via}\nf:<s:a>\nt:<s:b>\ni:c\nCSeq:1 OPTIONS\nl:9'));
     assert.deepEqual(await untilAnswered(), []);
   });

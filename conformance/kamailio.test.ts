@@ -149,7 +149,7 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
     return body.calls[0].call_uuid as string;
   }
 
-  it('is registered with after its challenge, and that is told in metrics', async () => {
+  it('is registered with after its challenge, and metrics show it', async () => {
     await second.saw('challenged REGISTER');
     await second.saw(`saved ${username} for 60`);
     const metric = 'jackfield_carrier_registered{carrier="second"}';
@@ -184,7 +184,7 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
     assert.equal(ended.hangup_cause_code, 4020);
   });
 
-  it('whose phone is busy decides: its answer is the end, and nobody else is asked', async () => {
+  it('whose phone is busy decides: its answer ends the call, and no other carrier is called', async () => {
     const busy = await waiting('busy', busyPhone);
     const asked = first.count('refused');
     const uuid = await call('busy', busyNumber);
@@ -204,7 +204,7 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
       return sipp.finished();
     };
 
-    it('is told 404 as long as nobody serves it, and the call goes out through no carrier', async () => {
+    it('gets 404 while no application serves it, and the call goes out through no carrier', async () => {
       const carried = second.count('carried') + first.count('refused');
       const { code, errors } = await dial();
       assert.notEqual(code, 0);

@@ -91,7 +91,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
   }
 
   const failures = (room: string) =>
-    platform.until('the failure in the feed', 'Event/?type=sound.failed', (body) =>
+    platform.until('the failure in the event stream', 'Event/?type=sound.failed', (body) =>
       (body.objects ?? []).some(
         (each: { type: string; data: { problem?: string } }) =>
           each.type === 'sound.failed' && each.data.problem?.includes(room),
@@ -148,7 +148,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
     }
   });
 
-  it('what cannot be fetched, or is no sound, is silence and an event; nobody waits for it', async () => {
+  it('a sound that cannot be fetched or decoded is silence and an event; no participant waits for it', async () => {
     const [ann, bob] = [await baresip('ann', annHz), await baresip('bob', bobHz)];
     const broken = server.serve('/broken', { type: 'audio/wav', body: new Uint8Array(500) });
     await add('silence', ann.username, {

@@ -110,12 +110,12 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     const lost = await record(legs[0]);
     assert.deepEqual([lost.hangup_cause_code, lost.hangup_cause_name], [9000, 'Lost Race']);
     assert.equal((await record(legs[1])).hangup_cause_code, 4020);
-    const told = await server.received.until(
+    const reported = await server.received.until(
       'the end of the loser',
       ({ target, fields }) =>
         target === '/legs' && fields.get('CallUUID') === legs[0] && fields.get('Event') === 'Hangup',
     );
-    assert.equal(told.fields.get('HangupCauseName'), 'Lost Race');
+    assert.equal(reported.fields.get('HangupCauseName'), 'Lost Race');
     const heard = await readWav(await ann.phone.heard());
     assert.ok(loudest(heard, bobHz) > audible, 'Ann hears Bob');
     assert.ok(loudest(await readWav(await bob.phone.heard()), annHz) > audible, 'Bob hears Ann');
@@ -226,14 +226,14 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     await Promise.all([ann.phone.closed(), bob.phone.closed()]);
     const isOfRoom = ({ target }: Received) => target === '/ten';
     await server.received.until('the end', (each) => isOfRoom(each) && each.name === 'MPCEnd');
-    const told = server.received.all.filter(isOfRoom);
+    const reported = server.received.all.filter(isOfRoom);
     assert.deepEqual(
-      told.map(({ name }) => name),
+      reported.map(({ name }) => name),
       ['MPCStart', ...Array(10).fill('ParticipantJoin'), ...Array(10).fill('ParticipantExit'), 'MPCEnd'],
     );
-    assert.equal(new Set(told.map(({ eventId }) => eventId)).size, told.length);
+    assert.equal(new Set(reported.map(({ eventId }) => eventId)).size, reported.length);
     const idsOf = (name: string) =>
-      new Set(told.filter((each) => each.name === name).map(({ fields }) => fields.get('MemberID')));
+      new Set(reported.filter((each) => each.name === name).map(({ fields }) => fields.get('MemberID')));
     assert.equal(idsOf('ParticipantJoin').size, 10);
     assert.deepEqual(idsOf('ParticipantExit'), idsOf('ParticipantJoin'));
     const [annHeard, bobHeard] = [
@@ -242,7 +242,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     ];
     assert.ok(loudest(annHeard, bobHz) > audible && loudest(annHeard, sandbox.toneHz) > audible);
     assert.ok(loudest(bobHeard, annHz) > audible && loudest(bobHeard, sandbox.toneHz) > audible);
-    assert.ok(loudest(annHeard, annHz) < inaudible, 'nobody hears herself');
+    assert.ok(loudest(annHeard, annHz) < inaudible, 'no participant hears herself');
   });
 });
 

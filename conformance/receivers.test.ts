@@ -49,7 +49,7 @@ it('receivers of every kind have each event, in order, through a kill -9 in the 
     assert.equal(status, 201, JSON.stringify(body));
     callsOf.get(kind)!.push(body.request_uuid);
   };
-  const told = (type: string, count: number) =>
+  const reported = (type: string, count: number) =>
     platform.until(
       `${count} events ${type}`,
       `Event/?type=${type}&limit=20`,
@@ -58,10 +58,10 @@ it('receivers of every kind have each event, in order, through a kill -9 in the 
 
   try {
     for (let n = 0; n < callsEach; n++) for (const kind of receivers.keys()) await call(kind);
-    await told('call.ringing', callsEach * receivers.size);
+    await reported('call.ringing', callsEach * receivers.size);
     await platform.killAndRestart();
     for (const kind of receivers.keys()) await call(kind);
-    await told('call.answered', receivers.size);
+    await reported('call.answered', receivers.size);
     assert.equal((await platform.api('DELETE', 'Call/')).status, 204);
 
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, backAt - Date.now())));

@@ -87,7 +87,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
   }
 
   /** The names of the events of a call in the order of their arrival: recordings and the end alone. */
-  const told = (uuid: string) =>
+  const reported = (uuid: string) =>
     receiver.received.all
       .filter(({ fields, name }) => fields.get('MPCUUID') === uuid && /Recording|MPCEnd/.test(name))
       .map(({ name, fields }) => `${name} ${fields.get('SequenceNumber') ?? ''}`.trim());
@@ -145,8 +145,8 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
       'the end of the call',
       ({ name, fields }) => name === 'MPCEnd' && fields.get('MPCUUID') === uuid,
     );
-    const names = told(uuid);
-    assert.equal(names.at(-1), 'MPCEnd', 'told after the recordings');
+    const names = reported(uuid);
+    assert.equal(names.at(-1), 'MPCEnd', 'the callback comes after those of the recordings');
     assert.deepEqual(
       [...names].sort(),
       [
@@ -210,7 +210,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
       'the end of the recording',
       ({ name, fields }) => name === 'MPCRecordingCompleted' && fields.get('RecordingUUID') === recording.id,
     );
-    assert.deepEqual(told(uuid), [
+    assert.deepEqual(reported(uuid), [
       'MPCRecordingInitiated 1',
       'MPCRecordingPaused 2',
       'MPCRecordingResumed 3',
@@ -226,7 +226,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
     assert.equal((await platform.api('DELETE', mpc(room))).status, 204);
   });
 
-  it('kill -9 leaves a file that sox plays, and its end is told after the restart, before that of the call', async () => {
+  it('kill -9 leaves a file that sox plays, and the callback of its end is sent after the restart, before that of the call', async () => {
     const room = 'killed';
     await joined(room, 'ann4', annHz, { record: true, record_file_format: 'wav' });
     const mine = `Recording/?mpc_name=${room}`;
@@ -244,7 +244,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
       'the end of the call',
       ({ name, fields }) => name === 'MPCEnd' && fields.get('MPCUUID') === uuid,
     );
-    assert.deepEqual(told(uuid), ['MPCRecordingInitiated 1', 'MPCRecordingCompleted 2', 'MPCEnd']);
+    assert.deepEqual(reported(uuid), ['MPCRecordingInitiated 1', 'MPCRecordingCompleted 2', 'MPCEnd']);
     await phones.stop();
   });
 });

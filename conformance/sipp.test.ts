@@ -111,7 +111,7 @@ describe('sipp as a phone', { skip, timeout: 180_000 }, () => {
       assert.equal(room.termination_cause, 'Hangup API Triggered');
     });
 
-    it('answers and hangs up, which leaves nobody', async () => {
+    it('answers and hangs up, which leaves no leg', async () => {
       const sipp = await waiting('answer-hang-up');
       const { uuid } = await call('left');
       assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
@@ -127,7 +127,7 @@ describe('sipp as a phone', { skip, timeout: 180_000 }, () => {
       assert.equal((await ended(uuid)).termination_cause_code, 1000);
     });
 
-    it('is busy, and nobody is left', async () => {
+    it('is busy, and no leg is left', async () => {
       const sipp = await waiting('busy');
       const { uuid } = await call('busy');
       assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });

@@ -117,7 +117,7 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
     });
   }
 
-  it('a phone with SRTP and one in the clear on UDP hear each other, whoever calls', async () => {
+  it('a phone with SRTP and a phone in the clear on UDP hear each other, in calls of either', async () => {
     const alice = await phone('alice', 440, { srtp: 'srtp-mand' });
     const bob = await phone('bob', 700, { transport: 'udp' });
     for (const [caller, callee, toneOfCallee, toneOfCaller] of [
@@ -182,7 +182,7 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
     }
   });
 
-  it('what is not signed with the key of a leg is heard by nobody, counted, and moves no audio', async () => {
+  it('packets that are not signed with the key of a leg are not heard, are counted, and move no audio', async () => {
     const alice = await phone('alice', 440, { srtp: 'srtp-mand' });
     const bob = await phone('bob', 700, { srtp: 'srtp-mand' });
     const before = await platform.metrics('jackfield_media_ended_legs');

@@ -248,7 +248,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     });
   }
 
-  it('are tried three times, then told as dropped with the reason', async () => {
+  it('are tried three times, then reported as dropped with the reason', async () => {
     const callUuid = await call(tonePhone, waiting);
     const { body } = await platform.api('POST', `Call/${callUuid}/Stream/`, {
       service_url: sockets.url('/refuse'),
@@ -384,7 +384,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     assert.ok(Math.max(...levels) > audible, 'it hears itself by way of the program');
   });
 
-  it('outlive no process: after kill -9 each is told as dropped', async () => {
+  it('outlive no process: after kill -9 each is reported as dropped', async () => {
     const callUuid = await call(tonePhone, waiting);
     const { stream } = await start(callUuid, '/killed');
     await told(stream, 'StartStream');

@@ -116,7 +116,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     }
   });
 
-  it('OPTIONS with a user is 404 but for its own, whoever exists; without one it is 200', async () => {
+  it('OPTIONS to another user gets 404, whether or not that user exists; OPTIONS without a user gets 200', async () => {
     const [bob, carol] = [await endpoint('bob'), await endpoint('carol')];
     const one = await phone(bob.name, await issued({ sub: bob.sub }));
     const asked = async (user: string) => (await one.ask('OPTIONS', user)).status;
@@ -185,7 +185,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
       ['another algorithm', dave.name, minted(claims(), platform.authToken, header), '401 10002'],
       ['an issuer that is none', dave.name, token({ iss: 'nobody' }), '401 10003'],
       ['the name of another issuer', `${dave.sub}_MAXXXXXXXXXXXXXXXXXX`, token(), '401 10003'],
-      ['the subject of somebody else', `mallory_${iss}`, token(), '401 10004'],
+      ['the subject of another client', `mallory_${iss}`, token(), '401 10004'],
       ['a subject that is no endpoint', `nobody_${iss}`, token({ sub: 'nobody' }), '401 10004'],
       ['not valid yet', dave.name, token({ nbf: now() + 100, exp: now() + 400 }), '401 10005'],
       ['expired', dave.name, token({ nbf: now() - 400, exp: now() - 1 }), '401 10006'],
@@ -204,7 +204,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     // The first device leaves; ten other contacts fill the limit.
     for (const each of phones.splice(0)) each.vanish();
     await platform.until(
-      'nobody is registered',
+      'no client is registered',
       `Endpoint/${dave.id}/`,
       (body) => body.sip_registered === 'false',
     );
@@ -239,7 +239,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     assert.equal(busy.status, 486);
   });
 
-  it('a phone that may be called and not call has nobody called by REFER either, and its call goes on', {
+  it('a phone that may receive calls but not make them cannot make one by REFER either, and its call goes on', {
     skip: missing('sipp'),
   }, async () => {
     const [heather, ivan] = [await endpoint('heather'), await endpoint('ivan')];

@@ -131,7 +131,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
     return calls;
   }
 
-  it('the caller transfers whom it has called: NOTIFY tells of it, its own leg ends, and the two others talk', async () => {
+  it('the caller transfers its callee: NOTIFY reports the progress, its own leg ends, and the two others talk', async () => {
     const alice = await newPhone();
     const ear = await rtp();
     const bob = await waiting('answer-hung-up-by-us', { rtp_port: String(ear.port) });

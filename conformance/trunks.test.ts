@@ -164,7 +164,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
     assert.equal((await platform.api('POST', path, body)).status, 202);
 
   /** The next event of this type, from now on, with the fields of `expected`. */
-  async function told(type: string, expected: Record<string, unknown>) {
+  async function reported(type: string, expected: Record<string, unknown>) {
     await platform.until(`${type} ${JSON.stringify(expected)}`, `Event/?type=${type}`, ({ objects }) =>
       objects.some(({ data }: { data: Record<string, unknown> }) =>
         Object.entries(expected).every(([name, value]) => data[name] === value),
@@ -206,9 +206,9 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
 
     it('hears that who it calls is busy', () => through('+12025550102', 'trunk-call-unanswered'));
 
-    it('is refused with a wrong password, and the feed says so', async () => {
+    it('is refused with a wrong password, and an event says so', async () => {
       await through('+12025550100', 'trunk-wrong-password', { password: 'guessed' });
-      await told('trunk.call-refused', { trunk_id: trunk, reason: 'wrong-password', username });
+      await reported('trunk.call-refused', { trunk_id: trunk, reason: 'wrong-password', username });
     });
 
     it('is let in with the password before a rotation for as long as its overlap lasts, and not without one', async () => {
@@ -235,7 +235,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       await through('+12025550100', 'trunk-call-listed', {}, at);
       await change(`SipTrunk/IPAccessControlList/${ipacl_uuid}/`, { ip_addresses: ['192.0.2.0/24'] });
       await through('+12025550100', 'trunk-forbidden', {}, at);
-      await told('trunk.call-refused', { trunk_id: listed, reason: 'address-not-listed' });
+      await reported('trunk.call-refused', { trunk_id: listed, reason: 'address-not-listed' });
     });
 
     it('is refused at once by a disabled trunk, a detached or deleted credential and a deleted trunk', async () => {
@@ -247,20 +247,20 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
 
       await change(one, { trunk_status: 'disabled' });
       await through('+12025550100', 'trunk-forbidden', {}, at);
-      await told('trunk.call-refused', { trunk_id: closed, reason: 'trunk-disabled' });
+      await reported('trunk.call-refused', { trunk_id: closed, reason: 'trunk-disabled' });
       await change(one, { trunk_status: 'enabled' });
 
       const ipacl_uuid = await create('SipTrunk/IPAccessControlList/', { ip_addresses: ['192.0.2.1'] });
       await change(one, { credential_uuid: null, ipacl_uuid });
       await through('+12025550100', 'trunk-forbidden', {}, at);
-      await told('trunk.call-refused', { trunk_id: closed, reason: 'address-not-listed' });
+      await reported('trunk.call-refused', { trunk_id: closed, reason: 'address-not-listed' });
 
       await change(one, { credential_uuid, ipacl_uuid: null });
       await through('+12025550100', 'trunk-call', {}, at);
       assert.equal((await platform.api('DELETE', `SipTrunk/Credential/${credential_uuid}/`)).status, 204);
-      await told('trunk.credential-deleted', { credential_uuid, trunks: 1 });
+      await reported('trunk.credential-deleted', { credential_uuid, trunks: 1 });
       await through('+12025550100', 'trunk-forbidden', {}, at);
-      await told('trunk.call-refused', { trunk_id: closed, reason: 'credential-deleted' });
+      await reported('trunk.call-refused', { trunk_id: closed, reason: 'credential-deleted' });
       const lost = await platform.api('GET', `SipTrunk/Trunk/?lost_credential_uuid=${credential_uuid}`);
       assert.deepEqual(
         lost.body.objects.map(({ trunk_id }: { trunk_id: string }) => trunk_id),
@@ -268,7 +268,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       );
 
       assert.equal((await platform.api('DELETE', one)).status, 204);
-      await told('trunk.deleted', { trunk_id: closed });
+      await reported('trunk.deleted', { trunk_id: closed });
       // An unknown trunk gets the answer of a wrong password: a stranger cannot learn which trunks exist.
       await through('+12025550100', 'trunk-wrong-password', {}, at);
     });
@@ -402,7 +402,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       }
     });
 
-    it('is the fallback of one that answers 503', async () => {
+    it('is the fallback of an URI that answers 503', async () => {
       const first = await freePort();
       const unavailable = await start('trunk-unavailable', { port: first });
       const primary = await create('SipTrunk/URI/', { uri: `127.0.0.1:${first}` });
@@ -412,7 +412,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       assert.deepEqual(await unavailable.finished(), { code: 0, errors: '' });
       assert.deepEqual(await answers.finished(), { code: 0, errors: '' });
       assert.equal((await over(uuid)).hangup_cause_code, 4000);
-      await told('trunk.uri-failed', {
+      await reported('trunk.uri-failed', {
         trunk_id: inbound,
         role: 'primary',
         reason: 'rejected',
@@ -420,7 +420,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       });
     });
 
-    it('is the fallback of one that says nothing', async () => {
+    it('is the fallback of an URI that is silent', async () => {
       const invited = once(silent, 'message');
       const primary = await create('SipTrunk/URI/', { uri: `127.0.0.1:${silent.address().port}` });
       await change(`SipTrunk/Trunk/${inbound}/`, { primary_uri_uuid: primary, fallback_uri_uuid: uri });
@@ -429,7 +429,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       assert.match(String((await invited)[0]), /^INVITE sip:\+493012345678@127\.0\.0\.1:\d+ SIP\/2\.0\r\n/);
       assert.deepEqual(await answers.finished(), { code: 0, errors: '' });
       assert.equal((await over(uuid)).hangup_cause_code, 4000);
-      await told('trunk.uri-failed', { trunk_id: inbound, role: 'primary', reason: 'silent' });
+      await reported('trunk.uri-failed', { trunk_id: inbound, role: 'primary', reason: 'silent' });
     });
   });
 });

@@ -100,7 +100,7 @@ describe('two processes on one PostgreSQL database', { skip, timeout: 120_000 },
     assert.equal((await first.api('GET', room)).status, 404);
   });
 
-  it('one that finds another process in its place after a lost connection ends with a sentence', async () => {
+  it('a process that finds another owner of the database after a lost connection ends with a sentence', async () => {
     const other = new pg.Client(environment.JACKFIELD_DATABASE_URL);
     await other.connect();
     await other.query("SET application_name = 'the other one'");

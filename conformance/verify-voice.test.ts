@@ -138,7 +138,7 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
       }
     });
     assert.deepEqual([attempt.status, attempt.channel_error_code], ['completed', null]);
-    assert.ok(answered, 'nobody else hears or takes a call that has been answered and speaks a code');
+    assert.ok(answered, 'no other caller hears or accepts an answered call that speaks a code');
     await said;
     assert.deepEqual(await phone.finished(), { code: 0, errors: '' });
 
@@ -156,7 +156,7 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
     await platform.untilQuiet();
   });
 
-  it('is not left on a voicemail: its greeting is told from a hello, the key 1 is asked for, and nobody was reached', async () => {
+  it('is not left on a voicemail: a long greeting is no hello, the key 1 is requested, and the recipient counts as not reached', async () => {
     const { session, code } = await begin(voicemail, 6);
     const attempt = await outcome(session);
     assert.deepEqual([attempt.status, attempt.channel_error_code], ['no-answer', '9100']);

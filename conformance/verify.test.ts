@@ -99,7 +99,7 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
       { from },
     );
 
-  it('kill -9 between submit and receipt: one session, one code, and the receipt is told after the restart', async () => {
+  it('kill -9 between submit and receipt: one session, one code, and the receipt is reported after the restart', async () => {
     const session = await begin(mobile);
     const submit = await smsc.saw('submit');
     await told(session, 'sent');
@@ -155,7 +155,7 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
     assert.equal(failed.fields.get('ChannelErrorCode'), '11');
   });
 
-  it('an HTTP gateway takes its prefix, and tells of deliveries with its secret alone', async () => {
+  it('an HTTP gateway serves its prefix, and reports deliveries only with its secret', async () => {
     const session = await begin('+4915112345678', { brand_name: 'A "B"' });
     await told(session, 'sent');
     const [request] = asked;
@@ -199,7 +199,7 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
     receiver.behaviour = () => 200;
   });
 
-  it('no code is in the log, in a callback, in the feed or in the log of deliveries', async () => {
+  it('no code is in the log, in a callback, in the event stream or in the log of deliveries', async () => {
     const codes = new Set([...smsc.texts, ...asked.map(({ body }) => body)].map(codeIn));
     const feed = JSON.stringify((await platform.api('GET', 'Event/?limit=20')).body);
     const deliveries = JSON.stringify((await platform.api('GET', 'Callback/?limit=20')).body);

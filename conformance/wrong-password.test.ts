@@ -59,7 +59,7 @@ describe('a phone with a wrong password', { skip, timeout: 120_000 }, () => {
       platform = await PlatformProcess.start();
     });
 
-    it('reads in the log and in the feed which username it should have', async () => {
+    it('finds in the log and in the event stream which username it should have', async () => {
       const { username } = await platform.createEndpoint('alice', password);
       await (await phone('alice', password)).refused();
       const isTold = ({ message }: Record<string, unknown>) => /"alice" was refused/.test(String(message));

@@ -37,7 +37,7 @@ describe('how a multiparty call ends', () => {
   );
 
   it(
-    'nobody answers within ring_timeout: the leg keeps 6010, the call ends with 1000',
+    'no answer within ring_timeout: the leg keeps 6010, the call ends with 1000',
     withPhones(['ann'], async (world, a) => {
       a.behaviour = { does: 'ring' };
       const room = new SimulatedRoom(world);
@@ -356,7 +356,7 @@ describe('a phone that calls another one by its username', () => {
     ['declined', 603, 603],
   ] as const) {
     it(
-      `${what}: the caller is told ${expected}`,
+      `${what}: the caller gets ${expected}`,
       withPhones(['ann', 'bob'], async (world, a, b) => {
         b.behaviour = { does: 'reject', status };
         const call = a.dial(b.username);
@@ -379,7 +379,7 @@ describe('a phone that calls another one by its username', () => {
   );
 
   it(
-    'nobody of that name: 404; one that is not registered: 480',
+    'no endpoint of that name: 404; an endpoint that is not registered: 480',
     withPhones(['ann', 'bob'], async (world, a, b) => {
       b.register(0);
       await world.until('it is gone', () => b.isRegistered);

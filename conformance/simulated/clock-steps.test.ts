@@ -128,7 +128,7 @@ for (const [how, stepMs] of steps) {
 
     it('a callback is tried again after its pause', () =>
       inSimulatedWorld({ seed: 16 }, async (world) => {
-        const url = 'https://customer.example.com/told';
+        const url = 'https://customer.example.com/reported';
         world.customer.serve(url, { status: 503 });
         const phone = await world.phone('ann');
         const room = new SimulatedRoom(world);

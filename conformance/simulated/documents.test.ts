@@ -60,7 +60,7 @@ describe('an application', () => {
       await world.until('the end', () => call.end !== undefined, 10_000);
       assert.ok(hears(call, speechHz) > 20);
       // docs/interface/applications.md#hangup-url: without a hangup_url the callback of the end goes to answer_url.
-      await world.until('the end is told', () =>
+      await world.until('the end is reported', () =>
         world.customer.requests.some(
           ({ url, fields }) => url === `${base}/dialled` && fields.Event === 'Hangup',
         ),
@@ -82,9 +82,9 @@ describe('an application', () => {
 });
 
 describe('phones that press keys', () => {
-  it('a digit cuts the prompt off, and what was pressed is told without the key that ends it', () =>
+  it('a digit cuts the prompt off, and the pressed keys are sent without the key that ends them', () =>
     inSimulatedWorld({ seed: 51 }, async (world) => {
-      const text = 'A long menu that nobody wants to hear to its end again.';
+      const text = 'A long menu that no caller hears to its end again.';
       world.customer.serve(
         `${base}/menu`,
         `<Response><GetDigits action="${base}/digits" timeout="5"><Speak>${text}</Speak></GetDigits></Response>`,
@@ -149,7 +149,7 @@ describe('phones that press keys', () => {
         () => callee.call !== undefined && hears(callee.call, 1250) > 10,
         10_000,
       );
-      assert.equal(hears(call, 2000), 0, 'nobody is connected before the key');
+      assert.equal(hears(call, 2000), 0, 'no other leg is connected before the key');
       callee.call?.press('5');
       await world.until('the callee is heard', () => hears(call, 2000) > 20, 10_000);
       await world.until('the caller is heard', () => hears(callee.call!, phone.toneHz) > 20);
@@ -181,7 +181,7 @@ const pieces: readonly ((next: string, user: string) => string)[] = [
 
 describe(`random documents, seed ${seed}`, () => {
   for (let run = 0; run < 6; run++) {
-    it(`whatever phones, documents and the API do, each call ends once, is told once, and nothing is left (${seed + run})`, () =>
+    it(`whatever phones, documents and the API do, each call ends once, is reported once, and nothing is left (${seed + run})`, () =>
       inSimulatedWorld({ seed: seed + run }, (world) => walk(world, seededRandom(seed + run))));
   }
 });

@@ -74,7 +74,7 @@ describe('A called phone that is heard before it answers', () => {
       await world.until('both are over', () => ann.call?.end !== undefined && bob.call?.end !== undefined);
     }));
 
-  it('is heard by nobody in a multiparty call, gets send_digits there once, and joins when it answers', () =>
+  it('is not heard in a multiparty call, gets send_digits there once, and joins when it answers', () =>
     inSimulatedWorld({ seed: 74 }, async (world) => {
       const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
       bob.behaviour = early;
@@ -96,7 +96,10 @@ describe('A called phone that is heard before it answers', () => {
       const rung = world.now();
       await world.advance(1500);
       assert.equal(bob.call?.answeredAt, undefined);
-      assert.ok(shareWith(heardSince(ann, rung), bob.toneHz) < 0.01, 'nobody hears who has not joined');
+      assert.ok(
+        shareWith(heardSince(ann, rung), bob.toneHz) < 0.01,
+        'no participant hears a phone that has not joined',
+      );
       const pressed = bob.call?.audio.otherPackets ?? 0;
       assert.ok(pressed > 0, 'the key was pressed before the answer');
       await world.until('the second is there', () => bob.call?.isUp);

@@ -47,12 +47,12 @@ describe('the OpenAPI document of the whole platform', async () => {
   });
 
   it('has a sentence for each tag, and the body of each success', () => {
-    const told = new Map(
+    const reported = new Map(
       document.tags.map((tag: { name: string; description: string }) => [tag.name, tag.description]),
     );
-    assert.equal(told.size, document.tags.length);
+    assert.equal(reported.size, document.tags.length);
     for (const { operationId, tags, responses } of operations) {
-      for (const tag of tags) assert.match(String(told.get(tag)), /\.$/);
+      for (const tag of tags) assert.match(String(reported.get(tag)), /\.$/);
       for (const [status, { content }] of Object.entries(responses)) {
         assert.ok(status === '204' || content !== undefined, `${operationId} ${status}`);
       }

@@ -36,7 +36,7 @@ it('killed in the middle of a call: at the next start the call has ended with a 
   }));
 
 for (const isRecorded of [false, true]) {
-  it(`nobody pays for the time in which no process was there (${isRecorded ? 'with' : 'without'} a recording)`, () =>
+  it(`the time without a process is not billed (${isRecorded ? 'with' : 'without'} a recording)`, () =>
     inSimulatedWorld({ seed: 7 }, async (world) => {
       const phones = [await world.phone('ann'), await world.phone('bob')];
       const room = new SimulatedRoom(world);

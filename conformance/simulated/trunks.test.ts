@@ -116,7 +116,7 @@ describe('a number of an inbound trunk', () => {
     ['answers 408', { does: 'reject', status: 408 }, 'rejected'],
     ['says nothing for 8 s', { does: 'nothing' }, 'silent'],
   ] as const) {
-    it(`is called at the fallback URI when the primary ${what}, and the feed says why`, () =>
+    it(`is called at the fallback URI when the primary ${what}, and an event says why`, () =>
       inSimulatedWorld({ seed: 72 }, async (world) => {
         const ann = await world.phone('ann');
         const [primary, fallback] = [await world.phone('pbx'), await world.phone('spare')];
@@ -128,8 +128,11 @@ describe('a number of an inbound trunk', () => {
         assert.equal(primary.invites, 1);
         ann.hangUp();
         await ended(world, fallback.call!);
-        const [told, ...more] = await eventsOf(world, 'trunk.uri-failed');
-        assert.deepEqual([told.trunk_id, told.role, told.reason, more], [trunk, 'primary', reason, []]);
+        const [reported, ...more] = await eventsOf(world, 'trunk.uri-failed');
+        assert.deepEqual(
+          [reported.trunk_id, reported.role, reported.reason, more],
+          [trunk, 'primary', reason, []],
+        );
       }));
   }
 
@@ -161,8 +164,8 @@ describe('a number of an inbound trunk', () => {
       assert.equal(await statusOfCall(), 404);
       assert.equal(pbx.invites, 0);
       assert.equal((await world.api('GET', `Number/${digits}/`)).body.trunk_id, null);
-      const [told] = await eventsOf(world, 'trunk.deleted');
-      assert.deepEqual([told.trunk_id, told.number_list], [trunk, [number]]);
+      const [reported] = await eventsOf(world, 'trunk.deleted');
+      assert.deepEqual([reported.trunk_id, reported.number_list], [trunk, [number]]);
     }));
 
   it('sends nothing to an address that is closed to customers', () =>
@@ -177,8 +180,8 @@ describe('a number of an inbound trunk', () => {
       assert.equal(end?.by, 'rejected');
       detach();
       assert.deepEqual(invites, []);
-      const [told] = await eventsOf(world, 'trunk.uri-failed');
-      assert.equal(told.reason, 'transport-failed');
+      const [reported] = await eventsOf(world, 'trunk.uri-failed');
+      assert.equal(reported.reason, 'transport-failed');
     }));
 
   it('takes a participant of a multiparty call', () =>
@@ -273,7 +276,7 @@ describe('an outbound trunk', () => {
       assert.equal((await trunkCalls(world, '?call_direction=inbound')).length, 2);
     }));
 
-  it('refuses a wrong password with 401 and a deleted credential with 403, tells the feed, and keeps no record', () =>
+  it('refuses a wrong password with 401 and a deleted credential with 403, emits events, and keeps no record', () =>
     inSimulatedWorld({ seed: 78 }, async (world) => {
       const [office, ann] = [await world.phone('office'), await world.phone('ann')];
       const { trunk, credential, login } = await outboundTrunk(world);

@@ -142,7 +142,7 @@ describe('what the platform sends is what the contract says', () => {
       world.customer.serve(`${base}/answer`, { status: 500 });
       world.customer.serve(
         `${base}/instead`,
-        `<Response><Play>${base}/missing</Play><Record action="${base}/action" recordSession="true" redirect="false"/><Speak voice="Polly.Nobody">Hello.</Speak><Wait length="1"/></Response>`,
+        `<Response><Play>${base}/missing</Play><Record action="${base}/action" recordSession="true" redirect="false"/><Speak voice="Polly.Unknown">Hello.</Speak><Wait length="1"/></Response>`,
       );
       world.customer.serve(`${base}/missing`, { status: 404 });
       await callFrom(world, ann, { fallback_url: `${base}/instead`, hangup_url: `${base}/hangup` });
@@ -407,7 +407,7 @@ describe('what the contract says is what the platform sends', () => {
     });
   }
 
-  it('every type of the event feed', () => {
+  it('every type of the event stream', () => {
     const unseen = feedEvents.map(({ type }) => type).filter((type) => !seenTypes.has(type));
     assert.deepEqual(
       unseen.filter((type) => !judgedIn.has(type)),

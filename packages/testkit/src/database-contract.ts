@@ -51,20 +51,20 @@ export function databaseContract(open: OpenDatabase): void {
     assert.deepEqual(await names(database), ['a']);
   });
 
-  test('units of one turn are committed, and one that throws is rolled back alone', async () => {
+  test('units of one turn are committed, and a unit that throws is rolled back alone', async () => {
     const database = await open([rooms]);
     const settled = await Promise.allSettled(
       ['a', 'b', 'c', 'd'].map((name) =>
         database.transact(async (write) => {
           await of(write).insertInto('rooms').values({ name, seats: 1 }).execute();
-          if (name === 'b') throw new Error('b is not wanted');
+          if (name === 'b') throw new Error('b is refused');
           return name;
         }),
       ),
     );
     assert.deepEqual(
       settled.map((each) => (each.status === 'fulfilled' ? each.value : String(each.reason))),
-      ['a', 'Error: b is not wanted', 'c', 'd'],
+      ['a', 'Error: b is refused', 'c', 'd'],
     );
     assert.deepEqual(await names(database), ['a', 'c', 'd']);
   });
@@ -232,7 +232,7 @@ export function databaseContract(open: OpenDatabase): void {
     });
   });
 
-  test('a unique violation is told from other refusals', async () => {
+  test('a unique violation differs from other refusals', async () => {
     const database = await open([rooms]);
     await insert(database, 'a');
     await assert.rejects(insert(database, 'a'), (error) => database.isUniqueViolation(error));

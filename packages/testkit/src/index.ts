@@ -1,5 +1,12 @@
 export { type AnswerJudge, holdToDocument, judgeOf } from './answered-as-documented.ts';
 export { databaseContract } from './database-contract.ts';
+export {
+  assertDocumentedEvents,
+  documentedOutbox,
+  eventFaults,
+  type FoundWebhook,
+  webhookFor,
+} from './documented-events.ts';
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';
 export type { HeardFrame, PhoneAudio } from './phone-audio.ts';
@@ -50,13 +57,6 @@ export {
   type SimulatedWorldOptions,
 } from './simulated-world.ts';
 export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
-export {
-  assertDocumentedEvents,
-  documentedOutbox,
-  eventFaults,
-  type FoundWebhook,
-  webhookFor,
-} from './told-as-documented.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { type WatchedDatabase, watchDatabase } from './watched-database.ts';

@@ -67,7 +67,7 @@ export function recordingFilesContract(open: () => Promise<OpenRecordingFiles>):
       await files.remove(name);
     });
 
-    test(`whoever stops reading a file ${when} leaves nothing behind, and the next one reads it`, async () => {
+    test(`a reader that stops ${when} leaves nothing behind, and the next reader reads the file`, async () => {
       const { files, name } = await written();
       for await (const part of await files.read(name, 0, content.length - 1)) {
         assert.ok(part.length > 0);

@@ -1,6 +1,6 @@
 import type { Webhook } from '@jackfield/contract';
 import type { Clock, Egress, EgressAddresses, EgressOutcome, EgressRequest } from '@jackfield/ports';
-import { webhookFor } from './told-as-documented.ts';
+import { webhookFor } from './documented-events.ts';
 
 /** A request of the platform as the customer's server receives it. */
 export interface CustomerRequest {

@@ -3,6 +3,7 @@ import type { LiveEvent } from '@jackfield/contract';
 import { type RateTable, readCarriers } from '@jackfield/platform';
 import type { Database } from '@jackfield/ports';
 import type { SenderLimits } from '@jackfield/signalling';
+import { eventFaults } from './documented-events.ts';
 import type { OpenDatabase } from './each-database.ts';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -14,7 +15,6 @@ import { SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedPhones, type SimulatedPhones } from './simulated-phones.ts';
 import type { ApiAnswer, Call, Caller, PlatformSettings, SimulatedPlatform } from './simulated-platform.ts';
 import { type SimulatedProcesses, startSimulatedProcesses } from './simulated-processes.ts';
-import { eventFaults } from './told-as-documented.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface SimulatedWorldOptions {

@@ -11,7 +11,7 @@ import type {
 import type { MediaThreadData, PriorityNotice } from './media-thread-data.ts';
 import { watchPriority } from './priority-watch.ts';
 import type { StreamCensus, StreamCounters, StreamLimits, StreamNotices } from './streams/stream-messages.ts';
-import { createStreamsDoor } from './streams/streams-door.ts';
+import { createStreamsPort } from './streams/streams-port.ts';
 import type { ThreadPriority } from './thread-priority.ts';
 import { createThreadRequests } from './thread-requests.ts';
 
@@ -95,12 +95,12 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
         for (const notice of message.notices) for (const listener of listeners) listener(notice);
         return;
       case 'stream-notices':
-        return door.take(message.notices);
+        return streamsPort.take(message.notices);
       default:
         thread.settle(message);
     }
   });
-  const door = createStreamsDoor(tell);
+  const streamsPort = createStreamsPort(tell);
   await ready.promise;
 
   return {
@@ -116,7 +116,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     dropClip: (name) => tell({ type: 'drop-clip', name }),
     census: () => ask({ about: 'census' }),
     stats: () => ask({ about: 'stats' }),
-    streams: door.streams,
+    streams: streamsPort.streams,
     resetStats: () => tell({ type: 'reset-stats' }),
     sendCapturesTo: thread.handPort,
     closeAll() {

@@ -2,13 +2,13 @@ import type { AudioStreams, StreamNotice } from '@jackfield/ports';
 import type { StreamRequest } from './stream-messages.ts';
 
 /** The port on the main thread, and the entry for notifications of its worker. */
-export interface StreamsDoor {
+export interface StreamsPort {
   readonly streams: AudioStreams;
   take(notices: readonly StreamNotice[]): void;
 }
 
 /** Passes requests to the worker and notifications to the listeners. */
-export function createStreamsDoor(tell: (request: StreamRequest) => void): StreamsDoor {
+export function createStreamsPort(tell: (request: StreamRequest) => void): StreamsPort {
   const listeners = new Set<(notice: StreamNotice) => void>();
   const open = new Set<string>();
   return {
