@@ -34,6 +34,7 @@ export const slowFiles: readonly string[] = [
 /** Files whose tests need a process to themselves: they count its memory, handles or signals, measure its time, or wait for long. */
 export const ownProcess: readonly string[] = [
   'apps/server/src/verify-attack/verify-attack.test.ts',
+  'packages/adapters/src/media-worker/dtls/open-dtls.test.ts',
   'packages/adapters/src/media-worker/media-worker.test.ts',
   'packages/adapters/src/media-worker/streams/stream-life.test.ts',
   'packages/adapters/src/media-worker/streams/streams.test.ts',

@@ -27,6 +27,8 @@ export { isSilent, levelDb } from './dsp/level.ts';
 export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
 export { toneLevel } from './dsp/tone-level.ts';
 export { createVoiceActivity, type VoiceActivity } from './dsp/voice-activity.ts';
+// dtls/
+export type { DtlsEndpoint, DtlsKeys, DtlsSession } from './dtls/dtls-session.ts';
 // engine/
 export {
   type AgreedMedia,

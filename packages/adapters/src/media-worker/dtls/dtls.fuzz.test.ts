@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openDtls } from './open-dtls.ts';
+
+const folder = new URL('../../../../media/corpus/datagrams/', import.meta.url);
+const corpus = readdirSync(folder)
+  .filter((name) => name.startsWith('dtls-'))
+  .map((name) => new Uint8Array(readFileSync(new URL(name, folder))));
+
+const edit = fc.record({ at: fc.nat(1200), cut: fc.nat(8), put: fc.uint8Array({ maxLength: 12 }) });
+const mutated = fc
+  .tuple(fc.constantFrom(...corpus), fc.array(edit, { maxLength: 4 }))
+  .map(([seed, edits]) => {
+    let bytes = [...seed];
+    for (const { at, cut, put } of edits) {
+      const place = at % (bytes.length + 1);
+      bytes = [...bytes.slice(0, place), ...put, ...bytes.slice(place + cut)];
+    }
+    return Uint8Array.from(bytes);
+  });
+
+test('a session survives any datagrams in any order, sends at most eight times what it received, and connects to none of them', async () => {
+  const opened = await openDtls();
+  if ('problem' in opened) throw new Error(opened.problem);
+  const { endpoint } = opened;
+  fc.assert(
+    fc.property(
+      fc.constantFrom('server' as const, 'client' as const),
+      fc.array(fc.oneof(mutated, fc.uint8Array({ maxLength: 2000 })), { maxLength: 12 }),
+      (role, datagrams) => {
+        const session = endpoint.open(role);
+        // A client begins by itself.
+        session.take();
+        let [received, sent] = [0, 0];
+        for (const datagram of datagrams) {
+          session.receive(datagram, datagram.length);
+          received += datagram.length;
+          for (const { length } of session.take()) {
+            assert.ok(length <= 1200, `a datagram of ${length} bytes`);
+            sent += length;
+          }
+        }
+        // Only sources that ICE has checked reach a session; this bounds what one of them could ask for.
+        assert.ok(sent <= 8 * received + 1200, `${sent} bytes for ${received}`);
+        assert.notEqual(session.state, 'connected');
+        assert.equal(session.keys(), undefined);
+        session.close();
+        assert.deepEqual(session.take(), []);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+  assert.equal(endpoint.openCount, 0);
+  endpoint.close();
+});
