@@ -9,6 +9,7 @@ import {
 import type { AgreedCrypto } from './crypto-attribute.ts';
 import { type Direction, directionOf, meet, receives, sends } from './direction.ts';
 import type { MediaDescription, SdpProblem } from './session-description.ts';
+import { isWebrtcProfile, type RemoteTransport } from './webrtc.ts';
 
 /** The audio stream of an offer and its answer, seen from our side. */
 export interface AgreedAudio {
@@ -40,8 +41,13 @@ export interface AgreedAudio {
   readonly isHeldByRemote: boolean;
   /** Packet time that the other side requests, within 10–60 ms and its maxptime; 20 by default. */
   readonly ptimeMs: number;
-  /** SRTP in both directions; plain RTP when absent. */
+  /** SRTP in both directions; plain RTP when absent, unless `webrtc` is present. */
   readonly crypto?: AgreedCrypto;
+  /**
+   * WebRTC: the keys come from DTLS with a certificate of one of these fingerprints, and packets from and to sources that ICE has checked.
+   * The remote address means nothing then.
+   */
+  readonly webrtc?: RemoteTransport;
 }
 
 /** Whether a profile uses SRTP (RFC 3711 §12, RFC 5124). */
@@ -58,7 +64,7 @@ export function agree(
   theirMedia: MediaDescription,
   codecs: readonly CodecCapability[],
 ): AgreedAudio | { readonly problem: SdpProblem } {
-  const { address } = theirMedia;
+  const address = isWebrtcProfile(theirMedia.protocol) ? nowhere : theirMedia.address;
   if (address === undefined || !(isUnicastAddress(address) || isHoldAddress(address))) {
     return { problem: 'bad-address' };
   }
@@ -107,9 +113,14 @@ export function agree(
   };
 }
 
+/** Stands for the address where ICE finds it. */
+const nowhere = '0.0.0.0';
+
 /** The direction of a description's writer: with c=0.0.0.0 (RFC 2543) it does not receive (RFC 3264 §8.4). */
 export function effectiveDirection(media: MediaDescription): Direction {
-  const isHeld = media.address !== undefined && isHoldAddress(media.address);
+  // With ICE 0.0.0.0 is the address of a browser that has not found its own yet (RFC 8840 §4.1.1).
+  const isHeld =
+    media.address !== undefined && isHoldAddress(media.address) && !isWebrtcProfile(media.protocol);
   return isHeld ? directionOf(sends(media.direction), false) : media.direction;
 }
 

@@ -14,11 +14,13 @@ import {
   type LocalMedia,
   type LocalSession,
   type MediaCapabilities,
+  midOf,
   refusedMedia,
   writeDescription,
 } from './local-media.ts';
 import { parseSdp, type SdpLimits } from './parse-sdp.ts';
 import type { MediaDescription, SdpProblem } from './session-description.ts';
+import { isWebrtcProfile, noTransport, remoteTransport } from './webrtc.ts';
 
 /**
  * Answers an offer (RFC 3264 §6): accepts the first possible audio stream, with the codecs in the order of the offer, and
@@ -35,22 +37,13 @@ export function answerOffer(
   const { session } = parsed;
   let problem: SdpProblem = 'no-audio';
   for (const [place, theirs] of session.media.entries()) {
-    if (theirs.kind !== 'audio' || theirs.port === 0) continue;
-    if (!(capabilities.protocols ?? ['RTP/AVP']).includes(theirs.protocol)) {
-      problem = 'unsupported-transport';
+    if (theirs.kind !== 'audio' || (theirs.port === 0 && !theirs.transport.isBundleOnly)) continue;
+    const secured = secure(theirs, capabilities, session.bundle);
+    if ('problem' in secured) {
+      problem = secured.problem;
       continue;
     }
-    const chosen = chooseCrypto(theirs.crypto, capabilities.crypto ?? []);
-    if (chosen === undefined && (isSecureProfile(theirs.protocol) || capabilities.requiresCrypto)) {
-      problem = 'no-common-crypto';
-      continue;
-    }
-    const crypto = chosen && {
-      suite: chosen.ours.suite,
-      sendKey: chosen.ours.keyAndSalt,
-      receiveKey: chosen.theirs.keyAndSalt,
-    };
-    const ours = { ...answeringAudio(theirs, capabilities), ...(chosen && { crypto: [chosen.ours] }) };
+    const ours = { ...answeringAudio(theirs, capabilities), ...secured.ours };
     const agreed = agree(describeOurs(ours, capabilities), theirs, capabilities.codecs);
     if ('problem' in agreed) {
       problem = agreed.problem;
@@ -60,10 +53,40 @@ export function answerOffer(
     const media = session.media.map((line, i) => (i === place ? ours : refusedMedia(line)));
     return {
       answer: writeDescription(local, capabilities.address, session.timing, media, previousOf(local)),
-      agreed: crypto === undefined ? agreed : { ...agreed, crypto },
+      agreed: { ...agreed, ...secured.agreed },
     };
   }
   return { problem };
+}
+
+/** How the stream is protected: what our line says about it, and what both lines have agreed on. */
+function secure(
+  theirs: MediaDescription,
+  capabilities: MediaCapabilities,
+  bundle: readonly string[],
+):
+  | { readonly ours: Partial<LocalMedia>; readonly agreed: Pick<AgreedAudio, 'crypto' | 'webrtc'> }
+  | { readonly problem: SdpProblem } {
+  if (isWebrtcProfile(theirs.protocol) && capabilities.webrtc !== undefined) {
+    const webrtc = remoteTransport(theirs, 'offer');
+    if ('problem' in webrtc) return webrtc;
+    const isBundled = theirs.transport.mid !== undefined && bundle.includes(theirs.transport.mid);
+    const ours = {
+      webrtc: { local: capabilities.webrtc, setup: 'passive', isBundled },
+      ...midOf(theirs),
+    } as const;
+    return { ours, agreed: { webrtc } };
+  }
+  if (!(capabilities.protocols ?? ['RTP/AVP']).includes(theirs.protocol))
+    return { problem: 'unsupported-transport' };
+  const chosen = chooseCrypto(theirs.crypto, capabilities.crypto ?? []);
+  if (chosen === undefined) {
+    const isDemanded = isSecureProfile(theirs.protocol) || capabilities.requiresCrypto === true;
+    return isDemanded ? { problem: 'no-common-crypto' } : { ours: {}, agreed: {} };
+  }
+  const { ours } = chosen;
+  const crypto = { suite: ours.suite, sendKey: ours.keyAndSalt, receiveKey: chosen.theirs.keyAndSalt };
+  return { ours: { crypto: [ours] }, agreed: { crypto } };
 }
 
 /**
@@ -84,7 +107,8 @@ function answeringAudio(theirs: MediaDescription, capabilities: MediaCapabilitie
   const clockRate = first === undefined ? undefined : telephoneEventClock(theirs, first.clockRate);
   const payloadType = clockRate === undefined ? undefined : telephoneEventIn(theirs, clockRate);
   if (events !== false && clockRate !== undefined && payloadType !== undefined) {
-    rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, fmtp: events });
+    const fmtp = isWebrtcProfile(theirs.protocol) ? {} : { fmtp: events };
+    rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, ...fmtp });
   }
   return {
     kind: 'audio',
@@ -125,5 +149,6 @@ function describeOurs(ours: LocalMedia, capabilities: MediaCapabilities): MediaD
     rtcp: undefined,
     rtcpMux: ours.rtcpMux ?? false,
     crypto: [],
+    transport: noTransport,
   };
 }

@@ -3,6 +3,7 @@ import type { CodecCapability } from './codec-capability.ts';
 import { takenCrypto } from './crypto-attribute.ts';
 import { parseSdp, type SdpLimits } from './parse-sdp.ts';
 import type { SdpProblem } from './session-description.ts';
+import { isWebrtcProfile, remoteTransport } from './webrtc.ts';
 
 /** RFC 3551, RFC 4585, RFC 3711, RFC 5124. */
 const rtpProfile = /^RTP\/S?AVPF?$/;
@@ -35,6 +36,10 @@ export function applyAnswer(
   if (stream.protocol !== offered[place]!.protocol && isStrict) return { problem: 'unsupported-transport' };
   const agreed = agree(offered[place]!, stream, codecs);
   if ('problem' in agreed) return agreed;
+  if (isWebrtcProfile(stream.protocol)) {
+    const webrtc = remoteTransport(stream, 'answer');
+    return 'problem' in webrtc ? webrtc : { agreed: { ...agreed, webrtc } };
+  }
   const crypto = takenCrypto(offered[place]!.crypto, stream.crypto);
   if (crypto === 'problem') return { problem: 'no-common-crypto' };
   if (crypto !== undefined) return { agreed: { ...agreed, crypto } };

@@ -9,6 +9,7 @@ import {
 } from './local-media.ts';
 import { parseSdp } from './parse-sdp.ts';
 import type { MediaDescription } from './session-description.ts';
+import { webrtcProfile } from './webrtc.ts';
 
 const firstDynamicPayloadType = 96;
 /** The usual number of telephone events, so that a peer that ignores our numbers still works. */
@@ -59,23 +60,30 @@ function offeredAudio(options: MediaCapabilities, before: MediaDescription | und
     rtpmaps.push({ ...codec, payloadType: numberFor(codec.name, codec.clockRate, codec.payloadType) });
   }
   const events = options.telephoneEvent ?? '0-15';
+  // The hosted service's browser SDK leaves the fmtp of payload types that it strips from m= lines, and Chromium refuses such a line:
+  // offers of WebRTC have none for events, which means 0–15 (RFC 4733 §2.4.1).
   if (events !== false) {
     // RFC 4733 §2.1: events share the clock of their audio, so one payload type for each clock rate.
     for (const clockRate of new Set(options.codecs.map((codec) => codec.clockRate))) {
       const payloadType = numberFor(telephoneEventName, clockRate, usualTelephoneEventPayloadType);
-      const fmtp = options.describesEvents === false ? {} : { fmtp: events };
+      const fmtp = options.describesEvents === false || options.webrtc !== undefined ? {} : { fmtp: events };
       rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, ...fmtp });
     }
   }
   return {
     kind: 'audio',
     port: options.port,
-    protocol: options.protocols?.[0] ?? 'RTP/AVP',
+    protocol: options.webrtc === undefined ? (options.protocols?.[0] ?? 'RTP/AVP') : webrtcProfile,
     formats: rtpmaps.map(({ payloadType }) => String(payloadType)),
     rtpmaps,
     direction: options.direction ?? 'sendrecv',
     ptimeMs: options.ptimeMs ?? 20,
     rtcpMux: options.rtcpMux ?? true,
-    crypto: offeredCrypto(options.crypto ?? []),
+    ...(options.webrtc === undefined
+      ? { crypto: offeredCrypto(options.crypto ?? []) }
+      : {
+          mid: before?.transport.mid ?? '0',
+          webrtc: { local: options.webrtc, setup: 'actpass', isBundled: true },
+        }),
   };
 }

@@ -3,6 +3,7 @@ import type { CodecCapability } from './codec-capability.ts';
 import type { CryptoAttribute, CryptoKey } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
 import type { MediaDescription, SessionDescription } from './session-description.ts';
+import { type LocalTransport, transportLines } from './webrtc.ts';
 
 /** Our capabilities for one audio stream, and its address. */
 export interface MediaCapabilities {
@@ -28,6 +29,11 @@ export interface MediaCapabilities {
    * RTP profile; with RTP/AVP they are optional for the peer (RFC 8643).
    */
   readonly crypto?: readonly CryptoKey[];
+  /**
+   * Our side of WebRTC: offers use its profile, and offers of that profile are answered beside those of `protocols`. Undefined: they are
+   * not supported.
+   */
+  readonly webrtc?: LocalTransport;
   /** Plain RTP is refused; default false. */
   readonly requiresCrypto?: boolean;
 }
@@ -59,6 +65,12 @@ export interface LocalMedia {
   readonly ptimeMs?: number;
   readonly rtcpMux?: boolean;
   readonly crypto?: readonly CryptoAttribute[];
+  readonly mid?: string;
+  readonly webrtc?: {
+    readonly local: LocalTransport;
+    readonly setup: 'passive' | 'actpass';
+    readonly isBundled: boolean;
+  };
 }
 
 /** A refused stream: port 0, the rest repeated (RFC 3264 §6). */
@@ -69,7 +81,13 @@ export function refusedMedia(media: MediaDescription): LocalMedia {
     protocol: media.protocol,
     // RFC 8866 §9: an m= line needs a format, even a meaningless one.
     formats: media.formats.length === 0 ? ['0'] : media.formats,
+    ...midOf(media),
   };
+}
+
+/** The mid of a line stays with it, also when it is refused (RFC 5888 §9.2). */
+export function midOf({ transport: { mid } }: MediaDescription): { readonly mid?: string } {
+  return mid === undefined ? {} : { mid };
 }
 
 /** Writes a description; its version counts up by one when anything differs from `previous` (RFC 3264 §8). */
@@ -96,13 +114,19 @@ function print(
   media: readonly LocalMedia[],
 ): string {
   const host = `IN IP${addressVersion(address)} ${address}`;
-  const session = `v=0\r\no=- ${sessionId} ${version} ${host}\r\ns=-\r\nc=${host}\r\nt=${timing.start} ${timing.stop}\r\n`;
-  return media.reduce((text, line) => text + printMedia(line), session);
+  let session = `v=0\r\no=- ${sessionId} ${version} ${host}\r\ns=-\r\nc=${host}\r\nt=${timing.start} ${timing.stop}\r\n`;
+  const secured = media.find(({ webrtc }) => webrtc !== undefined);
+  // RFC 9143 §7.3: the group of an answer has the accepted lines of the offered one; ours is one line.
+  if (secured?.mid !== undefined && secured.webrtc?.isBundled) session += `a=group:BUNDLE ${secured.mid}\r\n`;
+  if (secured !== undefined) session += 'a=ice-lite\r\n';
+  return media.reduce((text, line) => text + printMedia(line, secured !== undefined), session);
 }
 
-function printMedia(line: LocalMedia): string {
-  const { rtpmaps = [], crypto = [] } = line;
+function printMedia(line: LocalMedia, hasMids: boolean): string {
+  const { rtpmaps = [], crypto = [], webrtc } = line;
   let text = `m=${line.kind} ${line.port} ${line.protocol} ${line.formats.join(' ')}\r\n`;
+  if (hasMids && line.mid !== undefined) text += `a=mid:${line.mid}\r\n`;
+  if (webrtc !== undefined) text += transportLines(webrtc.local, webrtc.setup);
   for (const { payloadType, name, clockRate, channels = 1 } of rtpmaps) {
     text += `a=rtpmap:${payloadType} ${name}/${clockRate}${channels > 1 ? `/${channels}` : ''}\r\n`;
   }

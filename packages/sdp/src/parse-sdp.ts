@@ -1,6 +1,7 @@
 import { type ParsedAttributes, type ParsedMedia, type ParsedSession, parse } from 'sdp-transform';
 import { type CryptoAttribute, parseCrypto } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
+import { fingerprintLines, transportOf } from './media-transport.ts';
 import type { MediaDescription, SdpProblem, SessionDescription } from './session-description.ts';
 
 /** Bounds of a description. */
@@ -40,10 +41,12 @@ export function parseSdp(
   if (origin === undefined || parsed.media.length !== heads.length) return { problem: 'malformed' };
   const media: MediaDescription[] = [];
   const crypto = cryptoLines(lines);
+  const fingerprints = fingerprintLines(lines);
   for (let i = 0; i < heads.length; i++) {
     const description = describe(heads[i]!, parsed.media[i]!, parsed, crypto[i] ?? []);
     if (description === undefined) return { problem: 'malformed' };
-    media.push(description);
+    const own = { session: fingerprints.session, media: fingerprints.media[i] ?? [] };
+    media.push({ ...description, transport: transportOf(parsed.media[i]!, parsed, own) });
   }
   const { timing } = parsed;
   return {
@@ -55,9 +58,19 @@ export function parseSdp(
         address: String(origin.address),
       },
       timing: { start: String(timing?.start ?? 0), stop: String(timing?.stop ?? 0) },
+      bundle: bundleOf(parsed),
       media,
     },
   };
+}
+
+function bundleOf({ groups = [] }: ParsedSession): readonly string[] {
+  const group = groups.find(({ type }) => type === 'BUNDLE');
+  return group === undefined
+    ? []
+    : String(group.mids)
+        .split(' ')
+        .filter((mid) => mid !== '');
 }
 
 /** By m= line; parsed here, because the library drops session parameters after the first. */
@@ -78,7 +91,7 @@ function describe(
   media: ParsedMedia,
   session: ParsedSession,
   crypto: readonly CryptoAttribute[],
-): MediaDescription | undefined {
+): Omit<MediaDescription, 'transport'> | undefined {
   const match = mediaLine.exec(head);
   if (match === null || Number(match[2]) > 65535) return undefined;
   const formats = match[4]!.split(' ').filter((format) => format !== '');

@@ -8,6 +8,11 @@ declare module 'sdp-transform' {
     readonly rtcp?: { readonly port: number | string; readonly address?: string | number };
     readonly rtcpMux?: string;
     readonly mid?: number | string;
+    readonly iceUfrag?: number | string;
+    readonly icePwd?: number | string;
+    readonly icelite?: string;
+    readonly setup?: string;
+    readonly bundleOnly?: string;
   }
 
   export interface ParsedMedia extends ParsedAttributes {
@@ -30,6 +35,7 @@ declare module 'sdp-transform' {
       readonly address: string | number;
     };
     readonly timing?: { readonly start: number | string; readonly stop: number | string };
+    readonly groups?: readonly { readonly type: string; readonly mids: string | number }[];
     readonly media: readonly ParsedMedia[];
   }
 

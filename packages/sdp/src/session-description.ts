@@ -1,5 +1,6 @@
 import type { CryptoAttribute } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
+import type { MediaTransport } from './media-transport.ts';
 
 /** A parsed session description (RFC 8866), reduced to the fields that offer and answer need. */
 export interface SessionDescription {
@@ -12,6 +13,8 @@ export interface SessionDescription {
   };
   /** `t=`, which an answer repeats (RFC 3264 §6). */
   readonly timing: { readonly start: string; readonly stop: string };
+  /** The mids of the first BUNDLE group (RFC 9143); empty without one. */
+  readonly bundle: readonly string[];
   /** One for each m= line, in order. */
   readonly media: readonly MediaDescription[];
 }
@@ -44,6 +47,7 @@ export interface MediaDescription {
   readonly rtcpMux: boolean;
   /** `a=crypto` (RFC 4568), in order; of lines with the same tag the first. */
   readonly crypto: readonly CryptoAttribute[];
+  readonly transport: MediaTransport;
 }
 
 /** Why a description was not accepted. */
@@ -51,9 +55,9 @@ export type SdpProblem =
   | 'too-large' // more bytes, lines or media than the limits allow
   | 'malformed' // no v=0, no o=, a malformed m= line, control characters
   | 'no-audio' // no audio stream, or only refused ones
-  | 'unsupported-transport' // audio, but over unsupported transports only
+  | 'unsupported-transport' // audio, but over unsupported transports only, or WebRTC without what it needs
   | 'no-common-codec'
-  | 'no-common-crypto' // SRTP without a common suite and usable key, or plain RTP where SRTP is required
+  | 'no-common-crypto' // SRTP without a common suite and usable key or fingerprint, or plain RTP where SRTP is required
   | 'bad-address' // missing, not an IP address, or multicast
   | 'media-mismatch' // the answer's m= lines do not match those of the offer
   | 'refused'; // the answer refuses our audio
