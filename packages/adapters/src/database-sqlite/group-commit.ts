@@ -1,5 +1,6 @@
-import type { Logger, Read, Write } from '@jackfield/ports';
+import type { Logger, Write } from '@jackfield/ports';
 import type { SqliteConnection } from './sqlite-connection.ts';
+import type { Unit as OpenUnit } from './sqlite-executor.ts';
 import { explained } from './unavailable-error.ts';
 
 /** Runs units of work so that those of one turn of the event loop share one commit, and so one sync to disk. */
@@ -28,7 +29,7 @@ interface Unit {
 
 export function createGroupCommit(
   connection: SqliteConnection,
-  write: Read,
+  openUnit: () => OpenUnit,
   isInTransaction: () => boolean,
   log: Logger,
 ): GroupCommit {
@@ -105,7 +106,7 @@ export function createGroupCommit(
         waiting.push({
           async run() {
             try {
-              outcome = { value: await write.transaction().execute(work) };
+              outcome = { value: await runUnit(connection, openUnit(), work) };
             } catch (error) {
               outcome = { error };
             }
@@ -134,4 +135,23 @@ export function createGroupCommit(
     },
     idle: () => (busy ? new Promise<void>((resolve) => idlers.push(resolve)) : Promise.resolve()),
   };
+}
+
+/** Runs the work between a savepoint and its release. */
+async function runUnit<Result>(
+  connection: SqliteConnection,
+  unit: OpenUnit,
+  work: (write: Write) => Promise<Result>,
+): Promise<Result> {
+  connection.beginUnit();
+  try {
+    const result = await work(unit.write);
+    connection.commitUnit();
+    return result;
+  } catch (error) {
+    connection.rollBackUnit();
+    throw error;
+  } finally {
+    unit.close();
+  }
 }

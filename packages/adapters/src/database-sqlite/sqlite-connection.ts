@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { createStatementCache, type StatementCache } from './statement-cache.ts';
 import { explained } from './unavailable-error.ts';
@@ -37,6 +37,12 @@ export class SqliteConnection implements DatabaseConnection {
     this.#statements.prepare(sql).statement.run();
   }
 
+  /** After a change of the schema, perhaps by another connection: only a query that runs loads the new schema. */
+  loadSchema(): void {
+    this.#database.exec('SELECT 1 FROM sqlite_schema LIMIT 1');
+    this.#statements.clear();
+  }
+
   beginUnit(): void {
     this.order('SAVEPOINT unit');
     this.#unit = 'open';
@@ -59,14 +65,26 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   #run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
-    const { statement, returnsRows } = this.#statements.prepare(sql);
+    const { statement, columns } = this.#statements.prepare(sql);
     const values = parameters as readonly SQLInputValue[];
-    if (returnsRows) {
-      const rows = statement.all(...values);
-      // The rows have no prototype; those of PostgreSQL are ordinary objects, and deepEqual treats the two as different.
-      return { rows: rows.map((row) => ({ ...row })) as Row[] };
+    if (columns.length > 0) {
+      const rows = statement.all(...values) as unknown as readonly (readonly SQLOutputValue[])[];
+      return { rows: rows.map((row) => rowOf(columns, row)) as Row[] };
     }
     const { changes, lastInsertRowid } = statement.run(...values);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
+}
+
+/**
+ * An ordinary object, as PostgreSQL gives. From an array of values it costs less than half of a copy of node's own row, which has no prototype
+ * and so is not deeply equal to one.
+ */
+function rowOf(
+  columns: readonly string[],
+  values: readonly SQLOutputValue[],
+): Readonly<Record<string, SQLOutputValue>> {
+  const row: Record<string, SQLOutputValue> = {};
+  for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]!;
+  return row;
 }

@@ -42,6 +42,20 @@ describe('the data directory of the embedded database', () => {
     await database.close();
   });
 
+  test('a query that ran before a migration returns the columns of after it', async () => {
+    const database = createSqliteDatabase({
+      file: join(directory, 'columns.sqlite'),
+      log: createRecordingLog(),
+    });
+    const create = { name: 'c/1', sql: 'CREATE TABLE c (n BIGINT); INSERT INTO c VALUES (1)' };
+    await database.migrate([create]);
+    const all = async () => (await sql`SELECT * FROM c`.execute(database.read)).rows;
+    assert.deepEqual(await all(), [{ n: 1 }]);
+    await database.migrate([create, { name: 'c/2', sql: 'ALTER TABLE c RENAME COLUMN n TO m' }]);
+    assert.deepEqual(await all(), [{ m: 1 }]);
+    await database.close();
+  });
+
   test('is created when it is missing', async () => {
     const file = join(directory, 'deep/er/data.sqlite');
     await createSqliteDatabase({ file, log: createRecordingLog() }).close();

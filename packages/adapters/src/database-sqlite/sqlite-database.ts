@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database, Logger } from '@jackfield/ports';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { lockData } from './data-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
-import { SqliteDialect } from './sqlite-dialect.ts';
+import { readerOf, unitsOn } from './sqlite-executor.ts';
 
 export type SqliteDatabaseOptions = (
   | { /** Created when absent; the data is in `jackfield.sqlite`. */ readonly directory: string }
@@ -60,11 +60,9 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
 
   function overConnections(writer: DatabaseSync, reader: DatabaseSync): Database {
     const connection = new SqliteConnection(writer);
-    // biome-ignore lint/complexity/noBannedTypes: no table is known here; each store names its own.
-    const write = new Kysely<{}>({ dialect: new SqliteDialect(connection) });
-    // biome-ignore lint/complexity/noBannedTypes: as above
-    const read = new Kysely<{}>({ dialect: new SqliteDialect(new SqliteConnection(reader)) });
-    const commits = createGroupCommit(connection, write, () => writer.isTransaction, log);
+    const reading = new SqliteConnection(reader);
+    const read = readerOf(reading);
+    const commits = createGroupCommit(connection, unitsOn(connection), () => writer.isTransaction, log);
     let closing: Promise<void> | undefined;
 
     const refuseWhenClosed = (): void => {
@@ -81,7 +79,10 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
       async migrate(migrations, areAll) {
         refuseWhenClosed();
         const applied = await commits.apart(() => migrate(writer, migrations, areAll));
-        if (applied.length > 0) log.info({ migrations: applied }, 'database migrations applied');
+        if (applied.length === 0) return;
+        connection.loadSchema();
+        reading.loadSchema();
+        log.info({ migrations: applied }, 'database migrations applied');
       },
       async isNew() {
         const { rows } = await sql`SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'`.execute(

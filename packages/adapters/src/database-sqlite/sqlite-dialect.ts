@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Kysely over one connection that is already open. Its transactions are savepoints inside the group's own BEGIN … COMMIT. */
+/** Kysely over one connection that is already open. Transactions are units of work, which kysely neither begins nor ends. */
 export class SqliteDialect implements Dialect {
   readonly #connection: SqliteConnection;
 
@@ -36,6 +36,8 @@ export class SqliteDialect implements Dialect {
   }
 }
 
+const notByKysely = 'a transaction is a unit of work: use transact of the database port';
+
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
 
@@ -51,16 +53,16 @@ class SqliteDriver implements Driver {
 
   async releaseConnection(): Promise<void> {}
 
-  async beginTransaction(connection: SqliteConnection): Promise<void> {
-    connection.beginUnit();
+  async beginTransaction(): Promise<void> {
+    throw new Error(notByKysely);
   }
 
-  async commitTransaction(connection: SqliteConnection): Promise<void> {
-    connection.commitUnit();
+  async commitTransaction(): Promise<void> {
+    throw new Error(notByKysely);
   }
 
-  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    connection.rollBackUnit();
+  async rollbackTransaction(): Promise<void> {
+    throw new Error(notByKysely);
   }
 
   // The opener of the database opens and closes the file.

@@ -21,12 +21,12 @@ test('a statement is prepared once while it is in use, and the least recently us
   database.close();
 });
 
-test('statements that return rows are distinguished from statements that change rows', () => {
+test('a statement has the names of its columns, and none when it returns no rows', () => {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE t (x)');
   const cache = createStatementCache(database);
-  assert.equal(cache.prepare('SELECT x FROM t').returnsRows, true);
-  assert.equal(cache.prepare('INSERT INTO t VALUES (1) RETURNING x').returnsRows, true);
-  assert.equal(cache.prepare('INSERT INTO t VALUES (1)').returnsRows, false);
+  assert.deepEqual(cache.prepare('SELECT x, 1 AS one FROM t').columns, ['x', 'one']);
+  assert.deepEqual(cache.prepare('INSERT INTO t VALUES (1) RETURNING x').columns, ['x']);
+  assert.deepEqual(cache.prepare('INSERT INTO t VALUES (1)').columns, []);
   database.close();
 });

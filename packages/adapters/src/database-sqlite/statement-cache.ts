@@ -2,12 +2,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 export interface PreparedStatement {
   readonly statement: StatementSync;
-  readonly returnsRows: boolean;
+  /** The names of the values of a row; empty for a statement without rows. */
+  readonly columns: readonly string[];
 }
 
 /** Prepared statements by their text; the least recently used statement is evicted. */
 export interface StatementCache {
   prepare(sql: string): PreparedStatement;
+  /** After a change of the schema, with which the columns of a statement may change. */
+  clear(): void;
 }
 
 /** Stores have a few hundred texts; the variants of `in (…)` lists must not grow memory without limit. */
@@ -29,10 +32,13 @@ export function createStatementCache(database: DatabaseSync, capacity = defaultC
         return cached;
       }
       const statement = database.prepare(sql);
-      const prepared = { statement, returnsRows: statement.columns().length > 0 };
+      const columns = statement.columns().map(({ name }) => name);
+      statement.setReturnArrays(columns.length > 0);
+      const prepared = { statement, columns };
       if (statements.size >= capacity) statements.delete(statements.keys().next().value!);
       statements.set(sql, prepared);
       return prepared;
     },
+    clear: () => statements.clear(),
   };
 }

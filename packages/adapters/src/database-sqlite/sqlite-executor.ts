@@ -1,0 +1,72 @@
+import type { Read, Write } from '@jackfield/ports';
+import {
+  type AbortableQueryOptions,
+  type CompiledQuery,
+  DefaultQueryExecutor,
+  Kysely,
+  type QueryResult,
+  Transaction,
+} from 'kysely';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteDialect } from './sqlite-dialect.ts';
+
+/** The transaction of one unit of work. */
+export interface Unit {
+  readonly write: Write;
+  /** From now on its queries are refused. */
+  close(): void;
+}
+
+/**
+ * Runs queries on its connection at once. Kysely's own executor asks a driver for a connection, and its transactions wrap that executor twice:
+ * six promises for each query, which cost as much as the query.
+ */
+class SqliteExecutor extends DefaultQueryExecutor {
+  readonly #connection: SqliteConnection;
+  #isOpen = true;
+
+  constructor(connection: SqliteConnection, dialect: SqliteDialect) {
+    super(dialect.createQueryCompiler(), dialect.createAdapter(), {
+      // For queries with plugins.
+      provideConnection: async (consume) => {
+        this.#refuseWhenClosed();
+        return consume(connection);
+      },
+    });
+    this.#connection = connection;
+  }
+
+  override async executeQuery<Row>(
+    query: CompiledQuery,
+    options?: AbortableQueryOptions,
+  ): Promise<QueryResult<Row>> {
+    if (options?.signal !== undefined) return super.executeQuery(query, options);
+    this.#refuseWhenClosed();
+    return this.#connection.executeQuery<Row>(query);
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  #refuseWhenClosed(): void {
+    if (!this.#isOpen) throw new Error('the unit of this transaction has ended');
+  }
+}
+
+/** Queries on a connection for reading. */
+export function readerOf(connection: SqliteConnection): Read {
+  const dialect = new SqliteDialect(connection);
+  const executor = new SqliteExecutor(connection, dialect);
+  return new Kysely({ config: { dialect }, dialect, driver: dialect.createDriver(), executor });
+}
+
+/** Opens units of work on a connection for writing. */
+export function unitsOn(connection: SqliteConnection): () => Unit {
+  const dialect = new SqliteDialect(connection);
+  const shared = { config: { dialect }, dialect, driver: dialect.createDriver() };
+  return () => {
+    const executor = new SqliteExecutor(connection, dialect);
+    return { write: new Transaction({ ...shared, executor }), close: () => executor.close() };
+  };
+}
