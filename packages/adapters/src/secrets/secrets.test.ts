@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,24 @@ test('the keyed hash depends on text and key, and survives restarts', () => {
   assert.match(secrets.keyedHash('token'), /^[0-9a-f]{64}$/);
   assert.notEqual(secrets.keyedHash('token'), secrets.keyedHash('Token'));
   assert.notEqual(secrets.keyedHash('token'), createSecrets(new Uint8Array(32)).keyedHash('token'));
+});
+
+test('the keyed hash is HMAC-SHA-256, whatever the length of its text', () => {
+  const key = hkdfSync(
+    'sha256',
+    new Uint8Array(32).fill(7),
+    new Uint8Array(0),
+    'jackfield keyed hash v1',
+    32,
+  );
+  // A longer text first: a shorter one must not be hashed with what is left of it.
+  for (const length of [1000, 257, 256, 255, 63, 1, 0]) {
+    const text = 'ü'.repeat(length / 2) + 'x'.repeat(length % 2);
+    assert.equal(
+      secrets.keyedHash(text),
+      createHmac('sha256', new Uint8Array(key)).update(text).digest('hex'),
+    );
+  }
 });
 
 test('digests are those of RFC 1321 §A.5 and FIPS 180-4', () => {

@@ -15,6 +15,7 @@ export interface NonceOptions {
 export interface IssuedNonce {
   readonly nonce: string;
   readonly issuedAt: number;
+  readonly source: string;
 }
 
 /** The verdict on the use of a nonce; `ok` records this nc, so that a repetition is refused. */
@@ -42,6 +43,7 @@ export interface Nonces {
 
 interface Use {
   readonly issuedAt: number;
+  readonly source: string;
   highest: number;
   /** Bit n is set when `highest - n` was used: requests may overtake each other on UDP. */
   window: number;
@@ -74,18 +76,21 @@ export function createNonces(options: NonceOptions): Nonces {
     }
   };
 
-  const record = ({ nonce, issuedAt }: IssuedNonce, nc: number, now: number): NonceUse => {
+  const record = ({ nonce, issuedAt, source }: IssuedNonce, nc: number, now: number): NonceUse => {
     const use = uses.get(nonce);
     if (use !== undefined) return nc !== 0 && advance(use, nc) ? 'ok' : 'replayed';
     forget(now);
     if (issuedAt <= forgottenUntil) return 'stale';
     // Without qop there is no count, so the first use is the only one.
-    uses.set(nonce, { issuedAt, highest: nc === 0 ? Number.MAX_SAFE_INTEGER : nc, window: 1 });
+    uses.set(nonce, { issuedAt, source, highest: nc === 0 ? Number.MAX_SAFE_INTEGER : nc, window: 1 });
     return 'ok';
   };
 
   /** The instant of issue to this source; undefined when we did not issue it. */
   const issuedTo = (nonce: string, source: string): number | undefined => {
+    // The signature of a used nonce was checked at its first use, which a right digest followed.
+    const use = uses.get(nonce);
+    if (use !== undefined) return use.source === source ? use.issuedAt : undefined;
     const [, time = '', serial = '', signature = ''] = NONCE.exec(nonce) ?? [];
     if (time === '' || !equals(signature, mac(time, serial, source))) return undefined;
     return Number.parseInt(time, 36);
@@ -103,7 +108,7 @@ export function createNonces(options: NonceOptions): Nonces {
       const issuedAt = issuedTo(nonce, source);
       if (issuedAt === undefined) return 'forged';
       const isStale = issuedAt + lifetimeMs < now || issuedAt <= forgottenUntil;
-      return isStale ? 'stale' : { nonce, issuedAt };
+      return isStale ? 'stale' : { nonce, issuedAt, source };
     },
     use: record,
     proves(nonce, now, source, withinMs = lifetimeMs) {
