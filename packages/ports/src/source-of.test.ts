@@ -64,6 +64,11 @@ test('an address of a network is read as the operating system reads it', () => {
   );
 });
 
+test('an address with an empty or a malformed zone belongs to no network', () => {
+  const isIn = networksOf(['::/0']);
+  assert.deepEqual(['fe80::1%eth0', '::%', '::1%a%b'].map(isIn), [true, false, false]);
+});
+
 test('a malformed network is refused when it is configured', () => {
   for (const wrong of [
     '',

@@ -97,9 +97,14 @@ function ipv4(text: string): number | undefined {
   return dots === 3 && byte >= 0 ? address * 256 + byte : undefined;
 }
 
+/** A zone as Node reads it; RFC 4007 §11.2 demands one behind each `%`. */
+const zoneShape = /^[0-9a-z.:-]+$/i;
+
 /** The eight groups (RFC 4291 §2.2), without the zone; undefined for any other text. */
 function ipv6(text: string): readonly number[] | undefined {
-  const address = text.split('%')[0] ?? '';
+  const percent = text.indexOf('%');
+  if (percent >= 0 && !zoneShape.test(text.slice(percent + 1))) return undefined;
+  const address = percent < 0 ? text : text.slice(0, percent);
   const halves = address.split('::');
   if (halves.length > 2) return undefined;
   const [left, right] = halves.map((half, index) => groupsOf(half, index === halves.length - 1));
