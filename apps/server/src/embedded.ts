@@ -18,7 +18,12 @@ import {
 } from '@jackfield/platform';
 import type { Clock, Logger, NumberRoutes } from '@jackfield/ports';
 import { createSignalling, type SipEdge } from '@jackfield/signalling';
-import { createTransports, type SocketTransports, type TransportListener } from '@jackfield/sip/transport';
+import {
+  createTransports,
+  type SocketTransports,
+  type TransportListener,
+  type UpgradeRefusal,
+} from '@jackfield/sip/transport';
 import { lineOfEvent, withActivity } from './activity.ts';
 import { readCarriersFile } from './carriers-file.ts';
 import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
@@ -204,10 +209,8 @@ async function start(
   atEnd(() => platform.close());
   const transports = sockets!;
   // The HTTP port carries SIP over WebSocket at this path (docs/decisions/0013-transports.md).
-  transports.attachWebSocket(platform.http.server, {
-    path: '/sip',
-    answerOf: (refusal) => upgradeAnswer(refusal, secrets.randomUuid()),
-  });
+  const answerOf = (refusal: UpgradeRefusal) => upgradeAnswer(refusal, secrets.randomUuid());
+  transports.attachWebSocket(platform.http.server, { path: '/sip', answerOf });
   atEnd(() => transports.closeWebSockets());
   const watch =
     config.tls &&

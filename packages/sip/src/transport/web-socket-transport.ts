@@ -96,19 +96,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   const detachers: (() => void)[] = [];
   /** The options for a handshake under way. */
   const attachments = new WeakMap<IncomingMessage, AttachOptions>();
-  const sockets = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: limits.messageSize,
-    // Compression needs more memory for each socket than it saves on SIP messages.
-    perMessageDeflate: false,
-    handleProtocols: () => 'sip',
-  });
-  // Handshakes that `ws` refuses, such as those without a key or with another version.
-  sockets.on('wsClientError', (error, socket, request) => {
-    const sentence = `${error.message}: a WebSocket of version 13 (RFC 6455 §4.2.1) is needed`;
-    refuseUpgrade(socket, { reason: 'bad-handshake', sentence }, attachments.get(request)?.answerOf);
-  });
+  const sockets = openSocketServer(limits.messageSize, (request) => attachments.get(request)?.answerOf);
   // Ids must differ from those of an earlier process: bindings may still hold these.
   const instance = randomBytes(6).toString('hex');
   let serial = 0;
@@ -230,6 +218,26 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
       clearTimeout(grace);
     },
   };
+}
+
+function openSocketServer(
+  maxPayload: number,
+  answerTo: (request: IncomingMessage) => AttachOptions['answerOf'],
+): WebSocketServer {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload,
+    // Compression needs more memory for each socket than it saves on SIP messages.
+    perMessageDeflate: false,
+    handleProtocols: () => 'sip',
+  });
+  // Handshakes that `ws` refuses, such as those without a key or with another version.
+  sockets.on('wsClientError', (error, socket, request) => {
+    const sentence = `${error.message}: a WebSocket of version 13 (RFC 6455 §4.2.1) is needed`;
+    refuseUpgrade(socket, { reason: 'bad-handshake', sentence }, answerTo(request));
+  });
+  return sockets;
 }
 
 function isEncrypted(socket: IncomingMessage['socket']): boolean {
