@@ -24,7 +24,7 @@ import type {
   Secrets,
   Speech,
 } from '@jackfield/ports';
-import { createSipEdge, trustEverybody } from '@jackfield/signalling';
+import { admitAll, createSipEdge } from '@jackfield/signalling';
 import { hostOfAddress } from '@jackfield/sip';
 import { createTransports } from '@jackfield/sip/transport';
 
@@ -63,7 +63,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
   const edge = createSipEdge({
     ...deps,
     openTransports: (listener) => createTransports({ host: loopback, port: 0, ...listener }),
-    admission: trustEverybody('sandbox'),
+    admission: admitAll('sandbox'),
     domains: [loopback],
     publicAddress: loopback,
     // Media shares the ports of the platform: media bound to one address is not reachable at another.

@@ -39,12 +39,14 @@ const answerUrl = httpUrl({ description: 'Where the instructions for a call are 
 const optionalSettings = {
   answer_method: method('answer_url'),
   hangup_url: Type.Optional(
-    urlOrNone('Told when a call ends; answer_url while none is given. An empty text takes it back.'),
+    urlOrNone(
+      'Receives a request when a call ends; answer_url while none is given. An empty text removes it.',
+    ),
   ),
   hangup_method: method('hangup_url'),
   fallback_answer_url: Type.Optional(urlOrNone('Asked when answer_url fails. An empty text takes it back.')),
   fallback_method: method('fallback_answer_url'),
-  message_url: Type.Optional(urlOrNone('Told of inbound messages. An empty text takes it back.')),
+  message_url: Type.Optional(urlOrNone('Receives inbound messages. An empty text removes it.')),
   message_method: method('message_url'),
   default_number_app: Type.Optional(
     looseBoolean({

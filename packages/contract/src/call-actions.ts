@@ -29,7 +29,7 @@ const mix = Type.Optional(
 
 const voice = 'WOMAN, MAN or a name such as Polly.Amy';
 
-/** Refused: a wish that would be forgotten in silence is worse than an error. */
+/** Refused: a request that is ignored without a word is worse than an error. */
 function refusedParameter(what: string): TUnsafe<undefined> {
   return Type.Unsafe<undefined>({
     not: {},
@@ -120,7 +120,7 @@ export const newCallRecording = Type.Object({
       description: 'stereo: left what the call says, right what it hears.',
     }),
   ),
-  callback_url: Type.Optional(httpUrl({ description: 'Told when the recording is ready.' })),
+  callback_url: Type.Optional(httpUrl({ description: 'Receives a request when the recording is ready.' })),
   callback_method: Type.Optional(
     looseEnum(['GET', 'POST'], { default: 'POST', description: 'HTTP method of callback_url.' }),
   ),
@@ -176,7 +176,7 @@ const menOfPolly: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Which of the two voices of the speech engine stands for one that is asked for. The name is one that `voice` accepts. */
+/** Which of the two voices of the speech engine speaks for the requested voice; `voice` accepts the name. */
 export function readVoice(name: string): 'woman' | 'man' {
   const [first, own] = name.toLowerCase().split('.');
   if (first !== 'polly' || own === undefined) return first === 'man' ? 'man' : 'woman';

@@ -52,9 +52,11 @@ export const newCallBody = Type.Object({
     description: 'Where the instructions for the call are fetched when it is answered.',
   }),
   answer_method: method('answer_url'),
-  ring_url: Type.Optional(httpUrl({ description: 'Told when the phone rings.' })),
+  ring_url: Type.Optional(httpUrl({ description: 'Receives a request when the phone rings.' })),
   ring_method: method('ring_url'),
-  hangup_url: Type.Optional(httpUrl({ description: 'Told when the call ends; answer_url when left out.' })),
+  hangup_url: Type.Optional(
+    httpUrl({ description: 'Receives a request when the call ends; answer_url when left out.' }),
+  ),
   hangup_method: method('hangup_url'),
   fallback_url: Type.Optional(httpUrl({ description: 'Asked when answer_url fails.' })),
   fallback_method: method('fallback_url'),
@@ -128,7 +130,7 @@ export const transferBody = Type.Object({
   legs: Type.Optional(
     looseEnum(['aleg', 'bleg', 'both'], {
       default: 'aleg',
-      description: 'aleg is the named call, bleg the one that was dialled for it.',
+      description: 'aleg is the named call, bleg the call that was dialled for it.',
     }),
   ),
   aleg_url: Type.Optional(httpUrl({ description: 'New instructions of the A leg.' })),
@@ -156,7 +158,7 @@ export const hangupSources = [
   'Unknown',
 ] as const;
 
-/** An instant as list filters take it; what is no date is refused when it is read. */
+/** An instant as list filters accept it; a text that is not a date is refused when it is read. */
 const instant = (description: string) =>
   Type.Optional(
     text({

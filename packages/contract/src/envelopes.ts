@@ -29,7 +29,7 @@ export const errorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof errorBody>;
 
-/** Body of an answer that has nothing to tell but its message. */
+/** Body of an answer that contains its message only. */
 export const messageBody = (message: string) =>
   Type.Object({ api_id: apiId, message: Type.String({ examples: [message] }) });
 

@@ -11,7 +11,7 @@ export const liveEventsQuery = Type.Object({
     text({
       maxLength: 31,
       pattern: '^[0-9]{1,15}-[0-9]{1,15}$',
-      allowed: 'the id of an event of the feed, or meta.after of a page',
+      allowed: 'the id of an event of the stream, or meta.after of a page',
       description:
         'Events behind this one, oldest first; left out: the newest page, or, as a stream, what comes from now on.',
     }),
@@ -38,7 +38,7 @@ export type LiveEventsQuery = Static<typeof liveEventsQuery>;
 
 export const liveEvent = Type.Object(
   {
-    id: Type.String({ description: 'Its place in the feed; `after` goes on behind it.' }),
+    id: Type.String({ description: 'Its position in the event stream; `after` continues behind it.' }),
     event_id: Type.String({ description: 'The same as X-Service-Event-Id of its callback.' }),
     type: Type.String({ examples: ['call.answered', 'endpoint.registered', 'callback.delivered'] }),
     account: Type.String({ description: 'The account or subaccount that it belongs to.' }),

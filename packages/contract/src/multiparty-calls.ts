@@ -35,7 +35,7 @@ export const mpcActivation = Type.Object({
   }),
 });
 
-/** An instant as list filters take it; what is no date is refused when it is read. */
+/** An instant as list filters accept it; a text that is not a date is refused when it is read. */
 const instant = (description: string) =>
   Type.Optional(
     text({
@@ -84,7 +84,7 @@ export const participantListQuery = Type.Object({
 });
 
 export const participantChanges = Type.Object({
-  mute: Type.Optional(looseBoolean({ description: 'A muted participant is heard by nobody.' })),
+  mute: Type.Optional(looseBoolean({ description: 'No other participant hears a muted one.' })),
   hold: Type.Optional(
     looseBoolean({ description: 'A held participant neither hears nor is heard, and has music.' }),
   ),
@@ -207,7 +207,9 @@ export const newMemberSpeech = Type.Object({
   type,
   loop,
   mix,
-  callback_url: Type.Optional(httpUrl({ description: 'Told when it has been heard, or was stopped.' })),
+  callback_url: Type.Optional(
+    httpUrl({ description: 'Receives a request when the text has been heard, or was stopped.' }),
+  ),
   callback_method: Type.Optional(
     looseEnum(['GET', 'POST'], { default: 'POST', description: 'HTTP method of callback_url.' }),
   ),
@@ -218,7 +220,7 @@ export type NewMemberSpeech = Static<typeof newMemberSpeech>;
 export const queuedSound = Type.Object({
   api_id: apiId,
   message: Type.String({ examples: ['play queued into MPC', 'speak queued into MPC'] }),
-  mpcMemberId: Type.Array(Type.String(), { description: 'Those who hear it.' }),
+  mpcMemberId: Type.Array(Type.String(), { description: 'The participants that hear it.' }),
   mpcName: Type.String(),
 });
 

@@ -199,7 +199,7 @@ export const newParticipant = Type.Object({
       pattern: `^(?:[rR][eE][aA][lL]|[nN][oO][nN][eE]|${httpUrlPattern})$`,
       allowed: 'real, none, or a URL that starts with http:// or https://, of at most 2048 characters',
       description:
-        'Heard while the phone is called by those in the call who would hear nobody: ringback, nothing, or what is behind a URL: MP3, WAV, or XML with Play, Speak and Wait.',
+        'While the phone is called, participants without any other to hear get: ringback, nothing, or what is behind a URL: MP3, WAV, or XML with Play, Speak and Wait.',
       default: 'real',
     }),
   ),
@@ -219,16 +219,16 @@ export const newParticipant = Type.Object({
     }),
   ),
   confirm_key_sound_method: method('confirm_key_sound_url', 'GET'),
-  relay_dtmf_inputs: flag(false, 'Whether its digits are sent to those who hear it.'),
+  relay_dtmf_inputs: flag(false, 'Whether its digits are sent to the participants that hear it.'),
   create_mpc_with_single_participant: flag(
     true,
-    'false: no call is created for it, and it does not join one in which nobody is at that moment.',
+    'false: no call is created for it, and it does not join an empty one.',
   ),
   create_mpc_if_alone: flag(true, 'The older name of create_mpc_with_single_participant.'),
   on_exit_action_url: Type.Optional(
     httpUrl({
       description:
-        'Asked for a document when the participant leaves, which then runs on its call; told too when it hangs up.',
+        'Asked for a document when the participant leaves, which then runs on its call; requested also when the participant hangs up.',
     }),
   ),
   on_exit_action_method: method('on_exit_action_url', 'POST'),
@@ -250,7 +250,7 @@ export const newParticipant = Type.Object({
     text({ maxLength: 512, description: 'Goes with every frame: pairs such as name=value,other=value.' }),
   ),
   ai_agent_stream_status_callback_url: Type.Optional(
-    httpUrl({ description: 'Told what becomes of its stream.' }),
+    httpUrl({ description: 'Receives the events of its stream.' }),
   ),
   ai_agent_stream_status_callback_method: method('ai_agent_stream_status_callback_url', 'POST'),
 

@@ -95,7 +95,7 @@ export const sandboxCall = Type.Object(
     recording: Type.Unsafe<'none' | 'running' | 'complete' | 'removed' | 'failed'>({
       type: 'string',
       enum: ['none', 'running', 'complete', 'removed', 'failed'],
-      description: 'none: not wanted, or nothing was heard. removed: newer recordings needed its place.',
+      description: 'none: not requested, or nothing was heard. removed: to make room for newer recordings.',
     }),
     recording_url: textOrNull('The WAV file of what the phone heard; null before it is complete.'),
     recording_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'How long it is.' }),

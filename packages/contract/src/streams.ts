@@ -62,7 +62,7 @@ const settings = {
       description: 'Codec and sample rate of the media frames; L16 is little-endian.',
     }),
   ),
-  status_callback_url: Type.Optional(httpUrl({ description: 'Told what becomes of the stream.' })),
+  status_callback_url: Type.Optional(httpUrl({ description: 'Receives the events of the stream.' })),
   status_callback_method: Type.Optional(
     looseEnum(['GET', 'POST'], { default: 'POST', description: 'HTTP method of status_callback_url.' }),
   ),
@@ -71,7 +71,7 @@ const settings = {
       minLength: 0,
       maxLength: 200,
       description:
-        'Which events between beginning and end are told: PlayedStream, ClearedAudio, DegradedStream, InterruptedStream, ResumedStream separated by commas, or none; all of them when left out.',
+        'Which events between beginning and end are sent: PlayedStream, ClearedAudio, DegradedStream, InterruptedStream, ResumedStream separated by commas, or none; all of them when left out.',
     }),
   ),
   extra_headers: Type.Optional(extraHeaders),
@@ -90,7 +90,7 @@ const settings = {
     looseBoolean({
       default: false,
       description:
-        'A lost connection is made again within 30 s: what was said meanwhile follows, and whoever hears the stream has hold audio.',
+        'A lost connection is made again within 30 s: what was said meanwhile follows, and listeners of the stream hear hold audio.',
     }),
   ),
   fallback_url: Type.Optional(
@@ -155,7 +155,7 @@ const objectFields = {
   status_reason: nullableText(
     'Why it ended: API request, Call hangup, Stream timeout, Connection error, Closed by the application.',
   ),
-  error: nullableText('Of one that failed, in a sentence.'),
+  error: nullableText('Why a stream failed, in a sentence.'),
   bill_duration: Type.Integer({ description: 'Seconds streamed.' }),
   rounded_bill_duration: Type.Integer({ description: 'Seconds that are billed.' }),
   billed_amount: Type.String({ examples: ['0.00300'] }),
@@ -164,8 +164,8 @@ const objectFields = {
   extra_headers: nullableText('As it was written.'),
   noise_cancellation: Type.Boolean(),
   noise_cancellation_level: Type.Union([Type.Integer(), Type.Null()]),
-  status_callback_url: nullableText('Null where nobody is told.'),
-  status_callback_method: nullableText('Null where nobody is told.'),
+  status_callback_url: nullableText('Null where no URL receives the events.'),
+  status_callback_method: nullableText('Null where no URL receives the events.'),
   resumable: Type.Boolean(),
   fallback_url: nullableText('Null where there is none.'),
   mpc_uuid: nullableText('Of a stream of a whole multiparty call.'),
@@ -181,7 +181,7 @@ const objectFields = {
       }),
       Type.Null(),
     ],
-    { description: 'Of one that has ended.' },
+    { description: 'Of a stream that has ended.' },
   ),
   auth_id: Type.String(),
   resource_uri: Type.String(),

@@ -39,7 +39,7 @@ export const newVerifySession = Type.Object({
   channel: Type.Optional(
     looseEnum(verifyChannels, { default: 'sms', description: 'How the code is sent: sms or voice.' }),
   ),
-  url: Type.Optional(httpUrl({ description: 'Told of everything that happens to the session.' })),
+  url: Type.Optional(httpUrl({ description: 'Receives everything that happens to the session.' })),
   method: Type.Optional(
     looseEnum(['GET', 'POST'], { default: 'POST', description: 'How url is requested: GET or POST.' }),
   ),
@@ -229,7 +229,7 @@ const appSettings = {
       minLength: 0,
       maxLength: 480,
       description:
-        'Text of messages, with {{code}} and, where wanted, {{brand}}. An empty text means the text of the language.',
+        'Text of messages, with {{code}} and optionally {{brand}}. An empty text means the text of the language.',
     }),
   ),
   app_hash: Type.Optional(appHash('Ends each message, so that an Android app may read it.')),

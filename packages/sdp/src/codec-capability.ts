@@ -91,7 +91,7 @@ export function capabilityFor(
 }
 
 /**
- * The clock of the telephone events for audio of this clock: the same (RFC 4733 §2.1), else 8000, the only one that many phones
+ * The clock of the telephone events for audio of this clock: the same (RFC 4733 §2.1), else 8000, the only clock that many phones
  * offer beside Opus; undefined without events.
  */
 export function telephoneEventClock(media: MediaDescription, clockRate: number): number | undefined {

@@ -89,7 +89,7 @@ function transportListener(
 ): TransportListener {
   return {
     onMessage(text, flow) {
-      if (defence === undefined || defence.hears(flow)) receiver.receive(text, flow);
+      if (defence === undefined || defence.receives(flow)) receiver.receive(text, flow);
       else cut(flow.id);
     },
     ...(defence === undefined ? {} : { accepts: defence.accepts, sourceOf }),

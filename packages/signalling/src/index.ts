@@ -1,4 +1,4 @@
-export { type Admission, type Admitted, type Refused, trustEverybody } from './admission/admission.ts';
+export { type Admission, type Admitted, admitAll, type Refused } from './admission/admission.ts';
 export { defaultExternalCallLimits, type ExternalCallLimits } from './admission/external-admission.ts';
 export type { CarrierLogin } from './carriers/carrier-accounts.ts';
 export { createSignalling, type SenderLimits, type SignallingDeps } from './create-signalling.ts';

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import type { Registrations } from '@jackfield/ports';
 import type { Flow } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
-import { type Admission, trustEverybody } from './admission/admission.ts';
+import { type Admission, admitAll } from './admission/admission.ts';
 import { edgeAt, offer, soon, edgeWorld as world } from './testing/edge-world.ts';
 
 describe('an outgoing leg', () => {
-  it('has early media when its phone answers the offer in a 183, told once and before the answer', async () => {
+  it('has early media when its phone answers the offer in a 183, reported once and before the answer', async () => {
     const w = await world();
     w.dial();
     await w.clock.advance(100);
@@ -262,7 +262,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('tells the keys that come in INFO, and nothing of any other INFO', async () => {
+  it('reports the keys that come in INFO, and nothing of any other INFO', async () => {
     const w = await world();
     const call = w.call();
     await w.clock.advance(soon);
@@ -333,9 +333,9 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('whose credential was looked up while the doors were closed is refused with 503', async () => {
+  it('whose credential was looked up while the drain began is refused with 503', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const trusting = trustEverybody('MA1');
+    const trusting = admitAll('MA1');
     const w = await world({
       admission: { admit: (...asked) => promise.then(() => trusting.admit(...asked)) },
     });
@@ -359,7 +359,7 @@ describe('an incoming leg', () => {
 });
 
 describe('an edge and a phone', () => {
-  it('call each other and end every leg once, whoever hangs up and when', async () => {
+  it('call each other and end every leg once, whichever side hangs up and when', async () => {
     for (let ms = 0; ms < 12; ms++) {
       for (const side of ['caller', 'callee'] as const) {
         const w = await world();

@@ -1,4 +1,4 @@
-/** Identifiers in the examples of the documentation: whoever sends an example writes the own ones in their place. */
+/** Identifiers in the examples of the documentation; a client replaces them with its own. */
 export const exampleIds = {
   auth_id: 'MA0123456789ABCDEFGH',
   subaccount_id: 'SA0123456789ABCDEFGH',

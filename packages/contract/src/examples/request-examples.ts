@@ -6,7 +6,7 @@ const { app_id, credential_uuid, ipacl_uuid, number, uri_uuid } = exampleIds;
 
 const accountExamples = {
   updateAccount: [
-    { summary: 'Name and place', value: { name: 'Example Ltd', city: 'Lisbon', timezone: 'Europe/Lisbon' } },
+    { summary: 'Name and city', value: { name: 'Example Ltd', city: 'Lisbon', timezone: 'Europe/Lisbon' } },
   ],
   createSubaccount: [{ summary: 'A subaccount', value: { name: 'Support' } }],
   updateSubaccount: [

@@ -77,7 +77,7 @@ const recorded = {
   RecordingEndMs: numberField('Milliseconds since 1970; -1 while it runs.', '1769940012040'),
 } satisfies TProperties;
 
-/** What multiparty calls tell of a participant who has left. */
+/** What multiparty calls report about a participant that has left. */
 const departed = {
   MPCUUID: uuidField('The multiparty call.'),
   MPCFriendlyName: field('Its name.'),

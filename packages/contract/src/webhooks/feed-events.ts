@@ -2,7 +2,7 @@ import { type TObject, type TProperties, Type } from 'typebox';
 import { streamFields } from './other-webhooks.ts';
 import { webhooks } from './webhooks.ts';
 
-/** One type of the event feed. */
+/** One type of the event stream. */
 export interface FeedEvent {
   readonly type: string;
   readonly description: string;
@@ -175,7 +175,7 @@ const own: readonly FeedEvent[] = [
   }),
 ];
 
-/** Every type of the feed, sorted; one that a webhook carries has that webhook's fields as data, numbers as numbers. */
+/** Every type of event, sorted; a type that a webhook carries has that webhook's fields as data, numbers as numbers. */
 export const feedEvents: readonly FeedEvent[] = [
   ...own,
   ...webhooks

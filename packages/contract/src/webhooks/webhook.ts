@@ -10,7 +10,7 @@ export interface Webhook {
   readonly urls: readonly string[];
   /** `document`: the answer is a document that runs next. `ignored`: its status alone counts. */
   readonly answer: 'document' | 'ignored';
-  /** Types of the event feed that carry the same fields; empty for a request that no event tells of. */
+  /** Types of the event stream that carry the same fields; empty for a request without an event. */
   readonly events: readonly string[];
   /** Names and values of the form of a POST, or of the query of a GET: all values are texts. */
   readonly fields: TObject;

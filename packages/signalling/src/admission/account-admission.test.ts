@@ -35,7 +35,7 @@ test('a disabled subaccount is refused with 403 by client token and through a ca
     domains: ['sip.example.com'],
     otherwise: createTokenAdmission({
       tokens: tokens as ClientTokens,
-      otherwise: { admit: async () => assert.fail('nobody else asks') },
+      otherwise: { admit: async () => assert.fail('no other request gets here') },
     }),
   });
   const admission = createAccountAdmission({

@@ -94,7 +94,7 @@ describe('a call from a carrier', () => {
     for (const each of others) assert.equal((await admit(each, '192.0.2.1', 'udp-1')).ok, false);
   });
 
-  it('belongs to whoever has the number that was dialled', async () => {
+  it('belongs to the account of the dialled number', async () => {
     const asked: string[] = [];
     const { admit } = createCarrierAdmission({
       carriers: [{ name: 'alpha', host: '192.0.2.1', addresses: [] }],

@@ -4,7 +4,7 @@ import type { Binding, ClientTokens, Registrations, TokenClient, TokenRefusal } 
 import { createHeaders, type Flow, type SipRequest } from '@jackfield/sip';
 import { createVirtualClock } from '@jackfield/testkit';
 import { createRegistrar } from '../registrar/registrar.ts';
-import { type Admission, trustEverybody } from './admission.ts';
+import { type Admission, admitAll } from './admission.ts';
 import { createTokenAdmission } from './token-admission.ts';
 
 const realm = 'sip.example.com';
@@ -33,7 +33,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
   let bound: readonly Binding[] = [];
   const updated: string[] = [];
   const registrations: Registrations = {
-    credentialOf: () => Promise.reject(new Error('nobody asks for a password')),
+    credentialOf: () => Promise.reject(new Error('no password is asked for')),
     bindingsOf: async () => bound,
     knowsInstance: async () => false,
     async update(endpoint, decide) {
@@ -45,7 +45,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
     dropFlow: () => Promise.resolve(),
     dropFlowsFrom: () => Promise.resolve(),
   };
-  const otherwise: Admission = trustEverybody('MA2');
+  const otherwise: Admission = admitAll('MA2');
   const admission = createTokenAdmission({ tokens, otherwise });
   const registrar = createRegistrar({ admission, registrations, clock, domains: [realm] });
   const flow: Flow = {
@@ -87,7 +87,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
 const contact = '<sip:abc@example.invalid;transport=ws>';
 
 describe('a REGISTER with a token', () => {
-  it('binds its contact without a password, and tells how long the token lasts', async () => {
+  it('binds its contact without a password, for as long as the token lasts', async () => {
     const w = world();
     const { status, headers } = await w.register();
     const exp = w.clock.now() / 1000 + 3600;
@@ -170,7 +170,7 @@ describe('a REGISTER with a token', () => {
     ['grants', '10008'],
     ['valid-too-long', '10009'],
   ] as const) {
-    it(`that is refused (${why}) is told the code ${code}, and nothing is bound`, async () => {
+    it(`that is refused (${why}) is answered with the code ${code}, and nothing is bound`, async () => {
       const w = world({}, why);
       const refusal = { status: 401, headers: { 'X-Plivo-Jwt-Error-Code': code } };
       assert.deepEqual(await w.register(), refusal);

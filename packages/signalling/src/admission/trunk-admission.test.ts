@@ -12,7 +12,7 @@ import {
   seededRandom,
 } from '@jackfield/testkit';
 import { createSipEdge } from '../sip-edge.ts';
-import { type Admission, trustEverybody } from './admission.ts';
+import { type Admission, admitAll } from './admission.ts';
 import { createTrunkAdmission } from './trunk-admission.ts';
 
 const realm = 'sip.example.com';
@@ -51,7 +51,7 @@ async function world(changes: Partial<TrunkAccess> = {}) {
   };
   const refusals: RefusedTrunkCall[] = [];
   const asked: string[] = [];
-  const otherwise: Admission = trustEverybody('MA2');
+  const otherwise: Admission = admitAll('MA2');
   const notices: LegNotice[] = [];
   const edge = createSipEdge({
     openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
@@ -225,7 +225,7 @@ describe('a call through a trunk', () => {
     assert.deepEqual(shapes[2], shapes[0]);
   });
 
-  it('tells the account why it was refused, and what it claimed', async () => {
+  it('reports to the account why it was refused, and its claim', async () => {
     const w = await world();
     await w.call({ password: 'wrong' });
     await w.call({ username: 'other' });

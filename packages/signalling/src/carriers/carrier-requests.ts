@@ -70,12 +70,16 @@ export function createCarrierRequests(deps: CarrierRequestsDeps): CarrierRequest
   }
 }
 
-function registerOutcome(outcome: RequestOutcome, contact: string, wanted: number): RegisterOutcome {
+function registerOutcome(
+  outcome: RequestOutcome,
+  contact: string,
+  requestedSeconds: number,
+): RegisterOutcome {
   if (outcome.type === 'failed') return { type: 'unanswered' };
   const { response } = outcome;
   const { status } = response;
   if (status >= 200 && status < 300) {
-    return { type: 'registered', expiresSeconds: grantedSeconds(response, contact) ?? wanted };
+    return { type: 'registered', expiresSeconds: grantedSeconds(response, contact) ?? requestedSeconds };
   }
   const minExpires = parseDeltaSeconds(response.headers.get('Min-Expires') ?? '');
   return {

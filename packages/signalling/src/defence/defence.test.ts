@@ -91,7 +91,7 @@ describe('Rates', () => {
     assert.deepEqual([ask('2001:db8::1'), ask('2001:db8::2'), ask('2001:db8:0:1::1')], [true, false, true]);
   });
 
-  it('that somebody exhausts in the name of others do not stop who receives our challenges, or is known', async () => {
+  it('that an attacker exhausts under forged addresses do not stop a source that receives our challenges, or is known', async () => {
     const w = world({ requestBurst: 1 });
     const phone = w.flowOf(home, 5062);
     await w.decide(admitted, phone, w.nonceFor(home));
@@ -112,7 +112,7 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(w.nonceFor(home)), phone), true);
   });
 
-  it('know the flow of a telephone system by a nonce of ours, and one that was let in for its address by that alone', async () => {
+  it('know the flow of a telephone system by a nonce of ours, and a system admitted by its address by that alone', async () => {
     const w = world();
     const through = { ...admitted, endpoint: '', user: '', trunk: '1' };
     for (let port = 1; port <= 10; port++) await w.decide(through, w.flowOf(home, port), 'forged');
@@ -146,20 +146,20 @@ describe('Rates', () => {
 });
 
 describe('Bans', () => {
-  it('begin with too many failures within a minute, last their time, and are told of once', async () => {
+  it('begin with too many failures within a minute, last their time, and are reported once', async () => {
     const w = world({ failuresBeforeBan: 3, banMs: 5000 });
     const flow = w.flowOf(home);
     for (let time = 0; time < 3; time++) await w.guess(flow);
-    assert.equal(w.defence.hears(flow), true);
+    assert.equal(w.defence.receives(flow), true);
     await w.guess(flow);
-    assert.equal(w.defence.hears(flow), false);
+    assert.equal(w.defence.receives(flow), false);
     assert.equal(w.defence.accepts(home), false);
-    assert.equal(w.defence.hears(w.flowOf('192.0.2.2')), true);
+    assert.equal(w.defence.receives(w.flowOf('192.0.2.2')), true);
     await w.guess(flow);
     assert.deepEqual(w.bans, [{ source: home, reason: 'failed-logins', seconds: 5 }]);
     assert.deepEqual(w.defence.census().bannedSources, 1);
     await w.clock.advance(5000);
-    assert.equal(w.defence.hears(flow), true);
+    assert.equal(w.defence.receives(flow), true);
     assert.equal(w.defence.accepts(home), true);
   });
 
@@ -189,7 +189,7 @@ describe('Bans', () => {
     assert.equal(w.defence.counters.failedLogins, 0);
   });
 
-  it('come of any failure over a connection, which nobody can forge', async () => {
+  it('come of any failure over a connection, which cannot be forged', async () => {
     const w = world({ failuresBeforeBan: 1 });
     const flow = w.flowOf(home, 40_000, true);
     await w.guess(flow, 'invented');
@@ -202,9 +202,9 @@ describe('Bans', () => {
     const [phone, guesser] = [w.flowOf(home, 5062), w.flowOf(home, 6000)];
     await w.decide(admitted, phone, w.nonceFor(home));
     for (let time = 0; time < 5; time++) await w.guess(guesser);
-    assert.deepEqual([w.defence.hears(guesser), w.defence.hears(phone)], [false, true]);
+    assert.deepEqual([w.defence.receives(guesser), w.defence.receives(phone)], [false, true]);
     await w.guess(phone);
-    assert.equal(w.defence.hears(phone), false);
+    assert.equal(w.defence.receives(phone), false);
   });
 
   it('end what is known of a phone some time after its last registration, and with its connection', async () => {
@@ -213,9 +213,9 @@ describe('Bans', () => {
     for (const flow of [first, second]) await w.decide(admitted, flow, w.nonceFor(home));
     for (let time = 0; time < 2; time++) await w.guess(w.flowOf(home, 6000));
     w.defence.flowClosed(first.id);
-    assert.deepEqual([w.defence.hears(first), w.defence.hears(second)], [false, true]);
+    assert.deepEqual([w.defence.receives(first), w.defence.receives(second)], [false, true]);
     await w.clock.advance(1000);
-    assert.equal(w.defence.hears(second), false);
+    assert.equal(w.defence.receives(second), false);
   });
 
   it('do not meet a phone that repeats its password and waits for each refusal, which come slower and slower; the right one is not kept waiting', async () => {
@@ -237,7 +237,7 @@ describe('Bans', () => {
     }
     assert.deepEqual(answeredAfter.slice(0, 9), [0, 0, 0, 1, 2, 4, 8, 8, 8]);
     assert.ok(w.clock.now() - start < 600_000);
-    assert.deepEqual([w.bans, w.defence.hears(flow)], [[], true]);
+    assert.deepEqual([w.bans, w.defence.receives(flow)], [[], true]);
     const waiting = w.guess(flow);
     // Another process of the same phone sends the right password while the refusal of the wrong one is still delayed.
     assert.equal((await w.decide(admitted, flow, w.nonceFor(home))).ok, true);
@@ -255,7 +255,7 @@ describe('Bans', () => {
     const w = world({ failuresAnsweredAtOnce: 3, failuresBeforeBan: 20 });
     const flow = w.flowOf(home);
     for (let guess = 0; guess < 1000; guess += 1) {
-      if (!w.defence.hears(flow)) break;
+      if (!w.defence.receives(flow)) break;
       void w.guess(flow);
       await w.clock.advance(0);
     }
@@ -263,19 +263,19 @@ describe('Bans', () => {
     assert.deepEqual(w.bans, [{ source: home, reason: 'failed-logins', seconds: 300 }]);
   });
 
-  it('never meet sources that are spared, whose failures are told with their user and realm as all are', async () => {
+  it('never meet exempt sources, whose failures are reported with their user and realm like all others', async () => {
     const w = world({ failuresBeforeBan: 1 }, { neverBanned: ['127.0.0.1'] });
     for (let time = 0; time < 5; time += 1) await w.guess(w.flowOf('127.0.0.1'));
     assert.deepEqual([w.bans, w.failures.length], [[], 5]);
     assert.deepEqual(w.failures[0], { source: '127.0.0.1', username: 'alice', realm: 'r' });
   });
 
-  it('do not meet trusted sources, and nobody where they last no time', async () => {
+  it('do not meet trusted sources, and no source where their length is zero', async () => {
     const trusting = world({ failuresBeforeBan: 1 }, { trusted: [home] });
     const banless = world({ failuresBeforeBan: 1, banMs: 0 });
     for (const w of [trusting, banless]) {
       for (let time = 0; time < 5; time++) await w.guess(w.flowOf(home));
-      assert.equal(w.defence.hears(w.flowOf(home)), true);
+      assert.equal(w.defence.receives(w.flowOf(home)), true);
       assert.deepEqual(w.bans, []);
     }
   });
@@ -290,7 +290,7 @@ describe('Bans', () => {
   });
 });
 
-describe('Places of calls', () => {
+describe('Slots of calls', () => {
   it('are bounded by source and by account, and given back once', () => {
     const { slots } = world({ callsPerSource: 2, callsPerAccount: 3 }, { trusted: ['203.0.113.1'] }).defence;
     const first = slots.take(home, 'MA1');

@@ -15,7 +15,7 @@ import { isScanner } from './scanners.ts';
 /** Keeps unauthenticated sources within their share. docs/security.md states the promises and the reasons. */
 export interface Defence {
   /** Whether messages on this flow are processed; called for each message before it is parsed. */
-  hears(flow: Flow): boolean;
+  receives(flow: Flow): boolean;
   /** Whether a connection from this address is accepted. */
   accepts(remoteAddress: string): boolean;
   /** Whether a request outside of all dialogs is answered. */
@@ -40,7 +40,7 @@ export function createDefence(deps: DefenceDeps): Defence {
   const rates = createRequestRates(parts);
 
   return {
-    hears(flow) {
+    receives(flow) {
       // Without bans there is nothing to look up.
       if (bans.size === 0) return true;
       const now = clock.now();

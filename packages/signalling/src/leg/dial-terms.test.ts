@@ -23,7 +23,7 @@ test('a carrier is answered with the operator’s credentials, and reached where
   });
 });
 
-test('a place of a trunk is answered with the customer’s credentials alone, and reached where customers may send', async () => {
+test('a target of a trunk is answered with the customer’s credentials alone, and reached where customers may send', async () => {
   for (const account of ['uri/1', 'alpha']) {
     const { credentials, reaches } = await dialTerms(deps, {
       leg,

@@ -42,7 +42,7 @@ export async function dialTerms(
   const isNamedByOthers = targets.some(({ trunk, flow, path }) => trunk ?? flow ?? path);
   return {
     ...(credentials === undefined ? {} : { credentials }),
-    ...(isNamedByOthers && mayReach !== undefined ? { reaches: told(mayReach, log, leg) } : {}),
+    ...(isNamedByOthers && mayReach !== undefined ? { reaches: logged(mayReach, log, leg) } : {}),
   };
 }
 
@@ -53,7 +53,7 @@ export function confineCaller(
   incoming: Pick<IncomingInvite, 'confine' | 'sourceAddress'>,
 ): void {
   if (mayReach === undefined) return;
-  const reaches = told(mayReach, log, leg);
+  const reaches = logged(mayReach, log, leg);
   incoming.confine((address) => address === incoming.sourceAddress || reaches(address));
 }
 
@@ -91,7 +91,7 @@ export function confinedAudio(
   return { ...agreed, address: source ?? '0.0.0.0' };
 }
 
-function told(mayReach: (address: string) => boolean, log: Logger, leg: string) {
+function logged(mayReach: (address: string) => boolean, log: Logger, leg: string) {
   return (address: string): boolean => {
     const isOpen = mayReach(address);
     if (!isOpen) {

@@ -10,18 +10,18 @@ export interface DialogListenersDeps {
   readonly transfers: Transfers;
   /** Reports keys that phones send as SIP INFO. */
   readonly press: (key: LegKey) => void;
-  readonly feed: (live: LiveLeg, input: LegInput) => void;
+  readonly send: (live: LiveLeg, input: LegInput) => void;
 }
 
 /** Turns what the dialog of a leg reports into inputs of its machine. */
 export function createDialogListeners(deps: DialogListenersDeps): (live: LiveLeg) => CallListener {
-  const { log, transfers, press, feed } = deps;
+  const { log, transfers, press, send } = deps;
   return (live) => ({
-    ringing: (response) => feed(live, { type: 'provisional', response }),
-    answered: (response) => feed(live, { type: 'accepted-by-peer', response }),
-    acknowledged: (answer) => feed(live, { type: 'acknowledged', answer }),
-    offered: (request) => feed(live, { type: 'session-offered', request }),
-    offerAnswered: (response) => feed(live, { type: 'session-answered', response }),
+    ringing: (response) => send(live, { type: 'provisional', response }),
+    answered: (response) => send(live, { type: 'accepted-by-peer', response }),
+    acknowledged: (answer) => send(live, { type: 'acknowledged', answer }),
+    offered: (request) => send(live, { type: 'session-offered', request }),
+    offerAnswered: (response) => send(live, { type: 'session-answered', response }),
     info(request) {
       const key = keyOfInfo(request);
       if (key !== undefined) press({ leg: live.leg, ...key });
@@ -36,7 +36,7 @@ export function createDialogListeners(deps: DialogListenersDeps): (live: LiveLeg
     },
     ended(reason) {
       const refusal = reason.by === 'rejected' ? { status: reason.status } : {};
-      feed(live, { type: 'dialog-ended', end: legEndOf(reason), ...refusal });
+      send(live, { type: 'dialog-ended', end: legEndOf(reason), ...refusal });
     },
   });
 }

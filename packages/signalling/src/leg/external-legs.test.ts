@@ -9,7 +9,7 @@ describe('the leg of an external caller', () => {
     admit: async () => ({ ok: true, account: 'MA1', endpoint: '', user: '', external: caller }),
   };
 
-  it('is offered by the URI of its caller, and told as answered when its ACK has come, not before', async () => {
+  it('is offered by the URI of its caller, and reported as answered when its ACK has come, not before', async () => {
     const w = await world({ admission });
     w.edge.telephony.listen((notice) => {
       w.notices.push(notice);
@@ -21,7 +21,7 @@ describe('the leg of an external caller', () => {
     const [offered] = w.notices;
     assert.ok(offered?.type === 'leg-offered');
     assert.deepEqual([offered.from, offered.endpoint, offered.to], [caller, '', 'bob']);
-    assert.deepEqual(types, [['leg-offered']], 'the 200 has come, and nobody is heard');
+    assert.deepEqual(types, [['leg-offered']], 'the 200 has come, and no audio runs');
     assert.deepEqual(w.types(), ['leg-offered', 'leg-answered']);
     call.hangUp();
     await w.leavesNothing();

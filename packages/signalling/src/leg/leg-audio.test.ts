@@ -33,7 +33,7 @@ test('RFC 3264 §5.1: an answer with one codec and its own numbers narrows what 
   assert.equal(receiveTelephoneEventPayloadType, Number(ours));
 });
 
-test('a re-INVITE that holds and one that takes back connect the leg anew with our direction', () => {
+test('a re-INVITE that holds and the next that resumes connect the leg anew with our direction', () => {
   const { media, connected } = legAudioWorld();
   for (const theirs of ['sendrecv', 'sendonly', 'inactive', 'sendrecv']) {
     assert.notEqual(media.answer(sdp('0', ['rtpmap:0 PCMU/8000'], theirs)), undefined);

@@ -21,7 +21,7 @@ export interface LegEffectsDeps extends DialTermsDeps {
 
 /** Accepts the outcomes of effects. */
 export interface LegInbox {
-  feed(live: LiveLeg, input: LegInput): void;
+  send(live: LiveLeg, input: LegInput): void;
   /** The work for an effect threw. */
   broken(live: LiveLeg, error: unknown): void;
 }
@@ -53,10 +53,10 @@ export function createLegEffects(deps: LegEffectsDeps, inbox: LegInbox): LegEffe
       ({ port } = await mediaLegs.open(live.leg));
     } catch (error) {
       log.warn({ leg: live.leg, err: error }, 'media port open failed');
-      inbox.feed(live, { type: 'port-failed' });
+      inbox.send(live, { type: 'port-failed' });
       return;
     }
-    inbox.feed(live, { type: 'port-opened', port });
+    inbox.send(live, { type: 'port-opened', port });
   }
 
   function closePort(leg: string): Promise<LegStatistics | undefined> {
@@ -76,7 +76,7 @@ export function createLegEffects(deps: LegEffectsDeps, inbox: LegInbox): LegEffe
       live.outgoing = deps.invite({ ...order, ...terms }, deps.listenerOf(live));
     } catch (error) {
       log.error({ leg, err: error }, 'INVITE could not be written');
-      inbox.feed(live, { type: 'invite-failed' });
+      inbox.send(live, { type: 'invite-failed' });
       return;
     }
     transfers.began(leg, live.outgoing, request.targets);

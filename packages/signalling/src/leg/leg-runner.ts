@@ -7,23 +7,23 @@ import type { LegInput } from './leg-state.ts';
 import { mediaFailed } from './leg-steps.ts';
 import type { LiveLeg } from './live-leg.ts';
 
-export interface LegRunnerDeps extends Omit<LegEffectsDeps, 'listenerOf'>, Omit<DialogListenersDeps, 'feed'> {
+export interface LegRunnerDeps extends Omit<LegEffectsDeps, 'listenerOf'>, Omit<DialogListenersDeps, 'send'> {
   /** Draws keys in place of abandoned ones; absent without SRTP. */
   readonly drawKeys: DrawKeys | undefined;
 }
 
 /** Runs the machines of legs: one input at a time; its effects come before the next input. */
 export interface LegRunner {
-  feed(live: LiveLeg, input: LegInput): void;
+  send(live: LiveLeg, input: LegInput): void;
   /** The first state of the leg has a dialog from now on, whose reports become inputs. */
   readonly listenerOf: ReturnType<typeof createDialogListeners>;
 }
 
 export function createLegRunner(deps: LegRunnerDeps): LegRunner {
-  const listenerOf = createDialogListeners({ ...deps, feed });
-  const effects = createLegEffects({ ...deps, listenerOf }, { feed, broken });
+  const listenerOf = createDialogListeners({ ...deps, send });
+  const effects = createLegEffects({ ...deps, listenerOf }, { send, broken });
 
-  function feed(live: LiveLeg, input: LegInput): void {
+  function send(live: LiveLeg, input: LegInput): void {
     live.inputs.push(input);
     if (live.isStepping) return;
     live.isStepping = true;
@@ -44,14 +44,14 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
       broken(live, error, input);
     }
     if (deps.drawKeys === undefined || live.state.phase === 'ended') return;
-    if (lacksKeys(live.state.audio.srtp)) feed(live, { type: 'keys-drawn', keys: deps.drawKeys() });
+    if (lacksKeys(live.state.audio.srtp)) send(live, { type: 'keys-drawn', keys: deps.drawKeys() });
   }
 
   /** An unforeseen error ends only the leg where it happened. */
   function broken(live: LiveLeg, error: unknown, input?: LegInput): void {
     deps.log.error({ leg: live.leg, err: error }, 'leg ended by an unexpected error');
     if (input?.type !== 'broken') {
-      feed(live, { type: 'broken' });
+      send(live, { type: 'broken' });
       return;
     }
     // The orderly end failed as well.
@@ -59,5 +59,5 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
     effects.finish(live, { end: mediaFailed, hasPort: true });
   }
 
-  return { feed, listenerOf };
+  return { send, listenerOf };
 }

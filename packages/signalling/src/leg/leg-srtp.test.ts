@@ -105,7 +105,7 @@ describe('SRTP where a call comes in', () => {
     assert.ok(![first, second, other].includes(keyFor(secured)));
   });
 
-  it('without an offer gets one that leaves the choice, and later ones in the profile and the codec in use', async () => {
+  it('without an offer gets an offer with the choice, and later ones in the profile and the codec in use', async () => {
     const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
     const first = media.offer();
     assert.deepEqual([profileOf(first), keysIn(first).length], ['RTP/AVP', 5]);
@@ -120,7 +120,7 @@ describe('SRTP where a call comes in', () => {
 });
 
 describe('SRTP where we call', () => {
-  it('is offered when every place is reached over TLS, and never else', async () => {
+  it('is offered when every target is reached over TLS, and never else', async () => {
     for (const [targets, profile] of [
       [overTls, 'RTP/SAVP'],
       [[{ uri: 'sips:bob@example.com' }], 'RTP/SAVP'],

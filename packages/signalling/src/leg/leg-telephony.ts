@@ -16,7 +16,7 @@ export interface LegListeners {
 export interface LegTelephonyDeps {
   /** Legs that have not ended, by their call UUIDs. */
   readonly legs: ReadonlyMap<string, LiveLeg>;
-  readonly runner: Pick<LegRunner, 'feed'>;
+  readonly runner: Pick<LegRunner, 'send'>;
   readonly transfers: Pick<Transfers, 'listen'>;
   readonly listeners: LegListeners;
   readonly dialFor: (request: DialRequest, listener: LegListener) => void;
@@ -32,7 +32,7 @@ export function createLegTelephony({
 }: LegTelephonyDeps): LegTelephony {
   function order(leg: string, input: LegInput): void {
     const live = legs.get(leg);
-    if (live !== undefined) runner.feed(live, input);
+    if (live !== undefined) runner.send(live, input);
   }
 
   return {

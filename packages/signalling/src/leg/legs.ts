@@ -82,7 +82,7 @@ export function createLegs(deps: LegsDeps): Legs {
     const forwardsLeft = forwarded === undefined ? firstForwards : forwarded.forwardsLeft - 1;
     const state = newLegs.preparing(request);
     const live = begin(newLiveLeg({ leg, listener, state, request, forwardsLeft }));
-    runner.feed(live, { type: 'dial', targets: targets.length, forwardsLeft });
+    runner.send(live, { type: 'dial', targets: targets.length, forwardsLeft });
   }
 
   async function invited(incoming: IncomingInvite): Promise<void> {

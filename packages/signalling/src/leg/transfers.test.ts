@@ -11,7 +11,7 @@ import {
 import type { Flow } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
-import { trustEverybody } from '../admission/admission.ts';
+import { admitAll } from '../admission/admission.ts';
 import { createSipEdge } from '../sip-edge.ts';
 
 const flow: Flow = {
@@ -48,7 +48,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
         close: () => Promise.resolve(),
       } as unknown as Transports;
     },
-    admission: trustEverybody('MA1'),
+    admission: admitAll('MA1'),
     mediaLegs: {
       open: async () => ({ port: 40_000 }),
       connect() {},
@@ -152,7 +152,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
   };
 }
 
-test('RFC 3515 §2.4.2: a REFER is declined with 603 where nobody carries transfers out', async () => {
+test('RFC 3515 §2.4.2: a REFER is declined with 603 where no listener carries transfers out', async () => {
   const w = await world();
   const { tag } = await w.call('1');
   await w.send('REFER', 2, '1', tag, ['Refer-To: <sip:carol@sip.example.com>']);
@@ -161,7 +161,7 @@ test('RFC 3515 §2.4.2: a REFER is declined with 603 where nobody carries transf
   await w.edge.close();
 });
 
-test('A transfer is told, accepted with 202 and a NOTIFY of 100, and its outcome comes in another one', async () => {
+test('A transfer is reported, accepted with 202 and a NOTIFY of 100, and its outcome comes in a second NOTIFY', async () => {
   const asked: TransferRequest[] = [];
   const w = await world((request) => asked.push(request) > 0);
   const { tag, leg } = await w.call('1');
@@ -178,7 +178,7 @@ test('A transfer is told, accepted with 202 and a NOTIFY of 100, and its outcome
   await w.edge.close();
 });
 
-test('A transfer to a place that is not ours, or by another method, is declined and told nobody', async () => {
+test('A transfer to a target that is not ours, or by another method, is declined and not reported', async () => {
   const w = await world(() => assert.fail('told'));
   const { tag } = await w.call('1');
   for (const [index, target] of [
@@ -228,7 +228,7 @@ test('RFC 3891 §3: an INVITE with Replaces gets 400 when malformed, 481 without
   await w.edge.close();
 });
 
-test('RFC 3891 §3: where transfers are carried out, an INVITE with Replaces is offered with the leg whose place it is to take', async () => {
+test('RFC 3891 §3: where transfers are carried out, an INVITE with Replaces is offered with the leg that it replaces', async () => {
   const w = await world(() => true);
   const { tag, leg } = await w.call('1');
   await w.send('INVITE', 1, 'r', '', [`Replaces: 1;to-tag=${tag};from-tag=alice1`, 'Require: replaces'], sdp);
@@ -238,7 +238,7 @@ test('RFC 3891 §3: where transfers are carried out, an INVITE with Replaces is 
   await w.edge.close();
 });
 
-test('RFC 3261 §12: calls with one Call-ID, as of a request that proxies have led back to us, are told apart by their tags', async () => {
+test('RFC 3261 §12: calls with one Call-ID, as of a request that proxies have led back to us, are distinguished by their tags', async () => {
   const w = await world(() => true);
   const { tag, leg } = await w.call('1');
   await w.send('INVITE', 5, '1', '', [], sdp);

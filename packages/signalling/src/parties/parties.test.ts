@@ -23,7 +23,7 @@ describe('an address of ours', () => {
     );
   });
 
-  it('names the user of a SIP URI, a number as it is, and nobody as anonymous', () => {
+  it('names the user of a SIP URI, a number as it is, and an empty party as anonymous', () => {
     assert.equal(addressOf('sip:alice@other.example:5070;x=y', 'a.example'), '<sip:alice@a.example>');
     assert.equal(addressOf('+12025550000', 'a.example', ''), '<sip:+12025550000@a.example>');
     assert.equal(addressOf('', '::1'), '<sip:anonymous@[::1]>');
@@ -40,7 +40,7 @@ describe('who is called', () => {
     assert.equal(calleeOf('tel:+1(202)555-0100', domains), '+12025550100');
   });
 
-  it('is nobody for another domain, without a user, with control characters or with a name without end', () => {
+  it('is undefined for another domain, without a user, with control characters or with a name without end', () => {
     for (const uri of [
       'sip:bob@example.com',
       'sip:sip.example.com',

@@ -150,7 +150,7 @@ describe('a REGISTER', () => {
     assert.equal(bound.get('endpoint of alice')![0]?.flow, `udp-${home}-5062`);
   });
 
-  it('of a flow is answered with Require: outbound and the time after which it is to be heard of (RFC 5626 §6)', async () => {
+  it('of a flow is answered with Require: outbound and the time between its keep-alives (RFC 5626 §6)', async () => {
     const { register, credentials, bound } = world();
     const more: [string, string][] = [['Supported', 'path, outbound']];
     const answer = await register({ contact, more }, await credentials());
@@ -274,13 +274,13 @@ describe('a REGISTER', () => {
     assert.equal((await register({}, ['Digest realm='])).status, 400);
   });
 
-  it('to a host that is not ours is refused with 404, and one that is no SIP address with 400', async () => {
+  it('to a host that is not ours is refused with 404, and to a text that is no SIP address with 400', async () => {
     const { register } = world();
     assert.equal((await register({ uri: 'sip:elsewhere.example' })).status, 404);
     assert.equal((await register({ uri: 'tel:+12025550100' })).status, 400);
   });
 
-  it('for less than a minute is told the shortest time (RFC 3261 §10.3, step 7)', async () => {
+  it('for less than a minute is answered with the shortest time (RFC 3261 §10.3, step 7)', async () => {
     const { register, credentials, bound } = world();
     const answer = await register({ expires: '10' }, await credentials());
     assert.deepEqual([answer.status, headerOf(answer, 'Min-Expires')], [423, ['60']]);

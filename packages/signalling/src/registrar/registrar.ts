@@ -42,17 +42,17 @@ export function createRegistrar(deps: RegistrarDeps): {
   /** A client that may call but not receive calls gets the usual answer without a binding; its earlier bindings are removed. */
   async function registerUncalled(
     endpoint: string,
-    wanted: RegistrationRequest,
+    requested: RegistrationRequest,
     now: number,
     limits: RegistrationLimits,
   ): Promise<RegistrationDecision> {
     if (endpoint !== '') {
       await registrations.update(endpoint, (current) => {
-        const others = current.filter(({ callId }) => callId !== wanted.callId);
+        const others = current.filter(({ callId }) => callId !== requested.callId);
         return { bindings: others.length === current.length ? current : others, result: undefined };
       });
     }
-    return decideRegistration(wanted, [], now, limits);
+    return decideRegistration(requested, [], now, limits);
   }
 
   return {
@@ -69,7 +69,7 @@ export function createRegistrar(deps: RegistrarDeps): {
       const isOutbound = supported.has('outbound');
       if (isOutbound && lacksOutbound(request, path)) return { status: 439, headers: [] };
       const { gruus } = deps;
-      const wanted = {
+      const requested = {
         path,
         isOutbound,
         ...(gruus === undefined || admitted.user === '' || !supported.has('gruu')
@@ -91,11 +91,11 @@ export function createRegistrar(deps: RegistrarDeps): {
       const decision =
         token === undefined || token.mayReceive
           ? await registrations.update(endpoint, (current) => {
-              const decided = decideRegistration(wanted, current, now, limits);
+              const decided = decideRegistration(requested, current, now, limits);
               const next = decided.status === 200 ? decided.bindings : current;
               return { bindings: permitted(next, current, token), result: decided };
             })
-          : await registerUncalled(endpoint, wanted, now, limits);
+          : await registerUncalled(endpoint, requested, now, limits);
       switch (decision.status) {
         case 200:
           return {

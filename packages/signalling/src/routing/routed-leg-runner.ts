@@ -42,7 +42,7 @@ export function createRoutedLegRunner(
   const { clock } = deps;
 
   /** An effect may cause the next input before it returns; inputs are still handled one after another. */
-  function feed(leg: LiveRoutedLeg, input: RoutedLegInput): void {
+  function send(leg: LiveRoutedLeg, input: RoutedLegInput): void {
     leg.inputs.push(input);
     if (leg.isBusy) return;
     leg.isBusy = true;
@@ -70,7 +70,7 @@ export function createRoutedLegRunner(
         return deps.hangUp(request.leg);
       case 'start-timer':
         leg.cancelTimer?.();
-        leg.cancelTimer = clock.startTimer(effect.at, () => feed(leg, { type: 'timer-fired' }));
+        leg.cancelTimer = clock.startTimer(effect.at, () => send(leg, { type: 'timer-fired' }));
         return;
       case 'cancel-timer':
         leg.cancelTimer?.();
@@ -88,13 +88,13 @@ export function createRoutedLegRunner(
 
   function reserve(leg: LiveRoutedLeg, at: number) {
     const refused = leg.route.reserve?.(at);
-    if (refused === undefined) return feed(leg, { type: 'reserved' });
-    if (!(refused instanceof Promise)) return feed(leg, { type: 'passed-over', end: refused });
+    if (refused === undefined) return send(leg, { type: 'reserved' });
+    if (!(refused instanceof Promise)) return send(leg, { type: 'passed-over', end: refused });
     refused.then(
-      (end) => feed(leg, end === undefined ? { type: 'reserved' } : { type: 'passed-over', end }),
+      (end) => send(leg, end === undefined ? { type: 'reserved' } : { type: 'passed-over', end }),
       (error: unknown) => {
         deps.log.error({ leg: leg.request.leg, err: error }, 'call target reservation failed');
-        feed(leg, { type: 'passed-over', end: { by: 'media-failed' } });
+        send(leg, { type: 'passed-over', end: { by: 'media-failed' } });
       },
     );
   }
@@ -104,19 +104,19 @@ export function createRoutedLegRunner(
     if (legs.get(leg.request.leg) !== leg) return;
     switch (notice.type) {
       case 'leg-ringing':
-        return feed(leg, { type: 'ringing' });
+        return send(leg, { type: 'ringing' });
       case 'leg-answered':
-        return feed(leg, { type: 'answered' });
+        return send(leg, { type: 'answered' });
       case 'leg-ended':
         leg.media = notice.media;
-        return feed(leg, { type: 'ended', end: notice.end });
+        return send(leg, { type: 'ended', end: notice.end });
       default:
         // Early media of a target that is being given up has no use.
         if (leg.state.phase === 'taken') deps.notify(notice);
     }
   }
 
-  return feed;
+  return send;
 }
 
 /** Only the target part differs between the targets of a leg. */

@@ -144,7 +144,7 @@ describe('a leg over several targets', () => {
     assert.deepEqual(new Leg(0).end, refused('no-route'));
   });
 
-  it('that is hung up while a target is reserved calls nobody, and keeps no reservation', () => {
+  it('that is hung up while a target is reserved calls no target, and keeps no reservation', () => {
     const leg = new Leg().take({ type: 'hang-up' });
     assert.equal(leg.end, undefined);
     leg.reserved();

@@ -23,11 +23,11 @@ export interface RoutedLegs {
 /** Tries the targets of each routed leg by the rule of `routedLegMachine`. */
 export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
   const legs = new Map<string, LiveRoutedLeg>();
-  const feed = createRoutedLegRunner(deps, legs);
+  const send = createRoutedLegRunner(deps, legs);
 
   function hangUp(name: string): boolean {
     const leg = legs.get(name);
-    if (leg !== undefined) feed(leg, { type: 'hang-up' });
+    if (leg !== undefined) send(leg, { type: 'hang-up' });
     return leg !== undefined;
   }
 
@@ -47,7 +47,7 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
           media: undefined,
         };
         legs.set(request.leg, leg);
-        feed(leg, { type: 'dialled' });
+        send(leg, { type: 'dialled' });
         return true;
       }
       return false;

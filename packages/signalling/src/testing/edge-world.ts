@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import {
   type AgreedMedia,
+  type Clock,
   type DialRequest,
   type LegKey,
   type LegNotice,
@@ -25,7 +26,7 @@ import {
   SimulatedNetwork,
   seededRandom,
 } from '@jackfield/testkit';
-import { trustEverybody } from '../admission/admission.ts';
+import { admitAll } from '../admission/admission.ts';
 import { createSipEdge, type SipEdgeDeps } from '../sip-edge.ts';
 
 /** Where the edge listens. */
@@ -87,6 +88,27 @@ export interface PhoneConduct {
   readonly invited?: (invite: IncomingInvite) => void;
 }
 
+function openPhone(
+  clock: Clock,
+  network: SimulatedNetwork,
+  at: typeof phoneAt,
+  invited: (invite: IncomingInvite) => void,
+): UserAgent {
+  let serial = 0;
+  const transports: Transports = openSimulatedTransports(network, at, {
+    onMessage: (text, flow) => phone.receive(text, flow),
+  });
+  const phone: UserAgent = createUserAgent({
+    clock,
+    send: (target, text) => transports.send(target, text),
+    flow: (id) => transports.flowById(id),
+    address: () => ({ host: at.address, port: at.port }),
+    token: () => `phone${++serial}`,
+    on: { request: (incoming) => incoming.reply(200), invite: invited },
+  });
+  return phone;
+}
+
 /** An edge, and a bare user agent as the phone at the other end of the wire. */
 export async function edgeWorld(
   more: Partial<SipEdgeDeps> = {},
@@ -101,7 +123,7 @@ export async function edgeWorld(
   const keys: LegKey[] = [];
   const edge = createSipEdge({
     openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
-    admission: trustEverybody('MA1'),
+    admission: admitAll('MA1'),
     mediaLegs: media.legs,
     clock,
     secrets: createSecrets(new Uint8Array(32).fill(1)),
@@ -121,23 +143,9 @@ export async function edgeWorld(
 
   const invites: IncomingInvite[] = [];
   const happened: string[] = [];
-  let serial = 0;
-  const transports: Transports = openSimulatedTransports(network, at, {
-    onMessage: (text, flow) => phone.receive(text, flow),
-  });
-  const phone: UserAgent = createUserAgent({
-    clock,
-    send: (target, text) => transports.send(target, text),
-    flow: (id) => transports.flowById(id),
-    address: () => ({ host: at.address, port: at.port }),
-    token: () => `phone${++serial}`,
-    on: {
-      request: (incoming) => incoming.reply(200),
-      invite(invite) {
-        invites.push(invite);
-        invited?.(invite);
-      },
-    },
+  const phone = openPhone(clock, network, at, (invite) => {
+    invites.push(invite);
+    invited?.(invite);
   });
   const listener: CallListener = {
     answered: () => void happened.push('answered'),

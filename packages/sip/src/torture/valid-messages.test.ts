@@ -181,7 +181,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.equal(answer.headers.all('Via').length, 5);
   });
 
-  it('RFC 4475 §3.1.1.11 mpart01: a binary body with NULs and bare line feeds stays unchanged', () => {
+  it('RFC 4475 §3.1.1.11 mpart01: a binary body with NULs and bare LF characters stays unchanged', () => {
     const text = read('3.1.1.11-mpart01');
     const { headers, body } = wellFormedRequest(text);
     assert.equal(body.length, 553);
