@@ -9,9 +9,9 @@ import type { WantedAddition } from '../participant-parameters.ts';
 import type { Viewer } from '../queries.ts';
 import { problemOfRefusal } from '../refusals.ts';
 import { endOf, ownerKind, ownerOf } from '../sessions.ts';
+import { exitFieldsOf } from './exit-fields.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
 import { type Addition, type AdditionDeps, placeRivals } from './placement.ts';
-import { exitFieldsOf } from './exit-fields.ts';
 
 export interface JoinedParticipant {
   readonly mpcUuid: string;
