@@ -31,6 +31,15 @@ async function names(database: Database): Promise<readonly string[]> {
 
 /** The common behaviour of all adapters of the database port. Call it inside `eachDatabase`. */
 export function databaseContract(open: OpenDatabase): void {
+  unitContract(open);
+  failureContract(open);
+  concurrencyContract(open);
+  valueContract(open);
+  restartContract(open);
+  migrationContract(open);
+}
+
+function unitContract(open: OpenDatabase): void {
   test('a unit resolves with what its work returned, and reads see it from then on', async () => {
     const database = await open([rooms]);
     const result = await database.transact(async (write) => {
@@ -90,7 +99,9 @@ export function databaseContract(open: OpenDatabase): void {
       Array.from({ length: 500 }, (_, index) => index >> 1),
     );
   });
+}
 
+function failureContract(open: OpenDatabase): void {
   test('a statement that fails rolls its unit back, also what the unit wrote before', async () => {
     const database = await open([rooms]);
     await insert(database, 'taken');
@@ -142,7 +153,9 @@ export function databaseContract(open: OpenDatabase): void {
     await assert.rejects(of(kept!).insertInto('rooms').values({ name: 'late', seats: 1 }).execute());
     assert.deepEqual(await names(database), []);
   });
+}
 
+function concurrencyContract(open: OpenDatabase): void {
   test('units that read, decide and write lose nothing', async () => {
     const database = await open([rooms]);
     await insert(database, 'counter', 0);
@@ -180,7 +193,9 @@ export function databaseContract(open: OpenDatabase): void {
     await assert.rejects(sql`SELECT nothing FROM nowhere`.execute(database.read));
     assert.deepEqual(await names(database), []);
   });
+}
 
+function valueContract(open: OpenDatabase): void {
   test('values come back as they were written: numbers, null, and any text', async () => {
     const database = await open([rooms]);
     const name = 'ünï©ode 🎧 "quotes" \'and\' \\ ; -- $1 ?';
@@ -255,7 +270,9 @@ export function databaseContract(open: OpenDatabase): void {
     await insert(database, 'b');
     assert.equal((await of(database.read).selectFrom('rooms').select('id').executeTakeFirstOrThrow()).id, 2);
   });
+}
 
+function restartContract(open: OpenDatabase): void {
   test('rows survive a restart', async () => {
     const database = await open([rooms]);
     await insert(database, 'a');
@@ -307,8 +324,6 @@ export function databaseContract(open: OpenDatabase): void {
       { numRuns: 30 },
     );
   });
-
-  migrationContract(open);
 }
 
 function migrationContract(open: OpenDatabase): void {

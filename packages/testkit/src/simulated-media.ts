@@ -61,47 +61,24 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   const range = createPortRange(first, last);
   const legs = new Map<string, OpenLeg>();
   const ports: (number | undefined)[] = [];
-  const listeners = new Set<(notice: MediaNotice) => void>();
-  const takers = new Set<(message: CaptureMessage) => void>();
-  const captured = new Map<
-    string,
-    { tracks: number; sampleRate: number; chunks: Int16Array[]; ended: boolean }
-  >();
-  let gathered: MediaNotice[] = [];
+  const notices = createNotices(touched);
+  const captures = createCaptureStore();
   let leaks = 0;
   let cancelTick: (() => void) | undefined;
 
+  const sendFrom =
+    (above: number) => (leg: number, bytes: Uint8Array, length: number, to: string, port: number) => {
+      const from = ports[leg];
+      if (from === undefined) return;
+      network.send({ address, port: from + above }, { address: to, port }, bytes.subarray(0, length));
+    };
+
   const engine = createMediaEngine({
-    send(leg, bytes, length, to, port) {
-      const from = ports[leg];
-      if (from !== undefined)
-        network.send({ address, port: from }, { address: to, port }, bytes.subarray(0, length));
-    },
-    sendReport(leg, bytes, length, to, port) {
-      const from = ports[leg];
-      if (from !== undefined) {
-        network.send({ address, port: from + 1 }, { address: to, port }, bytes.subarray(0, length));
-      }
-    },
-    notify: (notice) => gathered.push(notice),
-    captured(capture, tracks, samples, isLast, sampleRate) {
-      if (tracks > 0) {
-        let taken = captured.get(capture);
-        if (taken === undefined || taken.ended) {
-          taken = { tracks, sampleRate, chunks: [], ended: false };
-          captured.set(capture, taken);
-        }
-        taken.chunks.push(samples);
-        taken.ended = isLast;
-      }
-      const tell = (message: CaptureMessage): void => {
-        for (const taker of takers) taker(message);
-      };
-      if (samples.length > 0) {
-        tell({ type: 'audio', capture, tracks, sampleRate, samples: samples.slice() });
-      }
-      if (isLast) tell({ type: 'ended', capture });
-    },
+    send: sendFrom(0),
+    // RFC 3550 §11: reports have the port above.
+    sendReport: sendFrom(1),
+    notify: notices.add,
+    captured: captures.add,
     // Captured audio is available after each frame.
     limits: { captureChunkMs: frameMs },
     random,
@@ -110,20 +87,11 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     ...(deps.mediaSilentMs === undefined ? {} : { mediaSilentMs: deps.mediaSilentMs }),
   });
 
-  /** Notifications leave the engine between ticks, as they leave its thread. */
-  function handNotices(): void {
-    if (gathered.length === 0) return;
-    const notices = gathered;
-    gathered = [];
-    touched();
-    for (const notice of notices) for (const listener of listeners) listener(notice);
-  }
-
   function tick(): void {
     cancelTick = clock.startTimer(clock.now() + frameMs, tick);
     engine.tick(clock.now());
     leaks += engine.countLeaks();
-    handNotices();
+    notices.send();
   }
   cancelTick = clock.startTimer(clock.now() + frameMs, tick);
 
@@ -141,10 +109,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
 
   return {
     send: (command) => engine.apply(command, clock.now()),
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: notices.subscribe,
     async open(leg) {
       const port = range.take();
       if (port === undefined) throw new NoPortLeftError(first, last);
@@ -153,18 +118,8 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
         range.release(port);
         throw new Error(`media leg ${leg} is open already, or too many legs are`);
       }
-      const now = () => clock.now();
-      const detachRtp = network.attach({ address, port }, (bytes, from) =>
-        engine.receive(index, bytes, bytes.length, from.address, from.port, now()),
-      );
-      const detachRtcp = network.attach({ address, port: port + 1 }, (bytes, from) =>
-        engine.receiveReport(index, bytes, bytes.length, from.address, from.port, now()),
-      );
       ports[index] = port;
-      const detach = () => {
-        detachRtp();
-        detachRtcp();
-      };
+      const detach = attach(engine, deps, index, port);
       legs.set(leg, { index, port, detach });
       return { port };
     },
@@ -184,22 +139,103 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     get leaks() {
       return leaks;
     },
-    capturedOf(capture) {
-      const taken = captured.get(capture);
-      if (taken === undefined) return undefined;
-      const { tracks, sampleRate, chunks, ended } = taken;
-      return { tracks, sampleRate, samples: split(chunks, tracks), ended };
-    },
-    onCaptured(listener) {
-      takers.add(listener);
-      return () => takers.delete(listener);
-    },
+    capturedOf: captures.of,
+    onCaptured: captures.listen,
     portOf: (leg) => legs.get(leg)?.port,
     stop() {
       cancelTick?.();
       cancelTick = undefined;
       for (const leg of legs.values()) leg.detach();
       legs.clear();
+    },
+  };
+}
+
+/** Notifications leave the engine between ticks, as they leave its thread. */
+function createNotices(touched: () => void) {
+  const listeners = new Set<(notice: MediaNotice) => void>();
+  let gathered: MediaNotice[] = [];
+  return {
+    add: (notice: MediaNotice) => void gathered.push(notice),
+    send(): void {
+      if (gathered.length === 0) return;
+      const notices = gathered;
+      gathered = [];
+      touched();
+      for (const notice of notices) for (const listener of listeners) listener(notice);
+    },
+    subscribe(listener: (notice: MediaNotice) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Opens the ports of RTP and RTCP; the returned function closes both. */
+function attach(
+  engine: ReturnType<typeof createMediaEngine>,
+  { clock, network, address }: SimulatedMediaDeps,
+  index: number,
+  port: number,
+): () => void {
+  const detachRtp = network.attach({ address, port }, (bytes, from) =>
+    engine.receive(index, bytes, bytes.length, from.address, from.port, clock.now()),
+  );
+  const detachRtcp = network.attach({ address, port: port + 1 }, (bytes, from) =>
+    engine.receiveReport(index, bytes, bytes.length, from.address, from.port, clock.now()),
+  );
+  return () => {
+    detachRtp();
+    detachRtcp();
+  };
+}
+
+interface Capture {
+  readonly tracks: number;
+  readonly sampleRate: number;
+  readonly chunks: Int16Array[];
+  ended: boolean;
+}
+
+/** Keeps captured audio by name, and passes it on as a media thread does. */
+function createCaptureStore() {
+  const listeners = new Set<(message: CaptureMessage) => void>();
+  const captures = new Map<string, Capture>();
+
+  function send(message: CaptureMessage): void {
+    for (const listener of listeners) listener(message);
+  }
+
+  /** A name that has ended begins anew. */
+  function keep(name: string, { tracks, sampleRate }: Pick<Capture, 'tracks' | 'sampleRate'>): Capture {
+    const known = captures.get(name);
+    if (known !== undefined && !known.ended) return known;
+    const begun: Capture = { tracks, sampleRate, chunks: [], ended: false };
+    captures.set(name, begun);
+    return begun;
+  }
+
+  return {
+    add(capture: string, tracks: number, samples: Int16Array, isLast: boolean, sampleRate: number): void {
+      if (tracks > 0) {
+        const kept = keep(capture, { tracks, sampleRate });
+        kept.chunks.push(samples);
+        kept.ended = isLast;
+      }
+      if (samples.length > 0) {
+        send({ type: 'audio', capture, tracks, sampleRate, samples: samples.slice() });
+      }
+      if (isLast) send({ type: 'ended', capture });
+    },
+    of(name: string): CapturedAudio | undefined {
+      const capture = captures.get(name);
+      if (capture === undefined) return undefined;
+      const { tracks, sampleRate, chunks, ended } = capture;
+      return { tracks, sampleRate, samples: split(chunks, tracks), ended };
+    },
+    listen(listener: (message: CaptureMessage) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }

@@ -105,20 +105,12 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
       if (stream === undefined || stream.isConnected) return;
       if (stream.cancel !== undefined) throw new Error(`stream ${name} is being connected already`);
       stream.targets = [...stream.targets, target];
-      const server = servers.get(target.url) ?? 'accepts';
-      const lateMs = typeof server === 'object' ? server.late : usualMs;
-      if (server === 'silent' || lateMs > target.timeoutMs) {
-        const sentence = `no answer within ${target.timeoutMs} ms`;
-        after(stream, target.timeoutMs, () => tell({ type: 'stream-unreachable', stream: name, sentence }));
-      } else if (server === 'refuses') {
-        const sentence = 'the connection was refused';
-        after(stream, lateMs, () => tell({ type: 'stream-unreachable', stream: name, sentence }));
-      } else {
-        after(stream, lateMs, () => {
-          stream.isConnected = true;
-          tell({ type: 'stream-connected', stream: name });
-        });
-      }
+      const { ms, refusal } = outcomeOf(servers.get(target.url) ?? 'accepts', target.timeoutMs);
+      after(stream, ms, () => {
+        stream.isConnected = refusal === undefined;
+        if (refusal === undefined) tell({ type: 'stream-connected', stream: name });
+        else tell({ type: 'stream-unreachable', stream: name, sentence: refusal });
+      });
     },
     retrack(name, tracks) {
       const stream = streams.get(name);
@@ -166,4 +158,16 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
       streams.clear();
     },
   };
+}
+
+/** When an attempt to connect ends, and why it fails; without `refusal` it succeeds. */
+function outcomeOf(
+  server: StreamServer,
+  timeoutMs: number,
+): { readonly ms: number; readonly refusal?: string } {
+  const lateMs = typeof server === 'object' ? server.late : usualMs;
+  if (server === 'silent' || lateMs > timeoutMs) {
+    return { ms: timeoutMs, refusal: `no answer within ${timeoutMs} ms` };
+  }
+  return server === 'refuses' ? { ms: lateMs, refusal: 'the connection was refused' } : { ms: lateMs };
 }

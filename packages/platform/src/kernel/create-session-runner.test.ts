@@ -147,9 +147,18 @@ const add = (by: number): CounterInput => ({ type: 'add', by });
 const order = (...effects: readonly CounterEffect[]): CounterInput => ({ type: 'order', effects });
 const look: CounterInput = { type: 'look' };
 
-function rules(open: OpenDatabase): void {
-  const newWorld = async (kind?: Partial<SessionKind<Counter, CounterInput, CounterEffect>>) =>
+const worldsOf =
+  (open: OpenDatabase) => async (kind?: Partial<SessionKind<Counter, CounterInput, CounterEffect>>) =>
     worldOn(await open([tables]), kind);
+
+function rules(open: OpenDatabase): void {
+  stepRules(open);
+  saveRules(open);
+  turnRules(open);
+}
+
+function stepRules(open: OpenDatabase): void {
+  const newWorld = worldsOf(open);
 
   test('a step is saved with its events in one transaction, then its effects are carried out', async () => {
     const world = await newWorld();
@@ -218,6 +227,10 @@ function rules(open: OpenDatabase): void {
     assert.equal(await asked, 7);
     assert.deepEqual(world.told, ['total 1', 'total 2', 'saw 2', 'total 7', 'saw 7']);
   });
+}
+
+function saveRules(open: OpenDatabase): void {
+  const newWorld = worldsOf(open);
 
   test('a save that fails undoes the step and fails its input; the session lives on', async () => {
     const world = await newWorld();
@@ -285,6 +298,10 @@ function rules(open: OpenDatabase): void {
     assert.deepEqual(world.told, ['total 1', 'total 11']);
     assert.equal(world.clock.pending, 0);
   });
+}
+
+function turnRules(open: OpenDatabase): void {
+  const newWorld = worldsOf(open);
 
   test('a session whose first save fails does not exist', async () => {
     const world = await newWorld();

@@ -71,6 +71,15 @@ async function postponed(database: Database): Promise<number> {
 }
 
 function rules(open: OpenDatabase): void {
+  commitRules(open);
+  retryRules(open);
+  restartRules(open);
+  retentionRules(open);
+  leaseRules(open);
+  orderRules(open);
+}
+
+function commitRules(open: OpenDatabase): void {
   test('events are delivered once they are committed, numbered by resource', async () => {
     const box = boxOn(await open(outboxMigrations));
     const { seen, deliver } = consumer();
@@ -141,7 +150,9 @@ function rules(open: OpenDatabase): void {
     assert.deepEqual(seen, ['a1']);
     await box.outbox.close();
   });
+}
 
+function retryRules(open: OpenDatabase): void {
   test('an event that is refused is retried after pauses that double; later events of its resource wait, other resources do not', async () => {
     const box = boxOn(await open(outboxMigrations), { firstPauseMs: 1_000 });
     const { seen, deliver } = consumer((resource, _number, attempts) => resource === 'a' && attempts < 3);
@@ -203,7 +214,9 @@ function rules(open: OpenDatabase): void {
     assert.equal(most, 3);
     await box.outbox.close();
   });
+}
 
+function restartRules(open: OpenDatabase): void {
   test('an event that was committed and not delivered when the process died goes out after the restart', async () => {
     const database = await open(outboxMigrations);
     const before = boxOn(database);
@@ -247,7 +260,9 @@ function rules(open: OpenDatabase): void {
     await one.outbox.close();
     await other.outbox.close();
   });
+}
 
+function retentionRules(open: OpenDatabase): void {
   test('events without a consumer are kept, up to an age and a number', async () => {
     const database = await open(outboxMigrations);
     const limits = { keepMs: 10_000, keepNumber: 5, pruneEveryMs: 1_000 };
@@ -303,7 +318,9 @@ function rules(open: OpenDatabase): void {
     ]);
     await box.outbox.close();
   });
+}
 
+function leaseRules(open: OpenDatabase): void {
   test('a process that is alone does not wait for leases of a process that is gone, and keeps postponed events', async () => {
     const database = await open(outboxMigrations);
     const gone = boxOn(database);
@@ -345,7 +362,9 @@ function rules(open: OpenDatabase): void {
     b.resolve();
     await gone.outbox.close();
   });
+}
 
+function orderRules(open: OpenDatabase): void {
   test('each resource gets its events once and in order, whatever is refused how often', async () => {
     const database = await open(outboxMigrations);
     const resource = fc.constantFrom('a', 'b', 'c');

@@ -9,6 +9,14 @@ import { createOutbox } from '../../kernel/outbox.ts';
 import { answer, down, ok, openWorld } from './testing/callbacks-world.ts';
 
 function rules(open: OpenDatabase): void {
+  signatureRules(open);
+  retryRules(open);
+  scheduleRules(open);
+  logRules(open);
+  listRules(open);
+}
+
+function signatureRules(open: OpenDatabase): void {
   test('POST: a form with signatures V2 and V3 of the account under both prefixes', async () => {
     const world = await openWorld(open, () => ok);
     await world.emit('https://a.example:443/in?x=1#rc=2', {
@@ -85,7 +93,9 @@ function rules(open: OpenDatabase): void {
     assert.equal((await world.api.call('GET', 'Callback/')).body.meta.total_count, 1);
     await world.close();
   });
+}
 
+function retryRules(open: OpenDatabase): void {
   test('a receiver that fails twice is retried as its URL says, with one event id, while later events wait', async () => {
     const world = await openWorld(open, (_request, number) => (number <= 2 ? answer(500) : ok));
     await world.emit('http://a.example/#rc=2&rp=5xx', { payload: { n: 1 } });
@@ -155,7 +165,9 @@ function rules(open: OpenDatabase): void {
     assert.equal(objects.length, 20);
     await world.close();
   });
+}
 
+function scheduleRules(open: OpenDatabase): void {
   test('a fixed schedule retries 60, 120 and 240 s after the attempt before, whatever the failure and the URL', async () => {
     const outcomes = [answer(404), down, answer(302)];
     const world = await openWorld(open, (_request, number) => outcomes[number - 1] ?? answer(500));
@@ -180,7 +192,9 @@ function rules(open: OpenDatabase): void {
     assert.match(failed.attempt_log[1].problem, /ECONNREFUSED/);
     await world.close();
   });
+}
 
+function logRules(open: OpenDatabase): void {
   test('a delivery is in the log as soon as its event is written, and each attempt emits an event', async () => {
     const world = await openWorld(open, (_request, number) => (number === 1 ? answer(500) : ok));
     await world.emit('http://a.example/#rp=5xx', { payload: { n: 1 } });
@@ -247,7 +261,9 @@ function rules(open: OpenDatabase): void {
     assert.ok(!JSON.stringify(record).includes(api.main.authToken));
     await world.close();
   });
+}
 
+function listRules(open: OpenDatabase): void {
   test('lists are paged, filtered by resource and status, and keep their filters in the links', async () => {
     const world = await openWorld(open, ({ url }) => (url.includes('bad') ? answer(400) : ok));
     const { api } = world;
