@@ -1,7 +1,6 @@
 import type { Media } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
-import { createCommands } from './commands.ts';
 import { callActionRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
 
@@ -18,6 +17,6 @@ export interface CallActionsFeature extends Feature {
 export function createCallActions(deps: CallActionsDeps): CallActionsFeature {
   const { calls, recordings, media, newUuid } = deps;
   const sessions = defineSessions(deps);
-  const commands = createCommands({ sessions, calls, recordings, media, newUuid });
-  return { name: 'call-actions', routes: [callActionRoutes(commands)] };
+  const routes = [callActionRoutes({ sessions, calls, recordings, media, newUuid })];
+  return { name: 'call-actions', routes };
 }

@@ -1,2 +1,2 @@
 export { createCallActions } from './create-call-actions.ts';
-export { readPlay, readSpeech, type SoundWish } from './parameters.ts';
+export { readPlay, readSpeech, type SoundSpec } from './parameters.ts';

@@ -12,15 +12,15 @@ import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { PlayItem } from '../sounds/index.ts';
 
-/** What a request wants to be heard, before it is known by whom. */
-export interface SoundWish {
+/** The requested sound, without its listeners. */
+export interface SoundSpec {
   readonly items: readonly PlayItem[];
   readonly loop: number;
   readonly alone: boolean;
   readonly lengthMs?: number;
 }
 
-export interface RecordingWish {
+export interface RecordingSpec {
   readonly format: 'mp3' | 'wav';
   readonly channels: 'mono' | 'stereo';
   readonly maxSeconds: number;
@@ -29,8 +29,8 @@ export interface RecordingWish {
 
 const urlShape = /^https?:\/\/[^\s\p{Cc}\p{Cs}/?#]+[^\s\p{Cc}\p{Cs}]*$/iu;
 
-/** Reads a validated body; `parameter` is how the client named the list. Commas may stand in a URL: only one in front of another URL separates. */
-export function readPlay(body: NewCallPlay, parameter = 'urls'): Result<SoundWish> {
+/** Reads a validated body; `parameter` is the client's name of the list. A comma separates only in front of another URL: URLs may hold commas. */
+export function readPlay(body: NewCallPlay, parameter = 'urls'): Result<SoundSpec> {
   const list = typeof body.urls === 'string' ? body.urls.split(/,(?=\s*https?:\/\/)/i) : body.urls;
   const urls = list.map((each) => each.trim());
   const wrong = urls.find((url) => url.length > 2048 || !urlShape.test(url) || !URL.canParse(url));
@@ -47,7 +47,7 @@ export function readPlay(body: NewCallPlay, parameter = 'urls'): Result<SoundWis
   });
 }
 
-export function readSpeech(body: NewCallSpeech): Result<SoundWish> {
+export function readSpeech(body: NewCallSpeech): Result<SoundSpec> {
   const text = body.type?.toLowerCase() === 'ssml' ? wordsOf(body.text) : body.text;
   if (text.trim() === '') {
     return refused(invalidParameter('text', body.text, 'a text of 1 to 3000 characters with words in it'));
@@ -61,7 +61,7 @@ export function readSpeech(body: NewCallSpeech): Result<SoundWish> {
   return accepted({ items: [item], ...soundOf(body) });
 }
 
-export function readRecording(body: NewCallRecording): RecordingWish {
+export function readRecording(body: NewCallRecording): RecordingSpec {
   return {
     format: body.file_format?.toLowerCase() === 'wav' ? 'wav' : 'mp3',
     channels: body.record_channel_type?.toLowerCase() === 'mono' ? 'mono' : 'stereo',
@@ -70,13 +70,13 @@ export function readRecording(body: NewCallRecording): RecordingWish {
   };
 }
 
-function soundOf(body: Pick<NewCallPlay, 'loop' | 'mix'>): Pick<SoundWish, 'loop' | 'alone'> {
+function soundOf(body: Pick<NewCallPlay, 'loop' | 'mix'>): Pick<SoundSpec, 'loop' | 'alone'> {
   return { loop: readBoolean(body.loop) === true ? 0 : 1, alone: readBoolean(body.mix) === false };
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The words of SSML. A tag is taken for a space, because a sentence may end in front of it. */
+/** The words of SSML. A tag becomes a space, because a sentence may end in front of it. */
 function wordsOf(markup: string): string {
   return markup
     .replace(/<[^<>]*>/g, ' ')

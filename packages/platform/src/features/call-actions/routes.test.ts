@@ -8,7 +8,7 @@ const plays = (world: ActionWorld) => [...world.playing.values()];
 const heard = (world: ActionWorld) => plays(world).map(({ to }) => to[0]);
 
 onEmbeddedDatabase('What is done to a live call', (open) => {
-  test('Play: files one after another, to the call of the path, mixed into it, once', async () => {
+  test('Play plays its files one after another, to the call of the path, mixed into it, once', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const { status, body } = await world.post(`Call/${leg}/Play/`, {
@@ -31,7 +31,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     });
   });
 
-  test('Play: length, loop and mix in the forms in which clients write them; a list of URLs', async () => {
+  test('Play reads length, loop, mix and a list of URLs in the forms of clients', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     await world.post(`Call/${leg.toUpperCase()}/Play/`, {
@@ -45,7 +45,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.deepEqual({ lengthMs, loop, alone }, { lengthMs: 30_000, loop: 0, alone: true });
   });
 
-  test('Speak: defaults, voices, markup', async () => {
+  test('Speak reads its defaults, voices and markup', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const said = async (fields: object) => {
@@ -99,7 +99,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.equal((await world.remove(`Call/${leg}/Play/`)).status, 204, 'it is over already');
   });
 
-  test('a play that has finished leaves room, and nothing is stopped twice', async () => {
+  test('a play that has finished is replaced without a second stop', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     await world.post(`Call/${leg}/Play/`, { urls: file });
@@ -109,7 +109,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.equal(world.playing.size, 1);
   });
 
-  test('legs: the call of the path, its other leg, or both, from either side', async () => {
+  test('legs names the call of the path, its other leg, or both, from either side', async () => {
     const world = await openActionWorld(open);
     const caller = world.leg();
     const callee = world.leg({ parentLeg: caller, direction: 'outbound' });
@@ -130,7 +130,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     }
   });
 
-  test('stopping through one leg leaves what the other leg began for itself', async () => {
+  test('a stop through one leg keeps the plays that the other leg began for itself', async () => {
     const world = await openActionWorld(open);
     const caller = world.leg();
     const callee = world.leg({ parentLeg: caller });
@@ -139,7 +139,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.deepEqual(heard(world), [callee]);
   });
 
-  test('bleg without another leg is a 400; both plays to the leg that there is', async () => {
+  test('bleg without another leg is a 400; both plays to the only leg', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const { status, body } = await world.post(`Call/${leg}/Play/`, { urls: file, legs: 'bleg' });
@@ -149,7 +149,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.deepEqual(heard(world), [leg]);
   });
 
-  test('a leg that still rings is a 409, and is passed over with both', async () => {
+  test('a leg that still rings is a 409, and is skipped with both', async () => {
     const world = await openActionWorld(open);
     const caller = world.leg();
     const callee = world.leg({ parentLeg: caller, phase: 'ringing' });
@@ -167,7 +167,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.deepEqual(heard(world), [caller]);
   });
 
-  test('everything that was begun ends with its leg, and the session with it', async () => {
+  test('every action ends with its leg, and so does the session', async () => {
     const world = await openActionWorld(open);
     const caller = world.leg();
     const callee = world.leg({ parentLeg: caller });
@@ -213,7 +213,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.equal(plays(world)[0]?.account, branch.authId);
   });
 
-  test('Record: defaults, and what the customer is told', async () => {
+  test('Record has defaults, and answers with the identifier and URL of the file', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const { status, body } = await world.post(`Call/${leg}/Record/`);
@@ -241,7 +241,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     });
   });
 
-  test('Record: format, limit, one channel, callback', async () => {
+  test('Record reads format, limit, channels and callback', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const { body } = await world.post(`Call/${leg}/Record/`, {
@@ -261,7 +261,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     });
   });
 
-  test('recordings are stopped together, by their URL or by their identifier; one that does not run is a 404', async () => {
+  test('recordings are stopped together, by their URL or by their identifier; a recording that does not run is a 404', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const record = async () => (await world.post(`Call/${leg}/Record/`)).body;
@@ -283,7 +283,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.equal(world.recording.size, 0);
   });
 
-  test('four recordings of one leg at a time; one that is over makes room', async () => {
+  test('a leg has four recordings at a time; an ended recording frees its slot', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const statuses = [];
@@ -314,7 +314,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.equal(world.runner.census()['call-action']?.sessions, 1);
   });
 
-  test('DTMF: digits to the call of the path or to its other leg', async () => {
+  test('DTMF sends digits to the call of the path or to its other leg', async () => {
     const world = await openActionWorld(open);
     const caller = world.leg();
     const callee = world.leg({ parentLeg: caller });

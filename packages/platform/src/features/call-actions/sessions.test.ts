@@ -12,7 +12,7 @@ const play = (name: string) =>
     order: { account: 'A', mainAccount: 'A', items: [], loop: 1, alone: false },
   }) as const;
 
-/** More steps than the runner takes in one turn of the event loop: what is asked now waits for the next. */
+/** More steps than the runner runs in one turn of the event loop: a later request waits for the next turn. */
 function keepBusy(runner: SessionRunner): void {
   const busy = runner.define<number, 'next', { readonly do: 'again' }>({
     name: 'busy',
@@ -24,7 +24,7 @@ function keepBusy(runner: SessionRunner): void {
 }
 
 onEmbeddedDatabase('Sessions of live calls on a busy machine', (open) => {
-  test('two first wishes at once share one session', async () => {
+  test('two first orders at once share one session', async () => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     keepBusy(world.runner);

@@ -19,8 +19,8 @@ export interface SessionDeps {
   readonly recordings: Recordings;
 }
 
-/** What one leg is to hear. */
-export interface PlayWish {
+/** A play for one leg. */
+export interface PlaySpec {
   readonly account: string;
   readonly mainAccount: string;
   readonly items: readonly PlayItem[];
@@ -29,19 +29,19 @@ export interface PlayWish {
   readonly lengthMs?: number;
 }
 
-/** Plays and recordings of the Call API are owned under this name; the owner's id is the leg. */
+/** The kind of owner of the Call API's plays and recordings; the owner's id is the leg. */
 export const ownerKind = 'call-action';
 
 export interface LegSessions {
-  /** Begins a session where none is; `over` when the leg has ended. */
-  ask(leg: string, input: LegActionsInput<PlayWish>): Promise<LegActionsReply>;
-  send(leg: string, input: LegActionsInput<PlayWish>): void;
+  /** Begins a session if there is none; `over` when the leg has ended. */
+  ask(leg: string, input: LegActionsInput<PlaySpec>): Promise<LegActionsReply>;
+  send(leg: string, input: LegActionsInput<PlaySpec>): void;
   peek(leg: string): LegActions | undefined;
 }
 
-/** One session for each leg on which something was begun, until the leg ends; it keeps no record. */
+/** One session for each leg with an action, until the leg ends; it keeps no record. */
 export function defineSessions({ runner, calls, sounds, recordings }: SessionDeps): LegSessions {
-  const sessions = runner.define<LegActions, LegActionsInput<PlayWish>, LegActionsEffect<PlayWish>>({
+  const sessions = runner.define<LegActions, LegActionsInput<PlaySpec>, LegActionsEffect<PlaySpec>>({
     name: ownerKind,
     machine: legActionsMachine(),
     isEnded: ({ phase }) => phase === 'over',
@@ -64,10 +64,10 @@ export function defineSessions({ runner, calls, sounds, recordings }: SessionDep
       }
     },
   });
-  // Two requests at once must not both begin the session.
+  // Of two requests at once only one begins the session.
   const beginning = createKeyedQueue();
 
-  const send = (leg: string, input: LegActionsInput<PlayWish>) => {
+  const send = (leg: string, input: LegActionsInput<PlaySpec>) => {
     if (sessions.peek(leg) !== undefined) sessions.send(leg, input);
   };
 
@@ -88,7 +88,7 @@ export function defineSessions({ runner, calls, sounds, recordings }: SessionDep
           sessions.peek(leg) === undefined
             ? await sessions.open<LegActionsReply>(leg, newLegActions(leg), input)
             : await sessions.ask<LegActionsReply>(leg, input);
-        // A leg that ended before its session began has told nobody here.
+        // The end of a leg before its session began was not noticed here.
         if (calls.peek(leg) === undefined) send(leg, { type: 'leg-over' });
         return reply ?? 'over';
       }),

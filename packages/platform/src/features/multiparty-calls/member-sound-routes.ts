@@ -9,7 +9,7 @@ import {
 import { type RouteGroup, route } from '../../http/index.ts';
 import { missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { readPlay, readSpeech, type SoundWish } from '../call-actions/index.ts';
+import { readPlay, readSpeech, type SoundSpec } from '../call-actions/index.ts';
 import type { MultipartyCallCommands } from './commands.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
 import type { Callback } from './domain/participant.ts';
@@ -28,13 +28,13 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
     viewer: Viewer,
     { mpc, member_id }: MemberPath,
     of: 'play' | 'speak',
-    wish: Result<SoundWish>,
+    spec: Result<SoundSpec>,
     callback: Callback | null,
   ) {
-    if (!wish.ok) return wish;
+    if (!spec.ok) return spec;
     const members = readMembers(member_id);
     if (members === undefined) return refused(noSuchMember(member_id));
-    const sound: Omit<WantedPlay, 'key'> = { of, ...wish.value, lengthMs: null, callback };
+    const sound: Omit<WantedPlay, 'key'> = { of, ...spec.value, lengthMs: null, callback };
     const playing = await commands.play(viewer, readCallReference(mpc), members, sound);
     if (!playing.ok) return playing;
     const { call, memberIds } = playing.value;
@@ -99,7 +99,7 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
   ];
 }
 
-function readMemberPlay({ urls, url, ...rest }: NewMemberPlay): Result<SoundWish> {
+function readMemberPlay({ urls, url, ...rest }: NewMemberPlay): Result<SoundSpec> {
   const given = urls ?? url;
   if (given === undefined) return refused(missingParameter('urls'));
   return readPlay({ ...rest, urls: given }, urls === undefined ? 'url' : 'urls');

@@ -57,7 +57,7 @@ const table: readonly (readonly [string, readonly Input[], readonly object[]])[]
     [stopPlay('2'), reply('done')],
   ],
   [
-    'a play is stopped through its own leg, whoever began it',
+    'a play is stopped through its own leg',
     [begin('1', 'play', 'b'), end('a')],
     [stopPlay('1'), reply('done')],
   ],
@@ -110,7 +110,7 @@ for (const [title, inputs, effects] of table) {
   test(title, () => assert.deepEqual(run(...inputs).effects, effects));
 }
 
-test('in any order: one play of each kind, bounded recordings, every wish answered once, nothing left after the end', () => {
+test('any order of inputs leaves one play of each kind, bounded recordings, one reply for each request, nothing after the end', () => {
   const name = fc.constantFrom(...'123456');
   const input: fc.Arbitrary<Input> = fc.oneof(
     fc

@@ -1,7 +1,7 @@
 import type { Machine, Step, TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 
-/** What was begun on one live leg and goes on: at most one play of each kind, and recordings. All of it ends with the leg. */
+/** Running actions on one live leg: at most one play of each kind, and recordings. All end with the leg. */
 export interface LegActions {
   readonly leg: string;
   readonly play: RunningPlay | null;
@@ -15,7 +15,7 @@ export type PlayKind = 'play' | 'speech';
 
 export interface RunningPlay {
   readonly play: string;
-  /** The call that the request named: this leg, or its partner. Whoever asks by that name may stop it. */
+  /** The call that the request named: this leg, or its partner. A request that names the same call may stop the play. */
   readonly through: string;
 }
 
@@ -24,7 +24,7 @@ export interface RunningRecording {
   readonly url: string;
 }
 
-/** What a play is made of is nothing to the machine; it hands it on. */
+/** The machine passes the order of a play on without reading it. */
 export type LegActionsInput<Order> =
   | {
       readonly type: 'begin-play';
@@ -35,12 +35,12 @@ export type LegActionsInput<Order> =
   | { readonly type: 'end-play'; readonly kind: PlayKind; readonly through: string }
   | { readonly type: 'play-over'; readonly play: string }
   | { readonly type: 'begin-recording'; readonly recording: RunningRecording }
-  /** All of them, or the one of this name or URL. */
+  /** All recordings, or the recording with this name or URL. */
   | { readonly type: 'end-recordings'; readonly which: string | null }
   | { readonly type: 'recording-over'; readonly recording: string }
   | { readonly type: 'leg-over' };
 
-/** `none`: there was nothing of the kind. */
+/** `none`: no such play or recording. */
 export type LegActionsReply = 'done' | 'none' | 'full' | 'over';
 
 export type LegActionsEffect<Order> =
@@ -49,7 +49,7 @@ export type LegActionsEffect<Order> =
   | { readonly do: 'stop-play'; readonly play: string }
   | { readonly do: 'stop-recording'; readonly recording: string };
 
-/** Files that one leg is written into at the same time by this API; more of them are a program gone astray. */
+/** Recordings of one leg by this API at the same time; only a faulty program needs more. */
 export const maxRecordingsOfLeg = 4;
 
 export function newLegActions(leg: string): LegActions {
@@ -68,7 +68,7 @@ function step<Order>(
   state: LegActions,
   input: LegActionsInput<Order> | TimerFired,
 ): Step<LegActions, LegActionsEffect<Order>> {
-  if (state.phase === 'over') return { state, effects: isWish(input) ? [reply('over')] : [] };
+  if (state.phase === 'over') return { state, effects: isRequest(input) ? [reply('over')] : [] };
   switch (input.type) {
     case 'begin-play': {
       const { kind, play, order } = input;
@@ -84,7 +84,7 @@ function step<Order>(
       return { state: { ...state, [input.kind]: null }, effects: [...stopped(running), reply('done')] };
     }
     case 'play-over': {
-      // One that was replaced or stopped is named here no more.
+      // A play that was replaced or stopped is unknown here.
       const kind = (['play', 'speech'] as const).find((each) => state[each]?.play === input.play);
       return { state: kind === undefined ? state : { ...state, [kind]: null }, effects: [] };
     }
@@ -96,13 +96,13 @@ function step<Order>(
       };
     case 'end-recordings': {
       const { which } = input;
-      const meant = state.recordings.filter(
+      const matching = state.recordings.filter(
         ({ recording, url }) => which === null || which === recording || which === url,
       );
-      if (meant.length === 0) return { state, effects: [reply('none')] };
+      if (matching.length === 0) return { state, effects: [reply('none')] };
       return {
-        state: { ...state, recordings: state.recordings.filter((each) => !meant.includes(each)) },
-        effects: [...meant.map(stopRecording), reply('done')],
+        state: { ...state, recordings: state.recordings.filter((each) => !matching.includes(each)) },
+        effects: [...matching.map(stopRecording), reply('done')],
       };
     }
     case 'recording-over': {
@@ -119,7 +119,7 @@ function step<Order>(
   }
 }
 
-function isWish(input: { readonly type: string }): boolean {
+function isRequest(input: { readonly type: string }): boolean {
   return input.type.startsWith('begin-') || input.type.startsWith('end-');
 }
 

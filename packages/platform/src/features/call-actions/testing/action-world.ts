@@ -6,7 +6,6 @@ import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { LiveLeg } from '../../calls/index.ts';
 import type { NewRecording, RecordingNotice } from '../../recordings/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
-import { createCommands } from '../commands.ts';
 import { callActionRoutes } from '../routes.ts';
 import { defineSessions, type LegSessions, ownerKind, type SessionDeps } from '../sessions.ts';
 
@@ -58,7 +57,7 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
     const order = playing.get(play);
     if (order === undefined || order.owner.kind !== ownerKind) return;
     playing.delete(play);
-    // Told later, as by the real ones.
+    // Notified later, as by the real ones.
     queueMicrotask(() => tellOfPlay(order.owner.id, { type: 'play-over', play, because, problems: [] }));
   }
 
@@ -113,7 +112,7 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
   const sessions = defineSessions(deps);
   const { calls, recordings } = deps;
   const media = { send: (command: MixCommand) => void sent.push(command) };
-  const routes = callActionRoutes(createCommands({ sessions, calls, recordings, media, newUuid }));
+  const routes = callActionRoutes({ sessions, calls, recordings, media, newUuid });
   const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
   const api: ApiWorld = await openApi(opened, { routes: [routes] });
 
