@@ -48,134 +48,160 @@ export interface Connection {
 /** A connection is reused only for requests with the same name and the same checked addresses. */
 export function createConnectionPool(limits: PoolLimits, trust: string | undefined): ConnectionPool {
   const all = new Set<PooledConnection>();
-  /** Idle connections, the most recently used last; no list is empty. */
-  const waiting = new Map<string, PooledConnection[]>();
-  const sessions = new Map<string, Buffer>();
-  let idle = 0;
-
-  class PooledConnection implements Connection {
-    readonly client: Client;
-    readonly #key: string;
-    readonly #isKept: boolean;
-    #socket: Socket | undefined;
-    #openedAt = 0;
-    isReused = false;
-    isConnected = false;
-    onConnected = (): void => {};
-
-    constructor(target: EgressTarget, key: string, isKept: boolean) {
-      this.#key = key;
-      this.#isKept = isKept;
-      const { secure, hostname, port } = target;
-      const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
-      this.client = new Client(`${secure ? 'https' : 'http'}://${host}:${port}`, {
-        connect: (_options, callback) => this.#connect(target, callback),
-        maxHeaderSize: maxHeaderBytes,
-        keepAliveTimeout: limits.idleMs,
-        keepAliveMaxTimeout: limits.idleMs,
-        // The exchange has its own timers for every phase.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        allowH2: false,
-      });
-      this.client.on('disconnect', () => this.discard());
-      all.add(this);
-    }
-
-    #connect(target: EgressTarget, callback: buildConnector.Callback): void {
-      const socket = open(target, trust, sessions);
-      this.#socket = socket;
-      let isDone = false;
-      socket.setNoDelay(true);
-      socket.once(target.secure ? 'secureConnect' : 'connect', () => {
-        isDone = true;
-        this.#openedAt = performance.now();
-        this.isConnected = true;
-        callback(null, socket);
-        this.onConnected();
-      });
-      socket.on('error', (error) => {
-        if (isDone) return;
-        isDone = true;
-        callback(error, null);
-      });
-    }
-
-    wake(): void {
-      this.isReused = true;
-      idle--;
-    }
-
-    release(): void {
-      const others = waiting.get(this.#key);
-      const isOld = performance.now() - this.#openedAt > limits.lifetimeMs;
-      if (!this.#isKept || isOld || idle >= limits.idle || (others?.length ?? 0) >= limits.idlePerHost) {
-        all.delete(this);
-        void this.client.close();
-        return;
-      }
-      this.onConnected = () => {};
-      // When the response closes the connection, the client ends it after this call; the next request must not get it.
-      queueMicrotask(() => {
-        if (all.has(this) && this.#socket?.destroyed === false) this.#wait();
-      });
-    }
-
-    #wait(): void {
-      idle++;
-      const others = waiting.get(this.#key);
-      if (others === undefined) waiting.set(this.#key, [this]);
-      else others.push(this);
-    }
-
-    discard(): void {
-      if (!all.delete(this)) return;
-      const others = waiting.get(this.#key);
-      const at = others?.indexOf(this) ?? -1;
-      if (others !== undefined && at !== -1) {
-        others.splice(at, 1);
-        if (others.length === 0) waiting.delete(this.#key);
-        idle--;
-      }
-      void this.client.destroy();
-      this.#socket?.destroy();
-    }
-  }
-
+  const idle = new IdleConnections(limits);
+  const pool: Pool = { limits, trust, all, idle, sessions: new Map() };
   return {
     take(target) {
       const { secure, hostname, port, addresses } = target;
       const key = `${secure} ${hostname} ${port} ${addresses.map(({ address }) => address).join()}`;
-      const others = waiting.get(key);
-      const found = others?.pop();
-      if (others?.length === 0) waiting.delete(key);
-      if (found === undefined) return new PooledConnection(target, key, true);
-      found.wake();
-      return found;
+      return idle.take(key)?.wake() ?? new PooledConnection(pool, target, key, true);
     },
-    open: (target) => new PooledConnection(target, '', false),
+    open: (target) => new PooledConnection(pool, target, '', false),
     count: () => all.size,
     close() {
-      for (const connections of [...waiting.values()]) {
-        for (const connection of [...connections]) connection.discard();
-      }
+      for (const connection of idle.all()) connection.discard();
     },
   };
 }
 
+interface Pool {
+  readonly limits: PoolLimits;
+  readonly trust: string | undefined;
+  readonly all: Set<PooledConnection>;
+  readonly idle: IdleConnections;
+  /** TLS sessions by host and port. */
+  readonly sessions: Map<string, Buffer>;
+}
+
+/** Idle connections by their key, the most recently used last; no list is empty. */
+class IdleConnections {
+  readonly #limits: PoolLimits;
+  readonly #byKey = new Map<string, PooledConnection[]>();
+  #count = 0;
+
+  constructor(limits: PoolLimits) {
+    this.#limits = limits;
+  }
+
+  hasRoom(key: string): boolean {
+    const { idle, idlePerHost } = this.#limits;
+    return this.#count < idle && (this.#byKey.get(key)?.length ?? 0) < idlePerHost;
+  }
+
+  add(key: string, connection: PooledConnection): void {
+    this.#count++;
+    const others = this.#byKey.get(key);
+    if (others === undefined) this.#byKey.set(key, [connection]);
+    else others.push(connection);
+  }
+
+  take(key: string): PooledConnection | undefined {
+    const found = this.#byKey.get(key)?.at(-1);
+    if (found !== undefined) this.remove(key, found);
+    return found;
+  }
+
+  remove(key: string, connection: PooledConnection): void {
+    const others = this.#byKey.get(key);
+    const at = others?.lastIndexOf(connection) ?? -1;
+    if (others === undefined || at === -1) return;
+    others.splice(at, 1);
+    if (others.length === 0) this.#byKey.delete(key);
+    this.#count--;
+  }
+
+  all(): readonly PooledConnection[] {
+    return [...this.#byKey.values()].flat();
+  }
+}
+
+class PooledConnection implements Connection {
+  readonly client: Client;
+  readonly #pool: Pool;
+  readonly #key: string;
+  readonly #isKept: boolean;
+  #socket: Socket | undefined;
+  #openedAt = 0;
+  isReused = false;
+  isConnected = false;
+  onConnected = (): void => {};
+
+  constructor(pool: Pool, target: EgressTarget, key: string, isKept: boolean) {
+    this.#pool = pool;
+    this.#key = key;
+    this.#isKept = isKept;
+    const { secure, hostname, port } = target;
+    const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
+    this.client = new Client(`${secure ? 'https' : 'http'}://${host}:${port}`, {
+      connect: (_options, callback) => this.#connect(target, callback),
+      maxHeaderSize: maxHeaderBytes,
+      keepAliveTimeout: pool.limits.idleMs,
+      keepAliveMaxTimeout: pool.limits.idleMs,
+      // The exchange has its own timers for every phase.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    });
+    this.client.on('disconnect', () => this.discard());
+    pool.all.add(this);
+  }
+
+  #connect(target: EgressTarget, callback: buildConnector.Callback): void {
+    const socket = open(target, this.#pool);
+    this.#socket = socket;
+    let isDone = false;
+    socket.setNoDelay(true);
+    socket.once(target.secure ? 'secureConnect' : 'connect', () => {
+      isDone = true;
+      this.#openedAt = performance.now();
+      this.isConnected = true;
+      callback(null, socket);
+      this.onConnected();
+    });
+    socket.on('error', (error) => {
+      if (isDone) return;
+      isDone = true;
+      callback(error, null);
+    });
+  }
+
+  wake(): this {
+    this.isReused = true;
+    return this;
+  }
+
+  release(): void {
+    const { all, idle, limits } = this.#pool;
+    const isOld = performance.now() - this.#openedAt > limits.lifetimeMs;
+    if (!this.#isKept || isOld || !idle.hasRoom(this.#key)) {
+      all.delete(this);
+      void this.client.close();
+      return;
+    }
+    this.onConnected = () => {};
+    // When the response closes the connection, the client ends it after this call; the next request must not get it.
+    queueMicrotask(() => {
+      if (all.has(this) && this.#socket?.destroyed === false) idle.add(this.#key, this);
+    });
+  }
+
+  discard(): void {
+    if (!this.#pool.all.delete(this)) return;
+    this.#pool.idle.remove(this.#key, this);
+    void this.client.destroy();
+    this.#socket?.destroy();
+  }
+}
+
 /** Opens a socket to the checked addresses: the name is not resolved again. */
-function open(
-  { secure, hostname, port, addresses }: EgressTarget,
-  trust: string | undefined,
-  sessions: Map<string, Buffer>,
-): Socket {
+function open({ secure, hostname, port, addresses }: EgressTarget, { trust, sessions }: Pool): Socket {
   const lookup: LookupFunction = (_name, { all }, callback) => {
     if (all) callback(null, [...addresses]);
     else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
   if (!secure) return openSocket({ host: hostname, port, lookup });
-  const place = `${hostname}:${port}`;
-  const session = sessions.get(place);
+  const server = `${hostname}:${port}`;
+  const session = sessions.get(server);
   const socket = openTlsSocket({
     host: hostname,
     port,
@@ -186,9 +212,9 @@ function open(
     ...(session === undefined ? {} : { session }),
   });
   socket.on('session', (next) => {
-    sessions.delete(place);
+    sessions.delete(server);
     if (sessions.size >= maxSessions) sessions.delete(sessions.keys().next().value!);
-    sessions.set(place, next);
+    sessions.set(server, next);
   });
   return socket;
 }

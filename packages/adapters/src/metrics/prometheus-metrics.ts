@@ -44,33 +44,10 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     registers: [registry],
   });
 
-  const seriesOf = <Metric>(
-    table: Map<string, Series<Metric>>,
-    name: string,
-    labels: Labels,
-    create: (labelNames: readonly string[]) => Metric,
-  ): Series<Metric> => {
-    let series = table.get(name);
-    if (series === undefined) {
-      const labelNames = Object.keys(labels);
-      series = { metric: create(labelNames), labelNames, seen: new Set() };
-      table.set(name, series);
-    }
-    return series;
-  };
-
-  const bounded = (name: string, { labelNames, seen }: Series<unknown>, labels: Labels): Labels => {
-    const named =
-      Object.keys(labels).length === labelNames.length && labelNames.every((key) => key in labels);
-    const values = labelNames.map((key) => labels[key] ?? '');
-    const key = values.join('\n');
-    const known = seen.has(key);
-    if (named && (known || seen.size < maxSeries)) {
-      if (!known) seen.add(key);
-      return labels;
-    }
+  const bounded = (name: string, series: Series<unknown>, labels: Labels): Labels => {
+    if (fits(series, labels, maxSeries)) return labels;
     misused.inc({ metric: name });
-    return Object.fromEntries(labelNames.map((each) => [each, 'other']));
+    return Object.fromEntries(series.labelNames.map((each) => [each, 'other']));
   };
 
   const helpOf = (name: string) => described[name]?.sentence ?? sentenceOf(name);
@@ -131,6 +108,31 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     },
     text: () => registry.metrics(),
   };
+}
+
+function seriesOf<Metric>(
+  table: Map<string, Series<Metric>>,
+  name: string,
+  labels: Labels,
+  create: (labelNames: readonly string[]) => Metric,
+): Series<Metric> {
+  let series = table.get(name);
+  if (series === undefined) {
+    const labelNames = Object.keys(labels);
+    series = { metric: create(labelNames), labelNames, seen: new Set() };
+    table.set(name, series);
+  }
+  return series;
+}
+
+/** Whether the labels have the names of the first measurement, and are a known series or a new one within the limit. */
+function fits({ labelNames, seen }: Series<unknown>, labels: Labels, maxSeries: number): boolean {
+  const named = Object.keys(labels).length === labelNames.length && labelNames.every((key) => key in labels);
+  const key = labelNames.map((each) => labels[each] ?? '').join('\n');
+  const known = seen.has(key);
+  if (!named || (!known && seen.size >= maxSeries)) return false;
+  if (!known) seen.add(key);
+  return true;
 }
 
 function labelsOf(source: MetricSource): string[] {

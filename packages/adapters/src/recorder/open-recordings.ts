@@ -20,7 +20,7 @@ export interface OpenRecordings {
 export interface OpenRecordingsDeps {
   readonly directory: string;
   readonly limits: RecorderLimits;
-  readonly tell: (message: FromRecorderThread) => void;
+  readonly report: (message: FromRecorderThread) => void;
   /** Creates the file; an existing file is never overwritten. */
   readonly createFile?: (path: string) => Promise<WritableFile>;
 }
@@ -37,9 +37,8 @@ interface Open {
 const gateWidth = 2;
 
 export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<OpenRecordings> {
-  const { directory, limits, tell, createFile = (path) => open(path, 'wx', 0o600) } = deps;
-  const mp3Encoders = await loadMp3Encoders();
-  const gate = createDiskGate(gateWidth);
+  const { limits, report } = deps;
+  const begin = await createFileOpener(deps);
   /** Undefined while a file is being opened. */
   const recordings = new Map<string, Open | undefined>();
   let writtenBytes = 0;
@@ -50,30 +49,11 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
     recordings.delete(recording);
   }
 
-  async function begin(recording: string, format: RecordingFormat, channels: number): Promise<RecordingFile> {
-    const isMp3 = format === 'mp3';
-    const path = join(directory, recordingFileName(`${recording}.${format}`));
-    const file = await gate.pass(() => createFile(path));
-    try {
-      return await beginRecordingFile({
-        file,
-        channels,
-        hasHeader: !isMp3,
-        encoder: isMp3 ? await mp3Encoders.open() : plainSamples,
-        gate,
-        maxBytes: limits.bytesPerFile,
-        maxWaitingBytes: limits.waitingBytes,
-        onFailure(sentence) {
-          // The caller of `finish` gets the failure there.
-          if (recordings.get(recording)?.isFinishing !== false) return;
-          forget(recording);
-          tell({ type: 'failed', recording, sentence });
-        },
-      });
-    } catch (error) {
-      await file.close().catch(() => {});
-      throw error;
-    }
+  /** The caller of `finish` gets the failure there. */
+  function broken(recording: string, sentence: string): void {
+    if (recordings.get(recording)?.isFinishing !== false) return;
+    forget(recording);
+    report({ type: 'failed', recording, sentence });
   }
 
   async function complete(recording: string, each: Open): Promise<void> {
@@ -82,10 +62,10 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
     try {
       const file = await each.file.finish();
       forget(recording);
-      tell({ type: 'finished', recording, file });
+      report({ type: 'finished', recording, file });
     } catch (error) {
       forget(recording);
-      tell({ type: 'failed', recording, sentence: sentenceOf(error) });
+      report({ type: 'failed', recording, sentence: sentenceOf(error) });
     }
   }
 
@@ -95,18 +75,18 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
         const sentence = recordings.has(recording)
           ? 'this recording is open already'
           : `${limits.openRecordings} recordings are open, which is the limit`;
-        tell({ type: 'failed', recording, sentence });
+        report({ type: 'failed', recording, sentence });
         return;
       }
       recordings.set(recording, undefined);
-      begin(recording, format, channels).then(
+      begin(recording, format, channels, (sentence) => broken(recording, sentence)).then(
         (file) => {
           recordings.set(recording, { file, hasEnded: false, whenEnded: undefined, isFinishing: false });
-          tell({ type: 'opened', recording });
+          report({ type: 'opened', recording });
         },
         (error: unknown) => {
           recordings.delete(recording);
-          tell({ type: 'failed', recording, sentence: sentenceOf(error) });
+          report({ type: 'failed', recording, sentence: sentenceOf(error) });
         },
       );
     },
@@ -145,5 +125,38 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
         droppedPortions,
       };
     },
+  };
+}
+
+type OpenFile = (
+  recording: string,
+  format: RecordingFormat,
+  channels: number,
+  onFailure: (sentence: string) => void,
+) => Promise<RecordingFile>;
+
+async function createFileOpener(deps: OpenRecordingsDeps): Promise<OpenFile> {
+  const { directory, limits, createFile = (path) => open(path, 'wx', 0o600) } = deps;
+  const mp3Encoders = await loadMp3Encoders();
+  const gate = createDiskGate(gateWidth);
+  return async (recording, format, channels, onFailure) => {
+    const isMp3 = format === 'mp3';
+    const path = join(directory, recordingFileName(`${recording}.${format}`));
+    const file = await gate.pass(() => createFile(path));
+    try {
+      return await beginRecordingFile({
+        file,
+        channels,
+        hasHeader: !isMp3,
+        encoder: isMp3 ? await mp3Encoders.open() : plainSamples,
+        gate,
+        maxBytes: limits.bytesPerFile,
+        maxWaitingBytes: limits.waitingBytes,
+        onFailure,
+      });
+    } catch (error) {
+      await file.close().catch(() => {});
+      throw error;
+    }
   };
 }

@@ -3,7 +3,7 @@ import type { FromRecorderThread, RecorderThreadData, ToRecorderThread } from '.
 
 /** The recorder thread, seen from the main thread. */
 export interface RecorderThread {
-  tell(message: ToRecorderThread, transferred?: readonly Transferable[]): void;
+  post(message: ToRecorderThread, transferred?: readonly Transferable[]): void;
   end(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function startRecorderThread(
   });
   await ready.promise;
   return {
-    tell(message, transferred = []) {
+    post(message, transferred = []) {
       if (!isOver) worker.postMessage(message, transferred);
     },
     async end() {

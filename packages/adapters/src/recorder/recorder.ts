@@ -69,7 +69,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
     }).then(
       (thread) => {
         const { port1, port2 } = new MessageChannel();
-        thread.tell({ type: 'captures', port: port2 }, [port2]);
+        thread.post({ type: 'captures', port: port2 }, [port2]);
         media.sendCapturesTo(port1);
         return thread;
       },
@@ -103,7 +103,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
   /** The recording has already failed, so no caller waits for it. */
   function closeLate(recording: string): void {
     starting?.then(
-      (thread) => thread.tell({ type: 'finish', recording, waitMs: 0 }),
+      (thread) => thread.post({ type: 'finish', recording, waitMs: 0 }),
       () => {},
     );
   }
@@ -126,7 +126,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
     const limit = setTimeout(late, diskMs);
     try {
       const thread = await threadOf();
-      thread.tell({ type: 'open', recording, format, channels: tracks.length });
+      thread.post({ type: 'open', recording, format, channels: tracks.length });
       await each.opened.promise;
     } catch (error) {
       if (running.get(recording) === each) running.delete(recording);
@@ -173,7 +173,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
         each.phase = 'finishing';
         media.send({ do: 'end-capture', capture: recording });
         const thread = await threadOf();
-        thread.tell({ type: 'finish', recording, waitMs: endOfCaptureMs });
+        thread.post({ type: 'finish', recording, waitMs: endOfCaptureMs });
       }
       const limit = setTimeout(
         () => fail(recording, 'the disk did not take the file in time'),
@@ -191,7 +191,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
       const id = ++asked;
       return new Promise((resolve) => {
         questions.set(id, resolve);
-        thread.tell({ type: 'stats', id });
+        thread.post({ type: 'stats', id });
       });
     },
     close() {

@@ -6,8 +6,8 @@ import type { FromRecorderThread, RecorderThreadData, ToRecorderThread } from '.
 /** The recorder thread: encodes and writes, so that neither calls nor the frame loop wait for a disk. */
 if (parentPort === null) throw new Error('the recorder thread is started as a worker');
 const parent = parentPort;
-const tell = (message: FromRecorderThread): void => parent.postMessage(message);
-const recordings = await createOpenRecordings({ ...(workerData as RecorderThreadData), tell });
+const report = (message: FromRecorderThread): void => parent.postMessage(message);
+const recordings = await createOpenRecordings({ ...(workerData as RecorderThreadData), report });
 
 parent.on('message', (message: ToRecorderThread) => {
   switch (message.type) {
@@ -21,8 +21,8 @@ parent.on('message', (message: ToRecorderThread) => {
     case 'stats': {
       const { user, system } = process.threadCpuUsage();
       const stats = { ...recordings.stats(), cpuMs: (user + system) / 1000 };
-      tell({ type: 'stats', id: message.id, stats });
+      report({ type: 'stats', id: message.id, stats });
     }
   }
 });
-tell({ type: 'ready' });
+report({ type: 'ready' });

@@ -1,8 +1,5 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { AwsV4Signer } from 'aws4fetch';
+import type { IncomingMessage } from 'node:http';
+import { createS3Client, type S3BucketOptions, type S3Request } from './s3-client.ts';
 
 /** Objects of one bucket. Every failure is an Error with a message for operators. */
 export interface S3Bucket {
@@ -26,72 +23,16 @@ export interface S3Object {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-export interface S3BucketOptions {
-  /** Scheme, host, port and an optional path; the name of the bucket follows. */
-  readonly url: string;
-  readonly bucket: string;
-  readonly key: string;
-  readonly secret: string;
-  readonly region: string;
-  /** The longest silence of the store during a request. */
-  readonly silenceMs?: number;
-  readonly mostConnections?: number;
-}
-
-interface Wish {
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
-  readonly name: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly content?: AsyncIterable<Uint8Array>;
-  readonly signal?: AbortSignal;
-}
-
 /** Bytes that are read of an error's text. */
 const shownBytes = 4096;
 
 export function createS3Bucket(options: S3BucketOptions): S3Bucket {
-  const { bucket, key, secret, region, silenceMs = 30_000, mostConnections = 64 } = options;
-  const prefix = `${options.url.replace(/\/+$/, '')}/${bucket}`;
-  const isHttps = prefix.startsWith('https:');
-  const agentOptions = { keepAlive: true, maxSockets: mostConnections, maxFreeSockets: 8 };
-  const agent = isHttps ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  const { bucket } = options;
+  const client = createS3Client(options);
+  const { ask } = client;
 
-  async function ask({ method, name, headers = {}, content, signal }: Wish): Promise<IncomingMessage> {
-    const signed = await new AwsV4Signer({
-      method,
-      url: `${prefix}/${name}`,
-      headers: { ...headers },
-      accessKeyId: key,
-      secretAccessKey: secret,
-      service: 's3',
-      region,
-    }).sign();
-    const request = (isHttps ? requestHttps : requestHttp)(signed.url, {
-      method,
-      agent,
-      headers: Object.fromEntries(signed.headers),
-      timeout: silenceMs,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    request.on('timeout', () => request.destroy(new Error(`it was silent for ${silenceMs} ms`)));
-    const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      request.once('response', resolve);
-      request.once('error', (error) => reject(outOfReach(error)));
-    });
-    if (content === undefined) request.end();
-    else {
-      // A failure here is also a failure of the request, which reports it once.
-      pipeline(Readable.from(content, { objectMode: false }), request).catch((error: Error) =>
-        request.destroy(error),
-      );
-    }
-    const response = await answered;
-    response.on('error', () => {});
-    return response;
-  }
-
-  async function done(wish: Wish, ...expected: readonly number[]): Promise<number> {
-    const response = await ask(wish);
+  async function done(request: S3Request, ...expected: readonly number[]): Promise<number> {
+    const response = await ask(request);
     const text = await textOf(response);
     const status = response.statusCode ?? 0;
     if (!expected.includes(status)) throw refusal(status, text);
@@ -110,11 +51,11 @@ export function createS3Bucket(options: S3BucketOptions): S3Bucket {
     async read(name, from, to) {
       const response = await ask({ method: 'GET', name, headers: { range: `bytes=${from}-${to}` } });
       const { statusCode: status = 0 } = response;
-      const wanted = to - from + 1;
+      const length = to - from + 1;
       const begins = status === 206 ? firstByteOf(response) : status === 200 ? 0 : undefined;
       // A store may send more than the requested range, for example the whole object.
-      if (wanted > 0 && begins === from && Number(response.headers['content-length']) >= wanted) {
-        return beginningOf(response, wanted);
+      if (length > 0 && begins === from && Number(response.headers['content-length']) >= length) {
+        return beginningOf(response, length);
       }
       if (status === 404 || status === 416 || status === 206 || status === 200) {
         response.destroy();
@@ -146,7 +87,7 @@ export function createS3Bucket(options: S3BucketOptions): S3Bucket {
         return (error as Error).message;
       }
     },
-    close: () => agent.destroy(),
+    close: client.close,
   };
 }
 
@@ -164,13 +105,6 @@ async function* beginningOf(response: IncomingMessage, bytes: number): AsyncGene
     if (left <= 0) return;
   }
   throw new Error('the store of recordings broke off');
-}
-
-function outOfReach(error: Error): Error {
-  if (error.name === 'AbortError') return error;
-  const { code } = error as { code?: unknown };
-  const reason = typeof code === 'string' ? code : error.message;
-  return new Error(`the store of recordings cannot be reached: ${reason}`, { cause: error });
 }
 
 /** The store's own error code, where it sends one: `<Code>AccessDenied</Code>`. */
