@@ -14,10 +14,25 @@ import { register } from './benches/register.ts';
 import { srtp } from './benches/srtp.ts';
 import { streams } from './benches/streams.ts';
 import { verify } from './benches/verify.ts';
+import { workers } from './benches/workers.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
 /** `npm run bench`: runs every bench, or the named ones; `--profile <directory>` writes CPU profiles there. */
-const benches = [api, register, callbacks, calls, verify, parser, idle, mix, lateness, delay, srtp, streams];
+const benches = [
+  api,
+  register,
+  callbacks,
+  calls,
+  verify,
+  parser,
+  idle,
+  mix,
+  workers,
+  lateness,
+  delay,
+  srtp,
+  streams,
+];
 
 /** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads. */
 const named = [kamailio, contention];

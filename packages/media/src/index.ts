@@ -56,6 +56,8 @@ export { createJitterBuffer } from './jitter/create-jitter-buffer.ts';
 export type { AudioPayloads, JitterBuffer, JitterBufferOptions } from './jitter/jitter-buffer.ts';
 export type { JitterCounters } from './jitter/jitter-counters.ts';
 export { taken } from './jitter/taken.ts';
+// placement/
+export { createPlacement, type Placement, type PlacementOptions } from './placement/place-rooms.ts';
 // rtp/
 export {
   createLatch,
