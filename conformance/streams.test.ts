@@ -371,7 +371,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
       if (carriesTone()) break;
     }
     assert.ok(carriesTone(), 'the program hears the phone');
-    // What the phone hears of the program comes after what the program has heard.
+    // The audio of the program reaches the phone after the audio of the phone has reached the program.
     await sockets.heard(connection, frames + 100);
     assert.equal((await platform.api('DELETE', room)).status, 204);
     assert.equal(await sockets.closed(connection), 1000);
