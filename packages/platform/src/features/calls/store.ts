@@ -4,11 +4,11 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';
-import { changingOf, emptyLeg, legOf, livingOf, rowOf } from './call-rows.ts';
-import { CallTotals } from './call-totals.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { outboxEventOf } from './events.ts';
+import { changingOf, emptyLeg, legOf, livingOf, rowOf } from './records/call-rows.ts';
+import { CallTotals } from './records/call-totals.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 
 /** SQL of the records of legs. */

@@ -1,6 +1,6 @@
 import type { Database, Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
-import { tablesOf } from './tables.ts';
+import { tablesOf } from '../tables.ts';
 
 /** Calls that end at the same time wait for each other only when they share a slot. */
 const slots = 16;

@@ -1,9 +1,9 @@
 import { legSpec } from '@jackfield/ports';
-import type { Usage } from '../usage/index.ts';
-import { billableSecondsOf, type CallLeg } from './domain/call-leg.ts';
-import type { LegCallbacks } from './domain/leg-owner.ts';
-import { reasonOf } from './legs/hangup-reason.ts';
-import type { CallRow } from './tables.ts';
+import type { Usage } from '../../usage/index.ts';
+import { billableSecondsOf, type CallLeg } from '../domain/call-leg.ts';
+import type { LegCallbacks } from '../domain/leg-owner.ts';
+import { reasonOf } from '../legs/hangup-reason.ts';
+import type { CallRow } from '../tables.ts';
 
 /** A whole record; its order is the order of the parameters of an insert. */
 export function rowOf(leg: CallLeg, usage: Usage): CallRow {
