@@ -85,7 +85,7 @@ export const register: Workload = {
   async prepare(world) {
     const { started } = world;
     const load = await world.start('register-load');
-    const usernames = (await createEndpoints(started, 2000, 'busy')).map(({ username }) => username);
+    const usernames = (await createEndpoints(started, 400, 'busy')).map(({ username }) => username);
     const on = {
       protocol: 'udp',
       port: started.sip.port,
@@ -95,7 +95,10 @@ export const register: Workload = {
     } as const;
     await load.ask('open', on satisfies PreparedPhones);
     const order = { count: 20_000, window: 100 } satisfies RegisterRun;
-    return (share) => load.ask<RegisterOutcome>('run', part(order, share));
+    return async (share) => {
+      await load.ask('challenge');
+      return load.ask<RegisterOutcome>('run', part(order, share));
+    };
   },
 };
 

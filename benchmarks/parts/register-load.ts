@@ -40,7 +40,7 @@ interface Phone {
   uses: number;
 }
 
-/** Many phones behind one socket: each was challenged once and increases its nonce count with every refresh. */
+/** Many phones behind one socket: each increases the count of its nonce with every refresh. */
 servePart({
   async open(prepared: PreparedPhones) {
     const { protocol, port } = prepared;
@@ -53,12 +53,9 @@ servePart({
       nonce: '',
       uses: 0,
     }));
-    const challenged = phones.map((phone, index) => register(phone, index, undefined));
-    await exchange(challenged, { window: 64 }, (at, answer) => {
-      phones[at]!.nonce = /nonce="([^"]+)"/.exec(answer)?.[1] ?? '';
-      return answer.startsWith('SIP/2.0 401');
-    });
+    await challenge();
   },
+  challenge,
   run({ count, window, rate, echoPort }: RegisterRun): Promise<RegisterOutcome> {
     // All requests are printed before the clock starts, so that the generator keeps up on its own core.
     const requests = Array.from({ length: count }, (_, at) => {
@@ -80,6 +77,17 @@ let socket: SipSocket | undefined;
 let realm = '';
 let phones: Phone[] = [];
 let round = 0;
+
+/** Gives each phone a new nonce, which is valid for a minute. */
+async function challenge(): Promise<void> {
+  const challenged = phones.map((phone, index) => register(phone, index, undefined));
+  await exchange(challenged, { window: 64 }, (at, answer) => {
+    const phone = phones[at]!;
+    phone.nonce = /nonce="([^"]+)"/.exec(answer)?.[1] ?? '';
+    phone.uses = 0;
+    return answer.startsWith('SIP/2.0 401');
+  });
+}
 
 function register({ username }: Phone, at: number, credentials: string | undefined): Buffer {
   if (at === 0) round += 1;
