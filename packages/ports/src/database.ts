@@ -13,7 +13,7 @@ export type Write = Transaction<{}>;
  * `transact` runs `work` as one atomic unit. Units of the same turn of the event loop may share one commit (and so one
  * sync to disk); a unit that throws is rolled back alone. The promise resolves only after the commit is durable. While the
  * database is unreachable, reads and units reject with an error whose `code` is `database-unavailable`. `work` must await
- * nothing but queries on its transaction.
+ * nothing but queries on its transaction, and may run several times: again after a rollback because of another unit.
  */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';

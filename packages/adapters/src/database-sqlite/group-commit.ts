@@ -22,7 +22,8 @@ const turnsOfPatience = 4;
 const slowUnitMs = 5_000;
 
 interface Unit {
-  run(): Promise<void>;
+  /** False when the unit has failed and what it wrote is still in the transaction. */
+  run(apart: boolean): Promise<boolean>;
   /** Called after the commit; with an error when the commit failed. */
   settle(error: { readonly cause: unknown } | undefined): void;
 }
@@ -81,13 +82,8 @@ export function createGroupCommit(
     );
     let failure: { readonly cause: unknown } | undefined;
     try {
-      connection.order('BEGIN IMMEDIATE');
-      for (const unit of group) {
-        await unit.run();
-        // A full or broken disk ends the whole transaction, with the units before this one.
-        if (!isInTransaction()) throw new Error('the database gave the transaction up');
-      }
-      connection.order('COMMIT');
+      // A savepoint copies every page that its unit changes, and few units fail: only a group with a failure runs again with savepoints.
+      if (!(await tryGroup(group, false)) && group.length > 1) await tryGroup(group, true);
     } catch (error) {
       const cause = explained(error);
       failure = { cause };
@@ -99,25 +95,25 @@ export function createGroupCommit(
     for (const unit of group) unit.settle(failure);
   }
 
+  /** False after a rollback because of a unit that failed. */
+  async function tryGroup(group: readonly Unit[], apart: boolean): Promise<boolean> {
+    connection.order('BEGIN IMMEDIATE');
+    for (const unit of group) {
+      const isClean = await unit.run(apart);
+      // A full or broken disk ends the whole transaction, with the units before this one.
+      if (!isInTransaction()) throw new Error('the database gave the transaction up');
+      if (isClean) continue;
+      connection.order('ROLLBACK');
+      return false;
+    }
+    connection.order('COMMIT');
+    return true;
+  }
+
   return {
     transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
       return new Promise<Result>((resolve, reject) => {
-        let outcome: { readonly value: Result } | { readonly error: unknown } | undefined;
-        waiting.push({
-          async run() {
-            try {
-              outcome = { value: await runUnit(connection, openUnit(), work) };
-            } catch (error) {
-              outcome = { error };
-            }
-          },
-          settle(failure) {
-            // A unit that failed by itself reports its own error; the other units of its group report the error of the commit.
-            if (outcome !== undefined && 'error' in outcome) reject(outcome.error);
-            else if (failure !== undefined || outcome === undefined) reject(failure?.cause);
-            else resolve(outcome.value);
-          },
-        });
+        waiting.push(unitOf(connection, openUnit, work, { resolve, reject }));
         wake();
       });
     },
@@ -137,21 +133,33 @@ export function createGroupCommit(
   };
 }
 
-/** Runs the work between a savepoint and its release. */
-async function runUnit<Result>(
+function unitOf<Result>(
   connection: SqliteConnection,
-  unit: OpenUnit,
+  openUnit: () => OpenUnit,
   work: (write: Write) => Promise<Result>,
-): Promise<Result> {
-  connection.beginUnit();
-  try {
-    const result = await work(unit.write);
-    connection.commitUnit();
-    return result;
-  } catch (error) {
-    connection.rollBackUnit();
-    throw error;
-  } finally {
-    unit.close();
-  }
+  caller: { resolve(result: Result): void; reject(error: unknown): void },
+): Unit {
+  let outcome: { readonly value: Result } | { readonly error: unknown } | undefined;
+  return {
+    async run(apart) {
+      connection.beginUnit(apart);
+      const { write, close } = openUnit();
+      try {
+        outcome = { value: await work(write) };
+        connection.commitUnit();
+        return true;
+      } catch (error) {
+        outcome = { error };
+        return connection.rollBackUnit();
+      } finally {
+        close();
+      }
+    },
+    settle(failure) {
+      // A unit that failed by itself reports its own error; the other units of its group report the error of the commit.
+      if (outcome !== undefined && 'error' in outcome) caller.reject(outcome.error);
+      else if (failure !== undefined || outcome === undefined) caller.reject(failure?.cause);
+      else caller.resolve(outcome.value);
+    },
+  };
 }

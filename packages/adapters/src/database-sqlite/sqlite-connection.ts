@@ -8,6 +8,9 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync;
   readonly #statements: StatementCache;
   #unit: 'none' | 'open' | 'failed' = 'none';
+  #hasSavepoint = false;
+  /** Whether the unit has run a statement that may write. */
+  #hasWritten = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -43,8 +46,11 @@ export class SqliteConnection implements DatabaseConnection {
     this.#statements.clear();
   }
 
-  beginUnit(): void {
-    this.order('SAVEPOINT unit');
+  /** `apart`: with a savepoint, so that the unit can be rolled back alone. */
+  beginUnit(apart: boolean): void {
+    if (apart) this.order('SAVEPOINT unit');
+    this.#hasSavepoint = apart;
+    this.#hasWritten = false;
     this.#unit = 'open';
   }
 
@@ -52,20 +58,23 @@ export class SqliteConnection implements DatabaseConnection {
     if (this.#unit === 'failed') {
       throw new Error('a statement of this transaction has failed, and its error was dropped');
     }
-    this.order('RELEASE unit');
+    if (this.#hasSavepoint) this.order('RELEASE unit');
     this.#unit = 'none';
   }
 
-  rollBackUnit(): void {
+  /** Gives whether the unit has left nothing in the transaction. */
+  rollBackUnit(): boolean {
     this.#unit = 'none';
     // On a full disk SQLite itself rolls back the whole transaction, and the savepoint with it.
-    if (!this.#database.isTransaction) return;
+    if (!this.#hasSavepoint || !this.#database.isTransaction) return !this.#hasWritten;
     this.order('ROLLBACK TO unit');
     this.order('RELEASE unit');
+    return true;
   }
 
   #run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
-    const { statement, columns } = this.#statements.prepare(sql);
+    const { statement, columns, isRead } = this.#statements.prepare(sql);
+    if (!isRead) this.#hasWritten = true;
     const values = parameters as readonly SQLInputValue[];
     if (columns.length > 0) {
       const rows = statement.all(...values) as unknown as readonly (readonly SQLOutputValue[])[];

@@ -4,6 +4,8 @@ export interface PreparedStatement {
   readonly statement: StatementSync;
   /** The names of the values of a row; empty for a statement without rows. */
   readonly columns: readonly string[];
+  /** False for a statement that may write. */
+  readonly isRead: boolean;
 }
 
 /** Prepared statements by their text; the least recently used statement is evicted. */
@@ -34,7 +36,7 @@ export function createStatementCache(database: DatabaseSync, capacity = defaultC
       const statement = database.prepare(sql);
       const columns = statement.columns().map(({ name }) => name);
       statement.setReturnArrays(columns.length > 0);
-      const prepared = { statement, columns };
+      const prepared = { statement, columns, isRead: /^\s*select\b/i.test(sql) };
       if (statements.size >= capacity) statements.delete(statements.keys().next().value!);
       statements.set(sql, prepared);
       return prepared;
