@@ -153,7 +153,7 @@ describe('jackfield start, without a sandbox', { timeout: 60_000 }, () => {
     });
     assert.equal(status, 201);
     const line = await platform.log.until('the reason', (each) =>
-      /could not be reached/.test(String(each.message)),
+      /destination not reached/.test(String(each.message)),
     );
     assert.equal((line.end as { code: number }).code, 5020);
     await platform.untilQuiet();
