@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
+import { anyCharacter } from '@jackfield/testkit/any-character';
 import fc from 'fast-check';
 
 const valid = { app_name: 'ivr', answer_url: 'https://example.com/' };
@@ -173,7 +174,7 @@ eachDatabase('Parameters of applications', (open) => {
     const world = await openSimulatedWorld({ database: open });
     const first = (await world.call('POST', 'Application/', { body: valid })).body.app_id;
     const value = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.jsonValue(),
       fc.constantFrom('ivr', 'https://example.com/', 'GET', 'true', true, first, world.main.authId),
     );
@@ -194,7 +195,10 @@ eachDatabase('Parameters of applications', (open) => {
       ['GET', `${first}/`],
       ['DELETE', '1/'],
     );
-    const query = fc.dictionary(fc.constantFrom(...names, 'limit', 'offset'), fc.string({ unit: 'binary' }));
+    const query = fc.dictionary(
+      fc.constantFrom(...names, 'limit', 'offset'),
+      fc.string({ unit: anyCharacter }),
+    );
     let created = 1;
     await fc.assert(
       fc.asyncProperty(
