@@ -14,6 +14,8 @@ export interface OpenDatabase {
   (migrations?: readonly Migration[]): Promise<Database>;
   /** Closes the database and opens its data again, as a restart does. */
   again(database: Database): Promise<Database>;
+  /** Called after the running test, before its databases are closed. */
+  beforeClose(end: (test: { readonly passed: boolean }) => Promise<void>): void;
 }
 
 /** Runs a suite over the embedded database and over PostgreSQL. */
@@ -77,12 +79,18 @@ interface Place {
 
 function opener(newPlace: () => Promise<Place>): OpenDatabase {
   const places = new Map<Database, Place>();
-  afterEach(async () => {
+  const ends: Parameters<OpenDatabase['beforeClose']>[0][] = [];
+  afterEach(async (test) => {
+    const passed = 'passed' in test && test.passed;
     const opened = [...places];
     places.clear();
-    for (const [database, place] of opened) {
-      await database.close();
-      place.remove();
+    try {
+      for (const end of ends.splice(0)) await end({ passed });
+    } finally {
+      for (const [database, place] of opened) {
+        await database.close();
+        place.remove();
+      }
     }
   });
 
@@ -102,5 +110,5 @@ function opener(newPlace: () => Promise<Place>): OpenDatabase {
     places.set(reopened, place);
     return reopened;
   };
-  return Object.assign(open, { again });
+  return Object.assign(open, { again, beforeClose: (end: (typeof ends)[number]) => void ends.push(end) });
 }

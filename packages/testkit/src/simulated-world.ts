@@ -25,7 +25,10 @@ export interface SimulatedWorldOptions {
   readonly rates?: RateTable;
   /** Limits for senders: the server's defaults when left out. */
   readonly limits?: SenderLimits;
-  /** The databases of a suite, for tests over each kind; the suite closes them. Files in memory when absent. */
+  /**
+   * The databases of a suite, for tests over each kind. After each test the suite closes the world, as `inSimulatedWorld` does, and then
+   * the databases. Files in memory when absent.
+   */
   readonly database?: OpenDatabase;
   readonly settings?: PlatformSettings;
   /** Wraps the database of each process. */
@@ -81,20 +84,36 @@ export async function inSimulatedWorld(
   options: SimulatedWorldOptions,
   run: (world: SimulatedWorld) => Promise<void>,
 ): Promise<void> {
-  const world = await openSimulatedWorld(options);
-  let isDone = false;
+  const world = await openWorld(options);
+  let passed = false;
   try {
     await run(world);
-    await world.assertNothingLeft();
-    isDone = true;
+    passed = true;
   } finally {
-    // A failed test reports its own error, not what it leaves behind.
-    if (isDone) await world.close();
-    else await world.close().catch(() => {});
+    await ended(world, passed);
   }
 }
 
+/** A failed test reports its own error, not what it leaves behind. */
+async function ended(world: SimulatedWorld, passed: boolean): Promise<void> {
+  if (!passed) return world.close().catch(() => {});
+  try {
+    await world.assertNothingLeft();
+  } catch (error) {
+    await world.close().catch(() => {});
+    throw error;
+  }
+  await world.close();
+}
+
+/** The world that a test closes itself; over the databases of a suite, the suite does. */
 export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): Promise<SimulatedWorld> {
+  const world = await openWorld(options);
+  options.database?.beforeClose(({ passed }) => ended(world, passed));
+  return world;
+}
+
+async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld> {
   const { seed = 1, carriers = [], rates, limits, interpose, database: open, settings } = options;
   const random = seededRandom(seed);
   const settling = createSettling();

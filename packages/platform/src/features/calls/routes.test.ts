@@ -20,7 +20,7 @@ async function world(open: OpenDatabase) {
   const hungUp: [string, number, string][] = [];
   const calls = { hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]) };
   const api = await openApi(
-    Object.assign(async () => database, { again: open.again }),
+    Object.assign(async () => database, open),
     {
       routes: [callRoutes(calls, createCallQueries(database))],
     },

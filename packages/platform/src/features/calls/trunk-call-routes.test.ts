@@ -20,7 +20,7 @@ async function world(open: OpenDatabase) {
   const database = await open(migrations);
   const routes = [{ name: 'Trunks', description: '', routes: trunkCallRoutes(database, 'sip.example.com') }];
   const api = await openApi(
-    Object.assign(async () => database, { again: open.again }),
+    Object.assign(async () => database, open),
     { routes },
   );
   const store = createCallStore(database, createUsage(freeOfCharge));

@@ -22,7 +22,7 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
   const outbox = createOutbox({ database, clock, log, newEventId: () => `event-${++number}` });
   const live = createLiveEvents({ database, clock, log, outbox, limits });
   const api = await openApi(
-    Object.assign(async () => database, { again: open.again }),
+    Object.assign(async () => database, open),
     {
       routes: live.routes,
     },

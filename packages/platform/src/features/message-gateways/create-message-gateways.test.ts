@@ -93,7 +93,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => send('+1202')));
     assert.equal(outcomes.filter(({ accepted }) => accepted).length, 3);
     assert.deepEqual(outcomes.at(-1), failed('spend-cap'));
-    const again: OpenDatabase = Object.assign(() => open.again(database), { again: open.again });
+    const again: OpenDatabase = Object.assign(() => open.again(database), open);
     const restarted = await world([[gateway('cheap', { price: 30, caps }), cheap]], { open: again });
     assert.deepEqual(await restarted.send('+1202'), failed('spend-cap'));
     await restarted.clock.advance(61 * 60_000 - (restarted.clock.now() - clock.now()));

@@ -34,7 +34,7 @@ async function openNumbers(open: OpenDatabase) {
   });
   await database.migrate([...trunks.migrations, ...numbers.migrations]);
   const api = await openApi(
-    Object.assign(async () => database, { again: open.again }),
+    Object.assign(async () => database, open),
     { routes: [...trunks.routes, ...numbers.routes] },
   );
 

@@ -113,7 +113,7 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
   const { calls, recordings } = deps;
   const media = { send: (command: MixCommand) => void sent.push(command) };
   const routes = callActionRoutes({ sessions, calls, recordings, media, newUuid });
-  const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const opened: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opened, { routes: [routes] });
 
   return {

@@ -193,7 +193,7 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
     },
     isDraining: () => isDraining,
   });
-  const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const opened: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opened, { routes: feature.routes });
 
   async function settle(): Promise<void> {

@@ -53,7 +53,7 @@ export async function openWorld(
     ...options,
   });
   const api = await openApi(
-    Object.assign(async () => database, { again: open.again }),
+    Object.assign(async () => database, open),
     {
       routes: callbacks.routes,
     },

@@ -129,7 +129,7 @@ async function worldOn(
     isDraining,
     newUuid: () => `${run}-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
   });
-  const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const opened: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opened, { routes: feature.routes });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
 

@@ -154,7 +154,7 @@ async function worldOn(
     ...options,
   });
   feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
-  const opening: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const opening: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opening, { routes: feature.routes });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
   opened.push(async () => {

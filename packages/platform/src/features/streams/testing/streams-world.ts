@@ -113,7 +113,7 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
     signaturePrefixes: ['X-Service-', 'X-Other-'],
   });
   feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
-  const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const opened: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opened, { routes: feature.routes });
   if (startAt > 0) await api.clock.advance(startAt - api.clock.now());
 

@@ -149,7 +149,7 @@ async function worldOn(
     ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
   });
   await database.migrate([...feature.migrations, ...inbox.migrations]);
-  const opening: OpenDatabase = Object.assign(async () => opened, { again: open.again });
+  const opening: OpenDatabase = Object.assign(async () => opened, open);
   const api: ApiWorld = await openApi(opening, { routes: [...feature.routes, ...inbox.routes] });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
   await feature.restore();
