@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { compileCache } from './support/compile-cache.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { rtpRange } from './support/ports.ts';
 
@@ -19,14 +20,23 @@ interface Ended {
   readonly err: string;
 }
 
-describe('a start that cannot succeed', { timeout: 240_000 }, () => {
+describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, () => {
   let directory: string;
+  /** A data directory that a process left behind when it was killed. */
+  let left: string;
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'jackfield-'));
+    const platform = await PlatformProcess.start();
+    left = platform.dataDir;
+    platform.signal('SIGKILL');
+    await platform.log.until('the end', ({ message }) => message === 'exit');
   });
 
-  after(() => rm(directory, { recursive: true, force: true }));
+  after(async () => {
+    await rm(directory, { recursive: true, force: true });
+    await rm(left, { recursive: true, force: true });
+  });
 
   async function started(environment: Readonly<Record<string, string>>): Promise<Ended> {
     const rtpPorts = rtpRange();
@@ -34,6 +44,7 @@ describe('a start that cannot succeed', { timeout: 240_000 }, () => {
       cwd: directory,
       env: {
         PATH: process.env.PATH,
+        ...compileCache,
         JACKFIELD_HTTP_HOST: '127.0.0.1',
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
@@ -95,15 +106,12 @@ describe('a start that cannot succeed', { timeout: 240_000 }, () => {
       /^JACKFIELD_DATA_DIR: this user may not write to \/proc\/jackfield\/data/,
     ));
 
-  /** A start that succeeds, the directory that it leaves, and another start on that directory. */
+  /** A start on the directory that a start which succeeded has left, after this change. */
   async function refusesOn(change: (dataDir: string) => Promise<void>, sentence: RegExp): Promise<void> {
-    const platform = await PlatformProcess.start();
-    const { dataDir } = platform;
-    platform.signal('SIGKILL');
-    await platform.log.until('the end', ({ message }) => message === 'exit');
+    const dataDir = await mkdtemp(join(directory, 'left-'));
+    await cp(left, dataDir, { recursive: true });
     await change(dataDir);
     await refuses({ JACKFIELD_DATA_DIR: dataDir }, sentence);
-    await rm(dataDir, { recursive: true });
   }
 
   it('names the secret key that is missing beside data, and makes no new one', () =>
@@ -160,7 +168,7 @@ describe('jackfield start, without a sandbox', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the first account of an operator who chose none', { timeout: 60_000 }, () => {
+describe('the first account of an operator who chose none', { timeout: 60_000, concurrency: 2 }, () => {
   for (const sandbox of ['false', 'true']) {
     it(`has its token in a file for its owner alone, and never in the log (sandbox: ${sandbox})`, async () => {
       const platform = await PlatformProcess.start({
@@ -188,8 +196,15 @@ describe('signals', { timeout: 60_000 }, () => {
 });
 
 describe('a start', { timeout: 60_000 }, () => {
+  let platform: PlatformProcess;
+
+  before(async () => {
+    platform = await PlatformProcess.start();
+  });
+
+  after(() => platform.stop());
+
   it('logs each of its phases with what it took, and what it restored', async () => {
-    const platform = await PlatformProcess.start();
     const phases = platform.log.all.filter(({ message }) => message === 'a phase of the start is over');
     assert.deepEqual(
       phases.map(({ phase }) => phase),
@@ -211,11 +226,9 @@ describe('a start', { timeout: 60_000 }, () => {
     );
     assert.ok(phases.every(({ ms }) => typeof ms === 'number'));
     assert.equal(phases.find(({ phase }) => phase === 'calls')?.count, 0);
-    await platform.stop();
   });
 
   it('leaves nothing in the data directory that others can read, whatever was there before', async () => {
-    const platform = await PlatformProcess.start();
     const { dataDir } = platform;
     const modes = async () => {
       const names = ['.', ...(await readdir(dataDir))];
@@ -230,6 +243,5 @@ describe('a start', { timeout: 60_000 }, () => {
     for (const name of await readdir(dataDir)) await chmod(join(dataDir, name), 0o755);
     await platform.killAndRestart();
     assert.deepEqual(await modes(), []);
-    await platform.stop();
   });
 });

@@ -51,39 +51,42 @@ describe('two processes on one PostgreSQL database', { skip, timeout: 120_000 },
   const refused =
     /JACKFIELD_DATABASE_URL: the database is in use by another process \(jackfield, process \d+ on .+\); stop it, or choose another database/;
 
-  it('the second one refuses to start, and the calls of the first go on in the records', async () => {
-    for (const to of ['+12025550101', '+12025550109']) {
-      const { status } = await first.api('POST', `${room}Participant/`, {
-        role: 'agent',
-        from: '+12025550000',
-        to,
-      });
-      assert.equal(status, 201);
-    }
-    const isJoined = ({ objects }: { objects?: { status: string }[] }) =>
-      objects?.length === 2 && objects.every(({ status }) => status === 'joined');
-    await first.until('both phones', `${room}Participant/`, isJoined);
+  // A refused process waits five seconds for the lock; these wait for two of them.
+  describe('beside the first one', { concurrency: true }, () => {
+    it('the second one refuses to start, and the calls of the first go on in the records', async () => {
+      for (const to of ['+12025550101', '+12025550109']) {
+        const { status } = await first.api('POST', `${room}Participant/`, {
+          role: 'agent',
+          from: '+12025550000',
+          to,
+        });
+        assert.equal(status, 201);
+      }
+      const isJoined = ({ objects }: { objects?: { status: string }[] }) =>
+        objects?.length === 2 && objects.every(({ status }) => status === 'joined');
+      await first.until('both phones', `${room}Participant/`, isJoined);
 
-    await assert.rejects(PlatformProcess.start(environment), refused);
+      await assert.rejects(PlatformProcess.start(environment), refused);
 
-    const { body } = await first.api('GET', `${room}Participant/`);
-    assert.ok(isJoined(body), JSON.stringify(body));
-    assert.equal((await first.api('GET', 'Call/?status=live')).body.calls.length, 2);
-  });
+      const { body } = await first.api('GET', `${room}Participant/`);
+      assert.ok(isJoined(body), JSON.stringify(body));
+      assert.equal((await first.api('GET', 'Call/?status=live')).body.calls.length, 2);
+    });
 
-  it('the second one touches nothing before it holds the lock: it brings no database up to date', async () => {
-    const empty = await server.createDatabase();
-    const holder = new pg.Client(empty);
-    await holder.connect();
-    // The two numbers of the lock, as docs/operations.md gives them.
-    await holder.query('SELECT pg_advisory_lock(1784767339, 1)');
-    await assert.rejects(
-      PlatformProcess.start({ ...environment, JACKFIELD_DATABASE_URL: empty }),
-      /is in use by another process/,
-    );
-    const { rows } = await holder.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'");
-    assert.deepEqual(rows, []);
-    await holder.end();
+    it('the second one touches nothing before it holds the lock: it brings no database up to date', async () => {
+      const empty = await server.createDatabase();
+      const holder = new pg.Client(empty);
+      await holder.connect();
+      // The two numbers of the lock, as docs/operations.md gives them.
+      await holder.query('SELECT pg_advisory_lock(1784767339, 1)');
+      await assert.rejects(
+        PlatformProcess.start({ ...environment, JACKFIELD_DATABASE_URL: empty }),
+        /is in use by another process/,
+      );
+      const { rows } = await holder.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'");
+      assert.deepEqual(rows, []);
+      await holder.end();
+    });
   });
 
   it('the lock is taken again after its connection was lost, and a second one is refused again', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import { fromMulaw, toMulaw } from '@jackfield/stream-kit';
+import { cleanUp } from './support/clean-up.ts';
 import type { Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -56,7 +57,8 @@ function soundOf(ear: RtpSocket): Sound {
   return { sampleRate: rate, samples };
 }
 
-describe('a code that is spoken', { timeout: 120_000 }, () => {
+// Each calls a recipient of its own, and mostly waits for speech.
+describe('a code that is spoken', { timeout: 120_000, concurrency: true }, () => {
   let platform: PlatformProcess;
   const left: { stop(): Promise<void> }[] = [];
 
@@ -64,13 +66,13 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
     platform = await PlatformProcess.start();
   });
 
-  afterEach(async () => {
-    for (const each of left.splice(0)) await each.stop();
-  });
-
-  after(async () => {
-    await platform.stop();
-  });
+  after(() =>
+    cleanUp(
+      ...left.map((each) => () => each.stop()),
+      () => platform.untilQuiet(),
+      () => platform.stop(),
+    ),
+  );
 
   /** The code of a session whose message has come, and then the same session by voice. */
   async function begin(recipient: string, codeLength: number) {
@@ -153,7 +155,6 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
     }
     const checked = await platform.api('POST', `Verify/Session/${session}/`, { otp: code });
     assert.equal(checked.status, 200);
-    await platform.untilQuiet();
   });
 
   it('is not left on a voicemail: a long greeting is no hello, the key 1 is requested, and the recipient counts as not reached', async () => {
@@ -161,6 +162,5 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
     const attempt = await outcome(session);
     assert.deepEqual([attempt.status, attempt.channel_error_code], ['no-answer', '9100']);
     assert.equal((await platform.api('POST', `Verify/Session/${session}/`, { otp: code })).status, 200);
-    await platform.untilQuiet();
   });
 });

@@ -6,6 +6,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { compileCache } from './support/compile-cache.ts';
 import { eachLine, Happenings } from './support/lines.ts';
 import { rtpRange } from './support/ports.ts';
 
@@ -26,7 +27,7 @@ function majorOf(node: string): number {
   return Number(execFileSync(node, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }));
 }
 
-describe('each way of starting the server', { timeout: 170_000 }, () => {
+describe('each way of starting the server', { timeout: 170_000, concurrency: 2 }, () => {
   let directory: string;
   /** Process groups that still live. */
   const groups = new Set<number>();
@@ -52,6 +53,7 @@ describe('each way of starting the server', { timeout: 170_000 }, () => {
           .filter((each) => !each.includes('node_modules'))
           .join(delimiter),
         HOME: process.env.HOME,
+        ...compileCache,
         JACKFIELD_HTTP_HOST: '127.0.0.1',
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',

@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AnswerJudge, judgeOf } from '@jackfield/testkit';
 import { cleanUp } from './clean-up.ts';
+import { compileCache } from './compile-cache.ts';
 import { eachLine, Happenings } from './lines.ts';
 import { rtpRange } from './ports.ts';
 
 const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
 const authId = 'MACONFORMANCE0000000';
 const authToken = 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h';
-
-/** Of the run of the tests: saves each server the time of stripping the types. */
-const compileCache = process.env.NODE_COMPILE_CACHE;
 
 const metricsToken = 'metrics-of-a-conformance-test';
 
@@ -222,7 +220,7 @@ export class PlatformProcess {
       cwd: this.dataDir,
       env: {
         PATH: process.env.PATH,
-        ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
+        ...compileCache,
         JACKFIELD_HTTP_HOST: '127.0.0.1',
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
