@@ -161,10 +161,15 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     const calls = await Promise.all(paths.map((path) => call(base + path)));
     const found = await Promise.all(calls.map(async (uuid) => (await ended(uuid)).hangup_cause_code));
     assert.deepEqual(Object.fromEntries(paths.map((path, at) => [path, found[at]])), causes);
-    const { body } = await platform.api('GET', 'Event/?type=call.document-failed&limit=100');
-    const failed = new Set(body.objects.map((event: { data: { CallUUID: string } }) => event.data.CallUUID));
     const expected = calls.filter((_, at) => causes[paths[at]!] !== 4000);
-    assert.deepEqual([...failed].sort(), expected.sort());
+    const failedIn = (body: { objects: readonly { data: { CallUUID: string } }[] }) =>
+      new Set(body.objects.map(({ data }) => data.CallUUID));
+    const events = await platform.until(
+      'the event of each failure',
+      'Event/?type=call.document-failed&limit=100',
+      (body) => failedIn(body).size >= expected.length,
+    );
+    assert.deepEqual([...failedIn(events)].sort(), expected.sort());
     await platform.untilQuiet(15_000);
   });
 
@@ -173,10 +178,17 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     const document = receiver.serve('/plays', `<Response>${plays.join('')}<Hangup/></Response>`);
     const uuid = await call(document);
     assert.equal((await ended(uuid)).hangup_cause_code, 4000);
-    const { body } = await platform.api('GET', 'Event/?type=call.document-remark&limit=100');
-    const reported: string[] = body.objects
-      .filter((event: { data: { CallUUID: string } }) => event.data.CallUUID === uuid)
-      .map((event: { data: { Sentence: string } }) => event.data.Sentence);
+    const sentencesIn = (body: {
+      objects: readonly { data: { CallUUID: string; Sentence: string } }[];
+    }): readonly string[] =>
+      body.objects.filter(({ data }) => data.CallUUID === uuid).map(({ data }) => data.Sentence);
+    const reported = sentencesIn(
+      await platform.until(
+        'a sentence about each sound',
+        'Event/?type=call.document-remark&limit=100',
+        (body) => sentencesIn(body).length >= Object.keys(sounds).length,
+      ),
+    );
     for (const [path, [, why]] of Object.entries(sounds)) {
       const sentence = reported.find((each) => each.includes(path));
       assert.match(sentence ?? `nothing of ${path} in ${reported}`, why);

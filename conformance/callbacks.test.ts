@@ -143,7 +143,12 @@ describe('callbacks of a multiparty call', { timeout: 120_000 }, () => {
     assert.equal(second!.name, first!.name);
     assert.deepEqual([first!.name, ...rest.map(({ name }) => name)], whole);
     assert.equal(new Set(rest.map(({ eventId }) => eventId)).size, rest.length);
-    const { objects } = (await platform.api('GET', `Callback/?resource=multiparty-call/${uuid}`)).body;
+    // The record of an attempt is written a moment after the receiver has the request.
+    const { objects } = await platform.until(
+      'the record of all',
+      `Callback/?resource=multiparty-call/${uuid}`,
+      (body) => body.objects.every(({ status }: { status: string }) => status === 'delivered'),
+    );
     assert.ok(objects.every(({ attempts }: { attempts: number }) => attempts === 1));
   });
 

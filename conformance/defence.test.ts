@@ -144,7 +144,11 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
       const late = await start('register', { address: '127.0.0.67', timeoutSeconds: 1 });
       assert.notEqual((await late.finished()).code, 0);
       await callsAsEver();
-      const { objects } = (await platform.api('GET', 'Event/?type=source.banned')).body;
+      const { objects } = await platform.until(
+        'the event',
+        'Event/?type=source.banned',
+        (body) => body.objects.length > 0,
+      );
       assert.deepEqual(
         objects.map(({ data }: { data: object }) => data),
         [{ source_address: '127.0.0.67', reason: 'failed-logins', seconds: banSeconds, bans_not_told: 0 }],

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, readWav } from './support/heard.ts';
+import { loudestToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
@@ -57,8 +57,8 @@ describe('callers without an account', { skip, timeout: 120_000 }, () => {
     assert.match(peers, /"peeruri":"sip:guest@elsewhere\.example/, 'the phone sees whose call it is');
     outside.hangUp();
     await Promise.all([outside.closed(from), alice.phone.closed()]);
-    assert.ok(heardToneDb(await readWav(await outside.heard()), 700, 1, 2.5) > audible, 'the caller hears');
-    assert.ok(heardToneDb(await readWav(await alice.phone.heard()), 440, 1, 2.5) > audible, 'Alice hears');
+    assert.ok(loudestToneDb(await readWav(await outside.heard()), 700, 1.5) > audible, 'the caller hears');
+    assert.ok(loudestToneDb(await readWav(await alice.phone.heard()), 440, 1.5) > audible, 'Alice hears');
     const { objects } = await platform.until('both records', 'Call/', (body) => body.meta.total_count === 2);
     for (const record of objects) {
       assert.equal(record.from_number, 'sip:guest@elsewhere.example');
@@ -81,6 +81,8 @@ describe('callers without an account', { skip, timeout: 120_000 }, () => {
 
   it('a number, an unknown user and an endpoint without a phone are refused alike, and no phone is called', async () => {
     const { username } = await platform.createEndpoint('carol', 'secret-of-carol');
+    // The record of a call that has just ended may still be written.
+    await platform.untilQuiet();
     const before = await recorded();
     const refusals: string[] = [];
     for (const callee of ['+12025550100', 'nobody261121120000', username]) {

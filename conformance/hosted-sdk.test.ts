@@ -100,8 +100,12 @@ describe("Plivo's Node SDK, pointed at a sandbox", { timeout: 60_000 }, () => {
 
   it('sends and checks a one-time code', async () => {
     const { sessionUuid } = await client.verify_session.create({ recipient: '+14155552671' });
-    const { body } = await platform.api('GET', 'Sandbox/Message/?to=%2B14155552671');
-    const [code] = /\d{6}/.exec(body.objects[0].text) ?? [];
+    const { objects } = await platform.until(
+      'the message',
+      'Sandbox/Message/?to=%2B14155552671',
+      (body) => body.objects.length > 0,
+    );
+    const [code] = /\d{6}/.exec(objects[0].text) ?? [];
     const { message } = await client.verify_session.validate({ id: sessionUuid, otp: code });
     assert.match(message, /validated successfully/);
   });

@@ -190,10 +190,12 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
   it('whose phone is busy decides: its answer ends the call, and no other carrier is called', async () => {
     const busy = await waiting('busy', busyPhone);
     const asked = first.count('refused');
+    const from = first.log.all.length;
     const uuid = await call('busy', busyNumber);
     assert.deepEqual(await busy.finished(), { code: 0, errors: '' });
     const ended = await platform.until('the end', `Call/${uuid}/`, hasEnded);
     assert.equal(ended.hangup_cause_code, 3010);
+    await first.saw('refused', from);
     assert.equal(first.count('refused'), asked + 1);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver, type Received } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, readWav, type Sound } from './support/heard.ts';
+import { heardToneDb, partOf, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -152,10 +152,10 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
       [9000, 4020],
     );
     const annHeard = await readWav(await ann.phone.heard());
-    const before = part(annHeard, 0, confirmedAfter - 0.5);
+    const before = partOf(annHeard, 0, confirmedAfter - 0.5);
     assert.ok(confirmedAfter > 3, 'it spoke for three seconds before it pressed');
     assert.ok(loudest(before, sippHz) < inaudible, 'it is not heard before it has confirmed');
-    assert.ok(loudest(part(annHeard, confirmedAfter, 60), sippHz) > audible, 'and heard afterwards');
+    assert.ok(loudest(partOf(annHeard, confirmedAfter, 60), sippHz) > audible, 'and heard afterwards');
     for (const hz of [cidHz, fileHz]) {
       assert.ok(loudest(annHeard, hz) < inaudible, `${hz} Hz was never in the room`);
     }
@@ -253,13 +253,6 @@ function loudest(sound: Sound, toneHz: number): number {
   for (let at = 0; at + 1 <= whole; at += 0.5)
     level = Math.max(level, heardToneDb(sound, toneHz, at, at + 1));
   return level;
-}
-
-function part({ sampleRate, samples }: Sound, fromS: number, toS: number): Sound {
-  return {
-    sampleRate,
-    samples: samples.subarray(Math.round(fromS * sampleRate), Math.round(toS * sampleRate)),
-  };
 }
 
 function seconds(count: number): Promise<void> {

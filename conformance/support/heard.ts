@@ -30,6 +30,27 @@ export function heardToneDb(sound: Sound, frequencyHz: number, fromS: number, to
   return levels.sort((one, other) => one - other)[levels.length >> 1] ?? Number.NEGATIVE_INFINITY;
 }
 
+/** What lies between two moments, in seconds. */
+export function partOf({ sampleRate, samples }: Sound, fromS: number, toS: number): Sound {
+  return {
+    sampleRate,
+    samples: samples.subarray(Math.round(fromS * sampleRate), Math.round(toS * sampleRate)),
+  };
+}
+
+/**
+ * The level of a tone in its loudest stretch of this length: a phone on a busy machine begins to speak late, so that no fixed part of a
+ * sound has its tone for certain.
+ */
+export function loudestToneDb(sound: Sound, frequencyHz: number, lengthS: number): number {
+  const end = sound.samples.length / sound.sampleRate;
+  let loudest = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at + lengthS <= end; at += 0.1) {
+    loudest = Math.max(loudest, heardToneDb(sound, frequencyHz, at, at + lengthS));
+  }
+  return loudest;
+}
+
 /** Level of one frequency in dBFS (Goertzel), over the whole sound or a part of it in seconds. */
 export function toneLevelDb(
   sound: Sound,
