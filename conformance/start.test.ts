@@ -40,6 +40,7 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
 
   async function started(environment: Readonly<Record<string, string>>): Promise<Ended> {
     const rtpPorts = rtpRange();
+    const dataDir = await mkdtemp(join(directory, 'data-'));
     const child = spawn(process.execPath, [main, 'start'], {
       cwd: directory,
       env: {
@@ -50,7 +51,7 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
         JACKFIELD_SIP_HOST: '127.0.0.1',
         JACKFIELD_SIP_PORT: '0',
         JACKFIELD_RTP_PORTS: `${rtpPorts.first}-${rtpPorts.last}`,
-        JACKFIELD_DATA_DIR: join(directory, 'data'),
+        JACKFIELD_DATA_DIR: dataDir,
         ...environment,
       },
     });
