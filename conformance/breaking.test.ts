@@ -185,7 +185,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     const reported = sentencesIn(
       await platform.until(
         'a sentence about each sound',
-        'Event/?type=call.document-remark&limit=100',
+        'Event/?type=call.document-warning&limit=100',
         (body) => sentencesIn(body).length >= Object.keys(sounds).length,
       ),
     );

@@ -151,7 +151,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
       );
       assert.deepEqual(
         objects.map(({ data }: { data: object }) => data),
-        [{ source_address: '127.0.0.67', reason: 'failed-logins', seconds: banSeconds, bans_not_told: 0 }],
+        [{ source_address: '127.0.0.67', reason: 'failed-logins', seconds: banSeconds, unreported_bans: 0 }],
       );
       const limit = Date.now() + 20_000;
       while (!(await from.isAnswered())) assert.ok(Date.now() < limit, 'the ban does not end');

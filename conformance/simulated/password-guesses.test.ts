@@ -27,7 +27,7 @@ describe('A source that guesses passwords', () => {
       const bans = (await feedOf(world)).filter(({ type }) => type === 'source.banned');
       assert.deepEqual(
         bans.map(({ data }) => data),
-        [{ source_address: '10.0.3.1', reason: 'failed-logins', seconds: banMs / 1000, bans_not_told: 0 }],
+        [{ source_address: '10.0.3.1', reason: 'failed-logins', seconds: banMs / 1000, unreported_bans: 0 }],
       );
 
       const neighbour = world.gateway(ann.username, '10.0.3.1', { password: 'secret of ann' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { feedEvents, streamUpgrade, webhooks } from '@jackfield/contract';
+import { eventStreamTypes, streamUpgrade, webhooks } from '@jackfield/contract';
 import {
   feedOf,
   inSimulatedWorld,
@@ -366,7 +366,7 @@ const judgedIn: ReadonlyMap<string, string> = new Map([
   ['carrier.unregistered', `${features}/carriers/create-carriers.test.ts`],
   ['endpoint.login-failed', `${features}/live-events/reports/login-reports.test.ts`],
   ['recording.failed', `${features}/recordings/create-recordings.test.ts`],
-  ['sound.remark', `${features}/sounds/sources/sound-files.test.ts`],
+  ['sound.warning', `${features}/sounds/sources/sound-files.test.ts`],
   ['source.banned', `${features}/live-events/reports/ban-reports.test.ts`],
   ['trunk.call-refused', 'conformance/simulated/trunks.test.ts'],
   ['trunk.uri-failed', 'conformance/simulated/trunks.test.ts'],
@@ -408,7 +408,7 @@ describe('what the contract says is what the platform sends', () => {
   }
 
   it('every type of the event stream', () => {
-    const unseen = feedEvents.map(({ type }) => type).filter((type) => !seenTypes.has(type));
+    const unseen = eventStreamTypes.map(({ type }) => type).filter((type) => !seenTypes.has(type));
     assert.deepEqual(
       unseen.filter((type) => !judgedIn.has(type)),
       [],
@@ -418,7 +418,7 @@ describe('what the contract says is what the platform sends', () => {
   it('every type that no world above brings about: in a test whose events are held against the contract', () => {
     for (const [type, file] of judgedIn) {
       assert.ok(
-        feedEvents.some((each) => each.type === type),
+        eventStreamTypes.some((each) => each.type === type),
         type,
       );
       const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8');

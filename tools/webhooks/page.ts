@@ -1,4 +1,4 @@
-import { feedEvents, streamUpgrade, webhooks } from '@jackfield/contract';
+import { eventStreamTypes, streamUpgrade, webhooks } from '@jackfield/contract';
 
 export const pagePath = 'docs/webhooks.md';
 
@@ -75,7 +75,7 @@ export function pageText(): string {
       `| field | meaning |\n|---|---|\n${rows.join('\n')}\n${headers}`,
     ].join('\n\n');
   });
-  const events = feedEvents.map(({ type, description, data }) => {
+  const events = eventStreamTypes.map(({ type, description, data }) => {
     const names = [...new Set(data.flatMap((each) => Object.keys(each.properties)))];
     const carriers = webhooks.filter((webhook) => webhook.events.includes(type)).map(({ name }) => name);
     const what = [...names.map((name) => `\`${name}\``), ...carriers.map((name) => `as ${name}`)];

@@ -356,7 +356,7 @@ export {
   verifySessionPath,
   verifyStatuses,
 } from './verify.ts';
-export { type FeedEvent, feedEvents } from './webhooks/feed-events.ts';
+export { type EventStreamType, eventStreamTypes } from './webhooks/event-stream-types.ts';
 export { streamUpgrade } from './webhooks/stream-upgrade.ts';
 export type { Webhook } from './webhooks/webhook.ts';
 export { webhooks } from './webhooks/webhooks.ts';

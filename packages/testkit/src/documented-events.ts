@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { feedEvents, type Webhook, webhooks } from '@jackfield/contract';
+import { eventStreamTypes, type Webhook, webhooks } from '@jackfield/contract';
 import type { TObject } from 'typebox';
 import { Check } from 'typebox/value';
 
@@ -24,7 +24,7 @@ export function webhookFor(fields: Fields, among: readonly Webhook[] = webhooks)
 
 /** The faults of an event; undefined when it is as documented. */
 export function eventFaults(type: string, data: Fields): string | undefined {
-  const event = feedEvents.find((each) => each.type === type);
+  const event = eventStreamTypes.find((each) => each.type === type);
   if (event === undefined) return `${type} is not documented`;
   const own = event.data.map((schema) => faultsOf(schema, data));
   if (own.some((faults) => faults.length === 0)) return undefined;

@@ -11,7 +11,7 @@ export function outboxEventOf({ call, parameters }: DocumentRun, event: RunEvent
   };
   switch (event.type) {
     case 'document-failed':
-    case 'document-remark':
+    case 'document-warning':
       return {
         ...about,
         type: `call.${event.type}`,

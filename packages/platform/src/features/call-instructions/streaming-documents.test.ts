@@ -17,7 +17,7 @@ onEmbeddedDatabase('Documents that stream', (open) => {
   }
 
   const warnings = (world: Awaited<ReturnType<typeof talking>>) =>
-    world.events.flatMap(({ type, payload }) => (type === 'call.document-remark' ? [payload.Sentence] : []));
+    world.events.flatMap(({ type, payload }) => (type === 'call.document-warning' ? [payload.Sentence] : []));
 
   test('each attribute becomes a setting of the stream of the call', async () => {
     const world = await talking(

@@ -45,7 +45,7 @@ describe('elements', () => {
   it('that cannot be played are skipped with a warning', () => {
     const run = ScriptedRun.running(play, speak).playedOut('https://example.com/a.mp3 is no sound');
     assert.deepEqual(run.events, [
-      { type: 'document-remark', url: answerUrl.url, sentence: 'https://example.com/a.mp3 is no sound' },
+      { type: 'document-warning', url: answerUrl.url, sentence: 'https://example.com/a.mp3 is no sound' },
     ]);
     assert.ok(run.find('play'));
   });
@@ -143,7 +143,7 @@ describe('documents', () => {
     const run = new ScriptedRun('answered').feed({ type: 'begin' });
     run.feed({ type: 'document-fetched', fetch: 1, elements: [], warnings: ['line 2: no music'] });
     assert.deepEqual(run.events, [
-      { type: 'document-remark', url: answerUrl.url, sentence: 'line 2: no music' },
+      { type: 'document-warning', url: answerUrl.url, sentence: 'line 2: no music' },
     ]);
   });
 
@@ -307,7 +307,7 @@ describe('a multiparty call', () => {
       join: 1,
       sentence: 'it is full',
     });
-    assert.deepEqual(run.events, [{ type: 'document-remark', url: answerUrl.url, sentence: 'it is full' }]);
+    assert.deepEqual(run.events, [{ type: 'document-warning', url: answerUrl.url, sentence: 'it is full' }]);
     assert.ok(run.find('play'));
   });
 });

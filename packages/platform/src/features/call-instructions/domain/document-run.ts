@@ -210,7 +210,7 @@ export type RunEffect =
 /** Events for the outbox; the last two carry a callback. */
 export type RunEvent =
   | { readonly type: 'document-failed'; readonly url: string; readonly sentence: string }
-  | { readonly type: 'document-remark'; readonly url: string; readonly sentence: string }
+  | { readonly type: 'document-warning'; readonly url: string; readonly sentence: string }
   | {
       readonly type: 'action' | 'dial';
       readonly request: ActionRequest;

@@ -62,7 +62,7 @@ export function obeyElement(turn: Turn, effect: ElementEffect) {
 }
 
 export function warn(turn: Turn, sentence: string) {
-  const event = { type: 'document-remark', url: turn.run.url, sentence } as const;
+  const event = { type: 'document-warning', url: turn.run.url, sentence } as const;
   turn.effects.push({ do: 'emit', event });
 }
 

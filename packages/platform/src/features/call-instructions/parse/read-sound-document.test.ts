@@ -17,14 +17,14 @@ describe('a document of sounds', () => {
         { kind: 'speech', text: 'please wait', language: 'en-US', voice: 'man', loop: 1 },
         { kind: 'silence', durationMs: 3_000 },
       ],
-      remarks: [],
+      warnings: [],
     });
   });
 
   it('skips other elements with a warning', () => {
     assert.deepEqual(inside('<Dial><Number>1</Number></Dial><Wait/>'), {
       items: [{ kind: 'silence', durationMs: 1_000 }],
-      remarks: ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],
+      warnings: ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],
     });
   });
 

@@ -49,7 +49,7 @@ export const readSoundDocument: ReadSoundDocument = (bytes) => {
     if (value !== undefined) items.push(itemOf(value));
   }
   return reading.fault === undefined
-    ? { items, remarks: reading.warnings }
+    ? { items, warnings: reading.warnings }
     : { sentence: reading.fault.sentence };
 };
 

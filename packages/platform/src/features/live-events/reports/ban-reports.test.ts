@@ -43,8 +43,8 @@ eachDatabase('Banned sources', (open) => {
       account: 'MA1',
       mainAccount: 'MA1',
       resource: 'source/192.0.2.1',
-      payload: { source_address: '192.0.2.1', reason: 'failed-logins', seconds: 300, bans_not_told: 1 },
+      payload: { source_address: '192.0.2.1', reason: 'failed-logins', seconds: 300, unreported_bans: 1 },
     });
-    assert.equal((events[10]!.payload as { bans_not_told: number }).bans_not_told, 5);
+    assert.equal((events[10]!.payload as { unreported_bans: number }).unreported_bans, 5);
   });
 });

@@ -35,6 +35,6 @@ function bannedEvent(
     account,
     mainAccount: account,
     resource: `source/${source}`,
-    payload: { source_address: source, reason, seconds, bans_not_told: unreported },
+    payload: { source_address: source, reason, seconds, unreported_bans: unreported },
   };
 }

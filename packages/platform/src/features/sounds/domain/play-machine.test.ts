@@ -199,7 +199,7 @@ test('an event of a part has the name and the legs of the whole, and repeats no 
   assert.deepEqual(it.take(failed), ['close-mix', 'over finished without 0,1']);
   const unfolding = driver(order([{ kind: 'source', url: 'a' }], owners));
   unfolding.begin();
-  const document = { items: [beep], remarks: ['<Record> is passed over'] };
+  const document = { items: [beep], warnings: ['<Record> is passed over'] };
   const effects = unfolding.take({ type: 'item-unfolded', load: 1, document, isReported: true });
   assert.deepEqual(effects, ['sound 2 beep', 'begun']);
 });
@@ -247,7 +247,7 @@ test('a stop during the load of the first item unloads it', () => {
 test('a document replaces its source: its items are loaded and heard, round after round', () => {
   const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
   assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
-  const document = { items: [file('a'), silence(500)], remarks: [] };
+  const document = { items: [file('a'), silence(500)], warnings: [] };
   assert.deepEqual(it.take({ type: 'item-unfolded', load: 1, document }), ['load 2']);
   assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun']);
   assert.deepEqual(it.ended(3, 1_000), ['silence in 500']);
@@ -264,7 +264,7 @@ test('a source that is a sound is heard as a file, and a single one is repeated 
 test('in an order with an end, an endless prompt of a document is heard once', () => {
   const it = driver(order([{ kind: 'source', url: 'welcome' }]));
   it.begin();
-  it.take({ type: 'item-unfolded', load: 1, document: { items: [file('a', 0), beep], remarks: [] } });
+  it.take({ type: 'item-unfolded', load: 1, document: { items: [file('a', 0), beep], warnings: [] } });
   assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun']);
   assert.deepEqual(it.ended(3, 1_000), ['unload 2', 'sound 4 beep']);
 });
@@ -272,7 +272,7 @@ test('in an order with an end, an endless prompt of a document is heard once', (
 test('an empty document ends the play; a document that arrives after the end changes nothing', () => {
   const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
   it.begin();
-  const empty = { type: 'item-unfolded', load: 1, document: { items: [], remarks: [] } } as const;
+  const empty = { type: 'item-unfolded', load: 1, document: { items: [], warnings: [] } } as const;
   assert.deepEqual(it.take(empty), ['close-mix', 'over finished']);
   assert.deepEqual(it.take(empty), []);
 });
@@ -280,6 +280,6 @@ test('an empty document ends the play; a document that arrives after the end cha
 test('each skipped part of a document is reported in an event', () => {
   const it = driver(order([{ kind: 'source', url: 'music' }], { account: 'A', mainAccount: 'M' }));
   it.begin();
-  const document = { items: [beep], remarks: ['<Dial> is passed over'] };
-  assert.deepEqual(it.take({ type: 'item-unfolded', load: 1, document })[0], 'emit sound.remark call/leg');
+  const document = { items: [beep], warnings: ['<Dial> is passed over'] };
+  assert.deepEqual(it.take({ type: 'item-unfolded', load: 1, document })[0], 'emit sound.warning call/leg');
 });

@@ -65,8 +65,8 @@ function unfolded(
 ): Play {
   if (itemOfLoad(play, load) === undefined) return play;
   const { order } = play;
-  if (document.remarks.length > 0 && isReported !== true)
-    report(order, 'sound.remark', { remarks: document.remarks }, effects);
+  if (document.warnings.length > 0 && isReported !== true)
+    report(order, 'sound.warning', { warnings: document.warnings }, effects);
   const items = order.loop === 0 ? document.items : document.items.map(withEnd);
   const next = { ...play, order: { ...order, items }, loads: new Map() };
   if (items.length === 0) return end(next, 'finished', effects);
@@ -92,7 +92,7 @@ function noteProblem(
 
 function report(
   { account, mainAccount, partOf, ...own }: PlayOrder,
-  type: 'sound.failed' | 'sound.remark',
+  type: 'sound.failed' | 'sound.warning',
   what: Readonly<Record<string, unknown>>,
   effects: PlayEffect[],
 ): void {

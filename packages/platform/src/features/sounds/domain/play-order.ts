@@ -13,7 +13,7 @@ export interface PlayOrder {
   readonly alone?: boolean;
   /** Ends with `finished` after this time, counted from the first item on. */
   readonly lengthMs?: number;
-  /** Both given: the event streams of these accounts have `sound.failed` for each failed item, and `sound.remark` for skipped content. */
+  /** Both given: the event streams of these accounts have `sound.failed` for each failed item, and `sound.warning` for skipped content. */
   readonly account?: string;
   readonly mainAccount?: string;
   /**
@@ -61,7 +61,7 @@ export interface SoundDocument {
   /** Files, speech and silence. */
   readonly items: readonly PlayItem[];
   /** A sentence for each part that is skipped. */
-  readonly remarks: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** A sentence for the customer: what could not be played, and why. */

@@ -62,7 +62,7 @@ function deliver(
   if ('document' in loaded) {
     live.loads.delete(load);
     const { document } = loaded;
-    const isReported = document.remarks.length > 0 && isReportedElsewhere(joint, live, 'remarks');
+    const isReported = document.warnings.length > 0 && isReportedElsewhere(joint, live, 'warnings');
     send(live.session, { type: 'item-unfolded', load, document, isReported });
     return;
   }

@@ -265,9 +265,9 @@ test('a source may be a document: its prompts are heard, and a 304 keeps it', ()
       );
       assert.ok(asked.includes('/a') && asked.includes('/b'));
       assert.deepEqual(
-        world.events.map(({ type, payload }) => [type, payload.remarks]),
+        world.events.map(({ type, payload }) => [type, payload.warnings]),
         Array(2).fill([
-          'sound.remark',
+          'sound.warning',
           ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],
         ]),
       );

@@ -3,7 +3,7 @@ import { streamFields } from './other-webhooks.ts';
 import { webhooks } from './webhooks.ts';
 
 /** One type of the event stream. */
-export interface FeedEvent {
+export interface EventStreamType {
   readonly type: string;
   readonly description: string;
   /** What `data` may be, one of these; empty where its data are the fields of a webhook and nothing else. */
@@ -16,7 +16,7 @@ const texts = (description: string) => Type.Array(Type.String(), { description }
 const nullable = (description: string, type: 'string' | 'integer') =>
   Type.Unsafe<unknown>({ type: [type, 'null'], description });
 
-const only = (type: string, description: string, ...data: readonly TProperties[]): FeedEvent => ({
+const only = (type: string, description: string, ...data: readonly TProperties[]): EventStreamType => ({
   type,
   description,
   data: data.map((each) => Type.Object(each)),
@@ -74,19 +74,19 @@ const detached = (what: string, id: string) =>
   });
 
 /** Types that no webhook carries, or that have data of their own besides those of a webhook. */
-const own: readonly FeedEvent[] = [
+const own: readonly EventStreamType[] = [
   only('subaccount.disabled', 'A subaccount was disabled: nothing new begins for it.', subaccount),
   only('subaccount.enabled', 'A subaccount was enabled again.', subaccount),
   only('call.document-failed', 'A document could not be fetched or run.', inDocument),
-  only('call.document-remark', 'A document runs, but something in it was passed over.', inDocument),
+  only('call.document-warning', 'A document runs, but the platform skipped a part of it.', inDocument),
   only('sound.failed', 'A sound could not be played.', {
     ...sound,
     item: count('Which of its items, from 0 on.'),
     problem: text('Why.'),
   }),
-  only('sound.remark', 'Something in a document of music was passed over.', {
+  only('sound.warning', 'The platform skipped a part of a document of sounds.', {
     ...sound,
-    remarks: texts('What, one sentence each.'),
+    warnings: texts('The skipped parts, one sentence each.'),
   }),
   only('recording.started', 'A recording has begun.', recordingRuns),
   only('recording.paused', 'A recording was paused.', recordingRuns),
@@ -167,16 +167,16 @@ const own: readonly FeedEvent[] = [
   only('carrier.unreachable', 'A carrier does not answer. Of the account of the operator.', {
     carrier: text('The carrier.'),
   }),
-  only('source.banned', 'A source of SIP is not heard for a time. Of the account of the operator.', {
+  only('source.banned', 'Requests of a SIP source are ignored for a time. Of the account of the operator.', {
     source_address: text('The source.'),
     reason: text('failed-logins or scanner.'),
     seconds: count('For how long.'),
-    bans_not_told: count('Bans since the last such event.'),
+    unreported_bans: count('Bans since the last such event that have no event of their own.'),
   }),
 ];
 
 /** Every type of event, sorted; a type that a webhook carries has that webhook's fields as data, numbers as numbers. */
-export const feedEvents: readonly FeedEvent[] = [
+export const eventStreamTypes: readonly EventStreamType[] = [
   ...own,
   ...webhooks
     .flatMap(({ events, summary }) => events.map((type) => ({ type, description: `${summary}.`, data: [] })))
