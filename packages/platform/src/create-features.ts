@@ -5,7 +5,6 @@ import { type AccountsFeature, createAccounts, ofActiveAccounts } from './featur
 import { attachableApplications, createApplications } from './features/applications/index.ts';
 import { createCallActions } from './features/call-actions/index.ts';
 import {
-  type CallInstructionsFeature,
   createApplicationOf,
   createCallInstructions,
   readSoundDocument,
@@ -24,7 +23,7 @@ import { createMessageGateways } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
 import { createRecordings, type RecordingsFeature } from './features/recordings/index.ts';
-import { createRoomStreams, type RoomStreamsFeature } from './features/room-streams/index.ts';
+import { createRoomStreams } from './features/room-streams/index.ts';
 import { createMayDial, createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
 import { createStreams } from './features/streams/index.ts';
@@ -35,7 +34,7 @@ import type { Outbox } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
 import type { PlatformDeps } from './platform.ts';
 
-/** The ports, and what of the kernel runs once for all features. */
+/** The ports, and the parts of the kernel that all features share. */
 export interface FeaturesDeps extends PlatformDeps {
   readonly runner: SessionRunner;
   readonly outbox: Outbox;
@@ -45,14 +44,14 @@ export interface FeaturesDeps extends PlatformDeps {
 }
 
 export interface Features {
-  /** In the order in which each of their contributions is taken, see `Feature`. */
+  /** In the order in which their contributions are used, see `Feature`. */
   readonly list: readonly Feature[];
   readonly accounts: AccountsFeature;
   readonly recordings: RecordingsFeature;
   readonly liveEvents: LiveEventsFeature;
 }
 
-/** What signalling asks, and the features that answer: nothing here needs a telephony. */
+/** The answers to signalling, and the features that give them; none needs a telephony. */
 export type Asked = ReturnType<typeof createAsked>;
 
 export function createAsked(deps: FeaturesDeps) {
@@ -60,7 +59,7 @@ export function createAsked(deps: FeaturesDeps) {
   return { ...owned, ...createSignallingPorts(deps, owned) };
 }
 
-/** Creates each feature with what it needs of others, and lists them. One that no other needs is created in the list. */
+/** Creates and lists the features. A feature that no other needs is created in the list. */
 export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Telephony): Features {
   const { sandbox } = owned;
   const live = createLive(deps, owned, telephony);
@@ -75,7 +74,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     owned.numbers,
     owned.clientTokens,
     owned.usage,
-    // What the last process left ends in this order: the end of a multiparty call is reported after those of its recordings.
+    // A restart ends old sessions in this order: recordings of a multiparty call are reported before its end.
     live.recordings,
     live.multipartyCalls,
     live.calls,
@@ -89,7 +88,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     createVerify({ ...deps, ...live, sms: sandbox.sms ?? gateways.sms }),
     ...sandbox.features,
     liveEvents,
-    // Last: what others report at their end is delivered before it is released.
+    // Last: it delivers the events of other features before its release.
     owned.callbacks,
   ];
   owned.resources.push(...list.flatMap(({ resources = [] }) => resources));
@@ -98,7 +97,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
 
 type Owned = ReturnType<typeof createOwned>;
 
-/** What accounts have: it stands before any call. */
+/** Features of accounts, which need no calls. */
 function createOwned(deps: FeaturesDeps) {
   const { database, secrets } = deps;
   const usage = createUsage(deps.rates ?? freeOfCharge);
@@ -106,7 +105,7 @@ function createOwned(deps: FeaturesDeps) {
   const trunks = createTrunks({ ...deps, detachNumbers: attachedNumbers.detachTrunks });
   const attachable = attachableApplications(database);
   const endpoints = createSipEndpoints({ ...deps, applications: attachable });
-  // Filled with those of all features, before the first request.
+  // createFeatures fills it with the resources of all features before the first request.
   const resources: AccountResources[] = [];
   const accounts = createAccounts({ ...deps, resources });
   const { isWithin, authTokenOf, ifActive } = accounts;
@@ -141,7 +140,7 @@ function createOwned(deps: FeaturesDeps) {
   };
 }
 
-/** The answers to signalling, and the sandbox, in which a part of the network is ours. */
+/** The answers to signalling, and the sandbox, which simulates the public network. */
 function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
   const { accounts, applications, carriers, clientTokens, endpoints, numbers, trunks } = owned;
   const { isWithin } = accounts;
@@ -173,7 +172,7 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
   return { sandbox, signalling };
 }
 
-/** Calls, and what happens in them. */
+/** Features of live calls. */
 function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const { accounts, applications, carriers, endpoints, numbers, registrations, usage } = owned;
   const { isWithin, mainAccountOf, authTokenOf } = accounts;
@@ -194,21 +193,12 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   });
   const shared = { ...deps, calls, sounds, recordings, usage };
   const streams = createStreams({ ...shared, authTokenOf });
-  const multipartyCalls = createMultipartyCalls({
-    ...shared,
-    streams,
-    // Each has a door for the other's legs.
-    runDocument: (order) => callInstructions.run(order),
-    roomChanged: (room) => roomStreams.changed(room),
-  });
-  const roomStreams: RoomStreamsFeature = createRoomStreams({
-    ...shared,
-    streams,
-    rooms: multipartyCalls.rooms,
-  });
-  const callInstructions: CallInstructionsFeature = createCallInstructions({
+  const multipartyCalls = createMultipartyCalls({ ...shared, streams });
+  const roomStreams = createRoomStreams({ ...shared, streams, rooms: multipartyCalls.rooms });
+  const callInstructions = createCallInstructions({
     ...shared,
     multiparty: multipartyCalls,
+    exitDocuments: multipartyCalls.exitDocuments,
     streams,
     sign: owned.sign,
     settingsOf: parseDeliverySettings,
@@ -218,7 +208,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
       numbers: numbers.destinations,
     }),
   });
-  // After call instructions, which take what has an application, and before what becomes of calls that nobody takes.
+  // After call instructions, which claim calls with an application, and before the default for unclaimed calls.
   carriers.incoming.refuseUnserved(calls, numbers.destinations.leadsToTrunk);
   return { sounds, recordings, calls, streams, multipartyCalls, roomStreams, callInstructions };
 }

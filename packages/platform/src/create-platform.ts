@@ -9,15 +9,15 @@ import { createRetention } from './kernel/retention.ts';
 import { createStartPhase, type StartPhase } from './kernel/start-phases.ts';
 import type { CreatedPlatform, Platform, PlatformDeps } from './platform.ts';
 
-/** What runs once for all features. */
+/** The parts of the kernel that all features share. */
 interface Core extends FeaturesDeps {
   readonly alive: LastAlive;
   readonly state: { isReady: boolean; isDraining: boolean };
 }
 
 /**
- * The whole product over its ports, in two steps: signalling is created from what the first one gives, and the second starts the platform over it.
- * The same for the embedded server, a cluster node and the simulated world.
+ * Creates the whole product over its ports. The caller creates signalling from the result, then starts the platform over it.
+ * The embedded server, a cluster node and the simulated world use the same function.
  */
 export function createPlatform(deps: PlatformDeps): CreatedPlatform {
   const core = createCore(deps);
@@ -46,7 +46,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
   const { list, accounts, recordings, liveEvents } = createFeatures(core, asked, telephony);
   const phase = createStartPhase(core);
   await phase('migrations', () => core.database.migrate(migrationsOf(list), true));
-  // Before anything writes an event: that would be taken for the last process's.
+  // Before the first event of this process, which would count as an event of the last process.
   const diedAt = await alive.diedAt();
   const account = await accounts.ensureFirstAccount(core.firstAccount);
   await restore(list, diedAt, phase);
@@ -78,7 +78,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     http,
     recordings,
     census: () => Object.fromEntries(list.map((feature) => [feature.name, feature.census?.() ?? {}])),
-    followEvents: (tell) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, tell),
+    followEvents: (listener) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, listener),
     drain,
     async close() {
       drain();
@@ -100,20 +100,20 @@ function outboxOf(deps: PlatformDeps): Outbox {
     clock,
     log,
     newEventId: () => secrets.randomUuid(),
-    // Receivers that answer slowly hold their places: one host at most `perHost` of them, a silent one a single one.
+    // Slow receivers keep their slots: at most `perHost` for one host, and one for a host that does not answer.
     limits: { concurrency: 256, ...(keepCallbacksMs === undefined ? {} : { keepMs: keepCallbacksMs }) },
-    // An embedded database is opened by one process at a time.
+    // Only one process at a time opens an embedded database.
     isAlone: database.dialect === 'sqlite',
   });
 }
 
-/** Those of every feature, behind those of what runs once for all. */
+/** Migrations of the kernel, then those of the features. */
 function migrationsOf(features: readonly Feature[]) {
   const own = features.flatMap(({ migrations = [] }) => migrations);
   return [idempotencyTable, ...outboxMigrations, ...lastAliveMigrations, ...own];
 }
 
-/** What the last process left behind has ended with it. */
+/** Ends the sessions that the last process left. */
 async function restore(features: readonly Feature[], diedAt: DiedAt, phase: StartPhase): Promise<void> {
   for (const feature of features) {
     if (feature.restore === undefined) continue;

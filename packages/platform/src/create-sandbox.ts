@@ -13,12 +13,12 @@ export interface SandboxDeps extends Omit<SandboxCallsDeps, 'network' | 'limits'
   readonly sandboxNetwork?: SandboxNetwork;
 }
 
-/** What the platform has in the sandbox alone. */
+/** The parts of the platform that only the sandbox has. */
 export interface Sandbox {
-  /** The inbox, where messages go there. */
+  /** The inbox of the sandbox, if messages go there. */
   readonly sms: Sms | undefined;
   readonly expectedCall: (phoneLeg: string) => ExpectedCall | undefined;
-  /** Outside of the sandbox they have nothing but migrations: its database may have had one before. */
+  /** Outside of the sandbox only their migrations: the database may have been a sandbox before. */
   readonly features: readonly Feature[];
 }
 

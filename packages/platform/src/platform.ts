@@ -28,7 +28,7 @@ import type { HttpApiDeps, HttpLimits } from './http/index.ts';
 import type { LoggedEvent } from './kernel/event-log.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
 
-/** How long records are kept after the end of what they describe; for ever where left out, but for the first. */
+/** How long records are kept after the end of what they describe; for ever where left out, except the first. */
 export interface KeptRecords {
   /** The log of callbacks and the event stream. */
   readonly keepCallbacksMs?: number;
@@ -53,35 +53,35 @@ export interface PlatformDeps
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly numbers: NumberRoutes;
-  /** Where numbers go that `numbers` does not know. */
+  /** Routes for numbers that `numbers` does not know. */
   readonly carriers?: readonly Carrier[];
-  /** The ways of messages to phones, or the inbox of the sandbox; without any every message is refused. */
+  /** Gateways for messages to phones, or the inbox of the sandbox; without them every message is refused. */
   readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
   /** The sandbox's phones, which call on request; absent outside of the sandbox. */
   readonly sandboxNetwork?: SandboxNetwork;
-  /** The way to URLs that customers supply. */
+  /** Requests to URLs of customers. */
   readonly egress: Egress & EgressAddresses;
   /** Sockets of audio streams. */
   readonly audioStreams: AudioStreams;
-  /** SIP domains that we serve, lower case; the first is the realm. */
+  /** SIP domains of the platform, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];
-  /** Addresses at which phones reach the platform, as hosts of SIP URIs: those of IPv6 in brackets. `sip:<user>@<address>` is one of our users. */
+  /** Addresses at which phones reach the platform, as hosts of SIP URIs: those of IPv6 in brackets. `sip:<user>@<address>` names a user of the platform. */
   readonly addresses?: readonly string[];
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
   /** Where customers reach the HTTP interface: scheme, host and port. */
   readonly publicUrl: string;
-  /** What calls cost; nothing when left out. */
+  /** Prices of calls; calls are free when left out. */
   readonly rates?: RateTable;
-  /** Of the signature headers, e.g. `X-Service-`. */
+  /** Prefixes of the signature headers, e.g. `X-Service-`. */
   readonly signaturePrefixes?: readonly string[];
 }
 
-/** The platform before its start: nothing was read, nothing runs. */
+/** The platform before its start: it has read nothing, and nothing runs. */
 export interface CreatedPlatform {
-  /** What signalling asks. It answers when the platform has started. */
+  /** The answers to signalling; available after the start. */
   readonly signalling: SignallingPorts;
-  /** Takes up what the last process left, opens signalling when everything else stands, and serves; once. */
+  /** Ends the sessions of the last process, opens signalling after all other parts, and serves. Callable once. */
   start(telephony: Telephony): Promise<Platform>;
 }
 
@@ -91,10 +91,10 @@ export interface Platform {
   /** The HTTP interface; the caller of `createPlatform` listens. */
   readonly http: FastifyInstance;
   readonly recordings: Recordings;
-  /** By feature, what has not ended and is no session of the runner. */
+  /** By feature: open resources that are no sessions of the runner. */
   census(): Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Tells every event of the first account and its subaccounts from now on; resolves with what ends that. */
-  followEvents(tell: (event: LoggedEvent) => void): Promise<() => void>;
+  /** Calls the listener with every later event of the first account and its subaccounts; resolves with a function that stops it. */
+  followEvents(listener: (event: LoggedEvent) => void): Promise<() => void>;
   /** From now on `/readyz` answers 503. */
   drain(): void;
   /** Waits for pending writes, then stops; the caller of `createPlatform` closes the database. */

@@ -10,6 +10,8 @@ import { defineSessions, type SessionDeps } from './sessions.ts';
 
 export interface CallInstructionsDeps extends SessionDeps {
   readonly applicationOf: ApplicationOf;
+  /** Multiparty calls let a participant go with a document of its exit action; this feature runs it. */
+  readonly exitDocuments: { runBy(run: (order: RunOrder) => Promise<boolean>): void };
   /** True while the process shuts down: no call is made any more. False when left out. */
   readonly isDraining?: () => boolean;
   readonly limits?: Partial<RunLimits>;
@@ -17,11 +19,6 @@ export interface CallInstructionsDeps extends SessionDeps {
 
 export interface CallInstructionsFeature extends Feature {
   readonly routes: readonly RouteGroup[];
-  /**
-   * Claims an answered leg from its owner, and runs a document on it. False without such a leg, or when its last run still
-   * completes recordings.
-   */
-  run(order: RunOrder): Promise<boolean>;
 }
 
 /** Answer documents on calls: incoming calls for an application, and outgoing calls. */
@@ -32,14 +29,12 @@ export function createCallInstructions(deps: CallInstructionsDeps): CallInstruct
   const runOnLeg = createRunOnLeg({ ...deps, sessions, limits });
   const transfer = createTransfer({ ...deps, sessions, runOnLeg, queue: createKeyedQueue() });
   deps.calls.offeredTo(commands.take);
-  return {
-    name: 'call-instructions',
-    routes: [callInstructionRoutes(commands, transfer)],
-    async run({ leg, request, fields, endWithout }) {
-      const live = deps.calls.peek(leg);
-      if (live?.phase !== 'answered') return false;
-      const first = { request, reason: 'action', fallback: null, hangupOnRingSeconds: null } as const;
-      return (await runOnLeg(live, { ...first, fields, endWithout })) === 'begun';
-    },
-  };
+  // False without an answered leg, or when its last run still completes recordings.
+  deps.exitDocuments.runBy(async ({ leg, request, fields, endWithout }) => {
+    const live = deps.calls.peek(leg);
+    if (live?.phase !== 'answered') return false;
+    const first = { request, reason: 'action', fallback: null, hangupOnRingSeconds: null } as const;
+    return (await runOnLeg(live, { ...first, fields, endWithout })) === 'begun';
+  });
+  return { name: 'call-instructions', routes: [callInstructionRoutes(commands, transfer)] };
 }

@@ -55,7 +55,7 @@ eachDatabase('Agents called at once', (open) => {
     );
   });
 
-  test('the first to answer is in; the others end with 9000 Lost Race and leave the list', async () => {
+  test('the first phone to answer joins; the others end with 9000 Lost Race and leave the list', async () => {
     const world = await openMultipartyWorld(open);
     const here = await world.join('room', { role: 'customer' });
     const legs = await addList(world);
@@ -70,8 +70,8 @@ eachDatabase('Agents called at once', (open) => {
     );
     const { mpc_uuid } = (await world.get(room)).body;
     assert.deepEqual(world.media.edges(mpc_uuid), { [here]: [legs[1]], [legs[1] ?? '']: [here] });
-    const told = world.events.filter(({ type }) => type.includes('add-participant'));
-    assert.equal(told.length, 4, 'begun and completed once for the customer and once for the list');
+    const reported = world.events.filter(({ type }) => type.includes('add-participant'));
+    assert.equal(reported.length, 4, 'begun and completed once for the customer and once for the list');
     assert.equal((await world.remove(room)).status, 204);
     await world.runner.idle();
     assert.equal((await world.get(`MultiPartyCall/uuid_${mpc_uuid}/Participant/`)).body.meta.count, 4);
@@ -87,7 +87,7 @@ eachDatabase('Agents called at once', (open) => {
     for (const leg of legs) world.calls.answer(leg);
     await world.runner.idle();
     const { mpc_uuid } = (await world.get(room)).body;
-    assert.deepEqual(world.media.edges(mpc_uuid), { [here]: [] }, 'nobody who was asked is in the room');
+    assert.deepEqual(world.media.edges(mpc_uuid), { [here]: [] }, 'no phone that was asked is in the mix');
     assert.deepEqual(
       world.sounds.playing.map(({ to, items, alone, loop }) => ({ to, items, alone, loop })),
       legs.map((leg) => ({
@@ -143,7 +143,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     assert.deepEqual(endsOf(world, legs), ['9000 Lost Race, Service', null, null]);
   });
 
-  test('a request that is cancelled is cancelled for those too that were to be dialled later', async () => {
+  test('a cancelled request also cancels the phones that were to be dialled later', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', customer);
     const [first = ''] = await addList(world, { delay_dial: '0<5<10' });
@@ -176,7 +176,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     assert.deepEqual(world.sounds.playing, []);
   });
 
-  test('music that ends by itself is over, and what comes later has a name of its own', async () => {
+  test('music that ends by itself is over, and later music has a new name', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', customer);
     for (let time = 0; time < 2; time++) {
@@ -190,7 +190,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     }
   });
 
-  test('relay_dtmf_inputs: keys go to those who hear who presses them', async () => {
+  test('relay_dtmf_inputs: keys of a participant go to its listeners', async () => {
     const world = await openMultipartyWorld(open);
     const one = await world.join('room', customer);
     const two = await world.join('room', { relay_dtmf_inputs: 'true' });
@@ -203,7 +203,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     );
   });
 
-  test('create_mpc_with_single_participant=false: 404 where no call is ongoing, and nobody is dialled', async () => {
+  test('create_mpc_with_single_participant=false: 404 where no call is ongoing, and no phone is dialled', async () => {
     const world = await openMultipartyWorld(open);
     for (const name of ['create_mpc_with_single_participant', 'create_mpc_if_alone']) {
       const { status, body } = await world.post(`${room}Participant/`, { ...agent, [name]: 'false' });
@@ -216,7 +216,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 2);
   });
 
-  test('a list is one place of max_participants', async () => {
+  test('a list uses one slot of max_participants', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', { ...customer, max_participants: 2 });
     await addList(world);
@@ -227,7 +227,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
 });
 
 eachDatabase('on_exit_action_url', (open) => {
-  test('kicked: the document runs on the leg, told with the fields of an exit action; for want of one, 4030', async () => {
+  test('a kicked participant with an exit action runs its document, with the fields of an exit action; others end with 4030', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', customer);
     await world.join('room');
@@ -257,7 +257,7 @@ eachDatabase('on_exit_action_url', (open) => {
     assert.equal(world.calls.peek(leg)?.owner?.kind, 'document');
   });
 
-  test('a leg that finds no document is hung up with the cause that it would have had', async () => {
+  test('a leg that finds no document is hung up with the cause of a leg without an exit action', async () => {
     for (const how of ['without-leg', 'broken'] as const) {
       const world = await openMultipartyWorld(open);
       const leg = await world.join('room', exit);
@@ -268,7 +268,7 @@ eachDatabase('on_exit_action_url', (open) => {
     }
   });
 
-  test('at the end of the call each leaves to its own document, and nobody is left', async () => {
+  test('at the end of the call each participant leaves to its own document', async () => {
     const world = await openMultipartyWorld(open);
     const with_ = await world.join('room', exit);
     const without = await world.join('room', customer);
@@ -282,7 +282,7 @@ eachDatabase('on_exit_action_url', (open) => {
     assert.equal(world.media.openMixes, 0);
   });
 
-  test('who hangs up is told to the URL through the outbox, after its ParticipantExit', async () => {
+  test('a participant who hangs up is reported to its exit action through the outbox, after its ParticipantExit', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', { ...customer, stay_alone: true });
     const leg = await world.join('room', exit);
@@ -294,9 +294,10 @@ eachDatabase('on_exit_action_url', (open) => {
       events.map(({ type }) => type),
       ['multiparty-call.participant-exited', 'multiparty-call.exit-action'],
     );
-    const told = events[1];
-    assert.deepEqual(told?.callback, { url: 'https://example.com/exit', method: 'GET' });
-    const { CallUUID, CallStatus, ParticipantExitCause, MPCFriendlyName, Direction } = told?.payload ?? {};
+    const reported = events[1];
+    assert.deepEqual(reported?.callback, { url: 'https://example.com/exit', method: 'GET' });
+    const { CallUUID, CallStatus, ParticipantExitCause, MPCFriendlyName, Direction } =
+      reported?.payload ?? {};
     assert.deepEqual(
       [CallUUID, CallStatus, ParticipantExitCause, MPCFriendlyName, Direction],
       [leg, 'completed', 'Participant Call Hangup', 'room', 'outbound'],
@@ -304,7 +305,7 @@ eachDatabase('on_exit_action_url', (open) => {
     assert.equal(world.exits.length, 0);
   });
 
-  test('who is moved to another call leaves without it', async () => {
+  test('a participant who is moved to another call leaves without its exit action', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', { ...customer, stay_alone: true });
     const leg = await world.join('room', exit);

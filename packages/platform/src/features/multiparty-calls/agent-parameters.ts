@@ -4,7 +4,7 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { allowedWebSocketUrl, isWebSocketUrl, readExtraHeaders } from '../streams/index.ts';
 import type { AgentStream } from './domain/participant.ts';
 
-/** The stream of an ai-agent (docs/interface/multiparty-calls.md#programs-as-agents); null for everybody else. */
+/** The stream of an ai-agent (docs/interface/multiparty-calls.md#programs-as-agents); null for other roles. */
 export function readAgent(body: NewParticipant): Result<AgentStream | null> {
   const url = body.ai_agent_stream_service_url;
   if (body.role.toLowerCase() !== 'ai-agent') {

@@ -3,11 +3,12 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import type { Members, MultipartyCallInput, MultipartyCallReply } from './domain/multiparty-call.ts';
 import type { Switches } from './domain/participant.ts';
-import type { WantedPlay } from './domain/room-play.ts';
+import type { RequestedPlay } from './domain/room-play.ts';
 import type { Viewer } from './queries.ts';
-import { hasEnded, noSuchCall, problemOfRefusal } from './refusals.ts';
+import { problemOfRefusal } from './refusals.ts';
 import { createAdditions } from './rooms/additions.ts';
 import type { AdditionDeps } from './rooms/placement.ts';
+import { liveCall } from './rooms/requested-call.ts';
 import type { MultipartyCallRow } from './tables.ts';
 
 export type MultipartyCallCommands = ReturnType<typeof createCommands>;
@@ -15,16 +16,6 @@ export type MultipartyCallCommands = ReturnType<typeof createCommands>;
 export function createCommands(deps: AdditionDeps) {
   const { sessions, queries } = deps;
   const { add, join } = createAdditions(deps);
-
-  /** The live call that a path names. */
-  async function liveCall(viewer: Viewer, reference: CallReference): Promise<Result<MultipartyCallRow>> {
-    const call = await queries.find(viewer, reference);
-    if (call === undefined) return refused(noSuchCall(reference));
-    if (call.ended_at !== null) {
-      return refused(hasEnded(call.mpc_uuid));
-    }
-    return accepted(call);
-  }
 
   async function ask(mpcUuid: string, input: MultipartyCallInput): Promise<Problem | undefined> {
     const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, input);
@@ -36,7 +27,7 @@ export function createCommands(deps: AdditionDeps) {
     reference: CallReference,
     input: MultipartyCallInput,
   ): Promise<Result<MultipartyCallRow>> {
-    const call = await liveCall(viewer, reference);
+    const call = await liveCall(queries, viewer, reference);
     if (!call.ok) return call;
     const refusal = await ask(call.value.mpc_uuid, input);
     return refusal === undefined ? call : refused(refusal);
@@ -72,18 +63,18 @@ export function createCommands(deps: AdditionDeps) {
       return order(viewer, reference, { type: 'update', members, switches });
     },
 
-    /** Resolves with the numbers of those who hear it. */
+    /** Resolves with the member numbers of its listeners. */
     async play(
       viewer: Viewer,
       reference: CallReference,
       members: Members,
-      sound: Omit<WantedPlay, 'key'>,
+      sound: Omit<RequestedPlay, 'key'>,
     ): Promise<Result<{ readonly call: MultipartyCallRow; readonly memberIds: readonly number[] }>> {
-      const wanted = { ...sound, key: deps.newUuid() };
-      const call = await order(viewer, reference, { type: 'play', wanted, members });
+      const requested = { ...sound, key: deps.newUuid() };
+      const call = await order(viewer, reference, { type: 'play', requested, members });
       if (!call.ok) return call;
       const plays = sessions.peek(call.value.mpc_uuid)?.plays ?? [];
-      const playing = plays.find(({ key }) => key === wanted.key)?.memberIds;
+      const playing = plays.find(({ key }) => key === requested.key)?.memberIds;
       return accepted({ call: call.value, memberIds: playing ?? (members === 'all' ? [] : members) });
     },
 

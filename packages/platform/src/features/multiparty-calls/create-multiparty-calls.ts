@@ -19,18 +19,20 @@ import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
 import { createAccountResources } from './resources.ts';
 import type { JoinedParticipant } from './rooms/additions.ts';
+import { createExitDocuments, type ExitDocuments } from './rooms/exit-documents.ts';
 import type { JoiningParticipant } from './rooms/joining-participant.ts';
 import { createMemberIds } from './rooms/member-ids.ts';
+import { createRoomChanges } from './rooms/room-changes.ts';
 import { createRooms, type Rooms } from './rooms/rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
 import { loadLiveCalls, removeEndedCalls } from './store.ts';
 
-export interface MultipartyCallsDeps extends SessionDeps {
+export interface MultipartyCallsDeps extends Omit<SessionDeps, 'exitDocuments' | 'changes'> {
   readonly database: Database;
   readonly clock: Clock;
   readonly newUuid: () => string;
-  /** True while the process shuts down: participants are not added any more. Never, when left out. */
+  /** True while the process shuts down: requests to add participants are refused. False when left out. */
   readonly isDraining?: () => boolean;
   /** How long records are kept after the end of their calls; for ever when left out. */
   readonly keepMultipartyCallsMs?: number;
@@ -42,7 +44,8 @@ export interface MultipartyCallsFeature extends Feature {
   readonly commands: MultipartyCallCommands;
   readonly queries: MultipartyCallQueries;
   readonly rooms: Rooms;
-  /** A caller whose document has come to a MultiPartyCall element; its leg is borrowed until it leaves. */
+  readonly exitDocuments: Pick<ExitDocuments, 'runBy'>;
+  /** Adds a caller whose document reached a MultiPartyCall element; its leg is borrowed until it leaves. */
   join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
   readonly resources: AccountResources;
   /** Ended calls, with their participants and hearing history. */
@@ -60,11 +63,13 @@ export const multipartyCallMigrations: readonly Migration[] = [
   multipartyCallsByEnd,
 ];
 
-/** Rooms for several phones: who is in them, who hears whom, and when they end. */
+/** Multiparty calls: their participants, who hears whom, and when they end. */
 export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCallsFeature {
   const { database, runner, clock, newUuid } = deps;
   const queries = createQueries(database);
-  const sessions = defineSessions(deps);
+  const exitDocuments = createExitDocuments(deps);
+  const changes = createRoomChanges();
+  const sessions = defineSessions({ ...deps, exitDocuments, changes });
   const commands = createCommands({
     sessions,
     calls: deps.calls,
@@ -95,7 +100,8 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     ],
     commands,
     queries,
-    rooms: createRooms(sessions, queries),
+    rooms: createRooms(sessions, queries, changes.follow),
+    exitDocuments,
     join: commands.join,
     resources: createAccountResources(sessions),
     retained: {
@@ -111,7 +117,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
       }
       await runner.idle();
       const stuck = left.filter(({ uuid }) => sessions.peek(uuid) !== undefined);
-      // Their names would stay taken: better not to start than to start half.
+      // Their names would stay in use, so the process does not start.
       if (stuck.length > 0) throw new Error(`${stuck.length} multiparty calls could not be ended`);
       return left.length;
     },

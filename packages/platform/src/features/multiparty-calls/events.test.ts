@@ -7,11 +7,11 @@ import {
 } from './domain/multiparty-call.ts';
 import type { Participant } from './domain/participant.ts';
 import { addedParticipant, exited, joined } from './domain/participant.ts';
-import { settings, wanted } from './domain/testing/room.ts';
+import { requested, settings } from './domain/testing/room.ts';
 import { outboxEventsOf } from './events.ts';
 
 const role = 'supervisor';
-const participant: Participant = joined(addedParticipant(wanted(7, { role, mute: true }), 0), 1000);
+const participant: Participant = joined(addedParticipant(requested(7, { role, mute: true }), 0), 1000);
 
 function callTelling(events: string | undefined): MultipartyCall {
   const statusCallback =
@@ -76,14 +76,14 @@ const groups = [...new Set(table.map(([, , group]) => group)), 'participant-audi
 
 describe('events of status callbacks', () => {
   for (const [event, name, group, fields] of table) {
-    test(`${name}: its fields, and told to those alone who asked for ${group}`, () => {
+    test(`${name}: its fields, and only status callbacks that request ${group} receive it`, () => {
       for (const asked of groups) {
-        const [told] = outboxEventsOf(callTelling(asked), event, 65_000);
-        assert.deepEqual(told.payload, { EventName: name, ...base, ...fields });
+        const [reported] = outboxEventsOf(callTelling(asked), event, 65_000);
+        assert.deepEqual(reported.payload, { EventName: name, ...base, ...fields });
         const receiver = { url: 'http://a/#rc=2', method: 'GET' };
-        assert.deepEqual(told.callback, asked === group ? receiver : undefined, asked);
+        assert.deepEqual(reported.callback, asked === group ? receiver : undefined, asked);
         assert.deepEqual(
-          [told.account, told.mainAccount, told.resource],
+          [reported.account, reported.mainAccount, reported.resource],
           ['SA0', 'MA0', 'multiparty-call/u'],
         );
       }
@@ -92,7 +92,7 @@ describe('events of status callbacks', () => {
     });
   }
 
-  test('of a call without a status callback are kept all the same, and told to nobody', () => {
+  test('events of a call without a status callback are kept without a callback', () => {
     for (const [event, name] of table) {
       const [kept] = outboxEventsOf(callTelling(undefined), event, 0);
       assert.ok(!('callback' in kept));
@@ -101,16 +101,16 @@ describe('events of status callbacks', () => {
   });
 });
 
-test('an exit action is told with its own fields, whatever status callbacks were asked for', () => {
+test('an exit action is reported with its own fields, whatever status callbacks were requested', () => {
   const request = { url: 'https://example.com/exit', method: 'POST' } as const;
   const gone = exited(participant, 'Participant Call Hangup', 9000);
-  const [told] = outboxEventsOf(
+  const [reported] = outboxEventsOf(
     callTelling(undefined),
     { type: 'exit-action', participant: gone, request },
     9000,
   );
-  assert.deepEqual(told.callback, request);
-  assert.deepEqual(told.payload, {
+  assert.deepEqual(reported.callback, request);
+  assert.deepEqual(reported.payload, {
     CallUUID: 'leg-7',
     RequestUUID: 'request-7',
     From: '+12025550199',

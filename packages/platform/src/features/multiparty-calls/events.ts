@@ -6,11 +6,11 @@ import { isRequested, type MultipartyCall, type MultipartyCallEvent } from './do
 import type { Participant } from './domain/participant.ts';
 import { exitFieldsOf } from './rooms/exit-fields.ts';
 
-/** What status callbacks tell of. */
-type ToldEvent = Exclude<MultipartyCallEvent, { readonly type: 'exit-action' | 'speak-over' }>;
+/** Events of status callbacks. */
+type ReportedEvent = Exclude<MultipartyCallEvent, { readonly type: 'exit-action' | 'speak-over' }>;
 
 /** Names of docs/interface/multiparty-calls.md#status-callbacks. */
-const eventNames: Readonly<Record<ToldEvent['type'], string>> = {
+const eventNames: Readonly<Record<ReportedEvent['type'], string>> = {
   initialized: 'MPCInitialized',
   started: 'MPCStart',
   ended: 'MPCEnd',
@@ -35,7 +35,7 @@ const aboutAdding: readonly MultipartyCallEvent['type'][] = [
 ];
 
 /** Groups of events that a status callback asks for (docs/interface/multiparty-calls.md#status-callbacks). */
-const eventGroups: Readonly<Record<ToldEvent['type'], string>> = {
+const eventGroups: Readonly<Record<ReportedEvent['type'], string>> = {
   initialized: 'mpc-state-changes',
   started: 'mpc-state-changes',
   ended: 'mpc-state-changes',
@@ -55,20 +55,20 @@ const eventGroups: Readonly<Record<ToldEvent['type'], string>> = {
 };
 
 /**
- * What the outbox keeps of a change, and the callback of its participant where that has one of its own; `call` is the state after
- * the change. Deliveries of one call to one receiver keep their order.
+ * The event of a change for the outbox, and a copy for the status callback of its participant, if it has one. `call` is the state
+ * after the change. Deliveries of one call to one receiver keep their order.
  */
 export function outboxEventsOf(
   call: MultipartyCall,
   event: MultipartyCallEvent,
   now: Instant,
 ): readonly [OutboxEvent, ...OutboxEvent[]] {
-  const told = outboxEventOf(call, event, now);
+  const reported = outboxEventOf(call, event, now);
   const callback = targetOfParticipant(call, event);
-  if (callback === undefined) return [told];
-  // Ordered apart from the call's own, so that neither receiver waits for the other.
-  const resource = `${replayResource}${told.resource}/${callback.url}`;
-  return [told, { ...told, resource, callback: { ...callback, loggedResource: told.resource } }];
+  if (callback === undefined) return [reported];
+  // A separate order from that of the call, so that neither receiver waits for the other.
+  const resource = `${replayResource}${reported.resource}/${callback.url}`;
+  return [reported, { ...reported, resource, callback: { ...callback, loggedResource: reported.resource } }];
 }
 
 function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: Instant): OutboxEvent {
@@ -85,7 +85,7 @@ function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: In
   if (event.type === 'speak-over') {
     const { request, memberIds, outcome } = event;
     const payload = {
-      // Neither its name nor its fields are published.
+      // The documentation of the hosted service gives neither its name nor its fields.
       EventName: 'MPCSpeakCompleted',
       EventTimestamp: timestampWithOffset(now),
       MPCUUID: call.uuid,
@@ -109,7 +109,7 @@ function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: In
   };
 }
 
-/** docs/interface/multiparty-calls.md#exit-actions, with what is left of the parameters of a call that is over (docs/interface/calls.md#request-parameters). */
+/** docs/interface/multiparty-calls.md#exit-actions, with the parameters of an ended call (docs/interface/calls.md#request-parameters). */
 function fieldsOfExit(call: MultipartyCall, participant: Participant) {
   const { leg, spec, requestUuid, origin } = participant;
   return {
@@ -126,13 +126,13 @@ function fieldsOfExit(call: MultipartyCall, participant: Participant) {
   };
 }
 
-function targetOf(call: MultipartyCall, event: ToldEvent): { callback?: CallbackTarget } {
-  const { statusCallback: wanted } = call;
-  if (wanted === null || !isRequested(wanted, eventGroups[event.type])) return {};
-  return { callback: { url: wanted.url, method: wanted.method } };
+function targetOf(call: MultipartyCall, event: ReportedEvent): { callback?: CallbackTarget } {
+  const { statusCallback: requested } = call;
+  if (requested === null || !isRequested(requested, eventGroups[event.type])) return {};
+  return { callback: { url: requested.url, method: requested.method } };
 }
 
-/** One request is enough for a URL that the call reports to as well. */
+/** Undefined for the URL of the call: it receives one request. */
 function targetOfParticipant(call: MultipartyCall, event: MultipartyCallEvent): CallbackTarget | undefined {
   if (!('participant' in event) || event.type === 'exit-action') return undefined;
   const { statusCallback: own } = event.participant;
@@ -141,7 +141,7 @@ function targetOfParticipant(call: MultipartyCall, event: MultipartyCallEvent): 
   return { url: own.url, method: own.method };
 }
 
-function fieldsOfParticipant(event: Extract<ToldEvent, { participant: unknown }>) {
+function fieldsOfParticipant(event: Extract<ReportedEvent, { participant: unknown }>) {
   const { participant } = event;
   return {
     MemberID: String(participant.memberId),
@@ -149,7 +149,7 @@ function fieldsOfParticipant(event: Extract<ToldEvent, { participant: unknown }>
     ParticipantCallUUID: participant.leg,
     ParticipantCoachMode: participant.coachMode,
     ...(aboutAdding.includes(event.type) ? { RequestUUID: participant.requestUuid } : {}),
-    // The name of this field is not published: both that are likely.
+    // The documentation of the hosted service does not name this field, so both likely names are sent.
     ...(event.type === 'participant-digit' ? { Digit: event.digit, Digits: event.digit } : {}),
   };
 }

@@ -65,7 +65,7 @@ const returned = (world: MultipartyWorld) =>
   world.calls.toldDocuments.flatMap((each) => (each.type === 'leg-returned' ? [each] : []));
 
 eachDatabase('A document lends its leg to a multiparty call', (open) => {
-  test('the first creates the call with what its element says, and is in it at once', async () => {
+  test('the first caller creates the call with the settings of its element, and joins at once', async () => {
     const world = await openMultipartyWorld(open);
     const leg = callIn(world);
     const { mpcUuid, memberId } = await joinedMember(world, leg, {
@@ -84,7 +84,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.equal(world.calls.dialled.length, 0);
   });
 
-  test('heard and hearing by the same table as those who were dialled', async () => {
+  test('a borrowed leg follows the same hearing table as dialled legs', async () => {
     const world = await openMultipartyWorld(open);
     const dialled = await world.join('room');
     const leg = callIn(world);
@@ -92,7 +92,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.deepEqual(world.media.edges(mpcUuid), { [dialled]: [leg], [leg]: [dialled] });
   });
 
-  test('kicked: its document has it back with what the request to onExitActionUrl says', async () => {
+  test('a kicked leg returns to its document with the fields of the request to onExitActionUrl', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     await world.join('room');
@@ -121,7 +121,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.equal(world.calls.peek(leg)?.phase, 'answered');
   });
 
-  test('at the end of the call, whatever ends it, its document has it back, and the dialled ones are hung up', async () => {
+  test('at every end of the call, a borrowed leg returns to its document, and dialled legs are hung up', async () => {
     for (const end of ['delete', 'max-duration', 'alone'] as const) {
       const world = await openMultipartyWorld(open);
       const leg = callIn(world);
@@ -143,7 +143,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     }
   });
 
-  test('its phone hangs up: the participant has left, and nothing is given back', async () => {
+  test('a caller who hangs up has left, and no leg returns', async () => {
     const world = await openMultipartyWorld(open);
     const leg = callIn(world);
     const { mpcUuid, memberId } = await joinedMember(world, leg);
@@ -154,7 +154,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.deepEqual(returned(world), []);
   });
 
-  test('transferred: the participant has left with Participant Call Transferred', async () => {
+  test('a transferred caller has left with Participant Call Transferred', async () => {
     const world = await openMultipartyWorld(open);
     const leg = callIn(world);
     const { mpcUuid, memberId } = await joinedMember(world, leg);
@@ -166,7 +166,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.equal(world.calls.hungUp.has(leg), false);
   });
 
-  test('is refused with a sentence where the call is full, the name is none, or the leg has ended', async () => {
+  test('joining is refused with a sentence where the call is full, the name is invalid, or the leg has ended', async () => {
     const world = await openMultipartyWorld(open);
     await world.add('room', { max_participants: 2 });
     await world.add('room');
@@ -182,7 +182,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 1);
   });
 
-  test('a leg that ends or is lent elsewhere on its way leaves no call behind', async () => {
+  test('a leg that ends or is lent elsewhere during the handover leaves no call behind', async () => {
     const world = await openMultipartyWorld(open);
     const leg = callIn(world);
     world.calls.duringNextHandOver(async () => world.calls.leave(leg));
@@ -191,7 +191,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('a call that ends while the leg is on its way gives it back, once', async () => {
+  test('a call that ends during the handover returns the leg once', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     const leg = callIn(world);
@@ -210,7 +210,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
   const move = (world: MultipartyWorld, call_uuid: string, fields: object = {}) =>
     world.post(`${room}Participant/`, { role: 'customer', call_uuid, ...fields });
 
-  test('out of its document for good: it is a participant, and is hung up at the end', async () => {
+  test('a call is moved out of its document for good: it is a participant, and is hung up at the end', async () => {
     const world = await openMultipartyWorld(open);
     const dialled = await world.join('room');
     const leg = callIn(world);
@@ -221,14 +221,14 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     const { mpc_uuid } = (await world.get(room)).body;
     assert.deepEqual(world.media.edges(mpc_uuid), { [dialled]: [leg], [leg]: [dialled] });
     assert.deepEqual(world.calls.toldDocuments, [{ type: 'leg-taken', leg }]);
-    assert.equal(world.calls.dialled.length, 1, 'nobody is dialled for it');
+    assert.equal(world.calls.dialled.length, 1, 'no phone is dialled for it');
     await world.remove(room);
     await world.runner.idle();
     assert.deepEqual(world.calls.hungUp.get(leg), callEnds(4020, 'API Request'));
     assert.deepEqual(returned(world), []);
   });
 
-  test('creates the call where there is none of that name', async () => {
+  test('a moved call creates the multiparty call where none has that name', async () => {
     const world = await openMultipartyWorld(open);
     const leg = callIn(world);
     assert.equal((await move(world, leg, { start_mpc_on_enter: false })).status, 201);
@@ -237,7 +237,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.equal((await world.get(`${room}Participant/`)).body.objects[0].status, 'joined');
   });
 
-  test('out of another multiparty call: there it has left with Participant Call Transferred', async () => {
+  test('a call moved from another multiparty call has left that one with Participant Call Transferred', async () => {
     const world = await openMultipartyWorld(open);
     const dialled = await world.join('other', { stay_alone: true });
     const borrowed = callIn(world);
@@ -256,7 +256,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.deepEqual(world.media.edges(mpc_uuid), { [dialled]: [borrowed], [borrowed]: [dialled] });
   });
 
-  test('one that rings still is answered, and joins then', async () => {
+  test('a ringing call is answered, and joins then', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     const leg = callIn(world, { phase: 'offered' });
@@ -267,7 +267,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.equal(body.objects[0].status, 'joined');
   });
 
-  test('404 for a call that is unknown, has ended, or belongs to another account; nothing is created', async () => {
+  test('a call that is unknown, has ended, or belongs to another account gets 404, and no call is created', async () => {
     const world = await openMultipartyWorld(open);
     const ended = callIn(world);
     world.calls.leave(ended);
@@ -280,7 +280,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);
   });
 
-  test('409 for one that is in this call already', async () => {
+  test('a call that is in this multiparty call already gets 409', async () => {
     const world = await openMultipartyWorld(open);
     const leg = await world.join('room');
     const { status, body } = await move(world, leg);
@@ -288,7 +288,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.match(body.error, /already, as participant \d+$/);
   });
 
-  test('404 for one that ends on its way, and it is no participant', async () => {
+  test('a call that ends during the handover gets 404, and is no participant', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     const leg = callIn(world);
@@ -298,7 +298,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 
-  test('hung up when its multiparty call ends while it is on its way: nobody else has it', async () => {
+  test('a leg without another owner is hung up when its multiparty call ends during the handover', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     const leg = callIn(world);
@@ -307,14 +307,14 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.deepEqual(world.calls.hungUp.get(leg), callEnds(4020, 'API Request'));
   });
 
-  test('also while draining: it is no new call', async () => {
+  test('a live call is moved while draining too, since it is no new call', async () => {
     const world = await openMultipartyWorld(open, { isDraining: () => true });
     assert.equal((await move(world, callIn(world))).status, 201);
   });
 });
 
-eachDatabase('What becomes of a dialled leg is told', (open) => {
-  test('to call_status_callback_url, with the names of the multiparty call; digits are pressed', async () => {
+eachDatabase('Events of a dialled leg', (open) => {
+  test('call_status_callback_url receives them with the names of the multiparty call; send_digits are pressed', async () => {
     const world = await openMultipartyWorld(open);
     await world.add('room', {
       call_status_callback_url: 'https://example.com/leg',
@@ -336,7 +336,7 @@ eachDatabase('What becomes of a dialled leg is told', (open) => {
     assert.equal(leg?.spec.sendOnPreanswer, true);
   });
 
-  test('digits and voice, as groups of status_callback_events', async () => {
+  test('digits and voice are groups of status_callback_events', async () => {
     const world = await openMultipartyWorld(open);
     const leg = await world.join('room', {
       ...customer,
@@ -351,9 +351,9 @@ eachDatabase('What becomes of a dialled leg is told', (open) => {
     world.calls.speak(leg, true);
     world.calls.speak(leg, false);
     await world.runner.idle();
-    const told = world.events.filter(({ callback }) => callback !== undefined);
+    const reported = world.events.filter(({ callback }) => callback !== undefined);
     assert.deepEqual(
-      told.map(({ payload }) => [payload.EventName, payload.ParticipantCallUUID, payload.Digit]),
+      reported.map(({ payload }) => [payload.EventName, payload.ParticipantCallUUID, payload.Digit]),
       [
         ['ParticipantDigitInput', leg, '7'],
         ['ParticipantSpeakStart', leg, undefined],

@@ -9,13 +9,11 @@ import {
 import type { Database, Instant } from '@jackfield/ports';
 import { type ApiRoute, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
-import { refused } from '../../kernel/result.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import { timestampWithMicroseconds } from '../../kernel/timestamps.ts';
-import { readCallReference } from './domain/call-reference.ts';
 import type { MultipartyCallQueries } from './queries.ts';
-import { noSuchCall } from './refusals.ts';
 import { listHearing, type NamedHearing } from './rooms/hearing-history.ts';
+import { requestedCall } from './rooms/requested-call.ts';
 import { resourceUri } from './views.ts';
 
 const roles = ['agent', 'supervisor', 'customer', 'ai-agent'] as const;
@@ -32,9 +30,9 @@ export function hearingHistoryRoute(queries: MultipartyCallQueries, database: Da
     async run({ account, params, query }) {
       const at = readTimeRange(query, 'at');
       if (!at.ok) return at;
-      const reference = readCallReference(params.mpc);
-      const call = await queries.find(account, reference);
-      if (call === undefined) return refused(noSuchCall(reference));
+      const found = await requestedCall(queries, account, params.mpc);
+      if (!found.ok) return found;
+      const call = found.value;
       const filters = {
         listener: numberOf(query.listener),
         speaker: numberOf(query.speaker),

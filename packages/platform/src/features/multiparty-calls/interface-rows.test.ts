@@ -38,14 +38,14 @@ eachDatabase('Participants of a multiparty call, row by row of the interface', (
       [stranger.status, stranger.body.error],
       [404, 'there is no participant in this multiparty call with member_id "999999"'],
     );
-    // Who has left is no part of all, but can be named.
+    // A member that left is no part of all, but can be named.
     assert.equal((await world.remove(`${room}Participant/${bob}/`)).status, 204);
     await world.runner.idle();
     assert.equal((await read('all')).meta.count, 2);
     assert.equal((await read(`${ann},${bob}`)).objects[1].status, 'exited');
   });
 
-  test('start_mpc_on_enter is true of the participant by whom the call became active, and of no other', async () => {
+  test('start_mpc_on_enter is true only for the participant that made the call active', async () => {
     const world = await openMultipartyWorld(open);
     const startsOf = async (name: string) => {
       const { objects } = (await world.get(`MultiPartyCall/name_${name}/Participant/all/`)).body;
@@ -70,7 +70,7 @@ eachDatabase('Participants of a multiparty call, row by row of the interface', (
     assert.deepEqual(await startsOf('activated'), [false, false]);
   });
 
-  test('status_callback_url of a later participant reports its events and those of no other, also after a crash', async () => {
+  test('status_callback_url of a later participant reports only its events, also after a crash', async () => {
     const world = await openMultipartyWorld(open);
     const own = 'https://example.com/own';
     const calls = 'https://example.com/call';
@@ -81,21 +81,21 @@ eachDatabase('Participants of a multiparty call, row by row of the interface', (
     const member = await world.memberOf('room', leg);
     await world.post(`${room}Participant/${member}/`, { mute: true });
     await world.runner.idle();
-    const told = (from: MultipartyWorld, url: string) =>
+    const reported = (from: MultipartyWorld, url: string) =>
       from.events
         .filter(({ callback }) => callback?.url === url)
         .map(({ payload }) => `${payload.EventName} ${payload.MemberID ?? ''}`);
-    assert.deepEqual(told(world, own), [`ParticipantJoin ${member}`, `ParticipantMute ${member}`]);
+    assert.deepEqual(reported(world, own), [`ParticipantJoin ${member}`, `ParticipantMute ${member}`]);
     // The call's own URL receives the events of every participant, once where both URLs are the same.
-    assert.equal(told(world, calls).filter((each) => each.startsWith('ParticipantJoin')).length, 3);
+    assert.equal(reported(world, calls).filter((each) => each.startsWith('ParticipantJoin')).length, 3);
     const copy = world.events.find(({ callback }) => callback?.url === own);
     assert.equal(copy?.callback?.method, 'GET');
-    assert.match(copy?.resource ?? '', /^replay\//, 'the feed has the event once');
+    assert.match(copy?.resource ?? '', /^replay\//, 'the event stream has the event once');
     assert.match(copy?.callback?.loggedResource ?? '', /^multiparty-call\//);
 
     const after = await world.crash();
     await after.feature.restore(() => after.clock.now());
-    assert.deepEqual(told(after, own), [`ParticipantExit ${member}`]);
+    assert.deepEqual(reported(after, own), [`ParticipantExit ${member}`]);
   });
 
   test('digits and voice of a participant are reported where its own status callback asks for them', async () => {
@@ -106,9 +106,11 @@ eachDatabase('Participants of a multiparty call, row by row of the interface', (
     const leg = await world.join('room', { status_callback_url: own, status_callback_events: events });
     world.calls.press(leg, '5');
     await world.runner.idle();
-    const told = world.events.filter(({ callback }) => callback?.url === own).map(({ payload }) => payload);
+    const reported = world.events
+      .filter(({ callback }) => callback?.url === own)
+      .map(({ payload }) => payload);
     assert.deepEqual(
-      told.map(({ EventName, Digit }) => [EventName, Digit]),
+      reported.map(({ EventName, Digit }) => [EventName, Digit]),
       [['ParticipantDigitInput', '5']],
     );
   });

@@ -39,7 +39,7 @@ eachDatabase('Lists of multiparty calls', (open) => {
     const rows: readonly (readonly [query: string, expected: string])[] = [
       ['', 'a d c b a'],
       ['friendly_name=a', 'a a'],
-      ['friendly_name=nobody', ''],
+      ['friendly_name=unknown', ''],
       ['status=active', 'a c'],
       ['status=Initialized', 'd'],
       ['status=ENDED', 'b a'],

@@ -46,7 +46,7 @@ const causeOf = async (world: SimulatedWorld, leg: string | undefined) =>
   (await world.api('GET', `Call/${leg}/`)).body.hangup_cause_code;
 
 describe('adding, from phone to phone', () => {
-  it('a list with confirm_key: who confirms first talks, nobody is heard before, the others lose', () =>
+  it('a list with confirm_key: the first to confirm talks, no phone is heard before, the others lose', () =>
     inSimulatedWorld({ seed: 21 }, async (world) => {
       world.customer.serve(soundUrl, sound(400));
       const [ann, bob, cid, dan] = [
@@ -64,11 +64,11 @@ describe('adding, from phone to phone', () => {
       await world.until('both have answered', () => bob.call?.isUp && cid.call?.isUp);
       await world.advance(1500);
       for (const phone of [bob, cid]) {
-        assert.ok(framesWith(phone.call, soundHz) > 30, 'it is asked, again and again');
-        assert.equal(framesWith(phone.call, ann.toneHz), 0, 'and hears nobody');
+        assert.ok(framesWith(phone.call, soundHz) > 30, 'it hears the question repeatedly');
+        assert.equal(framesWith(phone.call, ann.toneHz), 0, 'it hears no member');
       }
       assert.equal(framesWith(ann.call, bob.toneHz) + framesWith(ann.call, cid.toneHz), 0);
-      assert.equal(framesWith(ann.call, soundHz), 0, 'the question is not for the room');
+      assert.equal(framesWith(ann.call, soundHz), 0, 'members do not hear the question');
       assert.equal((await members(world)).length, 4);
 
       cid.call?.press('5');
@@ -95,7 +95,7 @@ describe('adding, from phone to phone', () => {
       ann.hangUp();
     }));
 
-  it('dial_music: who waits alone hears ringback or the music, and nothing of it once they talk', () =>
+  it('dial_music: a participant alone hears ringback or the music until the conversation begins', () =>
     inSimulatedWorld({ seed: 23 }, async (world) => {
       world.customer.serve(soundUrl, sound(400));
       const [ann, bob, cid] = [await world.phone('ann'), await world.phone('bob'), await world.phone('cid')];
@@ -120,7 +120,7 @@ describe('adding, from phone to phone', () => {
       await world.api('DELETE', room);
     }));
 
-  it('kicked with on_exit_action_url: its document is heard, and hangs up', () =>
+  it('a kicked participant with on_exit_action_url hears its document, which hangs up', () =>
     inSimulatedWorld({ seed: 24 }, async (world) => {
       world.customer.serve(soundUrl, sound(1000));
       world.customer.serve(exitUrl, document(`<Play>${soundUrl}</Play>`));
@@ -143,7 +143,7 @@ describe('adding, from phone to phone', () => {
       for (const phone of [ann, bob]) phone.hangUp();
     }));
 
-  it('on_exit_action_url that answers 404: hung up with 4030 for a kick; with no document: 8012', () =>
+  it('on_exit_action_url that answers 404: a kicked leg is hung up with 4030; a wrong document: 8012', () =>
     inSimulatedWorld({ seed: 25 }, async (world) => {
       world.customer.serve(exitUrl, { status: 404 });
       const badUrl = 'https://customer.example.com/bad';
@@ -161,7 +161,7 @@ describe('adding, from phone to phone', () => {
       assert.deepEqual([await causeOf(world, legs[0]), await causeOf(world, legs[1])], [4030, 8012]);
     }));
 
-  it('a caller of a document who hangs up: onExitActionUrl is told once, when the call is over', () =>
+  it('onExitActionUrl receives one request when the caller of a document hangs up', () =>
     inSimulatedWorld({ seed: 28 }, async (world) => {
       const ann = await customer(world, 'ann', `${element(`onExitActionUrl="${exitUrl}"`)}<Hangup/>`);
       const bob = await world.phone('bob');
@@ -169,14 +169,16 @@ describe('adding, from phone to phone', () => {
       await dialIn(world, ann);
       ann.hangUp();
       await world.advance(3000);
-      const told = world.customer.requests.filter(({ url }) => url === exitUrl).map(({ fields }) => fields);
-      assert.equal(told.length, 1);
-      assert.equal(told[0]?.ParticipantExitCause, 'Participant Call Hangup');
-      assert.deepEqual([told[0]?.CallStatus, told[0]?.Direction], ['completed', 'inbound']);
+      const reported = world.customer.requests
+        .filter(({ url }) => url === exitUrl)
+        .map(({ fields }) => fields);
+      assert.equal(reported.length, 1);
+      assert.equal(reported[0]?.ParticipantExitCause, 'Participant Call Hangup');
+      assert.deepEqual([reported[0]?.CallStatus, reported[0]?.Direction], ['completed', 'inbound']);
       bob.hangUp();
     }));
 
-  it('waitForAgent: callers wait and hear nobody until an agent is there', () =>
+  it('waitForAgent: callers wait and hear no other caller until an agent joins', () =>
     inSimulatedWorld({ seed: 26 }, async (world) => {
       const ann = await customer(
         world,

@@ -69,17 +69,17 @@ const action: fc.Arbitrary<Timed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('end' as const), afterMs }) },
 );
 
-/** One leg that was asked for, and the call of its phone, if it ever came. */
+/** One requested leg, and the call of its phone, if it arrived. */
 interface Leg {
   readonly uuid: string;
   readonly request: string;
   readonly role: 'agent' | 'customer' | 'supervisor';
   readonly phone: SimulatedPhone;
-  readonly place: number;
+  readonly callIndex: number;
   readonly asksForKey: boolean;
 }
 
-/** A room that is driven through the interface, and everybody who was ever asked into it. */
+/** A multiparty call that is driven through the API, and all phones that were added to it. */
 class Evening {
   readonly legs: Leg[] = [];
   readonly rooms = new Set<string>();
@@ -122,7 +122,7 @@ class Evening {
     const called = role === 'agent' ? free : free.slice(0, 1);
     if (called.length === 0) return;
     for (const each of called) each.behaviour = { does: 'answer', ringMs };
-    const places = called.map(({ calls }) => calls.length);
+    const callCounts = called.map(({ calls }) => calls.length);
     const { status, body } = await this.#world.api('POST', `${room}Participant/`, {
       role,
       from: '+12025550199',
@@ -145,24 +145,24 @@ class Evening {
         request: body.request_uuid,
         role,
         phone: called[index]!,
-        place: places[index]!,
+        callIndex: callCounts[index]!,
         asksForKey,
       });
     });
   }
 
-  /** What is still in the air of its last call is gone, and nobody waits to call it. */
+  /** The last packets of its last call are gone, and no request waits to call it. */
   #isFree(phone: SimulatedPhone): boolean {
     const last = this.legs.filter((leg) => leg.phone === phone).at(-1);
     if (last === undefined) return true;
-    const call = phone.calls[last.place];
+    const call = phone.calls[last.callIndex];
     return call?.endedAt !== undefined && this.#world.now() - call.endedAt > 500;
   }
 
   async over(): Promise<void> {
     await this.#world.advance(1500);
     await this.#world.api('DELETE', room);
-    await this.#world.until('everybody has gone', () =>
+    await this.#world.until('all participants have left', () =>
       this.#phones.every(({ calls }) => calls.every(({ end }) => end !== undefined)),
     );
     await this.#world.advance(500);
@@ -182,11 +182,11 @@ class Evening {
     }
     const winners = new Set<string>();
     for (const leg of this.legs) {
-      const call = leg.phone.calls[leg.place];
+      const call = leg.phone.calls[leg.callIndex];
       const isIn = joined.get(leg.uuid);
-      assert.notEqual(isIn, undefined, 'whoever was asked for has a record');
+      assert.notEqual(isIn, undefined, 'every requested leg has a record');
       if (isIn) {
-        assert.ok(!winners.has(leg.request), 'of those who are called together one comes in');
+        assert.ok(!winners.has(leg.request), 'one of several phones called together joins');
         winners.add(leg.request);
       }
       if (call === undefined) continue;
@@ -205,7 +205,7 @@ class Evening {
       const voice = toneMeter(other.toneHz);
       assert.ok(
         !call.heard.some(({ samples }) => voice(samples) > -40),
-        `hears somebody, and ended with ${cause}`,
+        `hears another member, and ended with ${cause}`,
       );
       for (const theirs of other.calls) this.#notHeard(leg.phone, call, theirs, cause);
     }
@@ -214,7 +214,7 @@ class Evening {
   /** Every supervisor here coaches. */
   #heardByNoCustomer(leg: Leg, call: PhoneCall): void {
     for (const other of this.legs) {
-      const theirs = other.phone.calls[other.place];
+      const theirs = other.phone.calls[other.callIndex];
       if (other.role === 'agent' || other.phone === leg.phone || theirs === undefined) continue;
       this.#notHeard(leg.phone, call, theirs, `a coach is heard by a ${other.role}`);
     }
@@ -229,9 +229,9 @@ class Evening {
   }
 
   #toldOnce(joined: number): void {
-    const told = this.#world.customer.requests.filter(({ url }) => url === statusUrl);
-    const count = (name: string) => told.filter(({ fields }) => fields.EventName === name).length;
-    assert.equal(new Set(told.map(({ eventId }) => eventId)).size, told.length);
+    const reported = this.#world.customer.requests.filter(({ url }) => url === statusUrl);
+    const count = (name: string) => reported.filter(({ fields }) => fields.EventName === name).length;
+    assert.equal(new Set(reported.map(({ eventId }) => eventId)).size, reported.length);
     assert.deepEqual(['ParticipantJoin', 'ParticipantExit', 'MPCStart', 'MPCEnd'].map(count), [
       joined,
       joined,
@@ -241,7 +241,7 @@ class Evening {
   }
 }
 
-it('whoever is asked in, in whatever order: only who has joined is heard and hears, and everybody leaves once', async (t) => {
+it('any phones in any order: only joined participants are heard and hear, and each leaves once', async (t) => {
   let [evenings, strangers] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.array(action, { minLength: 8, maxLength: 25 }), (seed, actions) =>
@@ -260,6 +260,6 @@ it('whoever is asked in, in whatever order: only who has joined is heard and hea
     // A slow machine plays fewer evenings.
     { numRuns: 12, interruptAfterTimeLimit: 20_000 },
   );
-  t.diagnostic(`${evenings} evenings, ${strangers} phones that were called and did not come in`);
+  t.diagnostic(`${evenings} evenings, ${strangers} phones that were called and did not join`);
   assert.ok(evenings > 0 && strangers > 0);
 });

@@ -26,7 +26,7 @@ const hearing = async (world: SimulatedWorld) => {
 const streamOf = (world: SimulatedWorld, leg: string) => world.node.streams.streams.get(leg);
 
 describe('participants that are programs', () => {
-  it('join when their socket is connected, as a leg of the room that hears what an agent would', () =>
+  it('a program joins when its socket is connected, as a leg that hears as an agent does', () =>
     inSimulatedWorld({ seed: 71 }, async (world) => {
       const ann = await world.phone('ann');
       const phone = await add(world, ann, { role: 'customer' });
@@ -49,11 +49,11 @@ describe('participants that are programs', () => {
       assert.equal((await world.api('GET', `Call/${leg}/Stream/${leg}/`)).body.status, 'in-progress');
       await world.api('DELETE', room);
       await world.advance(500);
-      const told = world.customer.requests
+      const reported = world.customer.requests
         .filter(({ url }) => url.endsWith('/agent'))
         .map(({ fields }) => fields);
       assert.deepEqual(
-        told.map(({ Event, MPCName, MemberID }) => [Event, MPCName, MemberID]),
+        reported.map(({ Event, MPCName, MemberID }) => [Event, MPCName, MemberID]),
         [
           ['StartStream', 'room', agent?.member_id],
           ['StopStream', 'room', agent?.member_id],
@@ -61,7 +61,7 @@ describe('participants that are programs', () => {
       );
     }));
 
-  it('are heard by everybody, and hear a coach as agents do', () =>
+  it('every member hears a program, and a program hears a coach as agents do', () =>
     inSimulatedWorld({ seed: 72 }, async (world) => {
       const [ann, sue] = [await world.phone('ann'), await world.phone('sue')];
       await add(world, ann, { role: 'customer' });
@@ -76,7 +76,7 @@ describe('participants that are programs', () => {
       await world.api('DELETE', room);
     }));
 
-  it('leave when their socket ends, or when they are kicked', () =>
+  it('a program leaves when its socket ends, or when it is kicked', () =>
     inSimulatedWorld({ seed: 73 }, async (world) => {
       const ann = await world.phone('ann');
       await add(world, ann);
@@ -93,36 +93,36 @@ describe('participants that are programs', () => {
       ann.hangUp();
     }));
 
-  it('that cannot be reached never join, and a room with nobody else ends', () =>
+  it('a program that cannot be reached never joins, and a call without other participants ends', () =>
     inSimulatedWorld({ seed: 74 }, async (world) => {
       world.node.streams.serve(bot, 'refuses');
       await addAgent(world);
       await world.until(
-        'the room is gone',
+        'the call has ended',
         async () => (await world.api('GET', room)).status === 404,
         20_000,
       );
     }));
 
-  it('for which the media engine has no place leave, and who added them is told why', () =>
+  it('a program beyond the limit of the media engine leaves, and its stream callback says why', () =>
     inSimulatedWorld({ seed: 78 }, async (world) => {
       const ann = await world.phone('ann');
       await add(world, ann);
       const leg = await addAgent(world, {
         ai_agent_stream_status_callback_url: 'https://customer.example.com/agent',
       });
-      world.node.streams.giveUp(leg, 'the media engine has no place for a stream as a leg');
+      world.node.streams.giveUp(leg, 'the media engine has no slot for a stream as a leg');
       await world.advance(200);
-      const sentence = 'the media engine has no place for a stream as a leg';
+      const sentence = 'the media engine has no slot for a stream as a leg';
       assert.equal((await members(world)).length, 1);
       const { status, error } = (await world.api('GET', `Call/${leg}/Stream/${leg}/`)).body;
       assert.deepEqual([status, error], ['failed', sentence]);
-      const told = world.customer.requests.filter(({ url }) => url.endsWith('/agent')).at(-1)?.fields;
-      assert.deepEqual([told?.Event, told?.Error], ['DroppedStream', sentence]);
+      const reported = world.customer.requests.filter(({ url }) => url.endsWith('/agent')).at(-1)?.fields;
+      assert.deepEqual([reported?.Event, reported?.Error], ['DroppedStream', sentence]);
       ann.hangUp();
     }));
 
-  it('are let go by a kick while they are being connected', () =>
+  it('a kick ends a program while it is being connected', () =>
     inSimulatedWorld({ seed: 75 }, async (world) => {
       world.node.streams.serve(bot, 'silent');
       const ann = await world.phone('ann');
@@ -135,7 +135,7 @@ describe('participants that are programs', () => {
       ann.hangUp();
     }));
 
-  it('are brought in by a document, which goes on with its caller', () =>
+  it('a document adds a program, and goes on with its caller', () =>
     inSimulatedWorld({ seed: 77 }, async (world) => {
       const agent = `<MultiPartyCall role="ai-agent" stayAlone="true" aiAgentStreamServiceUrl="${bot}" enterSound="none">room</MultiPartyCall>`;
       const ann = await customer(world, 'ann', `${agent}${element()}<Hangup/>`);
@@ -152,7 +152,7 @@ describe('participants that are programs', () => {
       assert.equal(streamOf(world, leg), undefined);
     }));
 
-  it('need their URL and no call; nobody else has one', () =>
+  it('a program needs its URL and no call_uuid; other roles have no URL', () =>
     inSimulatedWorld({ seed: 76 }, async (world) => {
       const ai_agent_stream_service_url = bot;
       const call_uuid = '11111111-0000-4000-8000-000000000001';

@@ -14,7 +14,7 @@ import {
 } from './testing/live-rooms.ts';
 
 describe('live legs in a multiparty call, from phone to phone', () => {
-  it('a caller is lent by its document, talks, is kicked, and its document goes on', () =>
+  it('a caller in a multiparty call talks, is kicked, and its document goes on', () =>
     inSimulatedWorld({ seed: 3 }, async (world) => {
       world.customer.serve(exitUrl, document('<Wait length="2"/><Hangup/>'));
       const ann = await customer(world, 'ann', `${element(`onExitActionUrl="${exitUrl}"`)}<Hangup/>`);
@@ -27,7 +27,7 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       const member = (await members(world)).find(({ role }) => role === 'customer');
       assert.equal((await world.api('DELETE', `${room}Participant/${member?.member_id}/`)).status, 204);
       await world.advance(200);
-      assert.ok(call.isUp, 'its document has it');
+      assert.ok(call.isUp, 'its document runs again');
       assert.deepEqual(await heardBy(world, ann, { bob }), []);
       const exit = world.customer.requests.find(({ url }) => url === exitUrl);
       assert.equal(exit?.fields.MemberID, member?.member_id);
@@ -51,7 +51,7 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       await world.api('DELETE', room);
     }));
 
-  it('the end of the call hangs up who was dialled, and the caller hears the next element', () =>
+  it('the end of the call hangs up dialled legs, and the caller hears the next element', () =>
     inSimulatedWorld({ seed: 5 }, async (world) => {
       const ann = await customer(world, 'ann', `${element()}<Wait length="3"/>`);
       const bob = await world.phone('bob');
@@ -76,7 +76,7 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       bob.hangUp();
     }));
 
-  it('transferred by the API, a caller and one who was dialled have left, and run their new document', () =>
+  it('a caller and a dialled participant that the API transfers have left, and run their new document', () =>
     inSimulatedWorld({ seed: 12 }, async (world) => {
       const ann = await customer(world, 'ann', `${element()}<Wait length="30"/>`);
       const bob = await world.phone('bob');
@@ -130,7 +130,7 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       await world.until('ann is hung up', () => call.end?.by === 'remote-bye');
     }));
 
-  it('a participant is moved from one multiparty call to another and hears nobody of the first', () =>
+  it('a participant moved to another multiparty call hears no member of the first', () =>
     inSimulatedWorld({ seed: 8 }, async (world) => {
       const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
       const moving = await add(world, ann);
@@ -153,7 +153,7 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       ann.hangUp();
     }));
 
-  it('who speaks is told where participant-speak-events were asked for', () =>
+  it('a speaking participant is reported where participant-speak-events were requested', () =>
     inSimulatedWorld({ seed: 10 }, async (world) => {
       const bob = await world.phone('bob');
       const url = 'https://customer.example.com/status';
@@ -162,15 +162,19 @@ describe('live legs in a multiparty call, from phone to phone', () => {
         status_callback_events: 'participant-speak-events',
       });
       await world.advance(1000);
-      const told = world.customer.requests.filter((each) => each.url === url).map(({ fields }) => fields);
+      const reported = world.customer.requests.filter((each) => each.url === url).map(({ fields }) => fields);
       assert.deepEqual(
-        told.map(({ EventName, ParticipantCallUUID, MPCName }) => [EventName, ParticipantCallUUID, MPCName]),
+        reported.map(({ EventName, ParticipantCallUUID, MPCName }) => [
+          EventName,
+          ParticipantCallUUID,
+          MPCName,
+        ]),
         [['ParticipantSpeakStart', leg, 'room']],
       );
       bob.hangUp();
     }));
 
-  it('call_status_callback_url hears Ring, StartApp and Hangup of the dialled leg, with the names of the call', () =>
+  it('call_status_callback_url receives Ring, StartApp and Hangup of the dialled leg, with the names of the call', () =>
     inSimulatedWorld({ seed: 9 }, async (world) => {
       const bob = await world.phone('bob');
       bob.behaviour = { does: 'answer', ringMs: 500 };
@@ -179,13 +183,13 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       const [member] = await members(world);
       bob.hangUp();
       await world.advance(1000);
-      const told = world.customer.requests.filter((each) => each.url === url).map(({ fields }) => fields);
+      const reported = world.customer.requests.filter((each) => each.url === url).map(({ fields }) => fields);
       assert.deepEqual(
-        told.map(({ Event, CallUUID, MPCName, MemberID }) => [Event, CallUUID, MPCName, MemberID]),
+        reported.map(({ Event, CallUUID, MPCName, MemberID }) => [Event, CallUUID, MPCName, MemberID]),
         ['Ring', 'StartApp', 'Hangup'].map((event) => [event, leg, 'room', member?.member_id]),
       );
       assert.deepEqual(
-        told.map(({ CallStatus }) => CallStatus),
+        reported.map(({ CallStatus }) => CallStatus),
         ['ringing', 'in-progress', 'completed'],
       );
     }));

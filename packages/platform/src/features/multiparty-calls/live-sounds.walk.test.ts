@@ -10,7 +10,7 @@ import {
 import fc from 'fast-check';
 import { document, room } from './testing/live-rooms.ts';
 
-/** 300 Hz and more apart: what phones say, and what is behind the URLs. */
+/** 300 Hz and more apart: tones of phones and of URLs. */
 const voices = [2100, 2500, 2900, 3300];
 const tones = { wait: 500, agentHold: 800, customerHold: 1100, coach: 1400, news: 1750 } as const;
 type Tone = keyof typeof tones;
@@ -19,7 +19,7 @@ const fileOf = (tone: Tone) => `https://customer.example.com/file/${tone}`;
 
 const behaviours = ['file', 'document', 'changes', 'slow', 'refuses', 'silent', 'broken'] as const;
 type Behaviour = (typeof behaviours)[number];
-/** Whoever is to hear it hears it, a moment later. */
+/** Time until a sound reaches its listeners. */
 const answers: ReadonlySet<Behaviour> = new Set(['file', 'document', 'changes']);
 
 function serve(world: SimulatedWorld, tone: Tone, behaviour: Behaviour): void {
@@ -67,10 +67,10 @@ interface Member {
 }
 
 class Evening {
-  /** Call UUID → who speaks there, and as what. */
+  /** Call UUID → its phone and role. */
   readonly legs = new Map<
     string,
-    { readonly phone: SimulatedPhone; readonly role: string; readonly place: number }
+    { readonly phone: SimulatedPhone; readonly role: string; readonly callIndex: number }
   >();
   moments = 0;
   readonly #world: SimulatedWorld;
@@ -97,7 +97,7 @@ class Evening {
       case 'add': {
         const phone = this.#phones[action.at]!;
         if (phone.call?.end === undefined && phone.calls.length > 0) return;
-        const place = phone.calls.length;
+        const callIndex = phone.calls.length;
         const { status, body } = await api('POST', `${room}Participant/`, {
           role: action.role,
           from: '+12025550199',
@@ -112,8 +112,8 @@ class Evening {
           exit_sound: action.role === 'supervisor' ? urlOf('coach') : 'none',
         });
         assert.equal(status, 201, JSON.stringify(body));
-        this.legs.set(body.calls[0].call_uuid, { phone, role: action.role, place });
-        await this.#world.until('it is in, whatever its sounds do', () => phone.calls[place]?.isUp);
+        this.legs.set(body.calls[0].call_uuid, { phone, role: action.role, callIndex });
+        await this.#world.until('it has joined, whatever its sounds do', () => phone.calls[callIndex]?.isUp);
         return;
       }
       case 'hold': {
@@ -137,7 +137,7 @@ class Evening {
     }
   }
 
-  /** What everybody hears in a moment in which nothing happens. */
+  /** Checks what each member hears while nothing changes. */
   async check(): Promise<void> {
     await this.#world.advance(400);
     const since = this.#world.now();
@@ -145,7 +145,7 @@ class Evening {
     const { status } = (await this.#world.api('GET', room)).body;
     for (const member of await this.#members()) {
       const leg = this.legs.get(member.call_uuid);
-      const call = leg?.phone.calls[leg.place];
+      const call = leg?.phone.calls[leg.callIndex];
       if (leg === undefined || call === undefined || member.status !== 'joined') continue;
       const frames = call.heard.filter((frame) => frame.at >= since);
       const shareOf = (hz: number) => {
@@ -170,20 +170,20 @@ class Evening {
 
   async over(): Promise<void> {
     await this.#world.api('DELETE', room);
-    await this.#world.until('everybody has gone', () =>
+    await this.#world.until('all participants have left', () =>
       this.#phones.every(({ calls }) => calls.every(({ end }) => end !== undefined)),
     );
     await this.#world.advance(500);
     const coach = toneMeter(tones.coach);
-    for (const { phone, role, place } of this.legs.values()) {
+    for (const { phone, role, callIndex } of this.legs.values()) {
       if (role !== 'customer') continue;
-      const heard = phone.calls[place]?.heard ?? [];
+      const heard = phone.calls[callIndex]?.heard ?? [];
       assert.ok(!heard.some(({ samples }) => coach(samples) > -40), 'a customer hears that a coach enters');
     }
   }
 }
 
-it('whatever the servers of sounds do: everybody hears the music that is due, nobody what is not for it', async (t) => {
+it('whatever the servers of sounds do: each member hears the music that is due, and no other sound', async (t) => {
   const served = fc.record({
     wait: fc.constantFrom(...behaviours),
     agentHold: fc.constantFrom(...behaviours),
@@ -216,6 +216,6 @@ it('whatever the servers of sounds do: everybody hears the music that is due, no
     // A slow machine plays fewer evenings.
     { numRuns: 12, interruptAfterTimeLimit: 20_000 },
   );
-  t.diagnostic(`${moments} moments of somebody in a call`);
+  t.diagnostic(`${moments} moments of a member in a call`);
   assert.ok(moments > 0);
 });

@@ -11,18 +11,18 @@ import { missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readPlay, readSpeech, type SoundSpec } from '../call-actions/index.ts';
 import type { MultipartyCallCommands } from './commands.ts';
-import { readCallReference, readMembers } from './domain/call-reference.ts';
+import { readCallReference } from './domain/call-reference.ts';
 import type { Callback } from './domain/participant.ts';
-import type { WantedPlay } from './domain/room-play.ts';
+import type { RequestedPlay } from './domain/room-play.ts';
 import type { Viewer } from './queries.ts';
-import { noSuchMember } from './refusals.ts';
+import { requestedMembers, withoutBody } from './rooms/requested-call.ts';
 
 interface MemberPath {
   readonly mpc: string;
   readonly member_id: string;
 }
 
-/** Files and texts for one, several or all of those in a multiparty call (docs/interface/multiparty-calls.md#operations). */
+/** Files and texts for one, several or all members of a multiparty call (docs/interface/multiparty-calls.md#operations). */
 export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup['routes'] {
   async function start(
     viewer: Viewer,
@@ -32,10 +32,10 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
     callback: Callback | null,
   ) {
     if (!spec.ok) return spec;
-    const members = readMembers(member_id);
-    if (members === undefined) return refused(noSuchMember(member_id));
-    const sound: Omit<WantedPlay, 'key'> = { of, ...spec.value, lengthMs: null, callback };
-    const playing = await commands.play(viewer, readCallReference(mpc), members, sound);
+    const members = requestedMembers(member_id);
+    if (!members.ok) return members;
+    const sound: Omit<RequestedPlay, 'key'> = { of, ...spec.value, lengthMs: null, callback };
+    const playing = await commands.play(viewer, readCallReference(mpc), members.value, sound);
     if (!playing.ok) return playing;
     const { call, memberIds } = playing.value;
     return accepted({
@@ -46,10 +46,9 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
   }
 
   async function stop(viewer: Viewer, { mpc, member_id }: MemberPath, of: 'play' | 'speak') {
-    const members = readMembers(member_id);
-    if (members === undefined) return refused(noSuchMember(member_id));
-    const stopped = await commands.stopPlay(viewer, readCallReference(mpc), of, members);
-    return stopped.ok ? accepted(undefined) : stopped;
+    const members = requestedMembers(member_id);
+    if (!members.ok) return members;
+    return withoutBody(await commands.stopPlay(viewer, readCallReference(mpc), of, members.value));
   }
 
   const path = 'MultiPartyCall/:mpc/Member/:member_id' as const;
@@ -60,7 +59,7 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
       operation: 'Play MP3 or WAV files to one participant, several or all',
       id: 'playToParticipants',
       description:
-        'all: those in the conversation at that moment. A second play to the same members takes the place of the first.',
+        'all: the members in the conversation at that moment. A second play to the same members replaces the first.',
       schema: { params: mpcMemberPath, body: newMemberPlay, response: queuedSound },
       success: 202,
       run: ({ account, params, body }) => start(account, params, 'play', readMemberPlay(body), null),
@@ -70,7 +69,8 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
       path: `${path}/Play/`,
       operation: 'Stop what is played to these participants',
       id: 'stopPlayingToParticipants',
-      description: 'Named as when it was started: what is played to one is not stopped with all.',
+      description:
+        'Name the members as in the request that started it: all does not stop a play to one member.',
       schema: { params: mpcMemberPath },
       success: 204,
       run: ({ account, params }) => stop(account, params, 'play'),

@@ -7,7 +7,7 @@ const file = 'https://example.com/news.mp3';
 const room = 'MultiPartyCall/name_desk/';
 
 onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
-  test('files for one, several or all: 202 with those who hear them, each hears them from its own play', async () => {
+  test('files for one member, several or all: 202 with the listeners, and each has its own play', async () => {
     const world = await openMultipartyWorld(open);
     const legs = [await world.join('desk'), await world.join('desk'), await world.join('desk')];
     const ids = await Promise.all(legs.map((leg) => world.memberOf('desk', leg)));
@@ -28,13 +28,13 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     assert.equal(world.sounds.playing.length, 5);
     assert.equal((await world.remove(`${room}Member/all/Play/`)).status, 204);
     await world.runner.idle();
-    assert.equal(world.sounds.playing.length, 2, 'what is played to some is not stopped with all');
+    assert.equal(world.sounds.playing.length, 2, 'stopping the play to all does not stop the play to some');
     assert.equal((await world.remove(`${room}Member/${ids[0]},${ids[1]}/Play/`)).status, 204);
     await world.runner.idle();
     assert.deepEqual(world.sounds.playing, []);
   });
 
-  test('a text: its callback is told once when the last has heard it, and its end is no event of the call', async () => {
+  test('the callback of a text receives one request after the last listener, and the end is no event of the call', async () => {
     const world = await openMultipartyWorld(open);
     const legs = [await world.join('desk'), await world.join('desk')];
     const ids = await Promise.all(legs.map((leg) => world.memberOf('desk', leg)));
@@ -52,17 +52,17 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     assert.deepEqual(first?.items, [
       { kind: 'speech', text: 'please hold the line', language: 'en-GB', voice: 'man' },
     ]);
-    const told = () => world.events.filter(({ type }) => type === 'multiparty-call.speak-over');
+    const reported = () => world.events.filter(({ type }) => type === 'multiparty-call.speak-over');
     world.sounds.finish(first?.play ?? '');
     await world.runner.idle();
-    assert.deepEqual(told(), []);
+    assert.deepEqual(reported(), []);
     world.sounds.finish(second?.play ?? '');
     await world.runner.idle();
     assert.deepEqual(
-      told().map(({ callback }) => callback),
+      reported().map(({ callback }) => callback),
       [{ url: 'https://example.com/spoken', method: 'GET' }],
     );
-    const { EventName, MPCName, MemberID, Status } = told()[0]?.payload ?? {};
+    const { EventName, MPCName, MemberID, Status } = reported()[0]?.payload ?? {};
     assert.deepEqual(
       [EventName, MPCName, MemberID, Status],
       ['MPCSpeakCompleted', 'desk', ids.join(), 'completed'],
@@ -70,7 +70,7 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     assert.equal((await world.remove(`${room}Member/all/Speak/`)).status, 204);
   });
 
-  test('what cannot be: 400 without a URL or text, 404 for strangers, 409 for who has not joined', async () => {
+  test('an impossible play is refused: 400 without a URL or text, 404 for unknown members, 409 for members not joined', async () => {
     const world = await openMultipartyWorld(open);
     const ringing = await world.memberOf('desk', await world.add('desk'));
     const tries = [
@@ -78,14 +78,14 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
       ['all/Play/', { urls: 'ftp://example.com/a' }, 400, /^urls must be/],
       ['all/Play/', { url: 'ftp://example.com/a' }, 400, /^url must be/],
       ['all/Speak/', {}, 400, /^text parameter is missing/],
-      ['all/Play/', { urls: file }, 409, /nobody is in the conversation/],
+      ['all/Play/', { urls: file }, 409, /no participant is in the conversation/],
       [`${ringing}/Play/`, { urls: file }, 409, /has not joined yet/],
       ['99999/Play/', { urls: file }, 404, /no participant/i],
-      ['nobody/Play/', { urls: file }, 404, /no participant/i],
+      ['unknown/Play/', { urls: file }, 404, /no participant/i],
     ] as const;
-    for (const [path, fields, wanted, sentence] of tries) {
+    for (const [path, fields, requested, sentence] of tries) {
       const { status, body } = await world.post(`${room}Member/${path}`, fields);
-      assert.equal(status, wanted, `${path} ${JSON.stringify(body)}`);
+      assert.equal(status, requested, `${path} ${JSON.stringify(body)}`);
       assert.match(body.error, sentence);
     }
     assert.equal((await world.post('MultiPartyCall/name_none/Member/all/Play/', { urls: file })).status, 404);
@@ -93,7 +93,7 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     assert.deepEqual(world.sounds.playing, []);
   });
 
-  test('music and sounds of entering from URLs reach those they are for, and nothing is left at the end', async () => {
+  test('music and entry sounds from URLs reach their listeners, and no play is left at the end', async () => {
     const world = await openMultipartyWorld(open);
     const at = (name: string) => `https://example.com/${name}`;
     const waits = { start_mpc_on_enter: false, enter_sound: at('enter'), enter_sound_method: 'POST' };
@@ -113,7 +113,7 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     const held = await world.post(`${room}Participant/${await world.memberOf('desk', leg)}/`, { hold: true });
     assert.equal(held.status, 202);
     await world.runner.idle();
-    assert.deepEqual(urls(), [at('enter'), at('hold')], 'who is on hold hears nothing of the room');
+    assert.deepEqual(urls(), [at('enter'), at('hold')], 'a member on hold hears no sound of the call');
     await world.remove(room);
     await world.runner.idle();
     assert.deepEqual(urls(), []);

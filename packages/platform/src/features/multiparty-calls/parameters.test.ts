@@ -108,7 +108,7 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** What belongs to later versions and would change what happens: refused, whatever the value. */
+/** Parameters without support that would change the behaviour: refused with every value. */
 const later = {
   transcript: true,
   transcription_url: 'https://example.com/',
@@ -174,10 +174,10 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
       status_callback_url: 'https://example.com/',
       status_callback_events: 'mpc-state-changes , add-participant-api-events',
     });
-    const told = world.events.flatMap(({ callback, payload }) =>
+    const reported = world.events.flatMap(({ callback, payload }) =>
       callback === undefined ? [] : [payload.EventName],
     );
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'MPCStart',
       'AddParticipantByAPIActionInitiated',
       'AddParticipantByAPIActionCompleted',
@@ -193,7 +193,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     }
   });
 
-  test('a bare name that is no username is refused with what a destination may be, alone and in a list', async () => {
+  test('a bare name that is no username is refused with the allowed destinations, alone and in a list', async () => {
     const world = await openMultipartyWorld(open);
     for (const to of ['alice', `${agent.to}<alice`]) {
       const { status, body } = await world.post(path, { ...agent, to });
@@ -250,7 +250,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     );
   });
 
-  test('what is not supported yet and would change what happens is refused, never ignored', async () => {
+  test('a parameter without support that would change the behaviour is refused, not ignored', async () => {
     const world = await openMultipartyWorld(open);
     for (const [parameter, value] of Object.entries(later)) {
       const { status, body } = await world.post(path, { ...agent, [parameter]: value });
@@ -289,7 +289,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     );
   });
 
-  test('while draining nobody is added, and nothing is created', async () => {
+  test('while draining no participant is added, and no call is created', async () => {
     const world = await openMultipartyWorld(open, { isDraining: () => true });
     const { status, body } = await world.post(path, agent);
     assert.equal(status, 503, JSON.stringify(body));

@@ -10,22 +10,22 @@ import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readAgent } from './agent-parameters.ts';
 import type { CallSettings } from './domain/multiparty-call.ts';
-import type { Confirmation, DialMusic, EdgeSound, Role, WantedParticipant } from './domain/participant.ts';
-import { readPhones, type WantedPhone, type WantedPhones } from './phone-parameters.ts';
+import type { Confirmation, DialMusic, EdgeSound, RequestedParticipant, Role } from './domain/participant.ts';
+import { type RequestedPhone, type RequestedPhones, readPhones } from './phone-parameters.ts';
 
-/** What a request asks for, before the platform has named it. */
-export type WantedAddition = WantedPhones & {
+/** What a request asks for, before members and legs have numbers. */
+export type RequestedAddition = RequestedPhones & {
   /** Of every phone. */
   readonly participant: Omit<
-    WantedParticipant,
-    'memberId' | 'leg' | 'requestUuid' | 'origin' | 'rate' | keyof WantedPhone
+    RequestedParticipant,
+    'memberId' | 'leg' | 'requestUuid' | 'origin' | 'rate' | keyof RequestedPhone
   >;
   /** For the call, if this request creates it. */
   readonly settings: CallSettings;
 };
 
 /** Reads a validated body; defaults are those of docs/interface/multiparty-calls.md#adding-participants. */
-export function readAddition(body: NewParticipant): Result<WantedAddition> {
+export function readAddition(body: NewParticipant): Result<RequestedAddition> {
   const phones = readPhones(body);
   if (!phones.ok) return phones;
   const confirmation = readConfirmation(body);
@@ -102,7 +102,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
   });
 }
 
-/** A sound alone would ask for a key that nobody waits for. */
+/** A sound without a key is refused: the phone would be asked for a key that is not checked. */
 function readConfirmation(body: NewParticipant): Result<Confirmation | null> {
   const { confirm_key: key, confirm_key_sound_url: url, confirm_key_sound_method: soundMethod } = body;
   if (key === undefined) {

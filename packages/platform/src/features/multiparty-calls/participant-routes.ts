@@ -15,11 +15,12 @@ import { type ApiRoute, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { MultipartyCallCommands } from './commands.ts';
-import { readCallReference, readMembers } from './domain/call-reference.ts';
+import { readCallReference } from './domain/call-reference.ts';
+import type { Members } from './domain/multiparty-call.ts';
 import { readAddition } from './participant-parameters.ts';
 import type { MultipartyCallQueries } from './queries.ts';
 import { noSuchMember } from './refusals.ts';
-import { requestedCall, withoutBody } from './rooms/requested-call.ts';
+import { requestedCall, requestedMembers, withoutBody } from './rooms/requested-call.ts';
 import type { MultipartyCallRow } from './tables.ts';
 import { participantItemOf, participantRecordOf, resourceUri } from './views.ts';
 
@@ -47,9 +48,9 @@ function addParticipant({ commands }: RouteParts): ApiRoute {
     schema: { params: mpcPath, body: newParticipant, response: addedParticipant },
     success: 201,
     async run({ account, params, body }) {
-      const wanted = readAddition(body);
-      if (!wanted.ok) return wanted;
-      const added = await commands.add(account, readCallReference(params.mpc), wanted.value);
+      const requested = readAddition(body);
+      if (!requested.ok) return requested;
+      const added = await commands.add(account, readCallReference(params.mpc), requested.value);
       if (!added.ok) return added;
       const { rivals } = added.value;
       return accepted({
@@ -67,7 +68,7 @@ function listParticipants({ queries }: RouteParts): ApiRoute {
     path: 'MultiPartyCall/:mpc/Participant/',
     operation: 'List the participants of a multiparty call',
     id: 'listParticipants',
-    description: 'Of an ongoing call those dialled or present, of an ended one all.',
+    description: 'Of an ongoing call the participants dialled or present, of an ended call all.',
     schema: { params: mpcPath, query: participantListQuery, response: participantList },
     success: 200,
     async run({ account, params, query }) {
@@ -90,32 +91,22 @@ function getParticipant({ queries }: RouteParts): ApiRoute {
     operation: 'Retrieve one participant, several or all',
     id: 'retrieveParticipants',
     description:
-      'One is answered with its fields; several and all with a list of such objects, in the order of adding. all: of an ongoing call those dialled or present, of an ended one all.',
+      'The answer for one participant has its fields; for several and all, it is a list of such objects in the order of adding. all: of an ongoing call the participants dialled or present, of an ended call every participant.',
     schema: { params: mpcMemberPath, query: participantQuery, response: participantBody },
     success: 200,
     async run({ account, params, query }) {
       const call = await requestedCall(queries, account, params.mpc);
       if (!call.ok) return call;
-      const members = readMembers(params.member_id);
-      if (members === undefined) return refused(noSuchMember(params.member_id));
-      const wanted = members === 'all' ? {} : { members };
-      const [first, ...others] = members === 'all' ? [] : members;
-      if (first !== undefined && others.length === 0) {
-        const [found] = (await queries.participants(call.value, wanted, { limit: 1, offset: 0 })).rows;
+      const members = requestedMembers(params.member_id);
+      if (!members.ok) return members;
+      if (members.value !== 'all' && members.value.length === 1) {
+        const filters = { members: members.value };
+        const [found] = (await queries.participants(call.value, filters, { limit: 1, offset: 0 })).rows;
         return found === undefined
           ? refused(noSuchMember(params.member_id))
           : accepted(participantRecordOf(call.value, found));
       }
-      const path = `${resourceUri(call.value)}Participant/${members === 'all' ? 'all' : members.join()}/`;
-      const answer = await answerPage(
-        { query, path },
-        (page) => queries.participants(call.value, wanted, page),
-        (row) => participantRecordOf(call.value, row),
-      );
-      if (answer.ok && members !== 'all' && answer.value.meta.total_count < members.length) {
-        return refused(noSuchMember(await unknownOf(queries, call.value, members)));
-      }
-      return answer;
+      return answerMembers(queries, call.value, members.value, query);
     },
   });
 }
@@ -132,9 +123,9 @@ function updateParticipants({ commands }: RouteParts): ApiRoute {
       const [mute, hold, coachMode] = [body.mute, body.hold, body.coach_mode].map((each) =>
         readBoolean(each),
       );
-      const members = readMembers(params.member_id);
-      if (members === undefined) return refused(noSuchMember(params.member_id));
-      const updated = await commands.update(account, readCallReference(params.mpc), members, {
+      const members = requestedMembers(params.member_id);
+      if (!members.ok) return members;
+      const updated = await commands.update(account, readCallReference(params.mpc), members.value, {
         ...(mute === undefined ? {} : { mute }),
         ...(hold === undefined ? {} : { hold }),
         ...(coachMode === undefined ? {} : { coachMode }),
@@ -161,14 +152,33 @@ function kickParticipants({ commands }: RouteParts): ApiRoute {
     schema: { params: mpcMemberPath },
     success: 204,
     async run({ account, params }) {
-      const members = readMembers(params.member_id);
-      if (members === undefined) return refused(noSuchMember(params.member_id));
-      return withoutBody(await commands.kick(account, readCallReference(params.mpc), members));
+      const members = requestedMembers(params.member_id);
+      if (!members.ok) return members;
+      return withoutBody(await commands.kick(account, readCallReference(params.mpc), members.value));
     },
   });
 }
 
-/** The first of these that is no participant of the call. */
+/** Several participants or all, as a list. */
+async function answerMembers(
+  queries: MultipartyCallQueries,
+  call: MultipartyCallRow,
+  members: Members,
+  query: object,
+) {
+  const isAll = members === 'all';
+  const answer = await answerPage(
+    { query, path: `${resourceUri(call)}Participant/${isAll ? 'all' : members.join()}/` },
+    (page) => queries.participants(call, isAll ? {} : { members }, page),
+    (row) => participantRecordOf(call, row),
+  );
+  if (answer.ok && !isAll && answer.value.meta.total_count < members.length) {
+    return refused(noSuchMember(await unknownOf(queries, call, members)));
+  }
+  return answer;
+}
+
+/** The first of `members` that is unknown in the call. */
 async function unknownOf(
   queries: MultipartyCallQueries,
   call: MultipartyCallRow,

@@ -10,22 +10,22 @@ import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readSipHeaders } from '../call-instructions/index.ts';
 import { bareNameIn, dialable } from '../calls/index.ts';
-import type { WantedParticipant } from './domain/participant.ts';
+import type { RequestedParticipant } from './domain/participant.ts';
 
 /** One destination of a request, and how it is called. */
-export type WantedPhone = Pick<WantedParticipant, 'spec' | 'delaySeconds'>;
+export type RequestedPhone = Pick<RequestedParticipant, 'spec' | 'delaySeconds'>;
 
-/** Who is called: several phones for one place, or a live call that is taken over. */
-export type WantedPhones =
-  | { readonly callUuid: null; readonly phones: readonly [WantedPhone, ...WantedPhone[]] }
+/** The destinations: several phones for one slot, or a live call that is claimed. */
+export type RequestedPhones =
+  | { readonly callUuid: null; readonly phones: readonly [RequestedPhone, ...RequestedPhone[]] }
   | { readonly callUuid: string; readonly phones: null };
 
 /** docs/interface/multiparty-calls.md#adding-participants: exactly one of `call_uuid` and `from` with `to`; several destinations for agents only. */
-export function readPhones(body: NewParticipant): Result<WantedPhones> {
+export function readPhones(body: NewParticipant): Result<RequestedPhones> {
   const { from, to, call_uuid: callUuid } = body;
   const sipHeaders = readSipHeaders(body.sip_headers);
   if (!sipHeaders.ok) return sipHeaders;
-  if (body.role.toLowerCase() === 'ai-agent') return readAgentsPlace(body);
+  if (body.role.toLowerCase() === 'ai-agent') return readAgentAsPhone(body);
   if (callUuid !== undefined) {
     if (from === undefined && to === undefined) {
       return accepted({ callUuid: callUuid.toLowerCase(), phones: null });
@@ -51,7 +51,7 @@ export function readPhones(body: NewParticipant): Result<WantedPhones> {
   const delay = readSeconds(body, 'delay_dial', dialDelays, destinations.length);
   if (!delay.ok) return delay;
   const [first = '', ...others] = destinations;
-  const phone = (each: string, index: number): WantedPhone => ({
+  const phone = (each: string, index: number): RequestedPhone => ({
     spec: legSpec({
       from,
       callerName: body.caller_name ?? from,
@@ -69,8 +69,8 @@ export function readPhones(body: NewParticipant): Result<WantedPhones> {
   });
 }
 
-/** Nobody is called: `from` and `to` are what its callbacks and records say. */
-function readAgentsPlace(body: NewParticipant): Result<WantedPhones> {
+/** An ai-agent has no phone: `from` and `to` only appear in its callbacks and records. */
+function readAgentAsPhone(body: NewParticipant): Result<RequestedPhones> {
   const { from = '', to = 'ai-agent', caller_name: callerName = from, call_uuid: callUuid } = body;
   if (callUuid !== undefined) {
     return refused(invalidParameter('call_uuid', callUuid, 'left out where role is ai-agent'));
@@ -79,7 +79,7 @@ function readAgentsPlace(body: NewParticipant): Result<WantedPhones> {
   return accepted({ callUuid: null, phones: [phone] });
 }
 
-/** One number is for every destination; of a list, those left over have the default. */
+/** One number counts for every destination; destinations beyond the end of a list have the default. */
 function readSeconds(
   body: NewParticipant,
   parameter: 'ring_timeout' | 'delay_dial',

@@ -5,9 +5,10 @@ import type { TimeRange } from '../../kernel/time-range.ts';
 import { viewOf } from '../accounts/index.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import { isFriendlyName } from './domain/friendly-name.ts';
+import type { TerminationCode } from './domain/termination.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading } from './tables.ts';
 
-/** On whose path a request came: a main account sees the calls of its subaccounts too. */
+/** The account in the path of a request: a main account sees the calls of its subaccounts too. */
 export type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount' | 'main'>;
 
 export interface CallFilters {
@@ -21,12 +22,9 @@ export interface CallFilters {
 
 export type MultipartyCallQueries = ReturnType<typeof createQueries>;
 
-/** What the API reads, from the records: after a commit they are the live picture too. */
+/** Reads for the API. Records are written with each step, so they also show live calls. */
 export function createQueries(database: Database) {
   const tables = reading(database.read);
-
-  const seenBy = (viewer: Viewer) =>
-    tables.selectFrom('multiparty_calls').where(viewOf(viewer), '=', viewer.authId);
 
   /** Names belong to one account: those of subaccounts do not collide with each other or with the parent's. */
   function live(account: string, name: string): Promise<MultipartyCallRow | undefined> {
@@ -41,7 +39,7 @@ export function createQueries(database: Database) {
   }
 
   function findByUuid(viewer: Viewer, uuid: string): Promise<MultipartyCallRow | undefined> {
-    return seenBy(viewer).selectAll().where('mpc_uuid', '=', uuid).executeTakeFirst();
+    return callsOf(tables, viewer).selectAll().where('mpc_uuid', '=', uuid).executeTakeFirst();
   }
 
   return {
@@ -61,21 +59,10 @@ export function createQueries(database: Database) {
       filters: CallFilters,
       page: Page,
     ): Promise<{ readonly total: number; readonly rows: readonly MultipartyCallRow[] }> {
-      let wanted = seenBy(viewer);
-      const { name, status, terminationCode, subaccount, created, ended } = filters;
-      if (name !== undefined) wanted = wanted.where('friendly_name', '=', name);
-      if (status !== undefined) wanted = wanted.where('status', '=', status);
-      if (terminationCode !== undefined) {
-        wanted = wanted.where('termination_code', '=', terminationCode as 1000 | 1010 | 2000 | 3000);
-      }
-      if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
-      if (created?.from !== undefined) wanted = wanted.where('created_at', '>=', created.from);
-      if (created?.before !== undefined) wanted = wanted.where('created_at', '<', created.before);
-      if (ended?.from !== undefined) wanted = wanted.where('ended_at', '>=', ended.from);
-      if (ended?.before !== undefined) wanted = wanted.where('ended_at', '<', ended.before);
+      const matching = filtered(callsOf(tables, viewer), filters);
       const [counted, rows] = await Promise.all([
-        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-        wanted
+        matching.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        matching
           .selectAll()
           .orderBy('created_at', 'desc')
           .orderBy('mpc_uuid', 'desc')
@@ -87,21 +74,21 @@ export function createQueries(database: Database) {
     },
 
     /**
-     * Of a live call those who are dialled or present, of an ended one everybody; `members`: these, also where they have left. In the
-     * order of adding.
+     * In the order of adding. Of a live call the participants dialled or present, of an ended call all; with `members` exactly
+     * these, even after they left.
      */
     async participants(
       call: MultipartyCallRow,
       filters: { readonly callUuid?: string | undefined; readonly members?: readonly number[] },
       page: Page,
     ): Promise<{ readonly total: number; readonly rows: readonly ParticipantRow[] }> {
-      let wanted = tables.selectFrom('multiparty_participants').where('mpc_uuid', '=', call.mpc_uuid);
-      if (filters.members !== undefined) wanted = wanted.where('member_id', 'in', filters.members);
-      else if (call.ended_at === null) wanted = wanted.where('exited_at', 'is', null);
-      if (filters.callUuid !== undefined) wanted = wanted.where('call_uuid', '=', filters.callUuid);
+      let matching = tables.selectFrom('multiparty_participants').where('mpc_uuid', '=', call.mpc_uuid);
+      if (filters.members !== undefined) matching = matching.where('member_id', 'in', filters.members);
+      else if (call.ended_at === null) matching = matching.where('exited_at', 'is', null);
+      if (filters.callUuid !== undefined) matching = matching.where('call_uuid', '=', filters.callUuid);
       const [counted, rows] = await Promise.all([
-        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-        wanted.selectAll().orderBy('member_id').limit(page.limit).offset(page.offset).execute(),
+        matching.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        matching.selectAll().orderBy('member_id').limit(page.limit).offset(page.offset).execute(),
       ]);
       return { total: Number(counted.total), rows };
     },
@@ -116,4 +103,27 @@ export function createQueries(database: Database) {
         .execute();
     },
   };
+}
+
+type Tables = ReturnType<typeof reading>;
+type Calls = ReturnType<typeof callsOf>;
+
+function callsOf(tables: Tables, viewer: Viewer) {
+  return tables.selectFrom('multiparty_calls').where(viewOf(viewer), '=', viewer.authId);
+}
+
+function filtered(calls: Calls, filters: CallFilters): Calls {
+  const { name, status, terminationCode, subaccount, created, ended } = filters;
+  let matching = calls;
+  if (name !== undefined) matching = matching.where('friendly_name', '=', name);
+  if (status !== undefined) matching = matching.where('status', '=', status);
+  if (terminationCode !== undefined) {
+    matching = matching.where('termination_code', '=', terminationCode as TerminationCode);
+  }
+  if (subaccount !== undefined) matching = matching.where('account', '=', subaccount);
+  if (created?.from !== undefined) matching = matching.where('created_at', '>=', created.from);
+  if (created?.before !== undefined) matching = matching.where('created_at', '<', created.before);
+  if (ended?.from !== undefined) matching = matching.where('ended_at', '>=', ended.from);
+  if (ended?.before !== undefined) matching = matching.where('ended_at', '<', ended.before);
+  return matching;
 }

@@ -3,7 +3,7 @@ import type { RecordingRefusal } from './domain/room-recording.ts';
 import type { RoomReply } from './domain/room-step.ts';
 import { problemOfRefusal } from './refusals.ts';
 
-/** What the client reads when a recording is refused (docs/interface/multiparty-calls.md#recording). */
+/** The answer to a refused recording request (docs/interface/multiparty-calls.md#recording). */
 export function problemOfRecording(mpcUuid: string, refusal: Exclude<RoomReply, 'done'>): Problem {
   switch (refusal.because) {
     case 'recording-runs':
@@ -19,8 +19,8 @@ export function problemOfRecording(mpcUuid: string, refusal: Exclude<RoomReply, 
       return problem('invalid-parameter', `the recording of ${subject(refusal)} is not paused`);
     case 'not-joined':
       return problem('invalid-parameter', `participant ${refusal.memberId} has not joined yet`);
-    case 'nobody-present':
-      return problem('conflict', 'nobody has joined this multiparty call');
+    case 'none-present':
+      return problem('conflict', 'no participant has joined this multiparty call');
     default:
       return problemOfRefusal(mpcUuid, refusal);
   }

@@ -77,7 +77,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     );
   });
 
-  test('participants are recorded alone, with everybody, or both; also on the path without name_', async () => {
+  test('participants are recorded alone, with all others, or both; also on the path without name_', async () => {
     const world = await openMultipartyWorld(open);
     const { recordings } = world;
     const [ann, bob] = [await world.join('desk'), await world.join('desk', customer)];
@@ -130,12 +130,15 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.equal(recordings.orders.filter((each) => each.startsWith('stop')).length, 4);
   });
 
-  test('all records each participant who has joined, once, or none of them', async () => {
+  test('all records each joined participant once, or none of them', async () => {
     const world = await openMultipartyWorld(open);
     const path = 'MultiPartyCall/desk/Participant/all/Record/';
     const ringing = await world.add('desk');
-    const nobody = await world.post(path);
-    assert.deepEqual([nobody.status, nobody.body.error], [409, 'nobody has joined this multiparty call']);
+    const empty = await world.post(path);
+    assert.deepEqual(
+      [empty.status, empty.body.error],
+      [409, 'no participant has joined this multiparty call'],
+    );
     const [ann, bob] = [await world.join('desk'), await world.join('desk', customer)];
     const ids = [await world.memberOf('desk', ann), await world.memberOf('desk', bob)];
 
@@ -165,7 +168,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.equal((await world.remove(path)).status, 204);
   });
 
-  test('what begins by itself does when enough are there, with the callback of the call', async () => {
+  test('recordings of the creator begin when enough participants are present, with the callback of the call', async () => {
     const world = await openMultipartyWorld(open);
     const { recordings } = world;
     const record = {
@@ -195,7 +198,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.equal((await world.get('MultiPartyCall/name_desk/')).body.recording, 'recording');
   });
 
-  test('a recording that the database refuses is none, and another may begin', async () => {
+  test('a recording that the database refuses does not exist, and another may begin', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('desk');
     world.recordings.failNext();
@@ -225,7 +228,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.deepEqual(sounds.playing[0]?.items, [{ kind: 'source', url: stop, method: 'GET' }]);
   });
 
-  test('one that is stopped during its announcement has an end as well: its id was given out', async () => {
+  test('a recording that is stopped during its announcement has an end too, since the client has its id', async () => {
     const world = await openMultipartyWorld(open);
     const { sounds, recordings } = world;
     const room = 'MultiPartyCall/name_desk/';
@@ -236,7 +239,11 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     await world.runner.idle();
     assert.deepEqual(sounds.playing, []);
     assert.deepEqual(recordings.orders, [`start ${first}`, `stop ${first}`]);
-    assert.deepEqual(recordings.ordered.get(first)?.tracks, [{ said: [], heard: [] }], 'nobody is recorded');
+    assert.deepEqual(
+      recordings.ordered.get(first)?.tracks,
+      [{ said: [], heard: [] }],
+      'no voice is recorded',
+    );
     const { recording_id: second } = (await world.post(`${room}Record/`)).body;
     await world.runner.idle();
     assert.equal((await world.remove(room)).status, 204);
@@ -244,7 +251,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.deepEqual(recordings.orders.slice(2), [`start ${second}`, `stop ${second}`]);
   });
 
-  test('the end of a call is told when its recordings have ended; its name is free before', async () => {
+  test('the end of a call is reported when its recordings have ended; its name is free before', async () => {
     const world = await openMultipartyWorld(open);
     const { recordings, events } = world;
     await world.join('desk');
@@ -264,7 +271,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.equal(ends().length, 1);
   });
 
-  test('the word of the end that a crash cut off is said after it, once', async () => {
+  test('the end of a call that a crash interrupted is reported once after the restart', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('desk');
     await world.post('MultiPartyCall/name_desk/Record/');
@@ -285,7 +292,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
 eachDatabase('History of hearing', (open) => {
   const roles = ['listener_role=customer', 'speaker_role=supervisor'];
 
-  test('says who could hear whom from when to when, also after the end, filtered and in pages', async () => {
+  test('the history says who could hear whom from when to when, also after the end, filtered and in pages', async () => {
     const world = await openMultipartyWorld(open);
     const { clock } = world;
     const began = clock.now();
@@ -343,7 +350,7 @@ eachDatabase('History of hearing', (open) => {
     assert.deepEqual(await list(at(3499)), all);
     assert.deepEqual(await list(at(3500)), all.slice(2, 4));
 
-    // A coach who steps out of her role is another one to those who hear her.
+    // A coach who leaves coach mode has new edges to the same listeners.
     await world.post(`MultiPartyCall/name_desk/Participant/${sueId}/`, { coach_mode: false });
     await world.post(`MultiPartyCall/name_desk/Participant/${bobId}/`, { hold: false });
     await clock.advance(1000);
@@ -357,7 +364,7 @@ eachDatabase('History of hearing', (open) => {
     );
   });
 
-  test('is closed with the end that a restart gives a call', async () => {
+  test('the history is closed with the end that a restart gives a call', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('desk');
     await world.join('desk', customer);

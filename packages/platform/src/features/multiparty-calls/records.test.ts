@@ -65,7 +65,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     assert.ok(Number(await after.memberOf('live', leg)) > highest, 'member ids are never given twice');
   });
 
-  test('a call that cannot be ended at the start stops the start, since its name would stay taken', async () => {
+  test('a call that cannot be ended at the start stops the start, since its name would stay in use', async () => {
     const before = await openMultipartyWorld(open);
     await before.join('room');
     const after = await before.crash();
@@ -90,7 +90,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     assert.equal(participants.rows[0]?.call_uuid, body.calls[0].call_uuid);
   });
 
-  test('events go out in order, with the names and fields of their kind', async () => {
+  test('events are sent in order, with the names and fields of their kind', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', { ...supervisor, start_mpc_on_enter: false });
     const member = (await world.get('MultiPartyCall/room/Participant/')).body.objects[0].member_id;
@@ -140,7 +140,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     assert.deepEqual([end?.MPCDuration, end?.MPCBilledDuration, end?.MPCBilledAmount], [2, 60, '0.00000']);
   });
 
-  test('bills are null while live, and then what the rate table says, of each participant and their sum', async () => {
+  test('bills are null while live; then they follow the rate table for each participant, and the call has the sum', async () => {
     const rate = {
       prefix: '',
       direction: 'both',

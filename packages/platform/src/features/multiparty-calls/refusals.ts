@@ -2,7 +2,7 @@ import { notFound, type Problem, problem } from '../../kernel/problem.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import type { Refusal } from './domain/multiparty-call.ts';
 
-/** What the client reads when the machine refuses. */
+/** The answer to a request that the machine refuses. */
 export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
   switch (refusal.because) {
     case 'ended':
@@ -10,7 +10,7 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
     case 'full':
       return problem(
         'limit-reached',
-        `the multiparty call is full: max_participants is ${refusal.maxParticipants}, those still being dialled included`,
+        `the multiparty call is full: max_participants is ${refusal.maxParticipants}, participants still being dialled included`,
       );
     case 'already-in':
       return problem(
@@ -22,14 +22,14 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
     case 'not-initialized':
       return problem(
         'not-found',
-        'the multiparty call is active already: only one in status Initialized can be activated',
+        'the multiparty call is active already: only a call in status Initialized can be activated',
       );
     case 'no-such-member':
       return noSuchMember(String(refusal.memberId));
     case 'not-present':
       return problem('conflict', `participant ${refusal.memberId} has not joined yet, so it hears nothing`);
-    case 'nobody-present':
-      return problem('conflict', 'nobody is in the conversation who could hear it');
+    case 'none-present':
+      return problem('conflict', 'no participant is in the conversation to hear it');
     case 'too-many-plays':
       return problem(
         'limit-reached',
@@ -39,7 +39,7 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
       return {
         ...problem(
           'invalid-parameter',
-          `coach_mode can be changed for supervisors only, and participant ${refusal.memberId} is none`,
+          `coach_mode can be changed for supervisors only, and participant ${refusal.memberId} is not a supervisor`,
         ),
         parameter: 'coach_mode',
       };

@@ -3,7 +3,7 @@ import type { Sessions } from '../../kernel/session-runner.ts';
 import type { MultipartyCall, MultipartyCallInput } from './domain/multiparty-call.ts';
 import { writing } from './tables.ts';
 
-/** Only records are removed or passed on. A live call keeps its record until its end, which the main account sees. */
+/** Only records of ended calls are removed or passed on. A live call keeps its record until its end, and the main account sees it. */
 export function createAccountResources(
   sessions: Sessions<MultipartyCall, MultipartyCallInput>,
 ): AccountResources {

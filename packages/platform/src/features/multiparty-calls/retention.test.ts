@@ -18,7 +18,7 @@ async function rowsOf({ database }: MultipartyWorld): Promise<readonly number[]>
 }
 
 eachDatabase('The retention of multiparty calls', (open) => {
-  test('removes ended calls with all that is of them, the oldest first, and never a live one', async () => {
+  test('the retention removes ended calls with their rows, the oldest first, and no live call', async () => {
     const world = await openMultipartyWorld(open);
     for (const name of ['one', 'two', 'three']) {
       await world.join(name, { stay_alone: true });

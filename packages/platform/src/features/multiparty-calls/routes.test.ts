@@ -8,7 +8,7 @@ import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-
 const room = 'MultiPartyCall/name_room/';
 
 eachDatabase('Multiparty calls over HTTP', (open) => {
-  test('a participant is added: the call exists, its leg is dialled with what was asked for', async () => {
+  test('adding a participant creates the call and dials its leg as requested', async () => {
     const world = await openMultipartyWorld(open);
     const answer = await world.post(`${room}Participant/`, {
       role: 'Agent',
@@ -144,7 +144,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     assert.equal((await world.post('MultiPartyCall/plain/Participant/', customer)).status, 201);
   });
 
-  test('a name that cannot be one is refused when it is given, and unknown when it is looked for', async () => {
+  test('an invalid name is refused when a call is created, and unknown when it is looked up', async () => {
     const world = await openMultipartyWorld(open);
     for (const name of ['', 'a'.repeat(101), ' room', 'room ', 'a\nb', 'a/b']) {
       const path = `MultiPartyCall/name_${encodeURIComponent(name)}/`;
@@ -175,7 +175,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     );
   });
 
-  test('two nodes that create one name at once: the unique index lets one through, the other is told', async () => {
+  test('two nodes that create one name at once: the unique index admits one call, and the other node adds to it', async () => {
     const world = await openMultipartyWorld(open);
     const other = await world.beside();
     const answers = await Promise.all(
@@ -186,7 +186,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     assert.equal(world.calls.dialled.length + other.calls.dialled.length, 1);
   });
 
-  test('the creator fixes the settings of the call; a full call refuses, and says how many it holds', async () => {
+  test('the creator fixes the settings of the call; a full call refuses with its limit', async () => {
     const world = await openMultipartyWorld(open);
     await world.add('room', { max_participants: 2, max_duration: 300 });
     await world.add('room', { ...customer, max_participants: 10, max_duration: 600, stay_alone: true });
@@ -234,7 +234,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     }
   });
 
-  test('max_duration ends with 2000, the last departure with 1000, being left alone with 1010', async () => {
+  test('a call ends with 2000 at max_duration, with 1000 at the last departure, with 1010 when one is left alone', async () => {
     const world = await openMultipartyWorld(open);
     const causeOf = async (uuid: string) =>
       (await world.get(`MultiPartyCall/uuid_${uuid}/`)).body.termination_cause_code;
@@ -309,7 +309,11 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
       assert.equal((await world.remove(`${room}Participant/${path}/`)).status, 404, path);
       assert.equal((await world.get(`${room}Participant/${path}/`)).status, 404, path);
     }
-    assert.equal((await world.get(`${room}Participant/${a}/`)).body.mute, false, 'a refusal changes nobody');
+    assert.equal(
+      (await world.get(`${room}Participant/${a}/`)).body.mute,
+      false,
+      'a refusal changes no member',
+    );
   });
 
   test('Hearing is the matrix of who hears whom, both ways', async () => {
@@ -369,7 +373,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     assert.equal((await world.get(`MultiPartyCall/uuid_${mpc_uuid}/`)).body.termination_cause_code, 1000);
   });
 
-  test('a leg that cannot be recorded ends like one that failed', async () => {
+  test('a leg whose record cannot be written ends like a failed leg', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     world.calls.failNextDial();
@@ -378,7 +382,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 
-  test('a notice whose step could not be saved is taken again: nobody stays in a call that they have left', async () => {
+  test('a notice whose step could not be saved is handled again: no participant stays in a call after leaving it', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     const second = await world.join('room', customer);
@@ -393,7 +397,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('an addition that could not be saved creates nothing, dials nobody and leaves the name free', async () => {
+  test('an addition that could not be saved creates no call, dials no phone and leaves the name free', async () => {
     const world = await openMultipartyWorld(open);
     world.failCommits(1);
     await assert.rejects(world.add('room'), /a fault of ours/);

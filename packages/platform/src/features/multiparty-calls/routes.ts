@@ -17,7 +17,7 @@ export function multipartyCallRoutes(
   const parts: RouteParts = { commands, queries };
   return {
     name: 'Multiparty calls',
-    description: 'Rooms for several phones, with agents, customers and supervisors who may coach.',
+    description: 'Conferences of several phones, with agents, customers and supervisors who may coach.',
     routes: [
       listCalls(parts),
       getCall(parts),

@@ -7,7 +7,7 @@ import { noRecordings, notRecorded, recordingStatusOf } from './domain/room-reco
 import { saveHearing } from './rooms/hearing-history.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
 
-/** Writes what a step changed: whole rows when they are new, otherwise the columns that can change. */
+/** Writes what a step changed: whole new rows, and the changeable columns of known rows. */
 export async function saveMultipartyCall(
   write: Write,
   before: MultipartyCall | undefined,
@@ -53,11 +53,11 @@ async function keeperAtEnd(
   return ends ? { account: await ownerNow(write, account, mainAccount) } : {};
 }
 
-/** The calls that were live, or not told of to the end, when the last process died, with those of their participants who had not left. */
+/** The calls that were live or whose end was not reported when the last process died, with the participants who had not left. */
 export async function loadLiveCalls(database: Database): Promise<readonly MultipartyCall[]> {
   const tables = reading(database.read);
   const all = tables.selectFrom('multiparty_calls').selectAll();
-  // Two questions, each with an index of its own.
+  // Two queries, each with its own index.
   const [live, owed] = await Promise.all([
     all.where('ended_at', 'is', null).execute(),
     all.where('is_end_owed', '=', 1).execute(),
@@ -77,7 +77,7 @@ export async function loadLiveCalls(database: Database): Promise<readonly Multip
   );
 }
 
-/** The oldest first; one whose end is still to be reported stays. Resolves with how many. */
+/** The oldest first; a call whose end is not reported yet stays. Resolves with the number removed. */
 export function removeEndedCalls(database: Database, endedBefore: Instant, limit: number): Promise<number> {
   return database.transact(async (write) => {
     const tables = writing(write);
@@ -99,13 +99,13 @@ export function removeEndedCalls(database: Database, endedBefore: Instant, limit
   });
 }
 
-/** A participant as its row tells it; what only its INVITE needed is not kept. */
+/** A participant from its row; the row does not keep what only the INVITE needed. */
 export function participantOf(row: ParticipantRow): Participant {
   return {
     memberId: row.member_id,
     leg: row.call_uuid,
     requestUuid: row.request_uuid,
-    // Legs die with their process: what was to become of one is not kept.
+    // Legs die with their process, so the row does not keep their origin.
     origin: 'dialled',
     role: row.role,
     spec: legSpec({ from: row.from_address, to: row.to_address, callerName: row.caller_name }),
@@ -119,7 +119,7 @@ export function participantOf(row: ParticipantRow): Participant {
     hold: row.hold === 1,
     startsOnEnter: row.starts_on_enter === 1,
     endsOnExit: row.ends_on_exit === 1,
-    // What is behind a URL is heard by nobody any more.
+    // Sounds from URLs cannot be played any more.
     enterSound: edgeSoundOf(row.enter_sound),
     exitSound: edgeSoundOf(row.exit_sound),
     delaySeconds: 0,
@@ -166,7 +166,7 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
     recording: notRecorded,
     music: builtInMusic,
     plays: [],
-    // What was recorded has ended with its process.
+    // Recordings ended with their process.
     recordings: { ...noRecordings, isEndOwed: row.is_end_owed === 1 },
     hearingChange: null,
     participants,

@@ -28,7 +28,7 @@ interface MultipartyCallsTable {
   recording_callback_url: Fixed<string | null>;
   recording_callback_method: Fixed<'GET' | 'POST' | null>;
   recording: RecordingStatus;
-  /** The word of its end waits for its recordings. */
+  /** The event of its end waits for its recordings. */
   is_end_owed: number;
 }
 
@@ -40,7 +40,7 @@ interface HearingTable {
   /** The speaker was a supervisor who coached. */
   is_coach: Fixed<number>;
   from_at: Fixed<number>;
-  /** null while it is so. */
+  /** null while it lasts. */
   to_at: number | null;
 }
 
@@ -76,7 +76,7 @@ interface ParticipantsTable {
   status_callback_url: Fixed<string | null>;
   status_callback_method: Fixed<'GET' | 'POST' | null>;
   status_callback_events: Fixed<string | null>;
-  /** The call became active by its being added or entering. */
+  /** Its adding or joining made the call active. */
   has_started: number;
 }
 

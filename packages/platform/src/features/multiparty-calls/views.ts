@@ -78,7 +78,7 @@ export function participantRecordOf(call: MultipartyCallRow, row: ParticipantRow
   };
 }
 
-/** The table that the mix of the call obeys, by the same function, with member ids in place of legs. */
+/** The table that the mix of the call follows, by the same function, with member ids instead of legs. */
 export function hearingBodyOf(
   call: MultipartyCallRow,
   rows: readonly ParticipantRow[],

@@ -17,8 +17,6 @@ export interface RoomStreamsDeps {
 
 export interface RoomStreamsFeature extends Feature {
   readonly routes: readonly RouteGroup[];
-  /** Called at each change of a room, and at its end. */
-  changed(room: Room): void;
 }
 
 /** Kind of owner of streams of rooms; the owner's id is the multiparty call. */
@@ -117,5 +115,6 @@ export function createRoomStreams({ streams, rooms, usage, newUuid }: RoomStream
     if (ofRoom?.size === 0) live.delete(mpc);
   }
 
-  return { name: 'room-streams', routes: [roomStreamRoutes({ start, rooms, streams, usage })], changed };
+  rooms.follow(changed);
+  return { name: 'room-streams', routes: [roomStreamRoutes({ start, rooms, streams, usage })] };
 }

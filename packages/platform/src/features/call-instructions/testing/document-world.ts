@@ -156,6 +156,7 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
       resume() {},
       stop: recordingIsOver,
     },
+    exitDocuments: { runBy() {} },
     multiparty: {
       async join(order) {
         joins.push(order);

@@ -23,8 +23,8 @@ import {
   isPresent,
   joined,
   type Participant,
-  placesOf,
   ringing,
+  slotsOf,
 } from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
 import { withEdgeSound } from './room-plays.ts';
@@ -48,7 +48,7 @@ export function added(call: MultipartyCall, rivals: Rivals, now: Instant): CallS
   const { maxParticipants, participants } = call;
   const known = participants.find(({ leg }) => rivals.some((each) => each.leg === leg));
   if (known !== undefined) return refused(call, { because: 'already-in', memberId: known.memberId });
-  if (placesOf(participants) >= maxParticipants) return refused(call, { because: 'full', maxParticipants });
+  if (slotsOf(participants) >= maxParticipants) return refused(call, { because: 'full', maxParticipants });
   const newcomers = rivals.map((each) => addedParticipant(each, now));
   const [first] = newcomers;
   const state = { ...call, participants: [...participants, ...newcomers] };
@@ -63,7 +63,7 @@ export function added(call: MultipartyCall, rivals: Rivals, now: Instant): CallS
   };
 }
 
-/** The time of a participant with delay_dial has come. */
+/** The delay_dial of a participant is over. */
 export function delayOver(call: MultipartyCall, leg: string): CallStep {
   const before = call.participants.find((each) => each.leg === leg);
   if (before?.phase !== 'delayed') return stay(call);
@@ -80,14 +80,14 @@ function dial(
   return [{ do: 'dial', call: { account, mainAccount, name }, participant }];
 }
 
-/** Joins at once, unless its phone has still to answer. */
+/** Joins at once, unless its phone has not answered yet. */
 export function legHere(call: MultipartyCall, leg: string, isAnswered: boolean, now: Instant): CallStep {
   const participant = call.participants.find((each) => each.leg === leg);
-  // Kicked, or lost, while it was being handed over.
+  // Kicked or lost during the handover.
   if (participant === undefined) return refused(call, { because: 'gone' });
   const rung = legRinging(call, leg);
   if (!isAnswered) return withReply(rung);
-  // From here on it is ours to let go, should it not come in.
+  // From here on this call hangs the leg up or gives it back, if the participant does not join.
   const answered = legAnswered(rung.state, leg, now);
   return withReply({ state: answered.state, effects: [...rung.effects, ...answered.effects] });
 }
@@ -107,7 +107,7 @@ export function legAnswered(call: MultipartyCall, leg: string, now: Instant): Ca
   return { state, effects: audioChanges(call, state) };
 }
 
-/** The key that was asked for lets it in; any other is its last. */
+/** The requested key admits the participant; any other key ends its leg. */
 export function legConfirms(call: MultipartyCall, leg: string, digit: string, now: Instant): CallStep {
   const before = call.participants.find((each) => each.leg === leg);
   if (before?.phase !== 'confirming') return stay(call);
@@ -130,7 +130,7 @@ function enters(before: MultipartyCall, pending: Participant, now: Instant): Cal
   const entered = joined(pending, now);
   const participant = startsNow ? { ...entered, hasStarted: true } : entered;
   const { leg } = participant;
-  // A call that was created active has its start when it was asked for, until somebody is there to start it.
+  // A call that was created active starts at its creation, until the first join moves the start.
   const isFirst = call.status === 'active' && !call.wasJoined;
   const state: MultipartyCall = {
     ...replaced(call, pending, participant),
@@ -152,7 +152,7 @@ function enters(before: MultipartyCall, pending: Participant, now: Instant): Cal
   };
 }
 
-/** docs/interface/multiparty-calls.md#waiting: start_mpc_on_enter, and waitForAgent, for which others start nothing. */
+/** docs/interface/multiparty-calls.md#waiting: start_mpc_on_enter, and waitForAgent, with which only agents start the call. */
 function starts(
   { waitsForAgent }: Pick<MultipartyCall, 'waitsForAgent'>,
   { startsOnEnter, role }: Pick<Participant, 'startsOnEnter' | 'role'>,

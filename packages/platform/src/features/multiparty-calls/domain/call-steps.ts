@@ -11,7 +11,7 @@ import type { Participant } from './participant.ts';
 
 export type CallStep = Step<MultipartyCall, MultipartyCallEffect>;
 
-/** Groups of docs/interface/multiparty-calls.md#status-callbacks for which something has to be done first. */
+/** Groups of docs/interface/multiparty-calls.md#status-callbacks that need voice detection or keys. */
 export const speakEvents = 'participant-speak-events';
 export const digitEvents = 'participant-digit-input-events';
 
@@ -31,7 +31,7 @@ export function watch(
   return isRequestedOf(call, participant, speakEvents) ? [{ do: 'watch-voice', leg, watched }] : [];
 }
 
-/** Events of the API: what a document does to its own call is none. */
+/** Events of adding by the API; a document that joins its own caller emits none. */
 export function ofAdding(
   type: 'add-participant-initiated' | 'add-participant-completed',
   participant: Participant,

@@ -1,7 +1,7 @@
 import type { Instant } from '@jackfield/ports';
 import type { MultipartyCall, MultipartyCallEffect } from './multiparty-call.ts';
 
-/** How long a phone may think about the key that it is asked for. */
+/** Time for a phone to press the requested key. */
 export const confirmationSeconds = 20;
 
 export const maxDurationTimer = 'max-duration';
@@ -21,7 +21,7 @@ export function readTimer(
   return { kind: key === waitTimer ? waitTimer : maxDurationTimer };
 }
 
-/** What a state waits for is told by the state: a step starts what is new and takes back what is no longer waited for. `before` is null for a new call. */
+/** Timers follow from the state: a step starts new timers and cancels those that the state no longer has. `before` is null for a new call. */
 export function timerChanges(
   before: MultipartyCall | null,
   after: MultipartyCall,
@@ -45,7 +45,7 @@ function timersOf(call: MultipartyCall, now: Instant): ReadonlyMap<string, Insta
   }
   for (const { leg, phase, addedAt, delaySeconds } of call.participants) {
     if (phase === 'delayed') timers.set(delayPrefix + leg, addedAt + delaySeconds * 1000);
-    // Only its beginning is ever used.
+    // Only used when the phase begins.
     if (phase === 'confirming') timers.set(confirmPrefix + leg, now + confirmationSeconds * 1000);
   }
   return timers;

@@ -8,7 +8,7 @@ import { withEdgeSound } from './room-plays.ts';
 import { soundChanges } from './room-sounds.ts';
 import { endOfDeparture, type TerminationCode } from './termination.ts';
 
-/** Out of the mix first, then the sound of leaving for those who stay, or the end of the call. */
+/** Leaves the mix first; then the others hear the exit sound, or the call ends. */
 export function departed(
   call: MultipartyCall,
   leavers: readonly Participant[],
@@ -37,7 +37,7 @@ export function departed(
   };
 }
 
-/** Of somebody who never came in: its leg is hung up. */
+/** Hangs up a participant that never joined. */
 export function hungUp(
   call: MultipartyCall,
   participant: Participant,
@@ -51,7 +51,7 @@ export function hungUp(
   };
 }
 
-/** Whoever was called for the same place as the one who has it now; their adding comes to its end with the winner's. */
+/** Lets go of the other phones of the winner's slot; `add-participant-completed` comes with the winner's join. */
 export function lostRace(call: MultipartyCall, winner: Participant, now: Instant): CallStep {
   const rivals = call.participants.filter(
     (each) => each !== winner && each.requestUuid === winner.requestUuid && each.phase !== 'exited',
@@ -80,7 +80,7 @@ function leaving(
     if (gone.joinedAt !== null) {
       effects.push(emit('participant-exited', gone), ...exitAction(gone));
     } else if (!waitedFor.has(gone.requestUuid)) {
-      // Who never joined has not left: for it the adding is what came to its end, once for all rivals.
+      // A participant that never joined has no exit; its adding is completed, once for all rivals.
       waitedFor.add(gone.requestUuid);
       effects.push(...ofAdding('add-participant-completed', gone));
     }
@@ -88,14 +88,14 @@ function leaving(
   return { state, effects };
 }
 
-/** Its leg is gone: the URL is told, and no document can run. */
+/** Its leg is gone, so no document can run: the URL receives a callback instead. */
 function exitAction(participant: Participant): readonly MultipartyCallEffect[] {
   const { onExitAction: request, exitCause } = participant;
   if (request === null || exitCause !== 'Participant Call Hangup') return [];
   return [{ do: 'emit', event: { type: 'exit-action', participant, request } }];
 }
 
-/** `before`: the call with those whose departure ends it. */
+/** `before`: the call with the participants whose departure ends it. */
 export function ended(
   call: MultipartyCall,
   termination: TerminationCode,
@@ -119,8 +119,8 @@ export function ended(
 }
 
 /**
- * After they are out of the mix: legs are hung up, or have their document again. Legs that have not been handed over
- * yet are let go by the one who asked for them.
+ * Runs after they are out of the mix: legs are hung up, or returned to their document. The requester lets go of legs that
+ * are not handed over yet.
  */
 export function letGo(
   call: MultipartyCall,

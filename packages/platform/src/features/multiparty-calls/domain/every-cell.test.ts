@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MultipartyCallInput, MultipartyCallReply } from './multiparty-call.ts';
 import type { ParticipantPhase } from './participant.ts';
-import type { WantedPlay } from './room-play.ts';
-import { Room, wanted } from './testing/room.ts';
+import type { RequestedPlay } from './room-play.ts';
+import { Room, requested } from './testing/room.ts';
 
 type Phase = ParticipantPhase;
 type Inputs = Readonly<Record<string, MultipartyCallInput>>;
@@ -11,11 +11,11 @@ type Inputs = Readonly<Record<string, MultipartyCallInput>>;
 const leg = 'leg-2';
 const confirmation = { key: '1', sound: null };
 
-/** A call of one who talks, and of a second in each phase that somebody can be in. */
+/** A call with a joined participant, and a second participant in each phase. */
 const phases: Readonly<Record<Exclude<Phase, 'exited'>, () => Room>> = {
   delayed: () => base().add(2, { confirmation, delaySeconds: 5 }),
   dialling: () => base().add(2, { confirmation }),
-  ringing: () => base().add(2, { confirmation }).feed({ type: 'leg-ringing', leg }),
+  ringing: () => base().add(2, { confirmation }).send({ type: 'leg-ringing', leg }),
   confirming: () => base().add(2, { confirmation }).answer(2),
   joined: () => base().add(2, { confirmation }).answer(2).press(2, '1'),
 };
@@ -24,7 +24,7 @@ function base(): Room {
   return Room.created('active', {}, { stayAlone: true }).answer(1);
 }
 
-const wantedPlay: WantedPlay = {
+const requestedPlay: RequestedPlay = {
   key: 'p',
   of: 'play',
   items: [],
@@ -48,11 +48,11 @@ const inputs = {
   'its time to confirm over': { type: 'timer-fired', key: `confirm:${leg}` },
   'wait-for-agent over': { type: 'timer-fired', key: 'wait-for-agent' },
   'max-duration over': { type: 'timer-fired', key: 'max-duration' },
-  'add-participant': { type: 'add-participant', rivals: [wanted(3)] },
+  'add-participant': { type: 'add-participant', rivals: [requested(3)] },
   activate: { type: 'activate' },
   'mute all': { type: 'update', members: 'all', switches: { mute: true } },
   kick: { type: 'kick', members: [2] },
-  play: { type: 'play', wanted: wantedPlay, members: [2] },
+  play: { type: 'play', requested: requestedPlay, members: [2] },
   'stop-play': { type: 'stop-play', of: 'play', members: [2] },
   'sound-over': { type: 'sound-over', key: 'play:p:leg-2', hasFailed: false },
   end: { type: 'end' },
@@ -61,7 +61,7 @@ const inputs = {
 
 const [D, d, r, c, j, x] = ['delayed', 'dialling', 'ringing', 'confirming', 'joined', 'exited'] as const;
 
-/** Input → what becomes of who is delayed, dialling, ringing, confirming, joined. */
+/** Input → next phase of a participant that is delayed, dialling, ringing, confirming, joined. */
 const cells: Readonly<Record<keyof typeof inputs, readonly Phase[]>> = {
   'leg-ringing': [D, r, r, c, j],
   'leg-answered': [D, c, c, c, j],
@@ -94,19 +94,19 @@ describe('every phase of a participant, and every input', () => {
       Object.values(phases).forEach((roomIn, column) => {
         const room = roomIn();
         const before = room.phases[2];
-        room.feed(input);
-        assert.equal(room.phases[2], row[column], `${name} of one who is ${before}`);
+        room.send(input);
+        assert.equal(room.phases[2], row[column], `${name} in phase ${before}`);
       });
     });
   }
 
-  it('of somebody who has gone, or never was, changes nobody', () => {
+  it('an input about a participant that left or is unknown changes no participant', () => {
     for (const [name, input] of Object.entries(inputs)) {
       if (!('leg' in input) && input.type !== 'timer-fired') continue;
       if (name === 'max-duration over') continue;
       for (const room of [base(), phases.joined().hangUp(2).add(9)]) {
         const { call } = room;
-        room.feed(input);
+        room.send(input);
         assert.equal(room.call, call, name);
       }
     }
@@ -117,21 +117,21 @@ type Outcome = readonly [status: 'initialized' | 'active' | 'ended', reply?: Mul
 
 const waiting = () => Room.created('initialized').answer(1);
 const active = () => Room.created('active', {}, { stayAlone: true }).answer(1);
-const over = () => active().feed({ type: 'end' });
+const over = () => active().send({ type: 'end' });
 
 const ofCall = {
-  'add-participant': { type: 'add-participant', rivals: [wanted(2)] },
+  'add-participant': { type: 'add-participant', rivals: [requested(2)] },
   activate: { type: 'activate' },
   end: { type: 'end' },
   'mute all': { type: 'update', members: 'all', switches: { mute: true } },
-  'mute nobody': { type: 'update', members: [7], switches: { mute: true } },
+  'mute an unknown member': { type: 'update', members: [7], switches: { mute: true } },
   'kick all': { type: 'kick', members: 'all' },
-  'kick nobody': { type: 'kick', members: [7] },
-  'play to all': { type: 'play', wanted: wantedPlay, members: 'all' },
-  'play to nobody': { type: 'play', wanted: wantedPlay, members: [7] },
+  'kick an unknown member': { type: 'kick', members: [7] },
+  'play to all': { type: 'play', requested: requestedPlay, members: 'all' },
+  'play to an unknown member': { type: 'play', requested: requestedPlay, members: [7] },
   'stop what is played': { type: 'stop-play', of: 'play', members: 'all' },
   'a sound is over': { type: 'sound-over', key: 'play:p:leg-1', hasFailed: true },
-  'leg-here of a stranger': { type: 'leg-here', leg: 'leg-7', isAnswered: true },
+  'leg-here of an unknown leg': { type: 'leg-here', leg: 'leg-7', isAnswered: true },
   'the last leg ends': { type: 'leg-ended', leg: 'leg-1' },
   'the last leg is taken': { type: 'leg-taken', leg: 'leg-1' },
   'max-duration over': { type: 'timer-fired', key: 'max-duration' },
@@ -139,7 +139,7 @@ const ofCall = {
   'process-restarted': { type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER },
 } as const satisfies Inputs;
 
-/** Input → status and reply of a call that waits, of one that is active, and the reply of one that has ended. */
+/** Input → status and reply of a waiting and of an active call, and the reply of an ended call. */
 const callCells: Readonly<Record<keyof typeof ofCall, readonly [Outcome, Outcome, Outcome]>> = {
   'add-participant': [
     ['initialized', 'done'],
@@ -161,7 +161,7 @@ const callCells: Readonly<Record<keyof typeof ofCall, readonly [Outcome, Outcome
     ['active', 'done'],
     ['ended', 'ended'],
   ],
-  'mute nobody': [
+  'mute an unknown member': [
     ['initialized', 'no-such-member'],
     ['active', 'no-such-member'],
     ['ended', 'ended'],
@@ -171,7 +171,7 @@ const callCells: Readonly<Record<keyof typeof ofCall, readonly [Outcome, Outcome
     ['ended', 'done'],
     ['ended', 'ended'],
   ],
-  'kick nobody': [
+  'kick an unknown member': [
     ['initialized', 'no-such-member'],
     ['active', 'no-such-member'],
     ['ended', 'ended'],
@@ -181,7 +181,7 @@ const callCells: Readonly<Record<keyof typeof ofCall, readonly [Outcome, Outcome
     ['active', 'done'],
     ['ended', 'ended'],
   ],
-  'play to nobody': [
+  'play to an unknown member': [
     ['initialized', 'no-such-member'],
     ['active', 'no-such-member'],
     ['ended', 'ended'],
@@ -192,7 +192,7 @@ const callCells: Readonly<Record<keyof typeof ofCall, readonly [Outcome, Outcome
     ['ended', 'ended'],
   ],
   'a sound is over': [['initialized'], ['active'], ['ended']],
-  'leg-here of a stranger': [
+  'leg-here of an unknown leg': [
     ['initialized', 'gone'],
     ['active', 'gone'],
     ['ended', 'ended'],
@@ -208,7 +208,7 @@ describe('every status of a call, and every input', () => {
   for (const [name, input] of Object.entries(ofCall)) {
     it(name, () => {
       [waiting, active, over].forEach((roomIn, column) => {
-        const room = roomIn().feed(input);
+        const room = roomIn().send(input);
         const [status, reply] = callCells[name as keyof typeof ofCall][column] ?? [];
         const got = typeof room.reply === 'object' ? room.reply.because : room.reply;
         assert.deepEqual([room.call.status, got], [status, reply]);

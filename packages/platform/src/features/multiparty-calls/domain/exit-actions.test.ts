@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MultipartyCallInput } from './multiparty-call.ts';
-import type { WantedParticipant } from './participant.ts';
+import type { RequestedParticipant } from './participant.ts';
 import { Room } from './testing/room.ts';
 
 const onExitAction = { url: 'https://example.com/exit', method: 'POST' } as const;
@@ -11,7 +11,7 @@ const documents = (room: Room) =>
   room.effects.flatMap((each) =>
     each.do === 'run-exit-document' ? [`${each.participant.leg} ${each.because}`] : [],
   );
-const told = (room: Room) =>
+const reported = (room: Room) =>
   room.effects.flatMap((each) =>
     each.do === 'emit' && each.event.type === 'exit-action'
       ? [`${each.event.participant.leg} ${each.event.request.url}`]
@@ -19,14 +19,14 @@ const told = (room: Room) =>
   );
 
 describe('on_exit_action_url of a dialled or moved leg', () => {
-  const joined = (more: Partial<WantedParticipant> = {}) =>
+  const joined = (more: Partial<RequestedParticipant> = {}) =>
     Room.created()
       .answer(1)
       .join(2)
       .join(3, { onExitAction, ...more });
 
-  it('kicked: its document runs on it, after it is out of the mix, instead of a hang-up', () => {
-    const room = joined().after(9).feed(kick(3));
+  it('a kick runs its document on the leg, after it is out of the mix, instead of a hang-up', () => {
+    const room = joined().after(9).send(kick(3));
     assert.deepEqual(documents(room), ['leg-3 kicked']);
     assert.deepEqual(room.hangUps, []);
     assert.ok(room.orders.indexOf('set-hearing') < room.orders.indexOf('run-exit-document'));
@@ -34,16 +34,16 @@ describe('on_exit_action_url of a dialled or moved leg', () => {
     assert.ok(order?.do === 'run-exit-document');
     assert.equal(order.participant.exitCause, 'Kicked Out of Multiparty Call');
     assert.notEqual(order.participant.exitedAt, null);
-    assert.deepEqual(told(room), []);
+    assert.deepEqual(reported(room), []);
   });
 
-  it('end of the call, whatever ends it: the same, with the cause of an ended call for want of a document', () => {
+  it('every end of the call runs its document too; without a document the cause is that of an ended call', () => {
     const ends: readonly (readonly [MultipartyCallInput, string])[] = [
       [{ type: 'end' }, 'end-requested'],
       [{ type: 'timer-fired', key: 'max-duration' }, 'call-ended'],
     ];
     for (const [end, because] of ends) {
-      const room = joined().feed(end);
+      const room = joined().send(end);
       assert.deepEqual(documents(room), [`leg-3 ${because}`]);
       assert.deepEqual(room.hangUps, [`leg-1 ${because}`, `leg-2 ${because}`]);
     }
@@ -52,48 +52,48 @@ describe('on_exit_action_url of a dialled or moved leg', () => {
     assert.deepEqual(documents(alone), ['leg-1 call-ended']);
   });
 
-  it('who hangs up has no leg for a document: the URL is told after the exit, once', () => {
+  it('a hang-up leaves no leg for a document: the URL receives one callback after the exit', () => {
     const room = joined().hangUp(3);
     assert.deepEqual(documents(room), []);
-    assert.deepEqual(told(room), ['leg-3 https://example.com/exit']);
+    assert.deepEqual(reported(room), ['leg-3 https://example.com/exit']);
     assert.deepEqual(room.events, ['participant-exited', 'exit-action']);
   });
 
-  it('transferred: without the action', () => {
-    const room = joined().feed({ type: 'leg-taken', leg: 'leg-3' });
-    assert.deepEqual([...documents(room), ...told(room)], []);
+  it('a transfer skips the exit action', () => {
+    const room = joined().send({ type: 'leg-taken', leg: 'leg-3' });
+    assert.deepEqual([...documents(room), ...reported(room)], []);
   });
 
-  it('who never joined has not left: hung up as without one', () => {
+  it('a participant that never joined is hung up without the exit action', () => {
     const confirmation = { key: '1', sound: null };
-    const pending = Room.created().answer(1).add(2, { onExitAction }).feed(kick(2));
+    const pending = Room.created().answer(1).add(2, { onExitAction }).send(kick(2));
     assert.deepEqual(pending.hangUps, ['leg-2 kicked']);
     const asked = Room.created().answer(1).add(2, { onExitAction, confirmation }).answer(2).press(2, '5');
     assert.deepEqual(asked.hangUps, ['leg-2 not-confirmed']);
     for (const room of [pending, asked, Room.created('active', { onExitAction }).hangUp(1)]) {
-      assert.deepEqual([...documents(room), ...told(room)], []);
+      assert.deepEqual([...documents(room), ...reported(room)], []);
     }
   });
 
-  it('of a moved leg likewise', () => {
+  it('a kick of a moved leg runs its document too', () => {
     const room = Room.created().answer(1).join(2).add(3, { origin: 'taken', onExitAction });
-    room.feed({ type: 'leg-here', leg: 'leg-3', isAnswered: true }, kick(3));
+    room.send({ type: 'leg-here', leg: 'leg-3', isAnswered: true }, kick(3));
     assert.deepEqual(documents(room), ['leg-3 kicked']);
   });
 
-  it('of a borrowed leg is its document’s, unless it hangs up', () => {
+  it('a borrowed leg leaves the exit action to its document, unless it hangs up', () => {
     const borrowed = () => {
       const room = Room.created().answer(1).join(2).add(3, { origin: 'borrowed', onExitAction });
-      return room.feed({ type: 'leg-here', leg: 'leg-3', isAnswered: true });
+      return room.send({ type: 'leg-here', leg: 'leg-3', isAnswered: true });
     };
-    const kicked = borrowed().feed(kick(3));
+    const kicked = borrowed().send(kick(3));
     assert.deepEqual(documents(kicked), []);
     assert.ok(kicked.orders.includes('give-back'));
-    assert.deepEqual(told(borrowed().hangUp(3)), ['leg-3 https://example.com/exit']);
+    assert.deepEqual(reported(borrowed().hangUp(3)), ['leg-3 https://example.com/exit']);
   });
 
-  it('a restart asks nobody: the legs are gone', () => {
-    const room = joined().feed({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
-    assert.deepEqual([...documents(room), ...told(room)], []);
+  it('a restart runs no exit action: the legs are gone', () => {
+    const room = joined().send({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
+    assert.deepEqual([...documents(room), ...reported(room)], []);
   });
 });

@@ -1,6 +1,6 @@
 import type { Instant } from '@jackfield/ports';
 
-/** Somebody could hear somebody else. */
+/** One participant could hear another. */
 export interface HearingEdge {
   readonly listener: number;
   readonly speaker: number;
@@ -8,7 +8,7 @@ export interface HearingEdge {
   readonly isCoach: boolean;
 }
 
-/** What a step changed of who could hear whom; written with the record of that step. */
+/** Edges that a step opened and closed; written in the transaction of that step. */
 export interface HearingChange {
   readonly at: Instant;
   readonly opened: readonly HearingEdge[];

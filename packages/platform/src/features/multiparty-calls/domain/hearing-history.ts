@@ -6,7 +6,7 @@ import { hearingOf } from './room-audio.ts';
 
 type Room = Pick<MultipartyCall, 'status' | 'participants'>;
 
-/** Notes each change of the table that the mix obeys, of which hearing.ts is the only source. */
+/** Notes each change of the hearing table of the mix; hearing.ts is its only source. */
 export function withHearingHistory<Input, Effect>(
   machine: Machine<MultipartyCall, Input, Effect>,
 ): Machine<MultipartyCall, Input, Effect> {

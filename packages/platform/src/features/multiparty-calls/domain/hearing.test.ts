@@ -17,7 +17,7 @@ const everyKind = roles.flatMap((role) =>
   ),
 );
 
-function someone(leg: string, role: Role, switches: Partial<Hearer> = {}): Hearer {
+function hearer(leg: string, role: Role, switches: Partial<Hearer> = {}): Hearer {
   return { leg, role, coachMode: false, mute: false, hold: false, ...switches };
 }
 
@@ -28,33 +28,33 @@ function table(members: readonly Hearer[], isActive = true): Record<string, stri
 }
 
 describe('who hears whom', () => {
-  it('everybody hears everybody else, and nobody hears itself', () => {
-    const room = [someone('a', 'agent'), someone('c', 'customer'), someone('s', 'supervisor')];
+  it('each participant hears all others, and not itself', () => {
+    const room = [hearer('a', 'agent'), hearer('c', 'customer'), hearer('s', 'supervisor')];
     assert.deepEqual(table(room), { a: 'c s', c: 'a s', s: 'a c' });
   });
 
-  it('a supervisor in coach mode is heard by agents alone, and hears everybody', () => {
+  it('only agents hear a supervisor in coach mode, who hears all', () => {
     const room = [
-      someone('a', 'agent'),
-      someone('c', 'customer'),
-      someone('s', 'supervisor', { coachMode: true }),
-      someone('t', 'supervisor'),
+      hearer('a', 'agent'),
+      hearer('c', 'customer'),
+      hearer('s', 'supervisor', { coachMode: true }),
+      hearer('t', 'supervisor'),
     ];
     assert.deepEqual(table(room), { a: 'c s t', c: 'a t', s: 'a c t', t: 'a c' });
   });
 
-  it('who is muted is heard by nobody and hears everybody', () => {
-    const room = [someone('a', 'agent', { mute: true }), someone('c', 'customer'), someone('d', 'customer')];
+  it('no participant hears a muted participant, who hears all', () => {
+    const room = [hearer('a', 'agent', { mute: true }), hearer('c', 'customer'), hearer('d', 'customer')];
     assert.deepEqual(table(room), { a: 'c d', c: 'd', d: 'c' });
   });
 
-  it('who is on hold neither hears nor is heard', () => {
-    const room = [someone('a', 'agent', { hold: true }), someone('c', 'customer'), someone('d', 'customer')];
+  it('a participant on hold neither hears nor is heard', () => {
+    const room = [hearer('a', 'agent', { hold: true }), hearer('c', 'customer'), hearer('d', 'customer')];
     assert.deepEqual(table(room), { a: '', c: 'd', d: 'c' });
   });
 
-  it('before the call is active everybody is in the mix and nobody hears anybody', () => {
-    const room = [someone('a', 'agent'), someone('c', 'customer')];
+  it('before the call is active all are in the mix and the table is empty', () => {
+    const room = [hearer('a', 'agent'), hearer('c', 'customer')];
     assert.deepEqual(table(room, false), { a: '', c: '' });
   });
 

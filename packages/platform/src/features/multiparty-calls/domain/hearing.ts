@@ -1,15 +1,15 @@
 import type { MixMember } from '@jackfield/ports';
 import { isAgent, type Role, type Switches } from './participant.ts';
 
-/** What decides who hears whom. */
+/** The properties that decide who hears whom. */
 export interface Hearer extends Switches {
   readonly leg: string;
   readonly role: Role;
 }
 
 /**
- * The one table of who hears whom. `present` are the participants that have joined; nobody else has an edge, and before
- * the call is active nobody hears anybody.
+ * The one table of who hears whom. `present` are the participants that have joined; others have no edges. Before the call
+ * is active the table is empty.
  */
 export function whoHearsWhom(present: readonly Hearer[], isActive: boolean): readonly MixMember[] {
   return present.map((listener) => ({
@@ -18,13 +18,13 @@ export function whoHearsWhom(present: readonly Hearer[], isActive: boolean): rea
   }));
 }
 
-/** Closed by default: every line takes an edge away, and the last one is the only one that gives it. */
+/** Closed by default: every line denies the edge, and only the last line grants it. */
 export function hears(listener: Hearer, speaker: Hearer): boolean {
   if (listener.leg === speaker.leg) return false;
   // Hold: neither hears nor speaks (docs/interface/multiparty-calls.md#coaching-and-hold).
   if (listener.hold || speaker.hold) return false;
   if (speaker.mute) return false;
-  // docs/interface/multiparty-calls.md#coaching-and-hold, participant.coach_mode: heard only by agents; so not by other supervisors either.
+  // docs/interface/multiparty-calls.md#coaching-and-hold, participant.coach_mode: only agents hear it, other supervisors do not.
   if (isCoaching(speaker)) return isAgent(listener.role);
   return true;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MultipartyCallInput } from './multiparty-call.ts';
 import { terminationCauses } from './termination.ts';
-import { Room, start, wanted } from './testing/room.ts';
+import { Room, requested, start } from './testing/room.ts';
 
 const mute = (memberId: number): MultipartyCallInput => ({
   type: 'update',
@@ -51,7 +51,7 @@ describe('add-participant', () => {
     const before = room.call;
     assert.deepEqual(room.add(3).reply, { because: 'full', maxParticipants: 2 });
     assert.equal(room.call, before, 'nothing is written');
-    assert.equal(room.hangUp(2).add(3).reply, 'done', 'who has left makes room');
+    assert.equal(room.hangUp(2).add(3).reply, 'done', 'a departure frees a slot');
   });
 
   it('keeps coach mode only for a supervisor', () => {
@@ -65,17 +65,17 @@ describe('add-participant', () => {
 
 describe('leg-ringing', () => {
   it('is recorded once, before the answer only', () => {
-    const room = Room.created().feed({ type: 'leg-ringing', leg: 'leg-1' });
+    const room = Room.created().send({ type: 'leg-ringing', leg: 'leg-1' });
     assert.deepEqual(room.phases, { 1: 'ringing' });
     const rings = room.call;
-    assert.equal(room.feed({ type: 'leg-ringing', leg: 'leg-1' }).call, rings);
-    assert.deepEqual(room.answer(1).feed({ type: 'leg-ringing', leg: 'leg-1' }).phases, { 1: 'joined' });
+    assert.equal(room.send({ type: 'leg-ringing', leg: 'leg-1' }).call, rings);
+    assert.deepEqual(room.answer(1).send({ type: 'leg-ringing', leg: 'leg-1' }).phases, { 1: 'joined' });
   });
 
-  it('of a stranger changes nothing', () => {
+  it('leg-ringing of an unknown leg changes nothing', () => {
     const room = Room.created();
     const before = room.call;
-    assert.equal(room.feed({ type: 'leg-ringing', leg: 'leg-9' }).call, before);
+    assert.equal(room.send({ type: 'leg-ringing', leg: 'leg-9' }).call, before);
   });
 });
 
@@ -87,13 +87,13 @@ describe('leg-answered', () => {
     assert.deepEqual(room.events, ['participant-joined', 'add-participant-completed']);
   });
 
-  it('of the first moves the start time of a call that was created active to the moment of joining', () => {
+  it('the first join moves the start time of a call that was created active', () => {
     const room = Room.created().after(7).answer(1);
     assert.equal(room.call.startedAt, start + 7000);
     assert.equal(room.after(3).join(2).call.startedAt, start + 7000);
   });
 
-  it('of one with start_mpc_on_enter starts a waiting call, and edges appear', () => {
+  it('a participant with start_mpc_on_enter starts a waiting call, and edges appear', () => {
     const room = Room.created('initialized').answer(1).after(5).add(2, { startsOnEnter: true });
     assert.equal(room.call.status, 'initialized', 'being dialled starts nothing');
     room.answer(2);
@@ -104,7 +104,7 @@ describe('leg-answered', () => {
     assert.deepEqual(room.events, ['started', 'participant-joined', 'add-participant-completed']);
   });
 
-  it('of one without start_mpc_on_enter waits with music and hears nobody', () => {
+  it('a participant without start_mpc_on_enter waits with music and without edges', () => {
     const room = Room.created('initialized', { enterSound: 'beep:1' }).answer(1);
     assert.equal(room.call.status, 'initialized');
     assert.deepEqual(room.table, { 'leg-1': [] });
@@ -115,7 +115,7 @@ describe('leg-answered', () => {
     );
   });
 
-  it('of a coaching supervisor gives no customer an edge to it', () => {
+  it('a coaching supervisor joins without an edge to a customer', () => {
     const room = Room.created('active', { role: 'customer' })
       .answer(1)
       .join(2)
@@ -128,20 +128,20 @@ describe('leg-answered', () => {
     });
   });
 
-  it('of one added on hold brings music and no edge', () => {
+  it('a participant added on hold hears music and no other participant', () => {
     const room = Room.created().answer(1).add(2, { hold: true }).answer(2);
     assert.deepEqual(room.table, { 'leg-1': [], 'leg-2': [] });
     assert.deepEqual(room.orders, ['set-hearing', 'play']);
   });
 
-  it('twice, of a stranger, or after a kick changes nothing', () => {
+  it('a second answer, an answer of an unknown leg and an answer after a kick change nothing', () => {
     const room = Room.created()
       .answer(1)
       .join(2)
-      .feed({ type: 'kick', members: [2] });
+      .send({ type: 'kick', members: [2] });
     const before = room.call;
     for (const leg of ['leg-1', 'leg-2', 'leg-9']) {
-      room.feed({ type: 'leg-answered', leg });
+      room.send({ type: 'leg-answered', leg });
       assert.equal(room.call, before);
       assert.deepEqual(room.effects, []);
     }
@@ -149,7 +149,7 @@ describe('leg-answered', () => {
 });
 
 describe('leg-ended', () => {
-  it('takes the leg out of the mix, then plays the exit sound to those who stay', () => {
+  it('takes the leg out of the mix, then plays the exit sound to the others', () => {
     const room = Room.created().answer(1).join(2).join(3, { exitSound: 'beep:2' }).after(61.2).hangUp(3);
     assert.deepEqual(room.orders, ['set-hearing', 'play']);
     assert.deepEqual(room.table, { 'leg-1': ['leg-2'], 'leg-2': ['leg-1'] });
@@ -160,14 +160,14 @@ describe('leg-ended', () => {
     assert.deepEqual(room.hangUps, [], 'its leg has ended by itself');
   });
 
-  it('of one who never joined is the end of adding it, not an exit', () => {
+  it('the end of a leg that never joined completes its adding, and is no exit', () => {
     const room = Room.created().answer(1).add(2).hangUp(2);
     assert.deepEqual(room.events, ['add-participant-completed']);
     assert.deepEqual(room.orders, []);
     assert.equal(room.call.status, 'active');
   });
 
-  it('of the last one ends the call with 1000, in either live status', () => {
+  it('the end of the last leg ends the call with 1000, in either live status', () => {
     for (const status of ['active', 'initialized'] as const) {
       const room = Room.created(status).answer(1).after(10).hangUp(1);
       assert.equal(room.call.status, 'ended');
@@ -179,7 +179,7 @@ describe('leg-ended', () => {
     }
   });
 
-  it('of the only leg that was ever dialled ends the call with 1000', () => {
+  it('the end of the only dialled leg ends the call with 1000', () => {
     const room = Room.created().hangUp(1);
     assert.equal(room.call.termination, 1000);
     assert.deepEqual(room.events, ['add-participant-completed', 'ended']);
@@ -191,7 +191,7 @@ describe('leg-ended', () => {
     assert.equal(room.hangUp(2).call.termination, 1000);
   });
 
-  it('leaves one alone: 1010 without stay_alone, even while a third is ringing; its legs are hung up', () => {
+  it('one participant left alone without stay_alone: 1010, even while a third rings; its legs are hung up', () => {
     const room = Room.created().answer(1).join(2).add(3).hangUp(1);
     assert.equal(room.call.termination, 1010);
     assert.deepEqual(room.hangUps, ['leg-2 call-ended', 'leg-3 call-ended']);
@@ -201,29 +201,29 @@ describe('leg-ended', () => {
     );
   });
 
-  it('leaves one alone: the call goes on with stay_alone', () => {
+  it('one participant left alone with stay_alone: the call goes on', () => {
     const room = Room.created('active', {}, { stayAlone: true }).answer(1).join(2).hangUp(1);
     assert.equal(room.call.status, 'active');
     assert.deepEqual(room.phases, { 1: 'exited', 2: 'joined' });
   });
 
-  it('before a second has ever been present, nobody is "alone"', () => {
+  it('a single participant before a second has joined is not left alone', () => {
     const room = Room.created().answer(1).add(2).hangUp(2);
     assert.equal(room.call.status, 'active');
   });
 
-  it('leaves one alone in a call that waits for its start: it goes on waiting', () => {
+  it('one participant left alone in a call that waits for its start: it keeps waiting', () => {
     const room = Room.created('initialized').answer(1).join(2, { startsOnEnter: false }).hangUp(1);
     assert.equal(room.call.status, 'initialized');
   });
 
-  it('of one with end_mpc_on_exit ends the call with 1000 and hangs the others up', () => {
+  it('the exit of a participant with end_mpc_on_exit ends the call with 1000 and hangs the others up', () => {
     const room = Room.created('active', { endsOnExit: true }).answer(1).join(2).join(3).hangUp(1);
     assert.equal(room.call.termination, 1000);
     assert.deepEqual(room.hangUps, ['leg-2 call-ended', 'leg-3 call-ended']);
   });
 
-  it('of one with end_mpc_on_exit that never joined ends nothing', () => {
+  it('a participant with end_mpc_on_exit that never joined does not end the call', () => {
     const room = Room.created().answer(1).join(2).add(3, { endsOnExit: true }).hangUp(3);
     assert.equal(room.call.status, 'active');
   });
@@ -232,7 +232,7 @@ describe('leg-ended', () => {
 describe('activate', () => {
   it('starts a call that is Initialized', () => {
     const room = Room.created('initialized').answer(1).join(2, { startsOnEnter: false }).after(4);
-    room.feed({ type: 'activate' });
+    room.send({ type: 'activate' });
     assert.equal(room.call.status, 'active');
     assert.equal(room.call.startedAt, start + 4000);
     assert.deepEqual(room.orders, ['set-hearing', 'stop-play', 'stop-play']);
@@ -240,10 +240,10 @@ describe('activate', () => {
     assert.equal(room.reply, 'done');
   });
 
-  it('is refused for one that is Active', () => {
+  it('is refused for a call that is Active', () => {
     const room = Room.created();
     const before = room.call;
-    assert.deepEqual(room.feed({ type: 'activate' }).reply, { because: 'not-initialized' });
+    assert.deepEqual(room.send({ type: 'activate' }).reply, { because: 'not-initialized' });
     assert.equal(room.call, before);
   });
 });
@@ -251,10 +251,10 @@ describe('activate', () => {
 describe('end', () => {
   it('ends with 3000 and hangs up everyone dialled or present, in either live status', () => {
     for (const status of ['active', 'initialized'] as const) {
-      const room = Room.created(status).answer(1).add(2).after(1.5).feed({ type: 'end' });
+      const room = Room.created(status).answer(1).add(2).after(1.5).send({ type: 'end' });
       assert.equal(room.call.termination, 3000);
       assert.deepEqual(room.hangUps, ['leg-1 end-requested', 'leg-2 end-requested']);
-      assert.equal(room.orders[0], 'close-mix', 'nobody hears anybody while legs are being hung up');
+      assert.equal(room.orders[0], 'close-mix', 'the mix is closed while legs are being hung up');
       assert.equal(room.reply, 'done');
       assert.deepEqual(room.phases, { 1: 'exited', 2: 'exited' });
     }
@@ -264,7 +264,7 @@ describe('end', () => {
 describe('max_duration', () => {
   it('ends with 2000, in either live status', () => {
     for (const status of ['active', 'initialized'] as const) {
-      const room = Room.created(status).answer(1).feed({ type: 'timer-fired', key: 'max-duration' });
+      const room = Room.created(status).answer(1).send({ type: 'timer-fired', key: 'max-duration' });
       assert.equal(room.call.termination, 2000);
       assert.deepEqual(room.hangUps, ['leg-1 call-ended']);
     }
@@ -272,26 +272,26 @@ describe('max_duration', () => {
 });
 
 describe('update', () => {
-  it('mutes: nobody hears the participant', () => {
-    const room = Room.created().answer(1).join(2).feed(mute(1));
+  it('mute removes the edges to the participant', () => {
+    const room = Room.created().answer(1).join(2).send(mute(1));
     assert.deepEqual(room.table, { 'leg-1': ['leg-2'], 'leg-2': [] });
     assert.deepEqual(room.events, ['participant-muted']);
   });
 
-  it('the same again writes nothing, orders nothing and succeeds', () => {
-    const room = Room.created().answer(1).join(2).feed(mute(1));
+  it('a repeated update succeeds without writes or orders', () => {
+    const room = Room.created().answer(1).join(2).send(mute(1));
     const before = room.call;
-    assert.equal(room.feed(mute(1)).call, before);
+    assert.equal(room.send(mute(1)).call, before);
     assert.deepEqual(room.effects, [{ do: 'reply', reply: 'done' }]);
   });
 
   it('hold takes the edges away before the music starts, and the music away when it ends', () => {
     const room = Room.created().answer(1).join(2);
-    room.feed({ type: 'update', members: [2], switches: { hold: true } });
+    room.send({ type: 'update', members: [2], switches: { hold: true } });
     assert.deepEqual(room.orders, ['set-hearing', 'play']);
     assert.deepEqual(room.table, { 'leg-1': [], 'leg-2': [] });
     assert.deepEqual(room.events, ['participant-held']);
-    room.feed({ type: 'update', members: [2], switches: { hold: false } });
+    room.send({ type: 'update', members: [2], switches: { hold: false } });
     assert.deepEqual(room.orders, ['set-hearing', 'stop-play']);
     assert.deepEqual(room.table, { 'leg-1': ['leg-2'], 'leg-2': ['leg-1'] });
     assert.deepEqual(room.events, ['participant-unheld']);
@@ -300,10 +300,10 @@ describe('update', () => {
   it('coach mode off and on moves the edge first, then beeps once', () => {
     const room = Room.created('active', { role: 'customer' }).answer(1).join(2, { role: 'supervisor' });
     const hearsCoach = () => room.table?.['leg-1'];
-    room.feed({ type: 'update', members: [2], switches: { coachMode: false } });
+    room.send({ type: 'update', members: [2], switches: { coachMode: false } });
     assert.deepEqual(hearsCoach(), ['leg-2']);
     assert.deepEqual(room.events, ['coaching-stopped']);
-    room.feed({ type: 'update', members: [2], switches: { coachMode: true } });
+    room.send({ type: 'update', members: [2], switches: { coachMode: true } });
     assert.deepEqual(hearsCoach(), []);
     assert.deepEqual(room.orders, ['set-hearing', 'play']);
     assert.deepEqual(
@@ -319,27 +319,27 @@ describe('update', () => {
     assert.deepEqual(room.events, ['coaching-started']);
   });
 
-  it('several or all at once, and one that is still dialled joins as it was changed', () => {
+  it('several or all change at once, and a dialled participant joins as changed', () => {
     const room = Room.created().answer(1).join(2).add(3);
-    room.feed({ type: 'update', members: 'all', switches: { mute: true } });
+    room.send({ type: 'update', members: 'all', switches: { mute: true } });
     assert.deepEqual(room.events, Array(3).fill('participant-muted'));
     assert.deepEqual(room.table, { 'leg-1': [], 'leg-2': [] });
-    room.feed({ type: 'update', members: [1, 3], switches: { mute: false } });
+    room.send({ type: 'update', members: [1, 3], switches: { mute: false } });
     assert.deepEqual(room.events, Array(2).fill('participant-unmuted'));
     assert.deepEqual(room.answer(3).table?.['leg-2'], ['leg-1', 'leg-3']);
   });
 
-  it('is refused as a whole when one member is unknown or gone', () => {
+  it('an update is refused as a whole when one member is unknown or left', () => {
     const room = Room.created().answer(1).join(2).join(3).hangUp(3);
     const before = room.call;
-    room.feed({ type: 'update', members: [1, 3], switches: { mute: true } });
+    room.send({ type: 'update', members: [1, 3], switches: { mute: true } });
     assert.deepEqual(room.reply, { because: 'no-such-member', memberId: 3 });
     assert.equal(room.call, before);
   });
 
-  it('of coach_mode is refused for who is no supervisor', () => {
+  it('an update of coach_mode is refused for other roles', () => {
     const room = Room.created().answer(1);
-    room.feed({ type: 'update', members: [1], switches: { coachMode: true, mute: true } });
+    room.send({ type: 'update', members: [1], switches: { coachMode: true, mute: true } });
     assert.deepEqual(room.reply, { because: 'not-a-supervisor', memberId: 1 });
     assert.equal(room.call.participants[0]?.mute, false);
   });
@@ -351,35 +351,35 @@ describe('kick', () => {
       .answer(1)
       .join(2)
       .join(3)
-      .feed({ type: 'kick', members: [3] });
+      .send({ type: 'kick', members: [3] });
     assert.deepEqual(room.orders, ['set-hearing', 'hang-up']);
     assert.deepEqual(room.hangUps, ['leg-3 kicked']);
     assert.equal(room.call.participants[2]?.exitCause, 'Kicked Out of Multiparty Call');
     assert.equal(room.reply, 'done');
-    assert.deepEqual(room.hangUp(3).effects, [], 'the end of the kicked leg is no news');
+    assert.deepEqual(room.hangUp(3).effects, [], 'the end of the kicked leg has no effects');
   });
 
-  it('of all ends the call with 1000; each leg is hung up once, as kicked', () => {
-    const room = Room.created().answer(1).join(2).add(3).feed({ type: 'kick', members: 'all' });
+  it('a kick of all ends the call with 1000; each leg is hung up once, as kicked', () => {
+    const room = Room.created().answer(1).join(2).add(3).send({ type: 'kick', members: 'all' });
     assert.equal(room.call.termination, 1000);
     assert.deepEqual(room.hangUps, ['leg-1 kicked', 'leg-2 kicked', 'leg-3 kicked']);
   });
 
-  it('of all but one leaves that one alone: 1010', () => {
+  it('a kick of all but one participant ends the call with 1010', () => {
     const room = Room.created()
       .answer(1)
       .join(2)
       .join(3)
-      .feed({ type: 'kick', members: [1, 2] });
+      .send({ type: 'kick', members: [1, 2] });
     assert.equal(room.call.termination, 1010);
     assert.deepEqual(room.hangUps, ['leg-3 call-ended', 'leg-1 kicked', 'leg-2 kicked']);
   });
 
-  it('of one that is being dialled cancels the dialling', () => {
+  it('a kick of a dialled participant cancels the dialling', () => {
     const room = Room.created()
       .answer(1)
       .add(2)
-      .feed({ type: 'kick', members: [2] });
+      .send({ type: 'kick', members: [2] });
     assert.deepEqual(room.orders, ['hang-up']);
     assert.equal(room.call.status, 'active');
   });
@@ -388,19 +388,19 @@ describe('kick', () => {
     const room = Room.created()
       .answer(1)
       .join(2)
-      .feed({ type: 'kick', members: [2, 77] });
+      .send({ type: 'kick', members: [2, 77] });
     assert.deepEqual(room.reply, { because: 'no-such-member', memberId: 77 });
     assert.deepEqual(room.phases, { 1: 'joined', 2: 'joined' });
   });
 });
 
 describe('process-restarted', () => {
-  it('ends with 1000 and only says so: legs, mix and timer are gone', () => {
+  it('ends with 1000 and only emits events: legs, mix and timer are gone', () => {
     const room = Room.created()
       .answer(1)
       .add(2)
       .after(3_600)
-      .feed({ type: 'process-restarted', diedAt: start + 30_000 });
+      .send({ type: 'process-restarted', diedAt: start + 30_000 });
     assert.equal(room.call.termination, 1000);
     assert.equal(room.call.endedAt, start + 30_000);
     assert.deepEqual(room.orders, []);
@@ -410,21 +410,21 @@ describe('process-restarted', () => {
 
   it('ends at max_duration at the latest, whatever the clock says', () => {
     const room = Room.created().answer(1);
-    room.feed({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
+    room.send({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
     assert.equal(room.call.endedAt, room.call.createdAt + room.call.maxDurationSeconds * 1000);
   });
 });
 
 describe('an ended call', () => {
   const asked: readonly MultipartyCallInput[] = [
-    { type: 'add-participant', rivals: [wanted(5)] },
+    { type: 'add-participant', rivals: [requested(5)] },
     { type: 'activate' },
     { type: 'end' },
     { type: 'update', members: 'all', switches: { mute: true } },
     { type: 'kick', members: 'all' },
   ];
-  const told: readonly MultipartyCallInput[] = [
-    { type: 'created', rivals: [wanted(5)] },
+  const notices: readonly MultipartyCallInput[] = [
+    { type: 'created', rivals: [requested(5)] },
     { type: 'leg-ringing', leg: 'leg-1' },
     { type: 'leg-answered', leg: 'leg-1' },
     { type: 'leg-ended', leg: 'leg-1' },
@@ -432,13 +432,13 @@ describe('an ended call', () => {
     { type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER },
   ];
 
-  it('answers every wish with "ended" and hears nothing else', () => {
-    const room = Room.created().answer(1).feed({ type: 'end' });
+  it('refuses every request with "ended" and ignores other inputs', () => {
+    const room = Room.created().answer(1).send({ type: 'end' });
     const before = room.call;
     for (const input of asked) {
-      assert.deepEqual(room.feed(input).effects, [{ do: 'reply', reply: { because: 'ended' } }], input.type);
+      assert.deepEqual(room.send(input).effects, [{ do: 'reply', reply: { because: 'ended' } }], input.type);
     }
-    for (const input of told) assert.deepEqual(room.feed(input).effects, [], input.type);
+    for (const input of notices) assert.deepEqual(room.send(input).effects, [], input.type);
     assert.equal(room.call, before);
   });
 
@@ -453,7 +453,7 @@ describe('an ended call', () => {
 });
 
 describe('sounds of entering and leaving', () => {
-  it('go to those in the conversation, not to who is on hold', () => {
+  it('reach the conversation, not members on hold', () => {
     const room = Room.created().answer(1).join(2, { hold: true }).add(3, { enterSound: 'beep:2' }).answer(3);
     assert.deepEqual(
       room.effects.find((effect) => effect.do === 'play'),
@@ -467,7 +467,7 @@ describe('sounds of entering and leaving', () => {
     );
   });
 
-  it('are silent when none is wanted', () => {
+  it('are silent when none is requested', () => {
     const room = Room.created().answer(1).join(2).join(3).hangUp(3);
     assert.deepEqual(room.orders, ['set-hearing']);
   });

@@ -49,7 +49,7 @@ function step(call: MultipartyCall, input: MultipartyCallInput, now: Instant): C
   const step = stepLive(live, input, now);
   const state = withoutGone(step.state);
   const plays = playChanges(live, state, input.type === 'sound-over' ? input : null);
-  // Who hears whom goes before everything else: an order that came before it would be carried out in the room as it was.
+  // The hearing table comes first: an order before it would run with the edges of the old state.
   const [table, orders] =
     step.effects[0]?.do === 'set-hearing'
       ? [step.effects.slice(0, 1), step.effects.slice(1)]
@@ -90,7 +90,7 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'kick':
       return kicked(call, input.members, now);
     case 'play': {
-      const played = playedTo(call, input.wanted, input.members);
+      const played = playedTo(call, input.requested, input.members);
       return 'because' in played ? refused(call, played) : withReply(stay(played));
     }
     case 'stop-play': {
@@ -117,7 +117,7 @@ function legEnded(call: MultipartyCall, leg: string, isRequestCancelled: boolean
   return departed(call, [participant, ...waiting], 'Participant Call Hangup', now);
 }
 
-/** It left by itself: there is no leg of ours to let go. */
+/** The participant left by itself, so there is no leg to let go. */
 function legGone(call: MultipartyCall, leg: string, cause: ExitCause, now: Instant): CallStep {
   const participant = call.participants.find((each) => each.leg === leg);
   if (participant === undefined) return stay(call);
@@ -130,7 +130,7 @@ function timerFired(call: MultipartyCall, key: string, now: Instant): CallStep {
     case 'max-duration':
       return ended(call, 2000, now);
     case 'wait-for-agent':
-      // docs/interface/multiparty-calls.md#waiting gives no cause for it: nobody has been active.
+      // docs/interface/multiparty-calls.md#waiting gives no cause for it; 1000, since no participant was active.
       return call.status === 'initialized' ? ended(call, 1000, now) : stay(call);
     case 'delay':
       return delayOver(call, timer.leg);
@@ -146,13 +146,13 @@ function legDigit(call: MultipartyCall, leg: string, digit: string, now: Instant
   if (!isPresent(participant)) return stay(call);
   const effects: MultipartyCallEffect[] = [];
   if (participant.relaysDigits) {
-    // Keys are sounds: they reach those who hear who pressed them, and nobody else learns of a coach by them.
+    // Keys are sounds: they reach the listeners of the member, so no customer learns of a coach by them.
     const table = whoHearsWhom(call.participants.filter(isPresent), call.status === 'active');
     for (const listener of table) {
       if (listener.hears.includes(leg)) effects.push({ do: 'send-digits', leg: listener.leg, digits: digit });
     }
   }
-  // Digits may be secrets: they are told to who asked for them, and written down for nobody else.
+  // Digits may be secrets: without a request for digit events no event has them.
   if (isRequestedOf(call, participant, digitEvents)) {
     effects.push({ do: 'emit', event: { type: 'participant-digit', participant, digit } });
   }
@@ -161,7 +161,7 @@ function legDigit(call: MultipartyCall, leg: string, digit: string, now: Instant
 
 function legVoice(call: MultipartyCall, leg: string, speaking: boolean): CallStep {
   const before = call.participants.find((each) => each.leg === leg);
-  // The first notice after the order says how it is, which is nothing new where nobody speaks.
+  // The first notice after the order gives the present state; silence is no change.
   if (before === undefined || !isPresent(before) || before.isSpeaking === speaking) return stay(call);
   if (!isRequestedOf(call, before, speakEvents)) return stay(call);
   const after = { ...before, isSpeaking: speaking };
@@ -177,17 +177,17 @@ function activated(call: MultipartyCall, now: Instant): CallStep {
   return { state, effects: [...audioChanges(call, state), started, reply('done')] };
 }
 
-function updated(call: MultipartyCall, members: Members, wanted: Partial<Switches>): CallStep {
+function updated(call: MultipartyCall, members: Members, requested: Partial<Switches>): CallStep {
   const chosen = choose(call, members);
   if ('because' in chosen) return refused(call, chosen);
   const other = chosen.find((each) => each.role !== 'supervisor');
-  if (wanted.coachMode !== undefined && other !== undefined) {
+  if (requested.coachMode !== undefined && other !== undefined) {
     return refused(call, { because: 'not-a-supervisor', memberId: other.memberId });
   }
   const effects: MultipartyCallEffect[] = [];
   const toggled: Participant[] = [];
   const participants = call.participants.map((before) => {
-    const after = chosen.includes(before) ? switched(before, wanted) : before;
+    const after = chosen.includes(before) ? switched(before, requested) : before;
     effects.push(...switchEvents(before, after));
     if (before.coachMode !== after.coachMode && isPresent(after)) toggled.push(after);
     return after;
@@ -219,8 +219,8 @@ function kicked(call: MultipartyCall, members: Members, now: Instant): CallStep 
 }
 
 /**
- * Legs, mix and timer died with the process; what is left to do is to say so. It ended then; what is known of it may be younger than what
- * is known of the process.
+ * Legs, mix and timers died with the process, so only events are emitted. The call ended at `diedAt`, or at its last record if that is
+ * later.
  */
 function restarted(call: MultipartyCall, diedAt: Instant): CallStep {
   const known = call.participants.map(({ addedAt, joinedAt }) => joinedAt ?? addedAt);
@@ -239,12 +239,12 @@ function choose(call: MultipartyCall, members: Members): readonly Participant[] 
 
 function switchEvents(before: Participant, after: Participant): readonly MultipartyCallEffect[] {
   const events: MultipartyCallEffect[] = [];
-  const tell = (was: boolean, is: boolean, on: ParticipantEventType, off: ParticipantEventType) => {
+  const report = (was: boolean, is: boolean, on: ParticipantEventType, off: ParticipantEventType) => {
     if (was !== is) events.push(emit(is ? on : off, after));
   };
-  tell(before.mute, after.mute, 'participant-muted', 'participant-unmuted');
-  tell(before.hold, after.hold, 'participant-held', 'participant-unheld');
-  tell(before.coachMode, after.coachMode, 'coaching-started', 'coaching-stopped');
+  report(before.mute, after.mute, 'participant-muted', 'participant-unmuted');
+  report(before.hold, after.hold, 'participant-held', 'participant-unheld');
+  report(before.coachMode, after.coachMode, 'coaching-started', 'coaching-stopped');
   return events;
 }
 

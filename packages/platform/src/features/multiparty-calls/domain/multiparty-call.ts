@@ -6,17 +6,17 @@ import type {
   Callback,
   Participant,
   ParticipantBill,
+  RequestedParticipant,
   StatusCallback,
   Switches,
-  WantedParticipant,
 } from './participant.ts';
 import type { RoomAudioEffect } from './room-audio-effect.ts';
-import type { RoomPlay, WantedPlay } from './room-play.ts';
+import type { RequestedPlay, RoomPlay } from './room-play.ts';
 import { noRecordings, type RecordingSettings, type RoomRecordings } from './room-recording.ts';
 import type { TerminationCode } from './termination.ts';
 
 /**
- * A room for several phones.
+ * One multiparty call.
  *
  *   (none) ──add, start_mpc_on_enter──→ active ──┐
  *     └────add, not starting──→ initialized ─────┴→ ended
@@ -33,27 +33,27 @@ export interface MultipartyCall extends CallSettings {
   readonly startedAt: Instant | null;
   readonly endedAt: Instant | null;
   readonly termination: TerminationCode | null;
-  /** Somebody has been present. */
+  /** A participant has joined at some time. */
   readonly wasJoined: boolean;
   /** Of all participants that have left. */
   readonly billed: ParticipantBill;
-  /** Everybody dialled or present, and those who left in the last step (their record is written with that step). */
+  /** All participants dialled or present, and those that left in the last step (their record is written with that step). */
   readonly participants: readonly Participant[];
   readonly recordings: RoomRecordings;
-  /** What is heard beside voices and music, for a while. */
+  /** Sounds that end, beside voices and music. */
   readonly plays: readonly RoomPlay[];
-  /** Of the last step that changed who hears whom. */
+  /** Of the last step that changed the hearing table. */
   readonly hearingChange: HearingChange | null;
 }
 
-/** What the creator fixes for the whole call. */
+/** Settings that the creator fixes for the whole call. */
 export interface CallSettings {
   readonly maxParticipants: number;
   readonly maxDurationSeconds: number;
   readonly stayAlone: boolean;
-  /** Nobody but an agent starts it. */
+  /** Only an agent starts it. */
   readonly waitsForAgent: boolean;
-  /** Ends so long after its creation if no agent has come; null: waits for ever. */
+  /** Seconds from creation to the end without an agent; null: no limit. */
   readonly waitSeconds: number | null;
   readonly recordMinMemberCount: number;
   readonly statusCallback: StatusCallback | null;
@@ -62,31 +62,31 @@ export interface CallSettings {
   readonly music: MusicSettings;
 }
 
-/** What is heard instead of the built-in music, where it is not null. */
+/** Sources instead of the built-in music; null: built-in. */
 export interface MusicSettings {
-  /** By those who wait for the start. */
+  /** For participants that wait for the start. */
   readonly wait: Callback | null;
-  /** On hold, by agents and supervisors. */
+  /** For agents and supervisors on hold. */
   readonly agentHold: Callback | null;
   readonly customerHold: Callback | null;
 }
 
 export const builtInMusic: MusicSettings = { wait: null, agentHold: null, customerHold: null };
 
-/** `all`, or some of those dialled or present. */
+/** `all`, or the numbers of participants dialled or present. */
 export type Members = 'all' | readonly number[];
 
-/** What one request adds: phones for one place, all of the same `requestUuid`; mostly a single one. */
-export type Rivals = readonly [WantedParticipant, ...WantedParticipant[]];
+/** The phones that one request adds for one slot, all with the same `requestUuid`; mostly a single phone. */
+export type Rivals = readonly [RequestedParticipant, ...RequestedParticipant[]];
 
 export type MultipartyCallInput =
   | { readonly type: 'created'; readonly rivals: Rivals }
   | { readonly type: 'add-participant'; readonly rivals: Rivals }
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
-  /** `isRequestCancelled`: so were the calls of its request that ring, and those still to be dialled are meant as well. */
+  /** `isRequestCancelled`: the whole request was cancelled, with the calls that ring and those not dialled yet. */
   | { readonly type: 'leg-ended'; readonly leg: string; readonly isRequestCancelled?: boolean }
-  /** A leg that was there before has been handed over. */
+  /** An existing leg was handed over. */
   | { readonly type: 'leg-here'; readonly leg: string; readonly isAnswered: boolean }
   /** Another owner has it now. */
   | { readonly type: 'leg-taken'; readonly leg: string }
@@ -96,11 +96,11 @@ export type MultipartyCallInput =
   | { readonly type: 'end' }
   | { readonly type: 'update'; readonly members: Members; readonly switches: Partial<Switches> }
   | { readonly type: 'kick'; readonly members: Members }
-  | { readonly type: 'play'; readonly wanted: WantedPlay; readonly members: Members }
+  | { readonly type: 'play'; readonly requested: RequestedPlay; readonly members: Members }
   | { readonly type: 'stop-play'; readonly of: 'play' | 'speak'; readonly members: Members }
-  /** Of a play, for one of its listeners. */
+  /** A play ended for one of its listeners. */
   | { readonly type: 'sound-over'; readonly key: string; readonly hasFailed: boolean }
-  /** The process that held the legs is gone, and they with it; `diedAt` is when it was last known to live. */
+  /** The process that held the legs died; `diedAt`: the last known time of its life. */
   | { readonly type: 'process-restarted'; readonly diedAt: Instant }
   | TimerFired;
 
@@ -111,15 +111,15 @@ export type MultipartyCallEffect =
       readonly participant: Participant;
     }
   | { readonly do: 'hang-up'; readonly leg: string; readonly because: LetGoCause }
-  /** Of a leg that was dialled or taken and has answered: its exit action is asked for a document, which runs on it. */
+  /** For an answered leg that was dialled or taken: requests a document from the exit action and runs it on the leg. */
   | {
       readonly do: 'run-exit-document';
       readonly name: string;
       readonly participant: Participant;
-      /** How it is hung up if there is no document. */
+      /** The cause of the hang-up if there is no document. */
       readonly because: LetGoCause;
     }
-  /** Of a borrowed leg, to the document that runs on it. */
+  /** Returns a borrowed leg to the document that runs on it. */
   | { readonly do: 'give-back'; readonly name: string; readonly participant: Participant }
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
   | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
@@ -128,12 +128,12 @@ export type MultipartyCallEffect =
   | KernelEffect<MultipartyCallEvent, MultipartyCallReply>;
 
 /**
- * `call-ended`: by itself, `end-requested`: by the API; `not-confirmed`: no key or a wrong one; `alone`: it was to join others, and nobody
- * is there.
+ * `call-ended`: by itself, `end-requested`: by the API; `not-confirmed`: no key or a wrong key; `alone`: it may only join others, and
+ * no participant is present.
  */
 export type LetGoCause = 'call-ended' | 'end-requested' | 'kicked' | 'lost-race' | 'not-confirmed' | 'alone';
 
-/** Sounds from URLs, under keys of the call; whoever starts one stops it, unless it has an end of its own. */
+/** Sounds from URLs, under keys of the call. The call stops each sound that has no end of its own. */
 export type RoomSoundEffect =
   | {
       readonly do: 'start-sound';
@@ -144,10 +144,10 @@ export type RoomSoundEffect =
       readonly items: readonly PlayItem[];
       /** How often; 0: until it is stopped. */
       readonly loop: number;
-      /** They hear nothing else meanwhile. */
+      /** The listeners hear nothing else meanwhile. */
       readonly alone: boolean;
       readonly lengthMs?: number;
-      /** It is one for several: what fails is told once, under the name of the whole. */
+      /** One of several copies of a play: a failure is reported once, under the name of the whole. */
       readonly partOf?: { readonly play: string; readonly to: readonly string[] };
     }
   | { readonly do: 'stop-sound'; readonly key: string };
@@ -155,9 +155,9 @@ export type RoomSoundEffect =
 export type MultipartyCallEvent =
   | { readonly type: 'initialized' | 'started' | 'ended' }
   | { readonly type: ParticipantEventType; readonly participant: Participant }
-  /** A participant has hung up whose exit action is to hear of it. */
+  /** A participant with an exit action has hung up. */
   | { readonly type: 'exit-action'; readonly participant: Participant; readonly request: Callback }
-  /** A text that somebody wanted to hear the end of. */
+  /** A text with a callback is over. */
   | {
       readonly type: 'speak-over';
       readonly memberIds: readonly number[];
@@ -186,13 +186,13 @@ export type Refusal =
   | { readonly because: 'ended' }
   | { readonly because: 'full'; readonly maxParticipants: number }
   | { readonly because: 'already-in'; readonly memberId: number }
-  /** A leg was handed over for a participant who is not in the call any more. */
+  /** A leg was handed over for a participant that already left. */
   | { readonly because: 'gone' }
   | { readonly because: 'not-initialized' }
   | { readonly because: 'no-such-member'; readonly memberId: number }
   | { readonly because: 'not-a-supervisor'; readonly memberId: number }
   | { readonly because: 'not-present'; readonly memberId: number }
-  | { readonly because: 'nobody-present' }
+  | { readonly because: 'none-present' }
   | { readonly because: 'too-many-plays'; readonly maxPlays: number };
 
 /** A call before its first step, which is `created`. */
@@ -216,12 +216,12 @@ export function newMultipartyCall(
   };
 }
 
-/** Whether a status callback asks for this group of events (docs/interface/multiparty-calls.md#status-callbacks). */
+/** Whether a status callback requests this group of events (docs/interface/multiparty-calls.md#status-callbacks). */
 export function isRequested(callback: StatusCallback | null, group: string): boolean {
   return callback?.events.split(',').includes(group) ?? false;
 }
 
-/** Of this participant: by the call's status callback, or by its own. */
+/** Whether the status callback of the call or of this participant requests it. */
 export function isRequestedOf(
   call: Pick<MultipartyCall, 'statusCallback'>,
   participant: Pick<Participant, 'statusCallback'>,
@@ -230,7 +230,7 @@ export function isRequestedOf(
   return isRequested(call.statusCallback, group) || isRequested(participant.statusCallback, group);
 }
 
-/** What the sound in a room depends on. */
+/** The part of the state that decides music and hearing. */
 export interface Room {
   readonly status: 'initialized' | 'active' | 'ended';
   readonly participants: readonly Participant[];

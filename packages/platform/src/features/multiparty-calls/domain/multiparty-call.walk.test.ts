@@ -8,14 +8,14 @@ import {
   isPending,
   type Origin,
   type Participant,
-  placesOf,
+  type RequestedParticipant,
   type Role,
   type Switches,
-  type WantedParticipant,
+  slotsOf,
 } from './participant.ts';
-import { Room, wanted } from './testing/room.ts';
+import { Room, requested } from './testing/room.ts';
 
-/** What the outside world has been ordered to do, kept as the media engine and the calls feature would keep it. */
+/** The orders of the call, kept as the media engine and the calls feature would keep them. */
 class Outside {
   readonly dialled = new Set<string>();
   readonly gone = new Set<string>();
@@ -47,7 +47,7 @@ class Outside {
       case 'hang-up':
         assert.ok(
           this.dialled.has(effect.leg) || this.handedOver.get(effect.leg) === 'taken',
-          'what is not ours is never hung up',
+          'only held legs are hung up',
         );
         this.letGo(effect.leg, this.hungUp);
         return;
@@ -59,7 +59,7 @@ class Outside {
         return;
       }
       case 'send-digits':
-        assert.ok(this.edges.has(effect.leg), 'keys are sent to those who are in the room');
+        assert.ok(this.edges.has(effect.leg), 'keys are sent to legs in the mix');
         return;
       case 'start-sound': {
         const [leg = ''] = effect.to;
@@ -68,23 +68,23 @@ class Outside {
         assert.equal(
           this.edges.has(leg),
           !effect.key.startsWith('confirm:'),
-          'a question is no sound of the room',
+          'only its phone hears the question',
         );
         this.sounds.set(effect.key, leg);
         return;
       }
       case 'stop-sound':
-        assert.ok(this.sounds.delete(effect.key), 'only what sounds is stopped');
+        assert.ok(this.sounds.delete(effect.key), 'only a running sound is stopped');
         return;
       case 'give-back': {
         const { leg } = effect.participant;
-        assert.equal(this.handedOver.get(leg), 'borrowed', 'only what was borrowed is given back');
+        assert.equal(this.handedOver.get(leg), 'borrowed', 'only a borrowed leg is returned');
         assert.ok(effect.participant.exitCause !== null && effect.participant.exitedAt !== null);
         this.letGo(leg, this.givenBack);
         return;
       }
       case 'watch-voice':
-        assert.fail('nobody asked for voice');
+        assert.fail('no status callback requests voice');
         return;
       case 'open-mix':
         this.mixes++;
@@ -104,7 +104,7 @@ class Outside {
         if (effect.loop) this.loops.set(effect.key, effect.to.join());
         return;
       case 'stop-play':
-        assert.ok(this.loops.delete(effect.key), 'only what plays is stopped');
+        assert.ok(this.loops.delete(effect.key), 'only a running loop is stopped');
         return;
       case 'start-timer':
         this.timers.add(effect.key);
@@ -133,7 +133,7 @@ class Outside {
     assert.ok(confirmation === null || this.confirmed.has(leg), 'the key is pressed before');
   }
 
-  /** Hung up, given back or given to a document: one of them, once, and not before it is out of the mix. */
+  /** A leg is hung up, returned or given to a document: exactly one of these, after it is out of the mix. */
   private letGo(leg: string, how: Set<string>): void {
     assert.ok(!this.gone.has(leg), 'only a live leg is let go');
     assert.ok(!this.isLetGo(leg), 'a leg is let go once');
@@ -142,7 +142,7 @@ class Outside {
   }
 }
 
-/** Which of those who are dialled or present, counted round; 9 names somebody who is not there. */
+/** Index among the participants dialled or present, counted round; 9 names an unknown member. */
 const pick = fc.integer({ min: 0, max: 9 });
 const picks = fc.oneof(
   { weight: 3, arbitrary: fc.array(pick, { minLength: 1, maxLength: 2 }) },
@@ -155,10 +155,10 @@ const role = fc.constantFrom<Role>('agent', 'supervisor', 'customer');
 type Action =
   | {
       readonly type: 'add';
-      /** So many phones for one place, where it is dialled. */
+      /** Number of phones for one slot, where it is dialled. */
       readonly phones: number;
-      readonly wanted: Pick<
-        WantedParticipant,
+      readonly requested: Pick<
+        RequestedParticipant,
         | 'origin'
         | 'role'
         | 'mute'
@@ -199,7 +199,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('add' as const),
       phones: fc.constantFrom(1, 1, 2, 3),
-      wanted: fc.record({
+      requested: fc.record({
         origin: fc.constantFrom<Origin>('dialled', 'taken', 'borrowed'),
         role,
         mute: rarely,
@@ -283,19 +283,19 @@ function walk(
     if (input.type === 'leg-digit' && input.digit === '1') outside.confirmed.add(input.leg);
     if (input.type === 'leg-ended' || input.type === 'leg-taken') outside.gone.add(input.leg);
     if (input.type === 'leg-here') handOver(input.leg, room, outside);
-    room.after(0.7).feed(input);
+    room.after(0.7).send(input);
     settle();
   }
 }
 
-/** Legs are handed over before the call hears of it; a leg for which nobody is left is let go by those who asked for it. */
+/** Legs are handed over before the input reaches the call. The requester lets go of a leg whose participant has left. */
 function handOver(leg: string, room: Room, outside: Outside): void {
   const participant = room.call.participants.find((each) => each.leg === leg);
   if (participant === undefined || participant.phase === 'exited' || participant.origin === 'dialled') return;
   outside.handedOver.set(leg, participant.origin);
 }
 
-/** Undefined for what cannot happen: signalling says nothing of a leg after its end, and no answer after a hang-up. */
+/** Undefined for impossible inputs: signalling reports nothing about a leg after its end, and no answer after a hang-up. */
 function inputOf(
   action: Action,
   room: Room,
@@ -309,10 +309,10 @@ function inputOf(
   switch (action.type) {
     case 'add': {
       const requestUuid = `request-${nextMember}`;
-      const rival = (at: number) => wanted(nextMember + at, { ...action.wanted, requestUuid });
-      if (action.wanted.origin !== 'dialled') {
+      const rival = (at: number) => requested(nextMember + at, { ...action.requested, requestUuid });
+      if (action.requested.origin !== 'dialled') {
         const handedOver = { ...rival(0), delaySeconds: 0 };
-        const { origin, confirmation } = action.wanted;
+        const { origin, confirmation } = action.requested;
         return {
           type: 'add-participant',
           rivals: [{ ...handedOver, confirmation: origin === 'borrowed' ? null : confirmation }],
@@ -350,7 +350,7 @@ function inputOf(
       if (outside.gone.has(leg) || outside.givenBack.has(leg) || outside.exited.has(leg)) return undefined;
       const isToBeDialled = participants.some((each) => each.leg === leg && each.origin === 'dialled');
       if (isToBeDialled && !outside.dialled.has(leg)) return undefined;
-      // Nothing is heard of a leg that has not been handed over but that there is none.
+      // The only notice about a leg before its handover is its end.
       const isOurs = outside.dialled.has(leg) || outside.handedOver.has(leg);
       if (!isOurs && action.type !== 'leg-ended') return undefined;
       if (action.type !== 'leg-ended' && outside.hungUp.has(leg)) return undefined;
@@ -361,24 +361,24 @@ function inputOf(
   }
 }
 
-/** No customer hears a coach, and nobody on hold hears or is heard, whatever is being changed. */
+/** No customer hears a coach, and no participant on hold hears or is heard, between any two orders. */
 function assertNoForbiddenEdge(outside: Outside, participants: readonly Participant[]): void {
   const byLeg = new Map(participants.map((each) => [each.leg, each]));
   for (const [leg, hears] of outside.edges) {
-    assert.ok(!hears.includes(leg), 'nobody hears itself');
+    assert.ok(!hears.includes(leg), 'no participant hears itself');
     for (const heard of hears) {
       const [listener, speaker] = [byLeg.get(leg), byLeg.get(heard)];
       for (const each of [listener, speaker]) {
-        assert.ok(each === undefined || !isPending(each), 'who has not joined is in no edge');
+        assert.ok(each === undefined || !isPending(each), 'a participant without a join has no edge');
       }
-      // A table of the last step is replaced by the first order that concerns who has left.
+      // The first order about a participant that left replaces the table of the last step.
       if (listener?.phase !== 'joined' || speaker?.phase !== 'joined') continue;
       assert.ok(
         !(speaker.role === 'supervisor' && speaker.coachMode && listener.role !== 'agent'),
         'a coaching supervisor is heard by agents alone',
       );
       assert.ok(!listener.hold && !speaker.hold, 'hold neither hears nor speaks');
-      assert.ok(!speaker.mute, 'who is muted is heard by nobody');
+      assert.ok(!speaker.mute, 'no participant hears a muted participant');
     }
   }
 }
@@ -391,8 +391,8 @@ const anyWalk = fc.record({
 });
 const runs = { numRuns: 300 };
 
-describe('a multiparty call, whatever happens in whatever order', () => {
-  it('keeps the mix as its participants are: table, membership and music', () => {
+describe('a multiparty call with any inputs in any order', () => {
+  it('the mix follows the participants: table, membership and music', () => {
     fc.assert(
       fc.property(anyWalk, (each) =>
         walk(each, ({ call }, outside) => {
@@ -406,7 +406,7 @@ describe('a multiparty call, whatever happens in whatever order', () => {
           assert.deepEqual(loops.map(([, leg]) => leg).sort(), withMusic.map(({ leg }) => leg).sort());
           const dialSounds = [...outside.loops, ...outside.sounds].filter(([key]) => key.startsWith('dial:'));
           for (const [, leg] of dialSounds) {
-            assert.deepEqual(outside.edges.get(leg), [], 'music of dialling is for those who hear nobody');
+            assert.deepEqual(outside.edges.get(leg), [], 'music of dialling is for members in silence');
           }
           const asked = call.participants.filter(
             ({ phase, confirmation }) => phase === 'confirming' && confirmation?.sound != null,
@@ -419,19 +419,19 @@ describe('a multiparty call, whatever happens in whatever order', () => {
     );
   });
 
-  it('never holds more than max_participants', () => {
+  it('a call never holds more than max_participants', () => {
     fc.assert(
       fc.property(anyWalk, (each) =>
         walk(each, ({ call }) => {
           const live = call.participants.filter(({ phase }) => phase !== 'exited');
-          assert.ok(placesOf(live) <= call.maxParticipants);
+          assert.ok(slotsOf(live) <= call.maxParticipants);
         }),
       ),
       runs,
     );
   });
 
-  it('ends at most once, with a cause, and leaves nobody and nothing behind', () => {
+  it('a call ends at most once, with a cause, and leaves no leg, sound or timer behind', () => {
     fc.assert(
       fc.property(anyWalk, (each) =>
         walk(each, ({ call }, outside) => {
@@ -449,7 +449,7 @@ describe('a multiparty call, whatever happens in whatever order', () => {
           assert.equal(
             live.length === 0,
             hasEnded,
-            'a call lives exactly as long as somebody is there or dialled',
+            'a call lives exactly as long as a participant is present or dialled',
           );
           if (!hasEnded) return;
           for (const leg of [...outside.dialled, ...outside.handedOver.keys()]) {
@@ -461,7 +461,7 @@ describe('a multiparty call, whatever happens in whatever order', () => {
     );
   });
 
-  it('never leaves one alone who may not be, once the call is active', () => {
+  it('an active call without stay_alone never goes on with one participant left alone', () => {
     fc.assert(
       fc.property(anyWalk, (each) => {
         let before = 0;

@@ -7,10 +7,10 @@ import type { Rate } from '../../usage/index.ts';
  *
  *   delayed → dialling → ringing → confirming → joined → exited
  *
- * Every phase can go to `exited`, and does so once; `delayed` and `confirming` are for those who are asked to. A leg that was
- * there before is `dialling` until it has been handed over, and `ringing` if nobody had answered it by then.
+ * Every phase can go to `exited`, once. `delayed` and `confirming` exist for delay_dial and confirm_key. A leg that existed
+ * before is `dialling` until it is handed over, and `ringing` if it was not answered by then.
  */
-export interface Participant extends WantedParticipant {
+export interface Participant extends RequestedParticipant {
   readonly phase: ParticipantPhase;
   readonly addedAt: Instant;
   readonly joinedAt: Instant | null;
@@ -18,9 +18,9 @@ export interface Participant extends WantedParticipant {
   readonly exitCause: ExitCause | null;
   /** Null until it has left. */
   readonly bill: ParticipantBill | null;
-  /** As far as somebody asked for it (`participant-speak-events`). */
+  /** False unless a status callback requests `participant-speak-events`. */
   readonly isSpeaking: boolean;
-  /** The call became active by its being added or entering. */
+  /** Its adding or joining made the call active. */
   readonly hasStarted: boolean;
 }
 
@@ -32,75 +32,75 @@ export interface ParticipantBill {
 
 export type ParticipantPhase = 'delayed' | 'dialling' | 'ringing' | 'confirming' | 'joined' | 'exited';
 
-/** What the one who adds a participant decides. */
-export interface WantedParticipant extends Switches {
+/** A participant as the request adds it. */
+export interface RequestedParticipant extends Switches {
   readonly memberId: number;
   /** Call UUID of its leg. */
   readonly leg: string;
-  /** Phones that were added together share it: they are rivals for one place, and the first to join has it. */
+  /** Phones that were added together share it: they are rivals for one slot, and the first to join has it. */
   readonly requestUuid: string;
   readonly origin: Origin;
   readonly role: Role;
-  /** Of its leg: as it is dialled, or the parties of a leg that was there before. */
+  /** How its leg is dialled, or the parties of a leg that existed before. */
   readonly spec: LegSpec;
   readonly startsOnEnter: boolean;
   readonly endsOnExit: boolean;
   readonly enterSound: EdgeSound;
   readonly exitSound: EdgeSound;
-  /** Dialled so much later. */
+  /** Seconds until it is dialled. */
   readonly delaySeconds: number;
-  /** What its phone has to press before it joins; null: nothing. */
+  /** The key that its phone has to press before it joins; null: none. */
   readonly confirmation: Confirmation | null;
   readonly dialMusic: DialMusic;
-  /** Its digits are sent on to those who hear it. */
+  /** Its digits are sent to its listeners. */
   readonly relaysDigits: boolean;
-  /** Joins only somebody who is there. */
+  /** Joins only if another participant is present. */
   readonly joinsOthersOnly: boolean;
   readonly callStatusCallback: Callback | null;
-  /** Told of this participant alone, besides that of the call. */
+  /** Receives the events of this participant, besides the status callback of the call. */
   readonly statusCallback: StatusCallback | null;
-  /** Of an ai-agent, and of nobody else; it is dialled by being connected. */
+  /** Of an ai-agent only; dialling it connects the stream. */
   readonly agent?: AgentStream;
   /** Of its leg. */
   readonly rate: Rate;
-  /** Asked for a document when it leaves; of a borrowed leg, its own document does that. */
+  /** Source of a document when it leaves; the document of a borrowed leg does that itself. */
   readonly onExitAction: Callback | null;
 }
 
 export interface Confirmation {
   readonly key: string;
-  /** Heard by its phone alone until then. */
+  /** Only its phone hears it, until the key. */
   readonly sound: Callback | null;
 }
 
-/** Heard while the phone is called by those who would hear nobody: ringback, nothing, or what is behind a URL. */
+/** Sound for members in silence while the phone is called: ringback, none, or a URL. */
 export type DialMusic = 'real' | 'none' | { readonly url: string };
 
-/** What can be changed while the participant is in the call. */
+/** Settings that can change while the participant is in the call. */
 export interface Switches {
-  /** Only ever true for a supervisor. */
+  /** True only for a supervisor. */
   readonly coachMode: boolean;
   readonly mute: boolean;
   readonly hold: boolean;
 }
 
 /**
- * Where its leg comes from: dialled for this call; taken from whatever it was in, for good; or borrowed from the document
- * that runs on it, which has it back when it leaves.
+ * Where its leg comes from: dialled for this call; taken from another owner for good; or borrowed from the document
+ * that runs on it, and returned when the participant leaves.
  */
 export type Origin = 'dialled' | 'taken' | 'borrowed';
 
 export type Role = 'agent' | 'supervisor' | 'customer' | 'ai-agent';
 
-/** A program hears and counts as a person in its place (docs/interface/multiparty-calls.md#programs-as-agents). */
+/** A program hears and counts like a human agent (docs/interface/multiparty-calls.md#programs-as-agents). */
 export function isAgent(role: Role): boolean {
   return role === 'agent' || role === 'ai-agent';
 }
 
-/** The WebSocket that an ai-agent has for a phone. */
+/** The WebSocket that an ai-agent has instead of a phone. */
 export type AgentStream = Pick<NewStream, 'serviceUrl' | 'contentType' | 'extraHeaders' | 'statusCallback'>;
 
-/** Heard by those in the conversation when a participant enters or leaves; what is behind a URL is audio or a document. */
+/** Played to the conversation when a participant enters or leaves; a URL gives audio or a document. */
 export type EdgeSound = 'beep:1' | 'beep:2' | 'none' | Callback;
 
 export interface Callback {
@@ -119,11 +119,11 @@ export type ExitCause =
   | 'Multiparty Call Ended'
   | 'Participant Call Transferred';
 
-export function addedParticipant(wanted: WantedParticipant, now: Instant): Participant {
+export function addedParticipant(requested: RequestedParticipant, now: Instant): Participant {
   return {
-    ...wanted,
-    coachMode: wanted.coachMode && wanted.role === 'supervisor',
-    phase: wanted.delaySeconds > 0 ? 'delayed' : 'dialling',
+    ...requested,
+    coachMode: requested.coachMode && requested.role === 'supervisor',
+    phase: requested.delaySeconds > 0 ? 'delayed' : 'dialling',
     addedAt: now,
     joinedAt: null,
     exitedAt: null,
@@ -134,17 +134,17 @@ export function addedParticipant(wanted: WantedParticipant, now: Instant): Parti
   };
 }
 
-/** Its time to be called has come. */
+/** Its delay is over. */
 export function dialled(participant: Participant): Participant {
   return participant.phase === 'delayed' ? { ...participant, phase: 'dialling' } : participant;
 }
 
-/** A phone that rings twice, or rings after it answered, changes nothing. */
+/** A second ring, or a ring after the answer, changes nothing. */
 export function ringing(participant: Participant): Participant {
   return participant.phase === 'dialling' ? { ...participant, phase: 'ringing' } : participant;
 }
 
-/** Answered, and asked for the key. */
+/** Answered; its key is awaited. */
 export function confirming(participant: Participant): Participant {
   return isCalled(participant) ? { ...participant, phase: 'confirming' } : participant;
 }
@@ -159,9 +159,9 @@ export function exited(participant: Participant, cause: ExitCause, now: Instant)
     : { ...participant, phase: 'exited', exitedAt: now, exitCause: cause };
 }
 
-/** The same object when nothing differs, so that nothing is written. */
-export function switched(participant: Participant, wanted: Partial<Switches>): Participant {
-  const { coachMode = participant.coachMode, mute = participant.mute, hold = participant.hold } = wanted;
+/** Returns the same object when nothing differs, so that nothing is written. */
+export function switched(participant: Participant, requested: Partial<Switches>): Participant {
+  const { coachMode = participant.coachMode, mute = participant.mute, hold = participant.hold } = requested;
   const same = coachMode === participant.coachMode && mute === participant.mute && hold === participant.hold;
   return same ? participant : { ...participant, coachMode, mute, hold };
 }
@@ -175,23 +175,23 @@ export function isCalled(participant: Participant): boolean {
   return participant.phase === 'dialling' || participant.phase === 'ringing';
 }
 
-/** Waited for: neither here nor lost yet. */
+/** May still join. */
 export function isPending(participant: Participant): boolean {
   const { phase } = participant;
   return phase === 'delayed' || phase === 'confirming' || isCalled(participant);
 }
 
-/** Its leg is ours to hang up or to give back: dialled by us, or handed over already. */
+/** The call hangs up or returns its leg: it was dialled for the call, or is handed over. */
 export function isHeld({ origin, phase }: Participant): boolean {
   return phase !== 'delayed' && (origin === 'dialled' || phase !== 'dialling');
 }
 
-/** Rivals take one place together (`max_participants`). */
-export function placesOf(participants: readonly Participant[]): number {
+/** Rivals use one slot together (`max_participants`). */
+export function slotsOf(participants: readonly Participant[]): number {
   return new Set(participants.map(({ requestUuid }) => requestUuid)).size;
 }
 
-/** Seconds in the call: whoever came in costs, however soon it left; 0 for a phone that never joined. */
+/** Seconds in the call: at least 1 for a participant that joined, 0 for a phone that never joined. */
 export function billableSeconds({ joinedAt, exitedAt }: Participant): number {
   return joinedAt === null || exitedAt === null ? 0 : Math.max(1, Math.round((exitedAt - joinedAt) / 1000));
 }

@@ -6,14 +6,14 @@ import type { RoomRecording } from './room-recording.ts';
 
 type Recorded = Pick<MultipartyCall, 'status' | 'participants' | 'recording'>;
 
-/** What a recording takes down of a call as it is: voices alone, since sounds belong to nobody. */
+/** The tracks of a recording for this state of a call: voices only, sounds are not recorded. */
 export function tracksOf(
   recording: Pick<RoomRecording, 'of' | 'track' | 'format' | 'channels'>,
   call: Recorded,
 ): readonly CaptureTrack[] {
   const voices = call.participants.filter((each) => isRecorded(each, call));
-  const trackOf = (wanted: (participant: Participant) => boolean): CaptureTrack => ({
-    said: voices.filter(wanted).map(({ leg }) => leg),
+  const trackOf = (requested: (participant: Participant) => boolean): CaptureTrack => ({
+    said: voices.filter(requested).map(({ leg }) => leg),
     heard: [],
   });
   switch (recording.track) {
@@ -22,7 +22,7 @@ export function tracksOf(
     case 'participant':
       return [trackOf(({ memberId }) => memberId === recording.of)];
     case 'all':
-      // An MP3 file holds two channels: the participant, and everybody else.
+      // An MP3 file holds two channels: the participant, and all others.
       return recording.format === 'mp3'
         ? [
             trackOf(({ memberId }) => memberId === recording.of),
@@ -32,21 +32,21 @@ export function tracksOf(
   }
 }
 
-/** Who can be heard by somebody in the call: nobody on hold, muted, or before it is active. */
+/** Whether another participant could hear it: not on hold, not muted, not before the call is active. */
 function isRecorded(participant: Participant, { status, recording }: Recorded): boolean {
   const { hold, mute, role, coachMode } = participant;
   if (status !== 'active' || !isPresent(participant) || hold || mute) return false;
   return recording.coachVoice || !(role === 'supervisor' && coachMode);
 }
 
-/** Everybody has a channel of their own, as many as may be in the call at once. */
+/** Each member has its own channel, one for each of max_participants. */
 export function hasChannels({ track, format }: Pick<RoomRecording, 'track' | 'format'>): boolean {
   return track === 'all' && format === 'wav';
 }
 
 /**
- * Who is on which channel from now on. A member keeps its channel; who comes takes one that nobody has had, else the first of
- * those who have left.
+ * The member of each channel from now on. A member keeps its channel; a new member has the first unused channel, else the first
+ * channel of a member that left.
  */
 export function channelsFor(
   before: readonly (number | null)[],
@@ -59,13 +59,13 @@ export function channelsFor(
   for (const member of added) {
     const free = channels.indexOf(null);
     const left = channels.findIndex((each) => each !== null && !present.includes(each));
-    const place = free >= 0 ? free : left;
-    if (place >= 0) channels[place] = member;
+    const chosen = free >= 0 ? free : left;
+    if (chosen >= 0) channels[chosen] = member;
   }
   return channels;
 }
 
-/** Those of `channels` who are in the call. */
+/** The members of `channels` that are in the call. */
 export function membersOn(
   channels: readonly (number | null)[],
   call: Pick<MultipartyCall, 'participants'>,
@@ -80,6 +80,6 @@ export function membersOn(
 export function isSameTracks(left: readonly CaptureTrack[], right: readonly CaptureTrack[]): boolean {
   return left.every(({ said }, index) => {
     const other = right[index]?.said ?? [];
-    return said.length === other.length && said.every((leg, place) => leg === other[place]);
+    return said.length === other.length && said.every((leg, at) => leg === other[at]);
   });
 }

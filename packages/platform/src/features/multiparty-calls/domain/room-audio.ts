@@ -7,8 +7,8 @@ import { audienceOf } from './room-plays.ts';
 import { soundChanges } from './room-sounds.ts';
 
 /**
- * Takes the mix from one state to the next. The table comes first: an edge that a change takes away is gone before
- * anything that the change starts is heard, and a leg is in the mix only through a table that already holds its edges.
+ * Orders that take the mix from one state to the next. The table comes first: closed edges are gone before new sounds
+ * start, and a leg enters the mix only through a table that already holds its edges.
  */
 export function audioChanges(
   before: Room,
@@ -21,26 +21,26 @@ export function audioChanges(
   return effects;
 }
 
-/** A beep for those in the conversation: those on hold hear their music, those who wait for the start theirs. */
+/** A beep for the conversation; members on hold or waiting for the start hear music instead. */
 export function beep(
   room: Room,
   key: string,
-  wanted: EdgeSound,
-  /** Everybody hears it, or those who may learn of this one. */
+  requested: EdgeSound,
+  /** Whether all hear it, or only the members who may learn of this participant. */
   of: 'all' | Participant,
 ): readonly RoomAudioEffect[] {
   const audience =
     of === 'all' ? room.participants.filter((each) => isPresent(each) && !each.hold) : audienceOf(room, of);
   const to = audience.map(({ leg }) => leg);
-  if (typeof wanted !== 'string' || wanted === 'none' || room.status !== 'active' || to.length === 0)
+  if (typeof requested !== 'string' || requested === 'none' || room.status !== 'active' || to.length === 0)
     return [];
-  const sound: Sound = { kind: 'beep', count: wanted === 'beep:1' ? 1 : 2 };
+  const sound: Sound = { kind: 'beep', count: requested === 'beep:1' ? 1 : 2 };
   return [{ do: 'play', key, to, sound, loop: false }];
 }
 
 type HearingTable = ReturnType<typeof whoHearsWhom>;
 
-/** What the mix of a room obeys. */
+/** The hearing table for the mix of a call. */
 export function hearingOf(room: Pick<Room, 'status' | 'participants'>): HearingTable {
   return whoHearsWhom(room.participants.filter(isPresent), room.status === 'active');
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Members, MultipartyCallInput } from './multiparty-call.ts';
 import type { Callback } from './participant.ts';
-import type { WantedPlay } from './room-play.ts';
+import type { RequestedPlay } from './room-play.ts';
 import { longestEdgeSoundMs } from './room-plays.ts';
 import { Room } from './testing/room.ts';
 
 const chime: Callback = { url: 'https://example.com/chime.mp3', method: 'GET' };
 const callback: Callback = { url: 'https://example.com/over', method: 'POST' };
-const wants = (key: string, changes: Partial<WantedPlay> = {}): WantedPlay => ({
+const wants = (key: string, changes: Partial<RequestedPlay> = {}): RequestedPlay => ({
   key,
   of: 'play',
   items: [{ kind: 'file', url: 'https://example.com/news.mp3' }],
@@ -18,9 +18,9 @@ const wants = (key: string, changes: Partial<WantedPlay> = {}): WantedPlay => ({
   callback: null,
   ...changes,
 });
-const play = (members: Members, key = 'p', changes: Partial<WantedPlay> = {}): MultipartyCallInput => ({
+const play = (members: Members, key = 'p', changes: Partial<RequestedPlay> = {}): MultipartyCallInput => ({
   type: 'play',
-  wanted: wants(key, changes),
+  requested: wants(key, changes),
   members,
 });
 const stop = (members: Members, of: 'play' | 'speak' = 'play'): MultipartyCallInput => ({
@@ -51,105 +51,105 @@ const three = () =>
     .join(2, { role: 'customer' })
     .join(3, { role: 'supervisor' });
 
-describe('sounds that somebody plays to members', () => {
-  it('all: everybody in the conversation at that moment; not those on hold, nor those who join later', () => {
-    const room = three().feed(hold(2, true), play('all'));
+describe('sounds that the API plays to members', () => {
+  it('a play to all reaches the conversation at that moment, not members on hold or joining later', () => {
+    const room = three().send(hold(2, true), play('all'));
     assert.deepEqual(sounds(room), ['start play:p:leg-1', 'start play:p:leg-3']);
     assert.deepEqual(sounds(room.join(4)), []);
-    assert.deepEqual(sounds(room.feed(hold(2, false))), []);
+    assert.deepEqual(sounds(room.send(hold(2, false))), []);
   });
 
-  it('of all: whoever is put on hold hears it no more, and has not the rest of it afterwards', () => {
-    const room = three().feed(play('all'), hold(2, true));
+  it('a play to all ends for a member put on hold, who does not hear the rest later', () => {
+    const room = three().send(play('all'), hold(2, true));
     assert.deepEqual(sounds(room), ['stop play:p:leg-2']);
-    assert.deepEqual(sounds(room.feed(hold(2, false))), []);
-    assert.deepEqual(sounds(room.feed(stop('all'))), ['stop play:p:leg-1', 'stop play:p:leg-3']);
+    assert.deepEqual(sounds(room.send(hold(2, false))), []);
+    assert.deepEqual(sounds(room.send(stop('all'))), ['stop play:p:leg-1', 'stop play:p:leg-3']);
   });
 
-  it('of members that are named: nobody else hears it, they do on hold and before the start', () => {
-    const room = three().feed(hold(2, true), play([2, 3]));
+  it('a play to named members reaches only them, also on hold and before the start', () => {
+    const room = three().send(hold(2, true), play([2, 3]));
     assert.deepEqual(sounds(room), ['start play:p:leg-2', 'start play:p:leg-3']);
     const waiting = Room.created('initialized')
       .answer(1)
-      .feed(play([1]));
+      .send(play([1]));
     assert.deepEqual(sounds(waiting), ['start play:p:leg-1']);
-    assert.deepEqual(sounds(waiting.feed({ type: 'activate' })), []);
+    assert.deepEqual(sounds(waiting.send({ type: 'activate' })), []);
   });
 
-  it('is stopped by the same members in any order, and by no others', () => {
-    const room = three().feed(play([2, 3]));
-    assert.deepEqual(sounds(room.feed(stop('all'))), []);
-    assert.deepEqual(sounds(room.feed(stop([2]))), []);
-    assert.deepEqual(sounds(room.feed(stop([2, 3], 'speak'))), []);
-    assert.deepEqual(sounds(room.feed(stop([3, 2]))), ['stop play:p:leg-2', 'stop play:p:leg-3']);
-    assert.equal(room.feed(stop([3, 2])).reply, 'done', 'what is over already is no mistake');
+  it('a play is stopped with the same members in any order, and with no others', () => {
+    const room = three().send(play([2, 3]));
+    assert.deepEqual(sounds(room.send(stop('all'))), []);
+    assert.deepEqual(sounds(room.send(stop([2]))), []);
+    assert.deepEqual(sounds(room.send(stop([2, 3], 'speak'))), []);
+    assert.deepEqual(sounds(room.send(stop([3, 2]))), ['stop play:p:leg-2', 'stop play:p:leg-3']);
+    assert.equal(room.send(stop([3, 2])).reply, 'done', 'stopping an ended play succeeds');
   });
 
-  it('of the same members takes the place of the one before, of others it is heard besides', () => {
-    const room = three().feed(play([2], 'one'));
-    assert.deepEqual(sounds(room.feed(play([2], 'two'))), ['stop play:one:leg-2', 'start play:two:leg-2']);
-    assert.deepEqual(sounds(room.feed(play('all', 'three'))).length, 3);
-    assert.deepEqual(sounds(room.feed(play([2], 'four', { of: 'speak' }))), ['start play:four:leg-2']);
+  it('a play to the same members replaces the play before; plays to other members run beside it', () => {
+    const room = three().send(play([2], 'one'));
+    assert.deepEqual(sounds(room.send(play([2], 'two'))), ['stop play:one:leg-2', 'start play:two:leg-2']);
+    assert.deepEqual(sounds(room.send(play('all', 'three'))).length, 3);
+    assert.deepEqual(sounds(room.send(play([2], 'four', { of: 'speak' }))), ['start play:four:leg-2']);
   });
 
-  it('members that are not there, have not joined, or nobody at all: refused, and nobody hears it', () => {
+  it('a play to unknown members, members not joined, or an empty call is refused', () => {
     const because = (room: Room) => (typeof room.reply === 'object' ? room.reply.because : room.reply);
-    assert.equal(because(three().feed(play([1, 9]))), 'no-such-member');
+    assert.equal(because(three().send(play([1, 9]))), 'no-such-member');
     assert.equal(
       because(
         three()
           .add(4)
-          .feed(play([1, 4])),
+          .send(play([1, 4])),
       ),
       'not-present',
     );
-    assert.equal(because(Room.created().feed(play('all'))), 'nobody-present');
-    assert.equal(because(three().feed({ type: 'end' }, play('all'))), 'ended');
-    assert.equal(because(three().feed({ type: 'end' }, stop('all'))), 'ended');
-    assert.equal(because(three().feed(stop([9]))), 'no-such-member');
+    assert.equal(because(Room.created().send(play('all'))), 'none-present');
+    assert.equal(because(three().send({ type: 'end' }, play('all'))), 'ended');
+    assert.equal(because(three().send({ type: 'end' }, stop('all'))), 'ended');
+    assert.equal(because(three().send(stop([9]))), 'no-such-member');
     const many = three();
     const forms = [[1], [2], [3], [1, 2], [1, 3], [2, 3], [1, 2, 3]];
     const kinds = ['play', 'speak'] as const;
     for (const [at, form] of forms.entries()) {
-      for (const of of kinds) assert.equal(because(many.feed(play(form, `${of}${at}`, { of }))), 'done');
+      for (const of of kinds) assert.equal(because(many.send(play(form, `${of}${at}`, { of }))), 'done');
     }
     many.join(4);
     for (const form of [[4], [1, 4], [2, 4]]) {
-      for (const of of kinds) assert.equal(because(many.feed(play(form, `${of}${form}`, { of }))), 'done');
+      for (const of of kinds) assert.equal(because(many.send(play(form, `${of}${form}`, { of }))), 'done');
     }
-    assert.equal(because(many.feed(play([3, 4], 'last'))), 'too-many-plays');
-    assert.equal(because(many.feed(play([2], 'instead'))), 'done', 'it takes the place of another');
+    assert.equal(because(many.send(play([3, 4], 'last'))), 'too-many-plays');
+    assert.equal(because(many.send(play([2], 'instead'))), 'done', 'it replaces another play');
   });
 
-  it('ends with its listener, and with the call', () => {
-    const room = three().feed(play('all'));
+  it('a play ends with its listener, and with the call', () => {
+    const room = three().send(play('all'));
     assert.deepEqual(sounds(room.hangUp(2)), ['stop play:p:leg-2']);
-    assert.deepEqual(sounds(room.feed({ type: 'end' })), ['stop play:p:leg-1', 'stop play:p:leg-3']);
+    assert.deepEqual(sounds(room.send({ type: 'end' })), ['stop play:p:leg-1', 'stop play:p:leg-3']);
   });
 
-  it('a text with a callback is told once, when the last has heard it, as completed, failed or stopped', () => {
+  it('the callback of a text gets one request after the last listener: completed, failed or stopped', () => {
     const speak = play([1, 2], 's', { of: 'speak', callback });
-    const told = (room: Room) =>
+    const reported = (room: Room) =>
       room.effects.flatMap((each) =>
         each.do === 'emit' && each.event.type === 'speak-over'
           ? [`${each.event.outcome} ${each.event.memberIds} ${each.event.request.url}`]
           : [],
       );
-    const heard = three().feed(speak, over('play:s:leg-1'));
-    assert.deepEqual([told(heard), sounds(heard)], [[], []]);
-    assert.deepEqual(told(heard.feed(over('play:s:leg-2'))), [`completed 1,2 ${callback.url}`]);
-    assert.deepEqual(told(heard.feed(over('play:s:leg-2'))), []);
-    const failed = three().feed(speak, over('play:s:leg-1', true), over('play:s:leg-2'));
-    assert.deepEqual(told(failed), [`failed 1,2 ${callback.url}`]);
+    const heard = three().send(speak, over('play:s:leg-1'));
+    assert.deepEqual([reported(heard), sounds(heard)], [[], []]);
+    assert.deepEqual(reported(heard.send(over('play:s:leg-2'))), [`completed 1,2 ${callback.url}`]);
+    assert.deepEqual(reported(heard.send(over('play:s:leg-2'))), []);
+    const failed = three().send(speak, over('play:s:leg-1', true), over('play:s:leg-2'));
+    assert.deepEqual(reported(failed), [`failed 1,2 ${callback.url}`]);
     for (const end of [stop([1, 2], 'speak'), { type: 'end' } as const]) {
-      assert.deepEqual(told(three().feed(speak, end)), [`stopped 1,2 ${callback.url}`]);
+      assert.deepEqual(reported(three().send(speak, end)), [`stopped 1,2 ${callback.url}`]);
     }
   });
 });
 
 describe('enter_sound and exit_sound from a URL', () => {
-  it('are heard once by those in the conversation, the one who enters included, a minute at most', () => {
-    const room = three().feed(hold(2, true)).join(4, { enterSound: chime });
+  it('play once to the conversation and the new participant, a minute at most', () => {
+    const room = three().send(hold(2, true)).join(4, { enterSound: chime });
     assert.deepEqual(
       sounds(room),
       [1, 3, 4].map((each) => `start play:enter-4:leg-${each}`),
@@ -162,7 +162,7 @@ describe('enter_sound and exit_sound from a URL', () => {
     ]);
   });
 
-  it('of leaving: by those who stay; with nobody left by nobody', () => {
+  it('exit sounds play to the remaining members, and not in an empty call', () => {
     const room = three().join(4, { exitSound: chime });
     assert.deepEqual(
       sounds(room.hangUp(4)),
@@ -172,11 +172,11 @@ describe('enter_sound and exit_sound from a URL', () => {
     assert.deepEqual(sounds(alone), []);
   });
 
-  it('are heard by nobody before the start', () => {
+  it('are silent before the start', () => {
     assert.deepEqual(sounds(Room.created('initialized', { enterSound: chime }).answer(1)), []);
   });
 
-  it('of a supervisor who coaches are heard by agents and itself, as a beep is: no customer learns of a coach', () => {
+  it('sounds and beeps of a coach reach agents and the coach: no customer learns of a coach', () => {
     for (const enterSound of [chime, 'beep:1'] as const) {
       const room = Room.created('active', {}, { stayAlone: true })
         .answer(1)

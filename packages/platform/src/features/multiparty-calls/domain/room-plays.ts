@@ -2,29 +2,29 @@ import type { PlayItem } from '../../sounds/index.ts';
 import { hears } from './hearing.ts';
 import type { Members, MultipartyCall, MultipartyCallEffect, Refusal } from './multiparty-call.ts';
 import { type Callback, isPresent, type Participant } from './participant.ts';
-import type { RoomPlay, WantedPlay } from './room-play.ts';
+import type { RequestedPlay, RoomPlay } from './room-play.ts';
 
-/** Sounds of entering and leaving, and announcements, end by then: a file of an hour would talk over the call. */
+/** Limit of entry sounds, exit sounds and announcements: a file of an hour would disturb the call. */
 export const longestEdgeSoundMs = 60_000;
 
-/** Plays at the same time in one call; one for each set of members that was asked for. */
+/** Plays at the same time in one call; each requested set of members has one. */
 const maxPlays = 20;
 
-/** Those who were present when it was asked for hear it; who joins later does not. */
+/** Members present at the request hear it; members who join later do not. */
 export function playedTo(
   call: MultipartyCall,
-  wanted: WantedPlay,
+  requested: RequestedPlay,
   members: Members,
 ): MultipartyCall | Refusal {
   const chosen = listenersFor(call, members);
   if ('because' in chosen) return chosen;
   const form = formOf(members);
-  const others = call.plays.filter((each) => !(each.of === wanted.of && each.form === form));
+  const others = call.plays.filter((each) => !(each.of === requested.of && each.form === form));
   if (others.filter(({ of }) => of !== 'edge').length >= maxPlays) {
     return { because: 'too-many-plays', maxPlays };
   }
   const play: RoomPlay = {
-    ...wanted,
+    ...requested,
     form,
     listeners: chosen.map(({ leg }) => leg),
     memberIds: chosen.map(({ memberId }) => memberId),
@@ -37,7 +37,7 @@ export function playedTo(
 function listenersFor(call: MultipartyCall, members: Members): readonly Participant[] | Refusal {
   if (members === 'all') {
     const all = call.participants.filter((each) => isPresent(each) && !each.hold);
-    return all.length === 0 ? { because: 'nobody-present' } : all;
+    return all.length === 0 ? { because: 'none-present' } : all;
   }
   for (const memberId of members) {
     const participant = call.participants.find((each) => each.memberId === memberId);
@@ -47,7 +47,7 @@ function listenersFor(call: MultipartyCall, members: Members): readonly Particip
   return call.participants.filter(({ memberId }) => members.includes(memberId));
 }
 
-/** docs/interface/multiparty-calls.md#operations: only what was asked for with the same members is stopped. */
+/** docs/interface/multiparty-calls.md#operations: stops only the play that was requested with the same members. */
 export function playStopped(
   call: MultipartyCall,
   of: 'play' | 'speak',
@@ -63,7 +63,7 @@ export function playStopped(
   return plays.length === call.plays.length ? call : { ...call, plays };
 }
 
-/** The play of one listener has come to its end by itself. */
+/** The play of one listener ended by itself. */
 export function soundOver(call: MultipartyCall, key: string, hasFailed: boolean): MultipartyCall {
   const isIt = (play: RoomPlay) => play.listeners.some((leg) => keyFor(play, leg) === key);
   if (!call.plays.some(isIt)) return call;
@@ -79,7 +79,7 @@ export function soundOver(call: MultipartyCall, key: string, hasFailed: boolean)
   return { ...call, plays };
 }
 
-/** The sound of a URL when somebody enters or leaves. */
+/** Plays the entry or exit sound of a participant if it is a URL. */
 export function withEdgeSound(
   call: MultipartyCall,
   edge: 'enter' | 'exit',
@@ -106,8 +106,8 @@ export function withEdgeSound(
 }
 
 /**
- * Who hears that somebody enters or leaves: those in the conversation who could hear that one, and the one itself. So no
- * customer learns of a coach.
+ * Who hears that a participant enters or leaves: the participant, and the members in the conversation who could hear it. So
+ * no customer learns of a coach.
  */
 export function audienceOf(
   { participants }: Pick<MultipartyCall, 'participants'>,
@@ -119,7 +119,7 @@ export function audienceOf(
   );
 }
 
-/** Whoever has left, or is on hold now, hears it no more, and does not hear the rest later; what nobody hears is over. */
+/** Removes listeners who left or are on hold now; they do not hear the rest later. A play without listeners is over. */
 export function withoutGone(call: MultipartyCall): MultipartyCall {
   if (call.plays.length === 0) return call;
   if (call.status === 'ended') return { ...call, plays: [] };
@@ -137,8 +137,8 @@ export function withoutGone(call: MultipartyCall): MultipartyCall {
 }
 
 /**
- * Stops come first: nobody hears for a moment what is not for it any more. `ended`: the sound of one listener that has come to
- * its end by itself.
+ * Stops come first, so that a removed listener does not hear the next sound. `ended`: the sound of one listener that ended by
+ * itself.
  */
 export function playChanges(
   before: MultipartyCall,
@@ -186,14 +186,14 @@ export function playChanges(
   return { first, last };
 }
 
-/** What is behind a URL: audio, or a document of sounds. */
+/** The content of a URL: audio, or a document of sounds. */
 export function sourceItem({ url, method }: Callback): PlayItem {
   return { kind: 'source', url, method };
 }
 
 const prefix = 'play:';
 
-/** Whether a key of a sound is one of these, and not one that follows from the state of the room. */
+/** Whether a key belongs to a play; other keys belong to sounds that follow from the state. */
 export function isKeyOfPlay(key: string): boolean {
   return key.startsWith(prefix);
 }
@@ -202,7 +202,7 @@ function keyFor({ key }: RoomPlay, leg: string): string {
   return `${prefix}${key}:${leg}`;
 }
 
-/** The same members in another order are the same. */
+/** The order of the members does not matter. */
 function formOf(members: Members): string {
   return members === 'all' ? members : [...new Set(members)].sort((one, other) => one - other).join();
 }

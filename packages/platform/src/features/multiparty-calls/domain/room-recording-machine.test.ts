@@ -7,19 +7,19 @@ const sound = (url: string) => ({ url, method: 'GET' }) as const;
 const supervisor = { role: 'supervisor' } as const;
 
 describe('recording a call as a whole', () => {
-  it('takes down everybody on one channel, and who comes and goes with the table of the room', () => {
+  it('records all on one channel, and follows the hearing table', () => {
     const room = new RecordedRoom().join(1, 2);
     assert.equal(room.record('one'), 'done');
     room.join(3).hangUp(2);
     assert.deepEqual(room.take(), ['start one 1+2', 'retrack one 1+2+3', 'retrack one 1+3']);
   });
 
-  it('leaves out who is muted or on hold, who can be heard by nobody', () => {
+  it('leaves out muted and held participants, whom no other hears', () => {
     const room = new RecordedRoom().join(1, 2, 3);
     room.record('one');
-    room.feed({ type: 'update', members: [2], switches: { mute: true } });
-    room.feed({ type: 'update', members: [3], switches: { hold: true } });
-    room.feed({ type: 'update', members: 'all', switches: { mute: false, hold: false } });
+    room.send({ type: 'update', members: [2], switches: { mute: true } });
+    room.send({ type: 'update', members: [3], switches: { hold: true } });
+    room.send({ type: 'update', members: 'all', switches: { mute: false, hold: false } });
     assert.deepEqual(room.take(), [
       'start one 1+2+3',
       'retrack one 1+3',
@@ -28,26 +28,26 @@ describe('recording a call as a whole', () => {
     ]);
   });
 
-  it('takes down nobody before the call is active', () => {
+  it('records no voice before the call is active', () => {
     const room = new RecordedRoom({}, { startsOnEnter: false }).join(1);
     room.record('one');
-    room.feed({ type: 'activate' });
+    room.send({ type: 'activate' });
     assert.deepEqual(room.take(), ['start one -', 'retrack one 1']);
   });
 
-  it('takes down a supervisor who coaches, unless that was switched off', () => {
-    const usual = new RecordedRoom().wish(2, supervisor).join(1, 2);
+  it('records a supervisor who coaches, unless record_coach_voice is false', () => {
+    const usual = new RecordedRoom().specify(2, supervisor).join(1, 2);
     usual.record('one');
     assert.deepEqual(usual.take(), ['start one 1+2']);
 
     const without = new RecordedRoom({ recording: { ...notRecorded, coachVoice: false } });
-    without.wish(2, supervisor).join(1, 2);
+    without.specify(2, supervisor).join(1, 2);
     without.record('one');
-    without.feed({ type: 'update', members: [2], switches: { coachMode: false } });
+    without.send({ type: 'update', members: [2], switches: { coachMode: false } });
     assert.deepEqual(without.take(), ['start one 1', 'retrack one 1+2']);
   });
 
-  it('is one at a time, and may begin again while the last file is being completed', () => {
+  it('runs once at a time, and may begin again while the last file is being completed', () => {
     const room = new RecordedRoom().join(1);
     room.record('one');
     assert.deepEqual(room.record('two'), { because: 'recording-runs', memberId: null });
@@ -59,7 +59,7 @@ describe('recording a call as a whole', () => {
     assert.equal(recordingStatusOf(room.call.recordings), 'recording');
   });
 
-  it('is paused when it runs and resumed when it is paused, and nothing else', () => {
+  it('is paused only while it runs, and resumed only while it is paused', () => {
     const room = new RecordedRoom().join(1);
     const none = { because: 'nothing-recorded', memberId: null };
     for (const order of ['stop-recording', 'pause-recording', 'resume-recording'] as const)
@@ -75,7 +75,7 @@ describe('recording a call as a whole', () => {
     assert.deepEqual(room.take(), ['start one 1', 'pause one', 'resume one', 'pause one', 'stop one']);
   });
 
-  it('that could not be begun runs no more', () => {
+  it('a recording that could not start does not run', () => {
     const room = new RecordedRoom().join(1);
     room.record('one');
     room.over('one');
@@ -85,22 +85,22 @@ describe('recording a call as a whole', () => {
 });
 
 describe('recording participants', () => {
-  it('one alone, beside the recording of the call', () => {
+  it('records one participant alone, beside the recording of the call', () => {
     const room = new RecordedRoom().join(1, 2);
     room.record('whole');
     assert.equal(room.record('one', { of: 2, track: 'participant' }), 'done');
-    room.feed({ type: 'update', members: [2], switches: { mute: true } });
+    room.send({ type: 'update', members: [2], switches: { mute: true } });
     assert.deepEqual(room.take(), ['start whole 1+2', 'start one 2', 'retrack whole 1', 'retrack one -']);
   });
 
-  it('MP3 holds the participant, and everybody else', () => {
+  it('an MP3 file holds the participant and all others on two channels', () => {
     const room = new RecordedRoom().join(1, 2);
     room.record('one', { of: 2, track: 'all', format: 'mp3' });
     room.join(3);
     assert.deepEqual(room.take(), ['start one 2 1', 'retrack one 2 1+3']);
   });
 
-  it('WAV has a channel for each: members keep theirs, newcomers take one that is free, else that of who left first', () => {
+  it('a WAV file has a channel for each member; a new member has a free channel, else the first channel of a member that left', () => {
     const room = new RecordedRoom({ maxParticipants: 3 }).join(1, 2);
     room.record('one', { of: 1, track: 'all' });
     room.hangUp(2).join(3);
@@ -118,16 +118,16 @@ describe('recording participants', () => {
     ]);
   });
 
-  it('ends when the participant leaves', () => {
+  it('a recording ends when its participant leaves', () => {
     const room = new RecordedRoom().join(1, 2);
     room.record('one', { of: 2, track: 'participant' });
     room.hangUp(2);
     assert.deepEqual(room.take(), ['start one 2', 'stop one']);
   });
 
-  it('is refused for strangers, for who has not joined, and twice', () => {
+  it('a recording of an unknown member, a member not joined, or a recorded member is refused', () => {
     const room = new RecordedRoom().join(1);
-    room.feed({
+    room.send({
       type: 'add-participant',
       rivals: [{ ...room.call.participants[0]!, memberId: 2, leg: 'leg-2', requestUuid: 'request-2' }],
     });
@@ -138,7 +138,7 @@ describe('recording participants', () => {
     assert.equal(room.record('e', { of: 1, track: 'participant' }), 'done');
   });
 
-  it('is stopped by track, by member, and for all; without a track whatever runs', () => {
+  it('recordings are stopped by track, by member and for all; without a track all that run', () => {
     const room = new RecordedRoom().join(1, 2);
     room.record('a', { of: 1, track: 'all' });
     room.record('b', { of: 1, track: 'participant' });
@@ -160,7 +160,7 @@ describe('recording participants', () => {
 describe('recordings that begin by themselves', () => {
   const recording = { ...notRecorded, wholeCall: true, eachParticipant: true };
 
-  it('begin when as many are present as the creator wants, once', () => {
+  it('begin once, at record_min_member_count participants', () => {
     const room = new RecordedRoom({ recording, recordMinMemberCount: 2 }).join(1);
     assert.deepEqual(room.take(), []);
     room.join(2);
@@ -174,7 +174,7 @@ describe('recordings that begin by themselves', () => {
   it('wait for the call to be active', () => {
     const room = new RecordedRoom({ recording }, { startsOnEnter: false }).join(1);
     assert.deepEqual(room.take(), []);
-    room.feed({ type: 'activate' });
+    room.send({ type: 'activate' });
     assert.deepEqual(room.take(), ['start auto-1 1', 'start auto-2 1']);
   });
 });
@@ -182,37 +182,37 @@ describe('recordings that begin by themselves', () => {
 describe('announcements', () => {
   const recording = { ...notRecorded, startSound: sound('a'), stopSound: sound('b') };
 
-  it('are heard by all before the recording of the call begins, and after it was stopped', () => {
+  it('play to all before the recording of the call begins, and after it was stopped', () => {
     const room = new RecordedRoom({ recording }).join(1, 2);
     room.record('one');
     assert.equal(recordingStatusOf(room.call.recordings), 'recording');
     assert.deepEqual(room.take(), ['announce one start to leg-1 leg-2']);
     room.join(3);
-    room.feed({ type: 'announcement-over', recording: 'one' });
+    room.send({ type: 'announcement-over', recording: 'one' });
     room.order('stop-recording');
     assert.deepEqual(room.take(), ['start one 1+2+3', 'stop one', 'announce one stop to leg-1 leg-2 leg-3']);
-    room.feed({ type: 'announcement-over', recording: 'one' });
+    room.send({ type: 'announcement-over', recording: 'one' });
     assert.deepEqual(room.take(), []);
   });
 
-  it('are broken off by a stop and by the end of the call: then no voice is recorded, and its end is told all the same', () => {
+  it('a stop and the end of the call interrupt them: no voice is recorded, and the end of the recording is reported', () => {
     const stopped = new RecordedRoom({ recording }).join(1);
     stopped.record('one');
     stopped.order('stop-recording');
-    stopped.feed({ type: 'announcement-over', recording: 'one' });
+    stopped.send({ type: 'announcement-over', recording: 'one' });
     const broken = ['announce one start to leg-1', 'stop-announcement one', 'start one -', 'stop one'];
     assert.deepEqual(stopped.take(), broken);
     assert.equal(recordingStatusOf(stopped.call.recordings), 'not-recording');
 
     const ended = new RecordedRoom({ recording }).join(1);
     ended.record('one');
-    ended.feed({ type: 'end' });
+    ended.send({ type: 'end' });
     assert.deepEqual(ended.take(), broken);
-    ended.feed({ type: 'recording-over', recording: 'one' });
+    ended.send({ type: 'recording-over', recording: 'one' });
     assert.deepEqual(ended.take(), ['ended']);
   });
 
-  it('are not heard for one participant', () => {
+  it('do not play for the recording of one participant', () => {
     const room = new RecordedRoom({ recording }).join(1);
     room.record('one', { of: 1, track: 'participant' });
     assert.deepEqual(room.take(), ['start one 1']);
@@ -220,12 +220,12 @@ describe('announcements', () => {
 });
 
 describe('the end of a call', () => {
-  it('is told after its recordings have ended, those being completed included', () => {
+  it('is reported after its recordings have ended, files being completed included', () => {
     const room = new RecordedRoom().join(1, 2);
     room.record('one');
     room.order('stop-recording');
     room.record('two');
-    room.feed({ type: 'end' });
+    room.send({ type: 'end' });
     assert.equal(room.call.status, 'ended');
     assert.equal(room.call.recordings.isEndOwed, true);
     assert.deepEqual(room.take(), ['start one 1+2', 'stop one', 'start two 1+2', 'stop two']);
@@ -238,19 +238,19 @@ describe('the end of a call', () => {
     assert.deepEqual(room.take(), []);
   });
 
-  it('is told after a restart, when the process died before it was', () => {
+  it('is reported after a restart, if the process died before', () => {
     const room = new RecordedRoom().join(1);
     room.record('one');
-    room.feed({ type: 'end' });
+    room.send({ type: 'end' });
     room.take();
-    room.feed({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
+    room.send({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
     assert.deepEqual(room.take(), ['ended']);
   });
 
-  it('refuses whatever is asked of its recordings', () => {
+  it('refuses all requests about its recordings', () => {
     const room = new RecordedRoom().join(1);
     room.record('one');
-    room.feed({ type: 'end' });
+    room.send({ type: 'end' });
     assert.deepEqual(room.record('two'), { because: 'ended' });
     assert.deepEqual(room.order('stop-recording'), { because: 'ended' });
   });

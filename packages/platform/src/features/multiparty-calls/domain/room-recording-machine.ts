@@ -2,11 +2,11 @@ import type { Machine } from '@jackfield/ports';
 import type { MultipartyCall, MultipartyCallEffect, MultipartyCallInput } from './multiparty-call.ts';
 import { isPresent } from './participant.ts';
 import { channelsFor, hasChannels, isSameTracks, membersOn, tracksOf } from './recorded-tracks.ts';
-import type { RoomRecording, WantedRecording } from './room-recording.ts';
+import type { RequestedRecording, RoomRecording } from './room-recording.ts';
 import { announcementOver, brokenOff, changed, record } from './room-recording-steps.ts';
 import type { RoomEffect, RoomInput, RoomRecordingEffect, RoomStep } from './room-step.ts';
 
-/** The machine of a call, with what is recorded of it: recordings follow its participants, and end before its end is told. */
+/** The machine of a call with its recordings: they follow the participants, and end before the end of the call is reported. */
 export function withRecordings(
   machine: Machine<MultipartyCall, MultipartyCallInput, MultipartyCallEffect>,
 ): Machine<MultipartyCall, RoomInput, RoomEffect> {
@@ -24,8 +24,8 @@ export function withRecordings(
         case 'recording-over':
           return recordingOver(call, input.recording);
         case 'process-restarted':
-          // The recordings have ended before (create-platform.ts); of this call only the word of its end is missing.
-          if (call.recordings.isEndOwed) return toldEnd(call);
+          // The recordings ended before (create-platform.ts); only the event of the end is missing.
+          if (call.recordings.isEndOwed) return endReported(call);
           break;
       }
       return followed(call, machine.step(call, input as MultipartyCallInput, now));
@@ -37,17 +37,17 @@ function recordingOver(call: MultipartyCall, recording: string): RoomStep {
   const live = call.recordings.live.filter(({ uuid }) => uuid !== recording);
   if (live.length === call.recordings.live.length) return { state: call, effects: [] };
   const state = { ...call, recordings: { ...call.recordings, live } };
-  return state.recordings.isEndOwed && live.length === 0 ? toldEnd(state) : { state, effects: [] };
+  return state.recordings.isEndOwed && live.length === 0 ? endReported(state) : { state, effects: [] };
 }
 
-function toldEnd(call: MultipartyCall): RoomStep {
+function endReported(call: MultipartyCall): RoomStep {
   return {
     state: { ...call, recordings: { ...call.recordings, live: [], isEndOwed: false } },
     effects: [{ do: 'emit', event: { type: 'ended' } }],
   };
 }
 
-/** What the change of a call means for its recordings. */
+/** Applies a change of the call to its recordings. */
 function followed(before: MultipartyCall, step: RoomStep): RoomStep {
   const { state: after } = step;
   if (after === before) return step;
@@ -65,7 +65,7 @@ function followed(before: MultipartyCall, step: RoomStep): RoomStep {
   return { state: begun.state, effects: [...step.effects, ...effects, ...begun.effects] };
 }
 
-/** Undefined for one that is over by this. */
+/** The recording after the change. */
 function followedOne(
   before: MultipartyCall,
   after: MultipartyCall,
@@ -94,12 +94,12 @@ function followedOne(
         const other = known[index];
         return each.channel === other?.channel && each.memberId === other.memberId;
       });
-    if (!isSame) effects.push({ do: 'tell-channels', recording: uuid, members });
+    if (!isSame) effects.push({ do: 'report-channels', recording: uuid, members });
   }
   return next;
 }
 
-/** Every recording ends with the call; whoever is told of the call hears of that first. */
+/** Every recording ends with the call, and is reported before the call. */
 function ended(step: RoomStep): RoomStep {
   const { state: call } = step;
   const { live } = call.recordings;
@@ -110,17 +110,17 @@ function ended(step: RoomStep): RoomStep {
     return [{ do: 'stop-recording', recording: each.uuid }];
   });
   const left = live.map((each): RoomRecording => ({ ...each, status: 'stopping' }));
-  const told = step.effects.filter((effect) => !(effect.do === 'emit' && effect.event.type === 'ended'));
+  const others = step.effects.filter((effect) => !(effect.do === 'emit' && effect.event.type === 'ended'));
   return {
     state: { ...call, recordings: { ...call.recordings, live: left, isEndOwed: true } },
-    effects: [...stops, ...told],
+    effects: [...stops, ...others],
   };
 }
 
-/** What the creator asked for begins with the first moment in which enough are present. */
+/** The recordings that the creator requested begin once enough participants are present. */
 function begunByItself(before: MultipartyCall, call: MultipartyCall): RoomStep {
-  const { recording: wanted, recordings, recordMinMemberCount, recordingCallback: callback } = call;
-  if (!wanted.wholeCall && !wanted.eachParticipant) return { state: call, effects: [] };
+  const { recording: requested, recordings, recordMinMemberCount, recordingCallback: callback } = call;
+  if (!requested.wholeCall && !requested.eachParticipant) return { state: call, effects: [] };
   const present = call.participants.filter(isPresent);
   if (recordings.isDue && (call.status !== 'active' || present.length < recordMinMemberCount)) {
     return { state: call, effects: [] };
@@ -128,14 +128,14 @@ function begunByItself(before: MultipartyCall, call: MultipartyCall): RoomStep {
   const wasPresent = (memberId: number): boolean =>
     before.participants.some((each) => each.memberId === memberId && isPresent(each));
   const added = present.filter(({ memberId }) => recordings.isDue || !wasPresent(memberId));
-  const names: Omit<WantedRecording, 'uuid'>[] = [];
-  const { format } = wanted;
-  if (wanted.wholeCall && recordings.isDue) names.push({ of: 'call', track: 'mix', format, callback });
-  if (wanted.eachParticipant) {
+  const names: Omit<RequestedRecording, 'uuid'>[] = [];
+  const { format } = requested;
+  if (requested.wholeCall && recordings.isDue) names.push({ of: 'call', track: 'mix', format, callback });
+  if (requested.eachParticipant) {
     for (const { memberId } of added) names.push({ of: memberId, track: 'participant', format, callback });
   }
   return {
     state: recordings.isDue ? { ...call, recordings: { ...recordings, isDue: false } } : call,
-    effects: names.length === 0 ? [] : [{ do: 'name-recordings', wanted: names }],
+    effects: names.length === 0 ? [] : [{ do: 'name-recordings', requested: names }],
   };
 }

@@ -5,30 +5,30 @@ import {
   isRunning,
   type RecordingChoice,
   type RecordingRefusal,
+  type RequestedRecording,
   type RoomRecording,
-  type WantedRecording,
 } from './room-recording.ts';
 import type { RecordingOrder, RoomEffect, RoomRecordingEffect, RoomReply, RoomStep } from './room-step.ts';
 
-/** All of them, or none. */
+/** Starts all of them, or none. */
 export function record(call: MultipartyCall, order: Extract<RecordingOrder, { type: 'record' }>): RoomStep {
   if (call.status === 'ended') return refused(call, { because: 'ended' });
   let state = call;
   const effects: RoomEffect[] = [];
-  for (const wanted of order.wanted) {
-    const refusal = refusalOf(state, wanted);
+  for (const requested of order.requested) {
+    const refusal = refusalOf(state, requested);
     if (refusal !== undefined) {
       if (order.byItself) continue;
       return refused(call, refusal);
     }
-    const begun = begin(state, wanted);
+    const begun = begin(state, requested);
     state = begun.state;
     effects.push(...begun.effects);
   }
   return { state, effects: [...effects, reply('done')] };
 }
 
-function refusalOf(call: MultipartyCall, { of, track }: WantedRecording): RoomReply | undefined {
+function refusalOf(call: MultipartyCall, { of, track }: RequestedRecording): RoomReply | undefined {
   const memberId = of === 'call' ? null : of;
   const isTaken = call.recordings.live.some(
     (each) => isRunning(each) && each.of === of && (of === 'call' || each.track === track),
@@ -41,15 +41,15 @@ function refusalOf(call: MultipartyCall, { of, track }: WantedRecording): RoomRe
   return isTaken ? { because: 'recording-runs', memberId } : undefined;
 }
 
-function begin(call: MultipartyCall, wanted: WantedRecording): RoomStep {
+function begin(call: MultipartyCall, requested: RequestedRecording): RoomStep {
   const to = call.participants.filter(isPresent).map(({ leg }) => leg);
-  const sound = wanted.of === 'call' && to.length > 0 ? call.recording.startSound : null;
+  const sound = requested.of === 'call' && to.length > 0 ? call.recording.startSound : null;
   const status = sound === null ? 'recording' : 'announcing';
-  const recording: RoomRecording = { ...wanted, status, channels: [] };
+  const recording: RoomRecording = { ...requested, status, channels: [] };
   if (sound === null) return started(call, recording);
   return {
     state: withRecording(call, recording),
-    effects: [{ do: 'announce', call, recording: wanted.uuid, isStart: true, sound, to }],
+    effects: [{ do: 'announce', call, recording: requested.uuid, isStart: true, sound, to }],
   };
 }
 
@@ -61,8 +61,8 @@ export function announcementOver(call: MultipartyCall, uuid: string): RoomStep {
 }
 
 /**
- * A stop or the end of the call breaks the announcement off. Nobody was told to the end, so nobody's voice is recorded; but its id
- * has been given out, and whoever waits for its end is told of it.
+ * A stop or the end of the call interrupts the announcement. The participants did not hear all of it, so no voice is recorded. The
+ * client has the id of the recording, so its end is reported.
  */
 export function brokenOff(call: MultipartyCall, announced: RoomRecording): readonly RoomRecordingEffect[] {
   const { uuid: recording } = announced;
@@ -74,10 +74,10 @@ export function brokenOff(call: MultipartyCall, announced: RoomRecording): reado
   ];
 }
 
-function started(call: MultipartyCall, wanted: RoomRecording): RoomStep {
-  const empty = hasChannels(wanted) ? Array.from({ length: call.maxParticipants }, () => null) : [];
-  const recording = { ...wanted, channels: hasChannels(wanted) ? channelsFor(empty, call) : empty };
-  const participant = call.participants.find(({ memberId }) => memberId === wanted.of) ?? null;
+function started(call: MultipartyCall, requested: RoomRecording): RoomStep {
+  const empty = hasChannels(requested) ? Array.from({ length: call.maxParticipants }, () => null) : [];
+  const recording = { ...requested, channels: hasChannels(requested) ? channelsFor(empty, call) : empty };
+  const participant = call.participants.find(({ memberId }) => memberId === requested.of) ?? null;
   return {
     state: withRecording(call, recording),
     effects: [
@@ -109,7 +109,7 @@ function withRecording(call: MultipartyCall, recording: RoomRecording): Multipar
 
 type Change = Exclude<RecordingOrder, { readonly type: 'record' }>;
 
-/** docs/interface/multiparty-calls.md#recording: what does not run cannot be stopped (404), what is not so cannot be changed (400). */
+/** docs/interface/multiparty-calls.md#recording: 404 without a running recording, 400 for a recording in another status. */
 export function changed(call: MultipartyCall, { type, which }: Change): RoomStep {
   if (call.status === 'ended') return refused(call, { because: 'ended' });
   const chosen = chosenOf(call, which);

@@ -1,14 +1,14 @@
 import type { RecordingFormat } from '@jackfield/ports';
 import type { Callback } from './participant.ts';
 
-/** How a call is recorded that nobody asks for later; the creator of the call decides. */
+/** Recordings that begin without a request; the creator of the call decides. */
 export interface RecordingSettings {
-  /** The whole call, once as many are present as the creator wants. */
+  /** The whole call, from recordMinMemberCount participants on. */
   readonly wholeCall: boolean;
   /** From then on each participant's own voice too. */
   readonly eachParticipant: boolean;
   readonly format: RecordingFormat;
-  /** A supervisor who coaches is recorded (docs/interface/multiparty-calls.md#recording), unless somebody has switched that off. */
+  /** A supervisor who coaches is recorded (docs/interface/multiparty-calls.md#recording), unless the creator switched that off. */
   readonly coachVoice: boolean;
   /** Played to all before a recording of the call begins, and after it has been stopped. */
   readonly startSound: AnnouncedSound | null;
@@ -26,12 +26,12 @@ export const notRecorded: RecordingSettings = {
   stopSound: null,
 };
 
-/** What is recorded of a call at this moment. */
+/** The recordings of a call at this moment. */
 export interface RoomRecordings {
-  /** What begins by itself has not begun yet. */
+  /** The recordings that begin without a request have not begun yet. */
   readonly isDue: boolean;
   readonly live: readonly RoomRecording[];
-  /** The call has ended, and nobody has been told: its recordings end first. */
+  /** The call has ended, but its end is not reported yet: its recordings end first. */
   readonly isEndOwed: boolean;
 }
 
@@ -40,16 +40,16 @@ export const noRecordings: RoomRecordings = { isDue: true, live: [], isEndOwed: 
 /**
  *     (announcing →) recording ⇄ paused → stopping → (none)
  *
- * `stopping` until its file is complete; another one may begin meanwhile.
+ * `stopping` until its file is complete; another recording may begin meanwhile.
  */
-export interface RoomRecording extends WantedRecording {
+export interface RoomRecording extends RequestedRecording {
   readonly status: 'announcing' | 'recording' | 'paused' | 'stopping';
-  /** Who is on which channel, where everybody has one: a member, or null for nobody. A member keeps its channel. */
+  /** The member of each channel, null for none; empty unless each member has a channel. A member keeps its channel. */
   readonly channels: readonly (number | null)[];
 }
 
-export interface WantedRecording {
-  /** Drawn by whoever orders it. */
+export interface RequestedRecording {
+  /** Chosen by the feature that orders it. */
   readonly uuid: string;
   /** The call, or the member whose recording it is. */
   readonly of: 'call' | number;
@@ -58,15 +58,15 @@ export interface WantedRecording {
   readonly callback: Callback | null;
 }
 
-/** Everybody on one channel, one participant alone, or everybody on a channel of their own. */
+/** All on one channel, one participant alone, or each member on its own channel. */
 export type RecordedTrack = 'mix' | 'participant' | 'all';
 
-/** What a stop, a pause or a resumption is about; `tracks` null: whatever runs. */
+/** The recordings to stop, pause or resume; `tracks` null: all that run. */
 export type RecordingChoice =
   | { readonly of: 'call' }
   | { readonly of: 'all' | readonly number[]; readonly tracks: 'participant' | 'all' | 'both' | null };
 
-/** Those that count for whoever asks: one whose file is being completed is over. */
+/** For the API a recording is over while its file is being completed. */
 export function isRunning({ status }: RoomRecording): boolean {
   return status !== 'stopping';
 }

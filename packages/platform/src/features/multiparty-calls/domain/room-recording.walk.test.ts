@@ -8,7 +8,7 @@ import { isRunning, notRecorded, type RecordedTrack } from './room-recording.ts'
 import type { RoomEffect } from './room-step.ts';
 import { RecordedRoom } from './testing/recorded-room.ts';
 
-/** The recordings as whoever carries out the orders sees them. */
+/** The recordings as the recordings feature sees them. */
 class Recorder {
   readonly tracks = new Map<string, readonly CaptureTrack[]>();
   readonly members = new Map<string, string>();
@@ -24,7 +24,7 @@ class Recorder {
         if (effect.isStart) this.announcing.add(effect.recording);
         return;
       case 'stop-announcement':
-        assert.ok(this.announcing.delete(effect.recording), 'what is not announced is not broken off');
+        assert.ok(this.announcing.delete(effect.recording), 'only a running announcement is interrupted');
         return;
       case 'start-recording': {
         const { uuid } = effect.recording;
@@ -43,7 +43,7 @@ class Recorder {
         );
         this.tracks.set(effect.recording, effect.tracks);
         return;
-      case 'tell-channels':
+      case 'report-channels':
         this.#runs(effect.recording);
         this.members.set(effect.recording, JSON.stringify(effect.members));
         return;
@@ -63,12 +63,12 @@ class Recorder {
       case 'emit':
         if (effect.event.type !== 'ended') return;
         this.ends++;
-        for (const uuid of this.tracks.keys()) assert.ok(this.over.has(uuid), 'the end is told last');
+        for (const uuid of this.tracks.keys()) assert.ok(this.over.has(uuid), 'the end is reported last');
     }
   }
 
   #runs(uuid: string): void {
-    assert.ok(this.tracks.has(uuid) && !this.stopped.has(uuid), `${uuid} is ordered about while it runs`);
+    assert.ok(this.tracks.has(uuid) && !this.stopped.has(uuid), `${uuid} gets orders only while it runs`);
   }
 }
 
@@ -102,7 +102,7 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('end' as const) }) },
 );
 
-test('whatever happens to a room: recordings are ordered about while they run, have on their tracks who can be heard, and end before it', () => {
+test('in any order of inputs, recordings get orders only while they run, record the audible participants, and end before the call', () => {
   let [starts, retracks] = [0, 0];
   fc.assert(
     fc.property(
@@ -114,15 +114,15 @@ test('whatever happens to a room: recordings are ordered about while they run, h
         announced: fc.boolean(),
         least: fc.integer({ min: 1, max: 2 }),
       }),
-      (acts, wish) => {
-        const { announced, least, ...wanted } = wish;
+      (acts, spec) => {
+        const { announced, least, ...requested } = spec;
         const sound = announced ? { url: 'https://a', method: 'GET' as const } : null;
         const room = new RecordedRoom({
-          recording: { ...notRecorded, ...wanted, startSound: sound, stopSound: sound },
+          recording: { ...notRecorded, ...requested, startSound: sound, stopSound: sound },
           recordMinMemberCount: least,
           maxParticipants: 4,
         });
-        room.wish(2, { role: 'supervisor' }).wish(3, { role: 'customer' });
+        room.specify(2, { role: 'supervisor' }).specify(3, { role: 'customer' });
         const recorder = new Recorder();
         let names = 0;
         const settle = () => {
@@ -135,7 +135,7 @@ test('whatever happens to a room: recordings are ordered about while they run, h
             const { uuid } = recording;
             if (!isRunning(recording) || recording.status === 'announcing') continue;
             const tracks = tracksOf(recording, room.call);
-            assert.deepEqual(recorder.tracks.get(uuid), tracks, 'the tracks are those of the room as it is');
+            assert.deepEqual(recorder.tracks.get(uuid), tracks, 'the tracks follow the state of the call');
             const held = room.call.participants.filter((each) => each.hold || each.mute || !isPresent(each));
             for (const { leg } of held) assert.ok(tracks.every(({ said }) => !said.includes(leg)));
             const members = membersOn(recording.channels, room.call);
@@ -153,7 +153,7 @@ test('whatever happens to a room: recordings are ordered about while they run, h
           perform(room, each, recorder, () => `asked-${++names}`);
           settle();
         }
-        room.feed({ type: 'end' });
+        room.send({ type: 'end' });
         settle();
         for (const uuid of recorder.tracks.keys()) {
           assert.ok(recorder.stopped.has(uuid) || recorder.over.has(uuid), 'all are stopped with the call');
@@ -188,7 +188,7 @@ function perform(room: RecordedRoom, each: Act, recorder: Recorder, name: () => 
       room.record(name(), { of: each.member, track: each.track, format: each.format });
       return;
     case 'switch':
-      room.feed({ type: 'update', members: [each.member], switches: { [each.what]: each.on } });
+      room.send({ type: 'update', members: [each.member], switches: { [each.what]: each.on } });
       return;
     case 'over': {
       const uuid = [...recorder.tracks.keys()][each.at];
@@ -200,10 +200,10 @@ function perform(room: RecordedRoom, each: Act, recorder: Recorder, name: () => 
       return;
     }
     case 'announced':
-      for (const recording of recorder.announcing) room.feed({ type: 'announcement-over', recording });
+      for (const recording of recorder.announcing) room.send({ type: 'announcement-over', recording });
       return;
     case 'end':
-      room.feed({ type: 'end' });
+      room.send({ type: 'end' });
       return;
     default:
       room.order(each.type, typeof each.of === 'number' ? [each.of] : each.of, each.tracks);

@@ -6,12 +6,12 @@ import { sourceItem } from './room-plays.ts';
 
 type SoundEffect = RoomSoundEffect | Extract<RoomAudioEffect, { readonly do: 'play' | 'stop-play' }>;
 
-/** What goes on as long as the room is as it is, under the key of whoever hears it. */
+/** A sound that lasts as long as the state, under a key of its listener. */
 type LastingSound =
   | { readonly kind: 'built-in'; readonly leg: string; readonly sound: 'ringback' | 'hold-music' }
   | { readonly kind: 'url'; readonly leg: string; readonly source: Callback; readonly alone: boolean };
 
-/** Takes music, and the sounds that belong to adding somebody, from one state of the room to the next. */
+/** Orders that take music and the sounds of adding from one state of the call to the next. */
 export function soundChanges(
   before: Room,
   after: Room & Pick<MultipartyCall, 'account' | 'mainAccount'>,
@@ -44,20 +44,20 @@ function lastingSounds(room: Room): ReadonlyMap<string, LastingSound> {
   }
   const music = dialMusicOf(room);
   if (music === undefined) return sounds;
-  for (const leg of whoHearsNobody(room)) {
+  for (const leg of legsInSilence(room)) {
     if (music === 'ringback') sounds.set(`dial:${leg}`, { kind: 'built-in', leg, sound: music });
     else sounds.set(`dial:${leg}`, { kind: 'url', leg, source: music, alone: false });
   }
   return sounds;
 }
 
-/** Who is put on hold while it waits for the start is on hold. */
+/** Hold comes before waiting for the start. */
 function musicFor({ hold, role }: Participant, music: MusicSettings): Callback | null {
   if (!hold) return music.wait;
   return role === 'customer' ? music.customerHold : music.agentHold;
 }
 
-/** Of those who are called now, the first that gives something to hear: music from the first moment, ringback once it rings. */
+/** From the first called participant with a sound: music from the first moment, ringback once it rings. */
 function dialMusicOf(room: Room): 'ringback' | Callback | undefined {
   for (const each of room.participants) {
     if (each.origin !== 'dialled' || !isBeingCalled(each) || each.dialMusic === 'none') continue;
@@ -71,8 +71,8 @@ function isBeingCalled(participant: Participant): boolean {
   return isCalled(participant) || participant.phase === 'confirming';
 }
 
-/** Those in the conversation for whom it is silent: nobody's words are talked over. */
-function whoHearsNobody(room: Room): readonly string[] {
+/** Members of the conversation who hear no other member, so the sound does not cover a voice. */
+function legsInSilence(room: Room): readonly string[] {
   if (room.status !== 'active') return [];
   const present = room.participants.filter(isPresent);
   const held = new Set(present.filter(({ hold }) => hold).map(({ leg }) => leg));

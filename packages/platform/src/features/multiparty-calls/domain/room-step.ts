@@ -11,21 +11,21 @@ import type {
   AnnouncedSound,
   RecordingChoice,
   RecordingRefusal,
+  RequestedRecording,
   RoomRecording,
-  WantedRecording,
 } from './room-recording.ts';
 
 export type RoomRecordingInput =
   | RecordingOrder
   | { readonly type: 'announcement-over'; readonly recording: string }
-  /** Its file is complete, or there is none. */
+  /** Its file is complete, or there is no file. */
   | { readonly type: 'recording-over'; readonly recording: string };
 
 export type RoomInput = MultipartyCallInput | RoomRecordingInput;
 
 export type RoomRecordingEffect =
-  /** To be ordered again, with names. */
-  | { readonly do: 'name-recordings'; readonly wanted: readonly Omit<WantedRecording, 'uuid'>[] }
+  /** The recordings come back as a `record` input, with names. */
+  | { readonly do: 'name-recordings'; readonly requested: readonly Omit<RequestedRecording, 'uuid'>[] }
   | {
       readonly do: 'start-recording';
       readonly call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name' | 'maxDurationSeconds'>;
@@ -35,7 +35,7 @@ export type RoomRecordingEffect =
       readonly members: readonly ChannelMember[];
     }
   | { readonly do: 'retrack-recording'; readonly recording: string; readonly tracks: readonly CaptureTrack[] }
-  | { readonly do: 'tell-channels'; readonly recording: string; readonly members: readonly ChannelMember[] }
+  | { readonly do: 'report-channels'; readonly recording: string; readonly members: readonly ChannelMember[] }
   | { readonly do: 'pause-recording' | 'resume-recording' | 'stop-recording'; readonly recording: string }
   | {
       readonly do: 'announce';
@@ -56,12 +56,12 @@ export type RoomEffect =
 
 export type RoomStep = Step<MultipartyCall, RoomEffect>;
 
-/** What somebody asks for. */
+/** A request about recordings. */
 export type RecordingOrder =
   | {
       readonly type: 'record';
-      readonly wanted: readonly WantedRecording[];
-      /** Nobody waits for an answer: what cannot be recorded, or is recorded already, is left out. */
+      readonly requested: readonly RequestedRecording[];
+      /** Without a client: recordings that are impossible or run already are left out. */
       readonly byItself: boolean;
     }
   | {

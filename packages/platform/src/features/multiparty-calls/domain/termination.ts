@@ -10,11 +10,11 @@ export const terminationCauses: Readonly<Record<TerminationCode, string>> = {
   3000: 'Hangup API Triggered',
 };
 
-/** What a departure is judged by. */
+/** What decides whether a departure ends the call. */
 export interface Departure {
   readonly isActive: boolean;
   readonly mayStayAlone: boolean;
-  /** Everybody before the departure, and everybody after it. */
+  /** All participants before the departure, and after it. */
   readonly before: readonly Participant[];
   readonly after: readonly Participant[];
 }
@@ -24,13 +24,13 @@ export function endOfDeparture(departure: Departure): TerminationCode | undefine
   const { before, after } = departure;
   const presentBefore = before.filter(isPresent);
   const present = after.filter(isPresent);
-  // Nobody here and nobody to wait for: also the end of a call whose phones all failed to answer.
+  // No participant is present or expected: also the end of a call whose phones all failed to answer.
   if (present.length === 0 && !after.some(isPending)) return 1000;
-  // A participant without whom the call must not go on takes everybody along, so no active participant remains. One that
-  // never joined has not left.
+  // The departure of a participant with end_mpc_on_exit ends the call for all, so no active participant remains. A
+  // participant that never joined has not left.
   const left = presentBefore.filter((each) => !present.some(({ leg }) => leg === each.leg));
   if (left.some((each) => each.endsOnExit)) return 1000;
-  // The number present fell to one. It cannot fall before a second has been present, so the first to join may wait.
+  // The number present fell to one. The first to join may wait: the number falls only after a second was present.
   const isLeftAlone = present.length === 1 && presentBefore.length > 1;
   if (departure.isActive && isLeftAlone && !departure.mayStayAlone) return 1010;
   return undefined;

@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * `multiparty_calls_live` is what makes a name unique among the live calls of an account. The others answer the lists of a
- * main account and of a subaccount, newest first, and restart.
+ * `multiparty_calls_live` keeps a name unique among the live calls of an account. The other indexes answer the lists of a
+ * main account and of a subaccount, newest first, and the restart.
  */
 export const multipartyCallsTables: Migration = {
   name: 'multiparty-calls/0001-multiparty-calls',

@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * What is recorded of a call, and whether the word of its end waits for its recordings. `multiparty_hearing` has one row for each
- * time during which one participant could hear another; the first index answers its list, the second finds what goes on.
+ * The recording status of a call, and whether the event of its end waits for its recordings. `multiparty_hearing` has one row for
+ * each time during which one participant could hear another; the first index answers its list, the second finds open rows.
  */
 export const recordingsAndHearing: Migration = {
   name: 'multiparty-calls/0002-recordings-and-hearing',

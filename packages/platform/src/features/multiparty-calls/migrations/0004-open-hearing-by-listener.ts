@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** At the end of a large call the edges of each listener are closed by themselves: by the call alone, all open ones were read each time. */
+/** The end of a large call closes the edges listener by listener: an index on the call alone read all open edges each time. */
 export const openHearingByListener: Migration = {
   name: 'multiparty-calls/0004-open-hearing-by-listener',
   sql: `

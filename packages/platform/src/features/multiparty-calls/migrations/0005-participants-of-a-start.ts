@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** Status callbacks of participants, and who of them started the call. Of earlier calls the one with whose entry it began. */
+/** Status callbacks of participants, and the participant who started the call; in earlier calls, the participant whose entry started it. */
 export const participantsOfAStart: Migration = {
   name: 'multiparty-calls/0005-participants-of-a-start',
   sql: `

@@ -5,12 +5,12 @@ import { liveCallOf } from '../../calls/index.ts';
 import type { CallReference } from '../domain/call-reference.ts';
 import type { MultipartyCallReply } from '../domain/multiparty-call.ts';
 import { type AgentStream, addedParticipant, exited } from '../domain/participant.ts';
-import type { WantedAddition } from '../participant-parameters.ts';
+import type { RequestedAddition } from '../participant-parameters.ts';
 import type { Viewer } from '../queries.ts';
 import { problemOfRefusal } from '../refusals.ts';
-import { endOf, ownerKind, ownerOf } from '../sessions.ts';
 import { exitFieldsOf } from './exit-fields.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
+import { endOf, ownerKind, ownerOf } from './leg-owner.ts';
 import { type Addition, type AdditionDeps, placeRivals } from './placement.ts';
 
 export interface JoinedParticipant {
@@ -22,41 +22,41 @@ export interface JoinedParticipant {
 /** Seconds after which a client that was refused while draining may try again. */
 const drainRetrySeconds = 10;
 
-/** The ways into a multiparty call: dialled for it, moved into it, or lent to it by the document that runs on the leg. */
+/** The ways into a multiparty call: a dialled leg, a moved leg, or a leg that its document lends. */
 export function createAdditions(deps: AdditionDeps) {
   return {
-    add: (viewer: Viewer, reference: CallReference, wanted: WantedAddition) =>
-      add(deps, viewer, reference, wanted),
+    add: (viewer: Viewer, reference: CallReference, requested: RequestedAddition) =>
+      add(deps, viewer, reference, requested),
     join: (order: JoiningParticipant) => join(deps, order),
   };
 }
 
-/** As the API asks for it. */
+/** Adds on request of the API. */
 async function add(
   deps: AdditionDeps,
   viewer: Viewer,
   reference: CallReference,
-  wanted: WantedAddition,
+  requested: RequestedAddition,
 ): Promise<Result<Addition>> {
-  if (wanted.callUuid !== null) return move(deps, viewer, reference, wanted, wanted.callUuid);
+  if (requested.callUuid !== null) return move(deps, viewer, reference, requested, requested.callUuid);
   if (deps.isDraining()) return refused(draining(drainRetrySeconds));
-  const [first, ...others] = wanted.phones;
+  const [first, ...others] = requested.phones;
   const leg = deps.newUuid();
   // One destination: the request and its call share their identifier, as clients of the hosted service expect.
   const requestUuid = others.length === 0 ? leg : deps.newUuid();
-  const named = { ...wanted.participant, requestUuid, origin: 'dialled' } as const;
-  return placeRivals(deps, viewer, reference, wanted.settings, [
+  const named = { ...requested.participant, requestUuid, origin: 'dialled' } as const;
+  return placeRivals(deps, viewer, reference, requested.settings, [
     { ...named, ...first, leg },
     ...others.map((phone) => ({ ...named, ...phone, leg: deps.newUuid() })),
   ]);
 }
 
-/** Takes a live call out of whatever it is in (docs/interface/multiparty-calls.md#adding-participants). It is not new: also while draining. */
+/** Claims a live call from its owner (docs/interface/multiparty-calls.md#adding-participants). It is no new call, so draining does not refuse it. */
 async function move(
   deps: AdditionDeps,
   viewer: Viewer,
   reference: CallReference,
-  wanted: WantedAddition,
+  requested: RequestedAddition,
   leg: string,
 ): Promise<Result<Addition>> {
   const { calls, sessions } = deps;
@@ -64,9 +64,9 @@ async function move(
   if (!found.ok) return found;
   const live = found.value;
   const { from, to, callerName } = live;
-  const added = await placeRivals(deps, viewer, reference, wanted.settings, [
+  const added = await placeRivals(deps, viewer, reference, requested.settings, [
     {
-      ...wanted.participant,
+      ...requested.participant,
       spec: legSpec({ from, to, callerName }),
       delaySeconds: 0,
       callStatusCallback: null,
@@ -84,15 +84,15 @@ async function move(
     if (!isAnswered && live.direction === 'inbound') calls.answer(leg);
     return added;
   }
-  // The call ended, or the participant was kicked, while the leg was on its way; nobody else will hang it up.
+  // The call ended, or the participant was kicked, during the handover: no other owner hangs the leg up.
   const owner = calls.peek(leg)?.owner;
   if (owner?.kind === ownerKind && owner.id === mpcUuid) calls.hangUp(leg, endOf('end-requested'));
   return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
 }
 
 /**
- * Borrows an answered leg from the document that runs on it. Once this has succeeded, the leg is given back exactly
- * once (`leg-returned`, perhaps before the promise resolves), unless it ends or is taken before.
+ * Borrows an answered leg from the document that runs on it. After a success the leg is returned exactly once
+ * (`leg-returned`, perhaps before the promise resolves), unless it ends or is claimed before.
  */
 async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Result<JoinedParticipant>> {
   const { calls, sessions } = deps;
@@ -101,9 +101,9 @@ async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Resu
   if (calls.peek(leg)?.phase !== 'answered') return refused(notFound('answered call', leg));
   const viewer = { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
   const { name } = order.instruction;
-  const { participant: wanted, settings } = readJoining(order);
+  const { participant: requested, settings } = readJoining(order);
   const names = { leg, requestUuid: deps.newUuid(), origin: 'borrowed' } as const;
-  const added = await placeRivals(deps, viewer, { text: name, name }, settings, [{ ...wanted, ...names }]);
+  const added = await placeRivals(deps, viewer, { text: name, name }, settings, [{ ...requested, ...names }]);
   if (!added.ok) return added;
   const {
     mpcUuid,
@@ -116,7 +116,7 @@ async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Resu
     isAnswered: true,
   });
   if (reply !== 'done') {
-    // It never came in; the document has its leg again by the same way as after a long conversation.
+    // The participant never joined; its leg returns to the document as after a conversation.
     const now = deps.clock.wallNow();
     const gone = exited(addedParticipant(participant, now), 'Multiparty Call Ended', now);
     calls.giveBack(leg, ownerOf(mpcUuid), exitFieldsOf({ uuid: mpcUuid, name }, gone));
@@ -125,7 +125,7 @@ async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Resu
   return accepted({ mpcUuid, memberId: String(memberId), requestUuid });
 }
 
-/** A document brings a program in, and goes on. */
+/** Adds a program for a document, which goes on. */
 async function joinAgent(
   deps: AdditionDeps,
   order: JoiningParticipant,
@@ -146,7 +146,7 @@ async function joinAgent(
   return accepted({ mpcUuid: added.value.mpcUuid, memberId: String(memberId), requestUuid });
 }
 
-/** The leg ended, or is lent to another, between the look and the request. */
+/** The leg ended, or was lent to another owner, between the lookup and the request. */
 function lost({ sessions }: AdditionDeps, mpcUuid: string, leg: string): Result<never> {
   sessions.send(mpcUuid, { type: 'leg-ended', leg });
   return refused(notFound('live call', leg));

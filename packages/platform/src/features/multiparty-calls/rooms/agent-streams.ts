@@ -8,11 +8,11 @@ export interface AgentStreamsDeps {
   readonly streams: Pick<Streams, 'ownedBy' | 'start' | 'stop' | 'retrack'>;
   readonly log: Logger;
   readonly ownerKind: string;
-  /** Nothing for a call that is over. */
+  /** Does nothing for an ended call. */
   readonly send: (mpc: string, input: MultipartyCallInput) => void;
 }
 
-/** Participants that are programs: a stream that is a leg, connected where a phone would be dialled. */
+/** Participants that are programs: a stream that is a leg, connected instead of dialling a phone. */
 export interface AgentStreams {
   connect(
     mpc: string,
@@ -20,15 +20,15 @@ export interface AgentStreams {
     participant: Participant,
     agent: AgentStream,
   ): void;
-  /** False for a leg that is a phone's. */
+  /** False for the leg of a phone. */
   disconnect(leg: string): boolean;
-  /** Their keys, and who hears theirs, follow who is there. */
+  /** Updates the legs whose keys each program receives, and those that receive its keys. */
   changed(room: Room): void;
 }
 
 /** Stream and leg have the same name. */
 export function createAgentStreams({ streams, log, ownerKind, send }: AgentStreamsDeps): AgentStreams {
-  /** What each was told last of whose keys it hears. */
+  /** By program: the legs of the last command. */
   const live = new Map<string, string>();
 
   streams.ownedBy(ownerKind, (mpc, { type, stream }) => {
@@ -37,13 +37,13 @@ export function createAgentStreams({ streams, log, ownerKind, send }: AgentStrea
     send(mpc, { type: 'leg-ended', leg: stream });
   });
 
-  /** It hears what its leg is sent, whatever that is by the table of who hears whom. */
+  /** A program hears the audio that its leg receives by the hearing table. */
   function tracksOf(leg: string, others: readonly string[]) {
     return [{ name: 'inbound', said: [], heard: [leg], keysOf: others }];
   }
 
   function fail(mpc: string, leg: string, why: object): void {
-    log.warn({ mpc, leg, ...why }, 'An agent that is a program could not be connected.');
+    log.warn({ mpc, leg, ...why }, 'stream of an ai-agent not connected');
     live.delete(leg);
     send(mpc, { type: 'leg-ended', leg });
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createUsage, type RateTable } from '../../usage/index.ts';
 import type { MultipartyCall, MultipartyCallInput } from '../domain/multiparty-call.ts';
 import { multipartyCallMachine } from '../domain/multiparty-call-machine.ts';
-import { Room, wanted } from '../domain/testing/room.ts';
+import { Room, requested } from '../domain/testing/room.ts';
 import { withBills } from './billing.ts';
 
 const table: RateTable = {
@@ -16,7 +16,7 @@ const table: RateTable = {
 const usage = createUsage(table);
 const machine = withBills(multipartyCallMachine, usage);
 
-/** A call in which two talk, after what is fed to it. */
+/** A call in which two talk, after these inputs. */
 function fed(...inputs: readonly (readonly [atMs: number, input: MultipartyCallInput])[]): MultipartyCall {
   const rate = usage.rateOf('outbound', '+12025550100');
   const room = Room.created('active', { rate });
@@ -24,7 +24,7 @@ function fed(...inputs: readonly (readonly [atMs: number, input: MultipartyCallI
   const start = room.now;
   const talk: readonly (readonly [number, MultipartyCallInput])[] = [
     [0, { type: 'leg-answered', leg: 'leg-1' }],
-    [0, { type: 'add-participant', rivals: [wanted(2, { rate: usage.rateOf('inbound', 'sip') })] }],
+    [0, { type: 'add-participant', rivals: [requested(2, { rate: usage.rateOf('inbound', 'sip') })] }],
     [0, { type: 'leg-answered', leg: 'leg-2' }],
   ];
   for (const [atMs, input] of [...talk, ...inputs]) call = machine.step(call, input, start + atMs).state;
@@ -32,13 +32,13 @@ function fed(...inputs: readonly (readonly [atMs: number, input: MultipartyCallI
 }
 
 describe('bills of participants', () => {
-  it('nobody has one before he leaves', () => {
+  it('a participant has no bill before it leaves', () => {
     const call = fed();
     assert.ok(call.participants.every(({ bill }) => bill === null));
     assert.deepEqual(call.billed, { seconds: 0, units: 0 });
   });
 
-  it('each by the rate of its leg, the call by their sum', () => {
+  it('a participant is billed by the rate of its leg, and the call by the sum', () => {
     const call = fed([61_200, { type: 'end' }]);
     // 61 s: 30 and six times 6; and two minutes.
     assert.deepEqual(
@@ -51,8 +51,8 @@ describe('bills of participants', () => {
     assert.deepEqual(call.billed, { seconds: 186, units: 1700 });
   });
 
-  it('of those who left before are counted once', () => {
-    const add = { type: 'add-participant', rivals: [wanted(3)] } as const;
+  it('a participant who left before is counted once', () => {
+    const add = { type: 'add-participant', rivals: [requested(3)] } as const;
     const gone = { type: 'leg-ended', leg: 'leg-2' } as const;
     const call = fed(
       [1000, add],
@@ -64,9 +64,9 @@ describe('bills of participants', () => {
     assert.equal(call.billed.seconds, 60 + 30 + 60);
   });
 
-  it('who came in costs, however soon he left; who never did costs nothing', () => {
+  it('a participant that joined is billed, however short; one without a join is free', () => {
     assert.equal(fed([100, { type: 'leg-ended', leg: 'leg-2' }]).billed.seconds, 60 + 30);
-    const pending = { type: 'add-participant', rivals: [wanted(3)] } as const;
+    const pending = { type: 'add-participant', rivals: [requested(3)] } as const;
     const call = fed([0, pending], [5000, { type: 'leg-ended', leg: 'leg-3' }]);
     assert.deepEqual(call.participants.find(({ memberId }) => memberId === 3)?.bill, {
       seconds: 0,

@@ -4,8 +4,8 @@ import type { MultipartyCall } from '../domain/multiparty-call.ts';
 import { billableSeconds, type Participant } from '../domain/participant.ts';
 
 /**
- * Each participant has its bill when it leaves, by the rate of its leg, and the call has the sum. It is what the seconds in the call
- * cost; the leg itself is billed once, on its own record.
+ * Bills each participant when it leaves, by the rate of its leg; the bill of the call is the sum. The bill covers the seconds in the
+ * call; the leg is billed once, on its own record.
  */
 export function withBills<Input, Effect>(
   machine: Machine<MultipartyCall, Input | TimerFired, Effect>,

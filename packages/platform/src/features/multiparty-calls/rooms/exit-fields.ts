@@ -2,7 +2,7 @@ import { timestampWithOffset } from '../../../kernel/timestamps.ts';
 import type { Participant } from '../domain/participant.ts';
 
 /**
- * What the document of a borrowed leg hears when it has its leg back: the request to onExitActionUrl carries it
+ * Fields of the request to onExitActionUrl, which the document of a borrowed leg sends when its leg returns
  * (docs/interface/multiparty-calls.md#exit-actions).
  */
 export function exitFieldsOf(

@@ -8,7 +8,7 @@ import { openHearingByListener } from '../migrations/0004-open-hearing-by-listen
 import { reading } from '../tables.ts';
 import { saveHearing } from './hearing-history.ts';
 
-/** Everybody hears everybody else; the last one coaches. */
+/** All participants hear each other; the last one coaches. */
 function edgesOf(participants: number): readonly HearingEdge[] {
   const all = Array.from({ length: participants }, (_, member) => member + 1);
   return all.flatMap((listener) =>
@@ -55,7 +55,7 @@ eachDatabase('The history of hearing in large calls', (open) => {
     assert.deepEqual(await counted('other'), [[null, 3]]);
   });
 
-  test('an edge of a coach is another one than that of the same participant who does not coach', async () => {
+  test('an edge of a coach differs from an edge of the same participant outside of coach mode', async () => {
     const database = await open([multipartyCallsTables, recordingsAndHearing, openHearingByListener]);
     const [plain, coaching] = [false, true].map((isCoach) => ({ listener: 1, speaker: 2, isCoach }));
     const change = (at: number, opened: readonly HearingEdge[], closed: readonly HearingEdge[]) =>

@@ -11,11 +11,11 @@ export interface HearingFilters {
   readonly listenerRole?: Role | undefined;
   readonly speakerRole?: Role | undefined;
   readonly isCoach?: boolean | undefined;
-  /** Those that were at some moment of this time. */
+  /** Edges that were open at some moment of this time. */
   readonly at?: TimeRange | undefined;
 }
 
-/** A row, with who they were. */
+/** A row, with roles and calls of both participants. */
 export interface NamedHearing extends HearingRow {
   readonly listener_role: Role;
   readonly listener_call: string;
@@ -23,7 +23,7 @@ export interface NamedHearing extends HearingRow {
   readonly speaker_call: string;
 }
 
-/** In the transaction of the step that changed it. */
+/** Runs in the transaction of the step that changed the edges. */
 export async function saveHearing(
   write: Write,
   mpcUuid: string,
@@ -68,8 +68,8 @@ type Side = 'listener' | 'speaker';
 type Edges = [HearingEdge, ...HearingEdge[]];
 
 /**
- * Each edge with all others of its listener or of its speaker, whichever are more: two groups when one of many leaves, one for each
- * participant when all do. One condition for each edge would nest deeper than databases allow.
+ * Groups each edge by its listener or by its speaker, whichever has more: two groups when one of many leaves, one for each
+ * participant when all leave. One condition for each edge would nest deeper than databases allow.
  */
 function groupsOf(closed: readonly HearingEdge[]): Iterable<readonly [Side, Edges]> {
   const sizes = new Map<string, number>();
@@ -99,7 +99,7 @@ function* portions(edges: readonly HearingEdge[]): Generator<readonly HearingEdg
   for (let from = 0; from < edges.length; from += edgesAtOnce) yield edges.slice(from, from + edgesAtOnce);
 }
 
-/** In the order in which they began. */
+/** In the order of their beginning. */
 export async function listHearing(
   database: Database,
   mpcUuid: string,
@@ -107,31 +107,31 @@ export async function listHearing(
   page: Page,
 ): Promise<{ readonly total: number; readonly rows: readonly NamedHearing[] }> {
   const { listener, speaker, listenerRole, speakerRole, isCoach, at } = filters;
-  let wanted = reading(database.read)
+  let matching = reading(database.read)
     .selectFrom('multiparty_hearing as hearing')
     .innerJoin('multiparty_participants as listening', 'listening.member_id', 'hearing.listener')
     .innerJoin('multiparty_participants as speaking', 'speaking.member_id', 'hearing.speaker')
     .where('hearing.mpc_uuid', '=', mpcUuid);
-  if (listener !== undefined) wanted = wanted.where('hearing.listener', '=', listener);
-  if (speaker !== undefined) wanted = wanted.where('hearing.speaker', '=', speaker);
-  if (listenerRole !== undefined) wanted = wanted.where('listening.role', '=', listenerRole);
-  if (speakerRole !== undefined) wanted = wanted.where('speaking.role', '=', speakerRole);
-  if (isCoach !== undefined) wanted = wanted.where('hearing.is_coach', '=', isCoach ? 1 : 0);
-  if (at?.before !== undefined) wanted = wanted.where('hearing.from_at', '<', at.before);
+  if (listener !== undefined) matching = matching.where('hearing.listener', '=', listener);
+  if (speaker !== undefined) matching = matching.where('hearing.speaker', '=', speaker);
+  if (listenerRole !== undefined) matching = matching.where('listening.role', '=', listenerRole);
+  if (speakerRole !== undefined) matching = matching.where('speaking.role', '=', speakerRole);
+  if (isCoach !== undefined) matching = matching.where('hearing.is_coach', '=', isCoach ? 1 : 0);
+  if (at?.before !== undefined) matching = matching.where('hearing.from_at', '<', at.before);
   const { from } = at ?? {};
   if (from !== undefined) {
-    wanted = wanted.where((where) =>
+    matching = matching.where((where) =>
       where.or([
         where('hearing.to_at', 'is', null),
         where('hearing.to_at', '>', from),
-        // One that was over in the millisecond of its beginning.
+        // An edge that closed in the millisecond of its beginning.
         where.and([where('hearing.to_at', '=', from), where('hearing.from_at', '=', from)]),
       ]),
     );
   }
   const [counted, rows] = await Promise.all([
-    wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-    wanted
+    matching.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+    matching
       .selectAll('hearing')
       .select([
         'listening.role as listener_role',

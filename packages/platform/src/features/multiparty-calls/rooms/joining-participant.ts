@@ -2,10 +2,10 @@ import { legSpec } from '@jackfield/ports';
 import type { CallSettings, MusicSettings } from '../domain/multiparty-call.ts';
 import type { AgentStream, Callback, EdgeSound, Role } from '../domain/participant.ts';
 import type { RecordingSettings } from '../domain/room-recording.ts';
-import type { WantedAddition } from '../participant-parameters.ts';
-import type { WantedPhone } from '../phone-parameters.ts';
+import type { RequestedAddition } from '../participant-parameters.ts';
+import type { RequestedPhone } from '../phone-parameters.ts';
 
-/** A caller whose document has come to a MultiPartyCall element. */
+/** A caller whose document reached a MultiPartyCall element. */
 export interface JoiningParticipant {
   /** An answered leg, owned by the document. */
   readonly leg: string;
@@ -40,13 +40,13 @@ export interface JoinInstruction {
   readonly recording: RecordingSettings;
   readonly music: MusicSettings;
   readonly onExitAction: Callback | null;
-  /** A program that joins instead of the caller. */
+  /** The program that joins instead of the caller. */
   readonly agent?: AgentStream;
 }
 
-/** What the element asks for; what only a dialled leg needs is left empty. */
+/** The request of the element; fields that only a dialled leg needs stay empty. */
 export function readJoining(order: JoiningParticipant): {
-  readonly participant: WantedAddition['participant'] & WantedPhone;
+  readonly participant: RequestedAddition['participant'] & RequestedPhone;
   readonly settings: CallSettings;
 } {
   const { from, to, callerName, instruction } = order;

@@ -1,10 +1,10 @@
 import type { Database } from '@jackfield/ports';
 import { writing } from '../tables.ts';
 
-/** Numbers reserved with one commit; those unused when the process ends are never given out. */
+/** Numbers reserved with one commit; unused numbers of a process are never used later. */
 const blockSize = 20;
 
-/** Gives out member ids: small, rising, and never twice, not even after a crash or by two nodes. */
+/** Allocates member ids: small, rising and unique, also after a crash and across nodes. */
 export function createMemberIds(database: Database): { next(): Promise<number> } {
   let next = 1;
   let last = 0;

@@ -15,7 +15,7 @@ import {
   newMultipartyCall,
   type Rivals,
 } from '../domain/multiparty-call.ts';
-import type { WantedParticipant } from '../domain/participant.ts';
+import type { RequestedParticipant } from '../domain/participant.ts';
 import type { MultipartyCallQueries, Viewer } from '../queries.ts';
 import { hasEnded, noSuchCall, problemOfRefusal } from '../refusals.ts';
 
@@ -32,34 +32,34 @@ export interface AdditionDeps {
   readonly isDraining: () => boolean;
 }
 
-/** What a request has added: one participant, or several phones for one place. */
+/** What a request added: one participant, or several phones for one slot. */
 export interface Addition {
   readonly rivals: Rivals;
   readonly mpcUuid: string;
 }
 
-/** Before it has its number in the call. */
-type Unnumbered = Omit<WantedParticipant, 'memberId' | 'rate'>;
+/** A participant without its member id. */
+type Unnumbered = Omit<RequestedParticipant, 'memberId' | 'rate'>;
 
-/** Phones that are called for one participant; the first that answers joins. */
-type WantedRivals = readonly [Unnumbered, ...Unnumbered[]];
+/** Phones for one slot; the first to answer joins. */
+type RequestedRivals = readonly [Unnumbered, ...Unnumbered[]];
 
-/** How often an addition looks again when the call that it found ended under its hands. */
+/** How often an addition looks the call up again when the call ended meanwhile. */
 const attempts = 5;
 
-/** Into the live call of that name, or a new one. Additions to one name are taken one after another. */
+/** Adds to the live call of that name, or to a new call. Additions to one name run one after another. */
 export async function placeRivals(
   deps: AdditionDeps,
   viewer: Viewer,
   reference: CallReference,
   settings: CallSettings,
-  wanted: WantedRivals,
+  requested: RequestedRivals,
 ): Promise<Result<Addition>> {
   const { queries } = deps;
   const found = reference.uuid === undefined ? undefined : await queries.findByUuid(viewer, reference.uuid);
   if (found !== undefined) {
     if (found.ended_at !== null) return refused(hasEnded(found.mpc_uuid));
-    return placeInto(deps, found.mpc_uuid, await numberedRivals(deps, wanted));
+    return placeInto(deps, found.mpc_uuid, await numberedRivals(deps, requested));
   }
   const { name } = reference;
   if (name === undefined) return refused(noSuchCall(reference));
@@ -67,7 +67,7 @@ export async function placeRivals(
     return refused(invalidParameter('friendly_name', name, friendlyNameAllowed));
   }
   return deps.additions.run(`${viewer.authId}/${name}`, () =>
-    placeByName(deps, viewer, name, settings, wanted),
+    placeByName(deps, viewer, name, settings, requested),
   );
 }
 
@@ -76,9 +76,9 @@ async function placeByName(
   viewer: Viewer,
   name: string,
   settings: CallSettings,
-  wanted: WantedRivals,
+  requested: RequestedRivals,
 ): Promise<Result<Addition>> {
-  const rivals = await numberedRivals(deps, wanted);
+  const rivals = await numberedRivals(deps, requested);
   for (let attempt = 0; attempt < attempts; attempt++) {
     const live = await deps.queries.live(viewer.authId, name);
     if (live === undefined && rivals[0].joinsOthersOnly) return refused(noSuchCall({ text: name, name }));
@@ -86,11 +86,11 @@ async function placeByName(
       live === undefined
         ? await create(deps, viewer, name, settings, rivals)
         : await placeInto(deps, live.mpc_uuid, rivals);
-    // It ended, or another node created it, between the look and the request.
+    // The call ended, or another node created it, between the lookup and the request.
     if (result !== undefined && (result.ok || result.problem.code !== 'not-found')) return result;
   }
   return refused(
-    problem('conflict', `multiparty call "${name}" is just beginning or ending elsewhere; try again`),
+    problem('conflict', `multiparty call "${name}" is beginning or ending in another process: try again`),
   );
 }
 
@@ -115,17 +115,17 @@ async function create(
   return accepted({ rivals, mpcUuid: call.uuid });
 }
 
-async function numberedRivals(deps: AdditionDeps, [first, ...others]: WantedRivals): Promise<Rivals> {
-  const rivals: [WantedParticipant, ...WantedParticipant[]] = [await numbered(deps, first)];
+async function numberedRivals(deps: AdditionDeps, [first, ...others]: RequestedRivals): Promise<Rivals> {
+  const rivals: [RequestedParticipant, ...RequestedParticipant[]] = [await numbered(deps, first)];
   for (const each of others) rivals.push(await numbered(deps, each));
   return rivals;
 }
 
-async function numbered(deps: AdditionDeps, wanted: Unnumbered): Promise<WantedParticipant> {
-  return { ...wanted, rate: rateOf(deps, wanted), memberId: await deps.memberIds.next() };
+async function numbered(deps: AdditionDeps, requested: Unnumbered): Promise<RequestedParticipant> {
+  return { ...requested, rate: rateOf(deps, requested), memberId: await deps.memberIds.next() };
 }
 
-/** That of its leg: a phone that called us is billed as such, wherever it is moved to. */
+/** The rate of its leg: an inbound call stays inbound when it is moved. */
 function rateOf({ calls, usage }: AdditionDeps, { origin, leg, spec, agent }: Unnumbered): Rate {
   if (agent !== undefined) return usage.rateOfStreams();
   const isInbound = origin !== 'dialled' && calls.peek(leg)?.direction === 'inbound';

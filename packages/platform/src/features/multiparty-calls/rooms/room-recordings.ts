@@ -11,13 +11,13 @@ export interface RoomRecordingsDeps {
   readonly log: Logger;
   /** Recordings of multiparty calls are owned under this name; the owner's id is the call's UUID. */
   readonly ownerKind: string;
-  /** To the session of a call. */
+  /** Sends to the session of a call. */
   readonly send: (call: string, input: RoomRecordingInput) => void;
 }
 
 type Start = Extract<RoomRecordingEffect, { readonly do: 'start-recording' }>;
 
-/** Carries out what the machine of a call orders about its recordings, and tells it what becomes of them. */
+/** Carries out the recording effects of a call, and sends their outcomes to its session. */
 export function createRoomRecordings(deps: RoomRecordingsDeps) {
   const { recordings, sounds, newUuid, log, ownerKind, send } = deps;
   const announcements = `${ownerKind}-announcement`;
@@ -27,7 +27,7 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
       send(call, { type: 'recording-over', recording: notice.recording });
     }
   });
-  // A play that announces the beginning has the name of its recording.
+  // The play of a start announcement has the name of its recording.
   sounds.ownedBy(announcements, (call, notice) => {
     if (notice.type === 'play-over') send(call, { type: 'announcement-over', recording: notice.play });
   });
@@ -62,7 +62,7 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
       },
     };
     recordings.start(order).catch((err: unknown) => {
-      log.error({ mpc, recording: uuid, err }, 'The recording of a multiparty call could not be recorded.');
+      log.error({ mpc, recording: uuid, err }, 'recording of a multiparty call not started');
       send(mpc, { type: 'recording-over', recording: uuid });
     });
   }
@@ -86,14 +86,14 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
   function perform(mpc: string, effect: RoomRecordingEffect) {
     switch (effect.do) {
       case 'name-recordings': {
-        const wanted = effect.wanted.map((each) => ({ ...each, uuid: newUuid() }));
-        return send(mpc, { type: 'record', wanted, byItself: true });
+        const requested = effect.requested.map((each) => ({ ...each, uuid: newUuid() }));
+        return send(mpc, { type: 'record', requested, byItself: true });
       }
       case 'start-recording':
         return start(mpc, effect);
       case 'retrack-recording':
         return recordings.retrack(effect.recording, effect.tracks);
-      case 'tell-channels':
+      case 'report-channels':
         return recordings.tellMembers(effect.recording, effect.members);
       case 'pause-recording':
         return recordings.pause(effect.recording);

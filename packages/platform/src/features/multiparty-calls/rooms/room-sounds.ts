@@ -7,17 +7,17 @@ export interface RoomSoundsDeps {
   readonly newUuid: () => string;
   /** Plays of multiparty calls are owned under this name; the owner's id is the call's UUID. */
   readonly ownerKind: string;
-  /** To the session of a call, if it still lives. */
+  /** Sends to the session of a call, if it still lives. */
   readonly send: (call: string, input: Extract<MultipartyCallInput, { readonly type: 'sound-over' }>) => void;
 }
 
 export interface RoomSounds {
   start(call: string, order: Extract<RoomSoundEffect, { readonly do: 'start-sound' }>): void;
-  /** Nothing for one that is over. */
+  /** Does nothing for a sound that is over. */
   stop(call: string, key: string): void;
 }
 
-/** Sounds from URLs that are heard in a multiparty call. The call knows them by its keys, the sounds feature by names of their own. */
+/** Sounds from URLs in a multiparty call. The call uses its own keys; the sounds feature uses the names of plays. */
 export function createRoomSounds({ sounds, newUuid, ownerKind, send }: RoomSoundsDeps): RoomSounds {
   /** By call and key. */
   const plays = new Map<string, string>();

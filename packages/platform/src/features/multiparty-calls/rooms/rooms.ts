@@ -7,14 +7,14 @@ import type { RoomInput } from '../domain/room-step.ts';
 import type { MultipartyCallQueries, Viewer } from '../queries.ts';
 import { hasEnded, noSuchCall } from '../refusals.ts';
 
-/** A live multiparty call as those see it who listen to it or speak into it without being in it. */
+/** A multiparty call as streams see it, which listen and speak without being participants. */
 export interface Room {
   readonly uuid: string;
   readonly name: string;
   readonly account: string;
   readonly mainAccount: string;
   readonly isEnded: boolean;
-  /** Those present, in the order in which they were added. */
+  /** The participants present, in the order of adding. */
   readonly members: readonly RoomMember[];
 }
 
@@ -24,23 +24,26 @@ export interface RoomMember {
   readonly role: Role;
   readonly from: string;
   readonly to: string;
-  /** The conversation has begun, and nobody has muted it or put it on hold. */
+  /** The conversation has begun, and it is neither muted nor on hold. */
   readonly isHeard: boolean;
   /** The conversation has begun, and it is not on hold. */
   readonly isListening: boolean;
 }
 
-/** The door for those. Names of calls are read as in paths. */
+/** Multiparty calls for other features. Names of calls are read as in paths. */
 export interface Rooms {
   find(viewer: Viewer, text: string): Promise<Result<Room>>;
-  /** UUID of a call that lives, or of one that has ended. */
+  /** UUID of a live or an ended call. */
   uuidOf(viewer: Viewer, text: string): Promise<Result<string>>;
   peek(uuid: string): Room | undefined;
+  /** Calls the listener after each commit that changed the participants or the status of a call. */
+  follow(listener: (room: Room) => void): void;
 }
 
 export function createRooms(
   sessions: Pick<Sessions<MultipartyCall, RoomInput>, 'peek'>,
   queries: MultipartyCallQueries,
+  follow: Rooms['follow'],
 ): Rooms {
   const peek = (uuid: string): Room | undefined => {
     const call = sessions.peek(uuid);
@@ -56,6 +59,7 @@ export function createRooms(
   return {
     uuidOf,
     peek,
+    follow,
     async find(viewer, text) {
       const uuid = await uuidOf(viewer, text);
       if (!uuid.ok) return uuid;

@@ -59,7 +59,7 @@ export async function members(world: SimulatedWorld, of = room): Promise<readonl
   return (await world.api('GET', `${of}Participant/`)).body.objects ?? [];
 }
 
-/** The names of those whose voices a phone hears in the next moment. */
+/** The names of the phones whose voices a phone hears in the next moment. */
 export async function heardBy(
   world: SimulatedWorld,
   phone: SimulatedPhone,

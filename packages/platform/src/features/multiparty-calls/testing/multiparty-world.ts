@@ -25,7 +25,7 @@ export interface MultipartyWorld {
   readonly recordings: ScriptedRecordings;
   /** Legs that were given to documents, in order. */
   readonly exits: readonly RunOrder[];
-  /** The next leg that leaves finds no document that it could run. */
+  /** The next leg that leaves finds no document, or its run fails. */
   refuseNextExit(how: 'without-leg' | 'broken'): void;
   readonly runner: SessionRunner;
   readonly feature: MultipartyCallsFeature;
@@ -45,7 +45,7 @@ export interface MultipartyWorld {
   failCommits(count: number): void;
   /** Another process on the same data at the same time. */
   beside(): Promise<MultipartyWorld>;
-  /** Another process on the same data; nothing of the old one was told to end. */
+  /** Another process on the same data, after the old process died. */
   crash(): Promise<MultipartyWorld>;
 }
 
@@ -75,7 +75,7 @@ async function worldOn(
   const exits: RunOrder[] = [];
   let refusal: 'without-leg' | 'broken' | undefined;
   const events: OutboxEvent[] = [];
-  // The clock comes with the HTTP interface, which wants the routes first.
+  // The HTTP interface creates the clock, and needs the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
     wallNow: () => api.clock.wallNow(),
@@ -113,21 +113,21 @@ async function worldOn(
     // Programs take part in `live-agents.test.ts`.
     streams: {
       ownedBy() {},
-      start: () => Promise.reject(new Error('nobody streams here')),
+      start: () => Promise.reject(new Error('streams are tested in live-agents.test.ts')),
       stop() {},
       retrack() {},
-    },
-    async runDocument(order) {
-      const refused = refusal;
-      refusal = undefined;
-      if (refused === 'broken') throw new Error('the disk is full');
-      if (refused === 'without-leg') return false;
-      exits.push(order);
-      return calls.take(order.leg, { kind: 'document', id: order.leg });
     },
     log,
     isDraining,
     newUuid: () => `${run}-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
+  });
+  feature.exitDocuments.runBy(async (order) => {
+    const refused = refusal;
+    refusal = undefined;
+    if (refused === 'broken') throw new Error('the disk is full');
+    if (refused === 'without-leg') return false;
+    exits.push(order);
+    return calls.take(order.leg, { kind: 'document', id: order.leg });
   });
   const opened: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opened, { routes: feature.routes });

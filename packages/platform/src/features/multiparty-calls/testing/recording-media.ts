@@ -1,6 +1,6 @@
 import type { Media, MixCommand } from '@jackfield/ports';
 
-/** A media engine that keeps what it was told. */
+/** A media engine that keeps its commands. */
 export interface RecordingMedia extends Media {
   readonly commands: readonly MixCommand[];
   /** Leg → the legs that it hears; empty after the mix was closed, undefined before it was opened. */

@@ -9,26 +9,26 @@ import {
   type OwnedLegNotice,
 } from '../../calls/index.ts';
 
-/** The calls feature as its owners see it, with phones that do what the test says. */
+/** The calls feature as its owners see it, with phones that the test controls. */
 export interface ScriptedCalls extends Calls {
   /** In the order of dialling. */
   readonly dialled: readonly OutboundLeg[];
   /** Leg → with which end it was hung up. */
   readonly hungUp: ReadonlyMap<string, CallEnd>;
-  /** What owners of kind `document` were told, in order. */
+  /** The notices to owners of kind `document`, in order. */
   readonly toldDocuments: readonly OwnedLegNotice[];
   /** A call that runs a document, from a phone outside. */
   callIn(leg: string, as?: Partial<LiveLeg>): string;
   ring(leg: string): void;
   answer(leg: string): void;
-  /** The phone presses a key; whoever hears the leg is told. */
+  /** The phone presses a key; the owner of the leg is notified. */
   press(leg: string, digit: string): void;
   speak(leg: string, speaking: boolean): void;
   /** The phone hangs up, or refuses. */
   leave(leg: string, end?: CallEnd): void;
   /** The next `dial` rejects, as when its record cannot be written. */
   failNextDial(): void;
-  /** Happens in the middle of the next `take` or `lend`, before it is told. */
+  /** Runs in the middle of the next `take` or `lend`, before its notice. */
   duringNextHandOver(act: () => Promise<unknown>): void;
 }
 
@@ -61,7 +61,7 @@ export function createScriptedCalls(): ScriptedCalls {
     if (owner !== null) owners.get(owner.kind)?.(owner.id, notice);
   }
 
-  function tell(leg: string, notice: OwnedLegNotice): void {
+  function notify(leg: string, notice: OwnedLegNotice): void {
     assert.ok(known.has(leg), `${leg} was never dialled`);
     const call = legs.get(leg);
     tellOwner(call?.borrower ?? call?.owner ?? null, notice);
@@ -161,13 +161,13 @@ export function createScriptedCalls(): ScriptedCalls {
       });
       return leg;
     },
-    ring: (leg) => tell(leg, { type: 'leg-ringing', leg }),
+    ring: (leg) => notify(leg, { type: 'leg-ringing', leg }),
     answer(leg) {
       change(leg, { phase: 'answered' });
-      tell(leg, { type: 'leg-answered', leg });
+      notify(leg, { type: 'leg-answered', leg });
     },
-    press: (leg, digit) => tell(leg, { type: 'leg-digit', leg, digit }),
-    speak: (leg, speaking) => tell(leg, { type: 'leg-voice', leg, speaking }),
+    press: (leg, digit) => notify(leg, { type: 'leg-digit', leg, digit }),
+    speak: (leg, speaking) => notify(leg, { type: 'leg-voice', leg, speaking }),
     leave: (leg, cause = callEnds(4000, 'Call recipient')) => end(leg, cause),
     failNextDial() {
       fails = true;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { NewRecording, RecordingNotice, Recordings } from '../../recordings/index.ts';
 
-/** The recordings feature as multiparty calls see it: what was ordered, in order, and ends when the test says so. */
+/** The recordings feature as multiparty calls see it: keeps the orders, and ends recordings when the test says so. */
 export interface ScriptedRecordings extends Recordings {
   /** By their UUIDs: as they were ordered. */
   readonly ordered: ReadonlyMap<string, NewRecording>;
-  /** `<order> <uuid>` of everything, and of `retrack` who is on which track. */
+  /** `<order> <uuid>` of each order, and the legs of each track for `retrack`. */
   readonly orders: readonly string[];
   /** Its file is complete. */
   finish(recording: string): void;
@@ -26,9 +26,9 @@ export function createScriptedRecordings(): ScriptedRecordings {
   return {
     ordered,
     orders,
-    ownedBy(kind, tell) {
+    ownedBy(kind, notify) {
       assert.ok(!owners.has(kind), 'each kind of owner registers once');
-      owners.set(kind, tell);
+      owners.set(kind, notify);
     },
     urlOf: ({ recording, account, format }) => `https://files/${account}/${recording}.${format}`,
     async start(order) {

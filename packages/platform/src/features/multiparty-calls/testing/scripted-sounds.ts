@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { PlayNotice, PlayOrder, Sounds } from '../../sounds/index.ts';
 
-/** The sounds feature as multiparty calls see it; nothing that is endless is over before it is stopped. */
+/** The sounds feature as multiparty calls see it; an endless sound lasts until it is stopped. */
 export interface ScriptedSounds extends Sounds {
-  /** What is heard now, in the order of beginning. */
+  /** The plays that run now, in the order of beginning. */
   readonly playing: readonly PlayOrder[];
   /** It could not be fetched, or has come to its end. */
   finish(play: string): void;
@@ -23,9 +23,9 @@ export function createScriptedSounds(): ScriptedSounds {
   }
 
   return {
-    ownedBy(kind, tell) {
+    ownedBy(kind, notify) {
       assert.ok(!owners.has(kind), 'each kind of owner registers once');
-      owners.set(kind, tell);
+      owners.set(kind, notify);
     },
     play(order) {
       assert.ok(!used.has(order.play), 'a play has a name of its own');

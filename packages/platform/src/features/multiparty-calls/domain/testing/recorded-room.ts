@@ -1,15 +1,15 @@
 import type { CallSettings, MultipartyCall } from '../multiparty-call.ts';
 import { newMultipartyCall } from '../multiparty-call.ts';
 import { multipartyCallMachine } from '../multiparty-call-machine.ts';
-import type { WantedParticipant } from '../participant.ts';
-import type { WantedRecording } from '../room-recording.ts';
+import type { RequestedParticipant } from '../participant.ts';
+import type { RequestedRecording } from '../room-recording.ts';
 import { withRecordings } from '../room-recording-machine.ts';
 import type { RoomEffect, RoomInput, RoomReply } from '../room-step.ts';
-import { settings, start, wanted } from './room.ts';
+import { requested, settings, start } from './room.ts';
 
 const machine = withRecordings(multipartyCallMachine);
 
-/** A call with what is recorded of it, fed one input after another; what it named itself is ordered at once. */
+/** A call with its recordings, which accepts one input after another; recordings that it names begin at once. */
 export class RecordedRoom {
   call: MultipartyCall;
   /** Of all steps so far; see `take`. */
@@ -17,20 +17,20 @@ export class RecordedRoom {
   now = start;
   #names = 0;
 
-  constructor(changes: Partial<CallSettings> = {}, first: Partial<WantedParticipant> = {}) {
+  constructor(changes: Partial<CallSettings> = {}, first: Partial<RequestedParticipant> = {}) {
     const identity = { uuid: 'mpc', account: 'MA', mainAccount: 'MA', name: 'support', createdAt: start };
     this.call = newMultipartyCall(identity, { ...settings, stayAlone: true, ...changes });
-    this.feed({ type: 'created', rivals: [wanted(1, first)] });
+    this.send({ type: 'created', rivals: [requested(1, first)] });
   }
 
-  feed(input: RoomInput): readonly RoomEffect[] {
+  send(input: RoomInput): readonly RoomEffect[] {
     const { state, effects } = machine.step(this.call, input, this.now);
     this.call = state;
     this.#effects.push(...effects);
     for (const effect of effects) {
       if (effect.do !== 'name-recordings') continue;
-      const named = effect.wanted.map((each) => ({ ...each, uuid: `auto-${++this.#names}` }));
-      this.feed({ type: 'record', wanted: named, byItself: true });
+      const named = effect.requested.map((each) => ({ ...each, uuid: `auto-${++this.#names}` }));
+      this.send({ type: 'record', requested: named, byItself: true });
     }
     return effects;
   }
@@ -39,27 +39,27 @@ export class RecordedRoom {
   join(...members: number[]): this {
     for (const member of members) {
       if (member !== 1)
-        this.feed({ type: 'add-participant', rivals: [wanted(member, this.#wishes[member])] });
-      this.feed({ type: 'leg-answered', leg: `leg-${member}` });
+        this.send({ type: 'add-participant', rivals: [requested(member, this.#specs[member])] });
+      this.send({ type: 'leg-answered', leg: `leg-${member}` });
     }
     return this;
   }
 
-  #wishes: Record<number, Partial<WantedParticipant>> = {};
+  #specs: Record<number, Partial<RequestedParticipant>> = {};
 
-  /** What `join` adds this member with. */
-  wish(member: number, changes: Partial<WantedParticipant>): this {
-    this.#wishes[member] = changes;
+  /** The properties with which `join` adds this member. */
+  specify(member: number, changes: Partial<RequestedParticipant>): this {
+    this.#specs[member] = changes;
     return this;
   }
 
   hangUp(member: number): this {
-    this.feed({ type: 'leg-ended', leg: `leg-${member}` });
+    this.send({ type: 'leg-ended', leg: `leg-${member}` });
     return this;
   }
 
-  record(uuid: string, changes: Partial<WantedRecording> = {}): RoomReply | undefined {
-    const recording: WantedRecording = {
+  record(uuid: string, changes: Partial<RequestedRecording> = {}): RoomReply | undefined {
+    const recording: RequestedRecording = {
       uuid,
       of: 'call',
       track: 'mix',
@@ -67,7 +67,7 @@ export class RecordedRoom {
       callback: null,
       ...changes,
     };
-    return replyOf(this.feed({ type: 'record', wanted: [recording], byItself: false }));
+    return replyOf(this.send({ type: 'record', requested: [recording], byItself: false }));
   }
 
   order(
@@ -75,11 +75,11 @@ export class RecordedRoom {
     of: 'call' | 'all' | readonly number[] = 'call',
     tracks: 'participant' | 'all' | 'both' | null = null,
   ): RoomReply | undefined {
-    return replyOf(this.feed({ type, which: of === 'call' ? { of } : { of, tracks } }));
+    return replyOf(this.send({ type, which: of === 'call' ? { of } : { of, tracks } }));
   }
 
   over(recording: string): this {
-    this.feed({ type: 'recording-over', recording });
+    this.send({ type: 'recording-over', recording });
     return this;
   }
 
@@ -87,7 +87,7 @@ export class RecordedRoom {
     return this.#effects.splice(0);
   }
 
-  /** What was ordered of recordings since the last look, and whether the end was told, in order and shortened. */
+  /** The orders to recordings since the last call, and the reported end, in order and shortened. */
   take(): readonly string[] {
     return this.takeEffects().flatMap((effect): readonly string[] => {
       switch (effect.do) {
@@ -95,7 +95,7 @@ export class RecordedRoom {
           return [`start ${effect.recording.uuid} ${written(effect.tracks)}`];
         case 'retrack-recording':
           return [`retrack ${effect.recording} ${written(effect.tracks)}`];
-        case 'tell-channels':
+        case 'report-channels':
           return [
             `channels ${effect.recording} ${effect.members.map((each) => `${each.channel}:${each.memberId}`).join(' ')}`,
           ];

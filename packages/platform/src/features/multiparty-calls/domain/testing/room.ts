@@ -9,7 +9,7 @@ import {
   newMultipartyCall,
 } from '../multiparty-call.ts';
 import { multipartyCallMachine } from '../multiparty-call-machine.ts';
-import type { WantedParticipant } from '../participant.ts';
+import type { RequestedParticipant } from '../participant.ts';
 import { notRecorded } from '../room-recording.ts';
 
 export const start = 1_000_000;
@@ -28,7 +28,10 @@ export const settings: CallSettings = {
 };
 
 /** A participant whose leg is named after its number: 1 → `leg-1`. */
-export function wanted(memberId: number, changes: Partial<WantedParticipant> = {}): WantedParticipant {
+export function requested(
+  memberId: number,
+  changes: Partial<RequestedParticipant> = {},
+): RequestedParticipant {
   return {
     memberId,
     leg: `leg-${memberId}`,
@@ -56,7 +59,7 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
   };
 }
 
-/** A call that is fed one input after another; its effects of the last step are kept. */
+/** A call that accepts one input after another, and keeps the effects of the last step. */
 export class Room {
   call: MultipartyCall;
   effects: readonly MultipartyCallEffect[] = [];
@@ -72,16 +75,16 @@ export class Room {
   /** Created by participant 1, active or waiting. */
   static created(
     status: 'active' | 'initialized' = 'active',
-    first: Partial<WantedParticipant> = {},
+    first: Partial<RequestedParticipant> = {},
     changes: Partial<CallSettings> = {},
   ): Room {
     const room = new Room(changes);
     const startsAtOnce = status === 'active';
-    const participant = wanted(1, { startsOnEnter: startsAtOnce, ...first });
-    return room.feed({ type: 'created', rivals: [participant] });
+    const participant = requested(1, { startsOnEnter: startsAtOnce, ...first });
+    return room.send({ type: 'created', rivals: [participant] });
   }
 
-  feed(...inputs: readonly MultipartyCallInput[]): this {
+  send(...inputs: readonly MultipartyCallInput[]): this {
     for (const input of inputs) {
       const step = multipartyCallMachine.step(this.call, input, this.now);
       this.call = step.state;
@@ -90,33 +93,33 @@ export class Room {
     return this;
   }
 
-  add(memberId: number, changes: Partial<WantedParticipant> = {}): this {
-    return this.feed({ type: 'add-participant', rivals: [wanted(memberId, changes)] });
+  add(memberId: number, changes: Partial<RequestedParticipant> = {}): this {
+    return this.send({ type: 'add-participant', rivals: [requested(memberId, changes)] });
   }
 
-  /** Phones for one place, named after the first. */
-  race(memberIds: readonly [number, ...number[]], changes: Partial<WantedParticipant> = {}): this {
+  /** Phones for one slot, named after the first. */
+  race(memberIds: readonly [number, ...number[]], changes: Partial<RequestedParticipant> = {}): this {
     const [first, ...others] = memberIds;
     const requestUuid = `request-${first}`;
-    const rival = (memberId: number) => wanted(memberId, { requestUuid, ...changes });
-    return this.feed({ type: 'add-participant', rivals: [rival(first), ...others.map(rival)] });
+    const rival = (memberId: number) => requested(memberId, { requestUuid, ...changes });
+    return this.send({ type: 'add-participant', rivals: [rival(first), ...others.map(rival)] });
   }
 
   press(memberId: number, digit: string): this {
-    return this.feed({ type: 'leg-digit', leg: `leg-${memberId}`, digit });
+    return this.send({ type: 'leg-digit', leg: `leg-${memberId}`, digit });
   }
 
   /** Adds and answers. */
-  join(memberId: number, changes: Partial<WantedParticipant> = {}): this {
+  join(memberId: number, changes: Partial<RequestedParticipant> = {}): this {
     return this.add(memberId, changes).answer(memberId);
   }
 
   answer(memberId: number): this {
-    return this.feed({ type: 'leg-answered', leg: `leg-${memberId}` });
+    return this.send({ type: 'leg-answered', leg: `leg-${memberId}` });
   }
 
   hangUp(memberId: number): this {
-    return this.feed({ type: 'leg-ended', leg: `leg-${memberId}` });
+    return this.send({ type: 'leg-ended', leg: `leg-${memberId}` });
   }
 
   after(seconds: number): this {
@@ -124,7 +127,7 @@ export class Room {
     return this;
   }
 
-  /** Member → phase, of everybody that the state still names. */
+  /** Member → phase, of all participants in the state. */
   get phases(): Record<number, string> {
     return Object.fromEntries(this.call.participants.map((each) => [each.memberId, each.phase]));
   }
@@ -148,7 +151,7 @@ export class Room {
     );
   }
 
-  /** The table of the last step: leg → whom it hears; undefined when the step sent none. */
+  /** The table of the last step: leg → the legs that it hears; undefined when the step sent no table. */
   get table(): Record<string, readonly string[]> | undefined {
     const found = this.effects.find((effect) => effect.do === 'set-hearing');
     return found?.do === 'set-hearing'
