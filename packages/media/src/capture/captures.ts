@@ -1,4 +1,5 @@
 import { Capture, type LegTaps, type TakeCaptured, type Tap } from './capture.ts';
+import { type CapturedLegs, createTapsByLeg } from './taps-by-leg.ts';
 
 /** Captures and taps of legs, by name. Methods that name an unknown capture return false. */
 export interface Captures {
@@ -26,12 +27,6 @@ export interface Captures {
   size(): number;
 }
 
-/** The legs of one track. */
-export interface CapturedLegs {
-  readonly said: readonly string[];
-  readonly heard: readonly string[];
-}
-
 /** Sizes, limits, and the callbacks to the engine. */
 export interface CapturesDeps {
   readonly phases: number;
@@ -52,48 +47,11 @@ export interface CapturesDeps {
 /** Creates the captures of an engine, empty. */
 export function createCaptures(deps: CapturesDeps): Captures {
   const { attach, frameSamplesFor, mostTracks, mostLegs, ...sizes } = deps;
+  const { exchange, tapsOf } = createTapsByLeg(attach);
   const captures = new Map<string, Capture>();
   const taps = new Map<string, Capture>();
   /** All captures and taps, for the frame loop. */
   let running: Capture[] = [];
-  const byLeg = new Map<string, LegTaps>();
-
-  const tapsFor = (leg: string): LegTaps => {
-    let taps = byLeg.get(leg);
-    if (taps === undefined) {
-      taps = { leg, said: [], heard: [], isPresent: false };
-      byLeg.set(leg, taps);
-      taps.isPresent = attach(leg, taps);
-    }
-    return taps;
-  };
-  const exchange = (capture: Capture, tracks: readonly CapturedLegs[]): void => {
-    const former = new Set(capture.taps);
-    const exchanged: Tap[] = [];
-    tracks.forEach((legs, track) => {
-      for (const way of ['said', 'heard'] as const) {
-        for (const name of new Set(legs[way])) {
-          const leg = tapsFor(name);
-          let tap = leg[way].find((one) => one.capture === capture && one.track === track);
-          if (tap === undefined) {
-            tap = { capture, track, next: capture.head, leg, resampler: undefined, rings: false };
-            leg[way].push(tap);
-          }
-          former.delete(tap);
-          exchanged.push(tap);
-        }
-      }
-    });
-    for (const tap of former) {
-      for (const list of [tap.leg.said, tap.leg.heard]) {
-        const place = list.indexOf(tap);
-        if (place >= 0) list.splice(place, 1);
-      }
-      const { leg, said, heard } = tap.leg;
-      if (said.length + heard.length === 0 && byLeg.delete(leg)) attach(leg, undefined);
-    }
-    capture.taps = exchanged;
-  };
   const list = (): void => {
     running = [...captures.values(), ...taps.values()];
   };
@@ -103,14 +61,10 @@ export function createCaptures(deps: CapturesDeps): Captures {
     list();
     capture.finish();
   };
-  const isTooMuch = (tracks: readonly CapturedLegs[], most: number): boolean =>
-    tracks.length === 0 ||
-    tracks.length > most ||
-    tracks.some(({ said, heard }) => said.length + heard.length > mostLegs);
 
   return {
     capture(name, tracks) {
-      if (isTooMuch(tracks, mostTracks)) return false;
+      if (isTooMuch(tracks, mostTracks, mostLegs)) return false;
       let capture = captures.get(name);
       if (capture === undefined) {
         if (captures.size >= deps.mostCaptures) return false;
@@ -136,16 +90,16 @@ export function createCaptures(deps: CapturesDeps): Captures {
     },
     tap(name, tracks, frameSamples, take) {
       // A tap may have one track per member of a room.
-      if (isTooMuch(tracks, mostLegs)) return false;
+      if (isTooMuch(tracks, mostLegs, mostLegs)) return false;
       let tap = taps.get(name);
       if (tap === undefined) {
         if (taps.size >= deps.mostTaps) return false;
         const { length } = tracks;
         tap = new Capture({
+          ...sizes,
+          frameSamples,
           name,
           tracks: length,
-          frameSamples,
-          phases: deps.phases,
           chunkFrames: 1,
           reuses: true,
           take,
@@ -165,7 +119,7 @@ export function createCaptures(deps: CapturesDeps): Captures {
       list();
     },
     taps: () => taps.size,
-    tapsOf: (leg) => byLeg.get(leg),
+    tapsOf,
     keep(taps, frame) {
       for (let t = 0; t < taps.length; t++) {
         const tap = taps[t]!;
@@ -180,4 +134,10 @@ export function createCaptures(deps: CapturesDeps): Captures {
     },
     size: () => captures.size,
   };
+}
+
+function isTooMuch(tracks: readonly CapturedLegs[], mostTracks: number, mostLegs: number): boolean {
+  const { length } = tracks;
+  if (length === 0 || length > mostTracks) return true;
+  return tracks.some(({ said, heard }) => said.length + heard.length > mostLegs);
 }

@@ -1,4 +1,5 @@
-import type { CapturedLegs, Captures } from '../capture/captures.ts';
+import type { Captures } from '../capture/captures.ts';
+import type { CapturedLegs } from '../capture/taps-by-leg.ts';
 import type { Source } from '../mix/source.ts';
 import { Feed } from './feed.ts';
 import type { Feeds } from './feeds.ts';
