@@ -1,7 +1,12 @@
 import type { CodecName } from '../codec/audio-codec.ts';
 import type { SrtpSuiteName } from '../rtp/srtp-suite.ts';
 
-/** The commands of an engine about its mixes; plain data, so that they can cross threads. */
+/**
+ * The commands of an engine about its mixes; plain data, so that they can cross threads.
+ *
+ * Media imports no other package, so the ports state the types of this file as well. They stay equal:
+ * packages/adapters/src/media-worker/vocabulary.test.ts compares them.
+ */
 export type MixCommand =
   | { readonly do: 'open-mix'; readonly mix: string }
   /** Members hear nothing from then on; plays end without a notice. */
