@@ -3,6 +3,7 @@ import {
   createMediaEngine,
   type EngineCensus,
   type EngineCounters,
+  type MediaEngine,
 } from '@jackfield/media';
 import { createPortRange, NoPortLeftError, nodeCiphers } from '@jackfield/media/io';
 import type { Clock, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/ports';
@@ -64,7 +65,6 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   const notices = createNotices(touched);
   const captures = createCaptureStore();
   let leaks = 0;
-  let cancelTick: (() => void) | undefined;
 
   const sendFrom =
     (above: number) => (leg: number, bytes: Uint8Array, length: number, to: string, port: number) => {
@@ -87,13 +87,10 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     ...(deps.mediaSilentMs === undefined ? {} : { mediaSilentMs: deps.mediaSilentMs }),
   });
 
-  function tick(): void {
-    cancelTick = clock.startTimer(clock.now() + frameMs, tick);
-    engine.tick(clock.now());
+  const ticks = createTicks(clock, engine, () => {
     leaks += engine.countLeaks();
     notices.send();
-  }
-  cancelTick = clock.startTimer(clock.now() + frameMs, tick);
+  });
 
   const close = (name: string) => {
     const leg = legs.get(name);
@@ -108,11 +105,15 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   };
 
   return {
-    send: (command) => engine.apply(command, clock.now()),
+    send(command) {
+      ticks.wake();
+      engine.apply(command, clock.now());
+    },
     subscribe: notices.subscribe,
     async open(leg) {
       const port = range.take();
       if (port === undefined) throw new NoPortLeftError(first, last);
+      ticks.wake();
       const index = engine.openLeg(leg);
       if (index === undefined) {
         range.release(port);
@@ -143,10 +144,43 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     onCaptured: captures.listen,
     portOf: (leg) => legs.get(leg)?.port,
     stop() {
-      cancelTick?.();
-      cancelTick = undefined;
+      ticks.stop();
       for (const leg of legs.values()) leg.detach();
       legs.clear();
+    },
+  };
+}
+
+/** A tick for each frame. An idle engine rests, as in its thread: days may pass in a test. */
+function createTicks(clock: Clock, engine: MediaEngine, ticked: () => void) {
+  let lastAt = clock.now();
+  let isStopped = false;
+  let cancel: (() => void) | undefined;
+
+  function tick(): void {
+    lastAt = clock.now();
+    cancel = clock.startTimer(lastAt + frameMs, tick);
+    engine.tick(lastAt);
+    ticked();
+    if (engine.isIdle()) rest();
+  }
+
+  function rest(): void {
+    cancel?.();
+    cancel = undefined;
+  }
+
+  return {
+    wake(): void {
+      if (isStopped || cancel !== undefined) return;
+      const rested = Math.floor((clock.now() - lastAt) / frameMs);
+      engine.rest(rested);
+      lastAt += rested * frameMs;
+      cancel = clock.startTimer(lastAt + frameMs, tick);
+    },
+    stop(): void {
+      isStopped = true;
+      rest();
     },
   };
 }
