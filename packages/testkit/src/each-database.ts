@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe } from 'node:test';
-import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import type { Database, Migration } from '@jackfield/ports';
+import { createMigratedCopies, type MigratedCopies } from './migrated-copies.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.ts';
 import { createRecordingLog } from './recording-log.ts';
 
 /** Opens databases for the tests of a suite. They are closed after each test, and their data is removed. */
 export interface OpenDatabase {
-  /** A new database with these migrations applied. */
+  /** A new database with these migrations applied; without a list, the first use of the database has to be its `migrate`. */
   (migrations?: readonly Migration[]): Promise<Database>;
   /** Closes the database and opens its data again, as a restart does. */
   again(database: Database): Promise<Database>;
@@ -44,7 +44,7 @@ function overSqlite(): OpenDatabase {
 }
 
 /** One server for all suites of a process, with one database per test: starting a server takes longer than most suites. */
-let starting: Promise<PostgresServer> | undefined;
+let starting: Promise<{ readonly server: PostgresServer; readonly copies: MigratedCopies }> | undefined;
 let suites = 0;
 
 function overPostgres(): OpenDatabase {
@@ -53,23 +53,21 @@ function overPostgres(): OpenDatabase {
     if (--suites > 0) return;
     const ending = starting;
     starting = undefined;
-    await (await ending)?.stop();
+    await (await ending)?.server.stop();
   });
   return opener(async () => {
     starting ??= startOrThrow();
-    const url = await (await starting).createDatabase();
-    return {
-      open: () => createPostgresDatabase({ url, log: createRecordingLog() }),
-      // The end of the cluster removes its databases.
-      remove: () => {},
-    };
+    const { copies } = await starting;
+    // The end of the cluster removes its databases.
+    return { ...copies.newDatabase(), remove: () => {} };
   });
 }
 
-async function startOrThrow(): Promise<PostgresServer> {
+async function startOrThrow() {
   const started = await startPostgres();
   if (started.server === undefined) throw new Error(started.reason);
-  return started.server;
+  const { server } = started;
+  return { server, copies: createMigratedCopies(server, createRecordingLog()) };
 }
 
 interface Place {
@@ -94,11 +92,11 @@ function opener(newPlace: () => Promise<Place>): OpenDatabase {
     }
   });
 
-  const open = async (migrations: readonly Migration[] = []): Promise<Database> => {
+  const open = async (migrations?: readonly Migration[]): Promise<Database> => {
     const place = await newPlace();
     const database = place.open();
     places.set(database, place);
-    await database.migrate(migrations);
+    if (migrations !== undefined) await database.migrate(migrations);
     return database;
   };
   const again = async (database: Database): Promise<Database> => {

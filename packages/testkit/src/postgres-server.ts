@@ -14,12 +14,22 @@ export interface PostgresServer {
   readonly url: string;
   /** An empty database of its own; resolves with its URL. */
   createDatabase(): Promise<string>;
+  /** A database of its own that `create` creates later. */
+  newDatabase(): NewDatabase;
   /** Kills the server as a power cut would, and starts it again on the same data. */
   crashAndRestart(): Promise<void>;
   /** Stops the server until `up` is called, on the same data. */
   down(): Promise<void>;
   up(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** A database that does not exist yet. */
+export interface NewDatabase {
+  readonly name: string;
+  readonly url: string;
+  /** Creates it empty, or as a copy of the named database, which must have no connections. */
+  create(template?: string): Promise<void>;
 }
 
 export interface PostgresServerOptions {
@@ -72,17 +82,28 @@ export async function startPostgres(
   const urlOf = (database: string): string =>
     `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(directory)}`;
 
+  const newDatabase = (): NewDatabase => {
+    const name = `test_${++databases}`;
+    return {
+      name,
+      url: urlOf(name),
+      async create(template) {
+        const copied = template === undefined ? [] : ['-T', template];
+        const parameters = ['-h', directory, '-U', 'postgres', ...copied, name];
+        await run(join(bin, 'createdb'), parameters, { ...user, cwd: directory });
+      },
+    };
+  };
+
   return {
     server: {
       url: urlOf('postgres'),
       async createDatabase() {
-        const name = `test_${++databases}`;
-        await run(join(bin, 'createdb'), ['-h', directory, '-U', 'postgres', name], {
-          ...user,
-          cwd: directory,
-        });
-        return urlOf(name);
+        const { url, create } = newDatabase();
+        await create();
+        return url;
       },
+      newDatabase,
       async crashAndRestart() {
         // Immediate shutdown: no checkpoint; recovery reads the WAL.
         await end(server, 'SIGQUIT');

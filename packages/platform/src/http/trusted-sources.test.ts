@@ -24,7 +24,7 @@ eachDatabase('Trusted sources', (open) => {
     const app = createHttpApi({
       features: [{ name: 'Things', routes: [thing] }],
       accounts: { authenticate: async () => ({ outcome: 'wrong-credentials' }) },
-      database: await open(),
+      database: await open([]),
       clock: createVirtualClock(),
       log: createRecordingLog(),
       metrics: createMetrics(),

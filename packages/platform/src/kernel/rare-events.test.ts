@@ -7,7 +7,7 @@ import { createRareEvents, type RareEventsDeps } from './rare-events.ts';
 eachDatabase('Rare events', (open) => {
   async function start(limits: Pick<RareEventsDeps, 'most' | 'everyMs' | 'remembered'> = {}) {
     const clock = createVirtualClock();
-    const database = await open();
+    const database = await open([]);
     const log = createRecordingLog();
     const events: OutboxEvent[] = [];
     let isBroken = false;

@@ -16,7 +16,7 @@ const accountOf = (authId: string): RequestAccount => ({
 
 eachDatabase('calls of sandbox phones', (open) => {
   async function world(limits: SandboxCallsDeps['limits'] = {}) {
-    const database = await open();
+    const database = await open([]);
     /** Sizes of the files on the disk. */
     const files = new Map<string, number>();
     const ordered: string[] = [];

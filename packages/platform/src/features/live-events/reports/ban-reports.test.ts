@@ -12,7 +12,7 @@ import { createBanReports } from './ban-reports.ts';
 eachDatabase('Banned sources', (open) => {
   test('are reported to the first account, ten in a minute; the next report carries the number of the others', async () => {
     const clock = createVirtualClock();
-    const database = await open();
+    const database = await open([]);
     const events: OutboxEvent[] = [];
     let account: string | undefined;
     const feed = createBanReports({
