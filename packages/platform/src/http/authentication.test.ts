@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
+import { basic, eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
 import { readBasic } from './authentication.ts';
-import { basic, openApi } from './testing/api-world.ts';
 
 test('RFC 7617 §2: the user-id ends at the first colon, the scheme is read in any case', () => {
   const encoded = (text: string) => Buffer.from(text).toString('base64');
@@ -29,7 +28,7 @@ test('RFC 7617 §2: the user-id ends at the first colon, the scheme is read in a
 
 eachDatabase('Authentication', (open) => {
   test('a wrong token, an unknown account and a foreign path get the very same answer', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const { authId, authToken } = world.main;
     const stranger = { authId: 'MAXXXXXXXXXXXXXXXXXX', authToken };
     const answers = [
@@ -49,8 +48,8 @@ eachDatabase('Authentication', (open) => {
   });
 
   test('the body is not read before the account is known', async () => {
-    const world = await openApi(open);
-    const answer = await world.app.inject({
+    const world = await openSimulatedWorld({ database: open });
+    const answer = await world.node.platform.http.inject({
       method: 'POST',
       url: `/v1/Account/${world.main.authId}/Endpoint/`,
       headers: { 'content-type': 'application/json' },
@@ -60,9 +59,9 @@ eachDatabase('Authentication', (open) => {
   });
 
   test('tokens are stored sealed and hashed, never in plain text', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
-    const rows = await world.database.read
+    const rows = await world.node.database.read
       .withTables<{ accounts: Record<string, unknown> }>()
       .selectFrom('accounts')
       .selectAll()
@@ -74,8 +73,9 @@ eachDatabase('Authentication', (open) => {
   });
 
   test('an address that fails too often is refused until its failures are old', async () => {
-    const world = await openApi(open, {
-      limits: { failedAuthentications: 3, failedAuthenticationsWindowMs: 60_000 },
+    const world = await openSimulatedWorld({
+      database: open,
+      settings: { httpLimits: { failedAuthentications: 3, failedAuthenticationsWindowMs: 60_000 } },
     });
     const wrong = { ...world.main, authToken: 'guess' };
     // A request without credentials, or for another account with right credentials, is no guess.
@@ -85,21 +85,21 @@ eachDatabase('Authentication', (open) => {
     }
     for (let time = 0; time < 3; time += 1)
       assert.equal((await world.call('GET', '', { as: wrong })).status, 401);
-    await world.clock.advance(59_000);
+    await world.advance(59_000);
     const banned = await world.call('GET', '');
     assert.deepEqual([banned.status, banned.headers['retry-after']], [429, '1']);
-    const elsewhere = await world.app.inject({
+    const elsewhere = await world.node.platform.http.inject({
       url: `/v1/Account/${world.main.authId}/`,
       remoteAddress: '192.0.2.9',
       headers: { authorization: basic(world.main) },
     });
     assert.equal(elsewhere.statusCode, 200);
-    await world.clock.advance(1000);
+    await world.advance(1000);
     assert.equal((await world.call('GET', '')).status, 200);
   });
 
   test('an account may send 300 requests in any 5 seconds, and every answer says how many are left', async () => {
-    const world = await openApi(open, { limits: { requests: 300 } });
+    const world = await openSimulatedWorld({ database: open, settings: { httpLimits: { requests: 300 } } });
     const branch = await world.subaccount();
     const first = await world.call('GET', '');
     assert.deepEqual(
@@ -111,14 +111,14 @@ eachDatabase('Authentication', (open) => {
     for (let left = 296; left >= 0; left -= 1) {
       assert.equal((await world.call('GET', 'Endpoint/1/')).headers['ratelimit-remaining'], String(left));
     }
-    await world.clock.advance(1500);
+    await world.advance(1500);
     const tooMany = await world.call('GET', '');
     assert.deepEqual(
       [tooMany.status, tooMany.headers['retry-after'], tooMany.headers['ratelimit-remaining']],
       [429, '4', '0'],
     );
     assert.equal((await world.call('GET', '', { as: branch })).status, 200);
-    await world.clock.advance(3500);
+    await world.advance(3500);
     assert.equal((await world.call('GET', '')).status, 200);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
+import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import { Type } from 'typebox';
 import { problem } from '../kernel/problem.ts';
 import { accepted, refused } from '../kernel/result.ts';
@@ -9,9 +9,9 @@ import { type ApiWorld, openApi } from './testing/api-world.ts';
 
 const valid = { username: 'alice', password: 'secret', alias: 'a' };
 const key = (value: string) => ({ 'idempotency-key': value });
-const create = (world: ApiWorld, value: string, body: object = valid, as = world.main) =>
+const create = (world: SimulatedWorld, value: string, body: object = valid, as = world.main) =>
   world.call('POST', 'Endpoint/', { body, headers: key(value), as });
-const total = async (world: ApiWorld) => (await world.call('GET', 'Endpoint/')).body.meta.total_count;
+const total = async (world: SimulatedWorld) => (await world.call('GET', 'Endpoint/')).body.meta.total_count;
 
 /** A route whose outcome the test decides. */
 function slowRoute() {
@@ -38,7 +38,7 @@ function slowRoute() {
 
 eachDatabase('Idempotency-Key', (open) => {
   test('the same request with the same key happens once and gets the same answer, also after a restart', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const first = await create(world, 'one');
     assert.equal(first.headers['idempotency-replayed'], undefined);
     const second = await create(world, 'one');
@@ -48,13 +48,13 @@ eachDatabase('Idempotency-Key', (open) => {
     );
     assert.notDeepEqual((await create(world, 'two')).body, first.body);
     assert.equal(await total(world), 2);
-    const again = await world.restart();
-    assert.deepEqual((await create(again, 'one')).body, first.body);
-    assert.equal(await total(again), 2);
+    await world.restart();
+    assert.deepEqual((await create(world, 'one')).body, first.body);
+    assert.equal(await total(world), 2);
   });
 
   test('the same key with another body or path is refused; another account is another key', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const first = await create(world, 'one');
     const other = await create(world, 'one', { ...valid, alias: 'b' });
@@ -71,17 +71,17 @@ eachDatabase('Idempotency-Key', (open) => {
   });
 
   test('a key is good for 24 hours', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     await create(world, 'one');
-    await world.clock.advance(24 * 60 * 60 * 1000 - 1);
+    await world.advance(24 * 60 * 60 * 1000 - 1);
     assert.equal((await create(world, 'one')).headers['idempotency-replayed'], 'true');
-    await world.clock.advance(1);
+    await world.advance(1);
     assert.equal((await create(world, 'one')).headers['idempotency-replayed'], undefined);
     assert.equal(await total(world), 2);
   });
 
   test('a refused request frees its key', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const application = { app_name: 'ivr', answer_url: 'https://example.com/' };
     const { app_id } = (await world.call('POST', 'Application/', { body: application })).body;
@@ -92,7 +92,7 @@ eachDatabase('Idempotency-Key', (open) => {
   });
 
   test('keys that are no visible ASCII of 1 to 255 characters are refused', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (const value of ['', ' ', 'a b', 'ü', 'x'.repeat(256)]) {
       assert.equal((await create(world, value)).status, 400, value);
     }
@@ -135,9 +135,9 @@ eachDatabase('Idempotency-Key', (open) => {
   });
 
   test('a kept answer with a token is sealed', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const { body } = await world.call('POST', 'Subaccount/', { body: { name: 'x' }, headers: key('one') });
-    const rows = await world.database.read
+    const rows = await world.node.database.read
       .withTables<{ idempotency_records: Record<string, unknown> }>()
       .selectFrom('idempotency_records')
       .selectAll()

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { openApi } from './testing/api-world.ts';
+import { eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
 
 eachDatabase('The links of a list', (open) => {
   test('repeat the parameters that the operation knows, and no others', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     for (const app_name of ['menu-one', 'menu-two']) {
       const body = { app_name, answer_url: 'http://127.0.0.1:8000/answer' };
       assert.equal((await world.call('POST', 'Application/', { body })).status, 201);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEmbeddedDatabase } from '@jackfield/testkit';
+import { basic, onEmbeddedDatabase, openSimulatedWorld, type PlatformSettings } from '@jackfield/testkit';
 import { problem } from '../kernel/problem.ts';
 import { accepted, refused } from '../kernel/result.ts';
 import type { OpenRoute } from './open-route.ts';
-import { type ApiWorldOptions, basic, openApi } from './testing/api-world.ts';
+import { type ApiWorldOptions, openApi } from './testing/api-world.ts';
 
 onEmbeddedDatabase('Requests without an account', (open) => {
   const receipts: OpenRoute = {
@@ -91,10 +91,15 @@ onEmbeddedDatabase('Requests without an account', (open) => {
 });
 
 onEmbeddedDatabase('What is served without an account', (open) => {
+  async function serving(settings: PlatformSettings = {}) {
+    const world = await openSimulatedWorld({ database: open, settings });
+    return { app: world.node.platform.http };
+  }
+
   test('metrics require the token of the operator, and guesses at it are counted', async () => {
-    const { app } = await openApi(open, {
+    const { app } = await serving({
       metricsAccess: { token: 'a-token-of-the-operator' },
-      limits: { failedAuthentications: 2 },
+      httpLimits: { failedAuthentications: 2 },
     });
     const ask = (authorization?: string) =>
       app.inject({ url: '/metrics', headers: authorization === undefined ? {} : { authorization } });
@@ -110,7 +115,7 @@ onEmbeddedDatabase('What is served without an account', (open) => {
   });
 
   test('metrics and documents that are off are at no path, and the front page says so', async () => {
-    const { app } = await openApi(open, { metricsAccess: 'off', docs: false });
+    const { app } = await serving({ metricsAccess: 'off', docs: false });
     for (const url of ['/metrics', '/docs', '/docs/', '/docs/js/scalar.js', '/openapi.json']) {
       assert.equal((await app.inject(url)).statusCode, 404, url);
     }
@@ -119,14 +124,14 @@ onEmbeddedDatabase('What is served without an account', (open) => {
   });
 
   test('the front page leads to the documents where they are served', async () => {
-    const { app } = await openApi(open);
+    const { app } = await serving();
     const { statusCode, headers } = await app.inject('/');
     assert.deepEqual([statusCode, headers.location], [302, '/docs/']);
     assert.equal((await app.inject('/docs/')).statusCode, 200);
   });
 
   test('documents are the same bytes at each request, and a client that has them gets 304', async () => {
-    const { app } = await openApi(open);
+    const { app } = await serving();
     for (const url of ['/openapi.json', '/docs/', '/docs/js/scalar.js']) {
       const first = await app.inject(url);
       const { etag, 'content-type': type } = first.headers;

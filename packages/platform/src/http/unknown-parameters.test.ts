@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { openApi } from './testing/api-world.ts';
+import { eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
 import { unknownParameters } from './unknown-parameters.ts';
 
 const known = ['from', 'to', 'answer_url', 'ring_url'];
@@ -40,7 +39,7 @@ describe('Members of a body that an operation does not know', () => {
 
 eachDatabase('Unknown parameters', (open) => {
   test('are answered with a warning beside the result, or refused before anything is done', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const body = { username: 'alice', password: 'secret', alias: 'alice' };
     const warned = await world.call('POST', 'Endpoint/', { body: { ...body, colour: 'red' } });
     assert.deepEqual(

@@ -1,28 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { openApi } from '../../http/testing/api-world.ts';
+import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Database } from '@jackfield/ports';
+import { type Caller, createVirtualClock, eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
+import { createAccounts } from './index.ts';
+
+const secrets = createSecrets(new Uint8Array(32).fill(7));
+const featureOn = (database: Database) =>
+  createAccounts({ database, clock: createVirtualClock(), secrets, resources: [] });
 
 eachDatabase('Accounts over HTTP', (open) => {
   test('the first account is made once, kept, and follows the settings of the operator', async () => {
-    const world = await openApi(open);
-    assert.match(world.main.authId, /^MA[A-Z0-9]{18}$/);
-    assert.match(world.main.authToken, /^[A-Za-z0-9+/=]{40}$/);
-    assert.deepEqual(await world.accounts.ensureFirstAccount(), { ...world.main, isNew: false });
+    const database = await open();
+    const accounts = featureOn(database);
+    await database.migrate(accounts.migrations);
+    const outcome = async (caller: Caller) => (await accounts.authenticate(caller, caller.authId)).outcome;
+    const { isNew, ...main } = await accounts.ensureFirstAccount();
+    assert.equal(isNew, true);
+    assert.match(main.authId, /^MA[A-Z0-9]{18}$/);
+    assert.match(main.authToken, /^[A-Za-z0-9+/=]{40}$/);
+    assert.deepEqual(await accounts.ensureFirstAccount(), { ...main, isNew: false });
     const operators = { authId: 'MAAAAAAAAAAAAAAAAAAA', authToken: 'chosen by the operator' };
-    assert.deepEqual(await world.accounts.ensureFirstAccount(operators), { ...operators, isNew: true });
-    assert.equal((await world.call('GET', '', { as: operators })).status, 200);
+    assert.deepEqual(await accounts.ensureFirstAccount(operators), { ...operators, isNew: true });
+    assert.equal(await outcome(operators), 'accepted');
     const changed = { ...operators, authToken: 'changed' };
-    assert.deepEqual(await world.accounts.ensureFirstAccount(changed), { ...changed, isNew: false });
-    assert.equal((await world.call('GET', '', { as: operators })).status, 401);
-    assert.equal((await world.call('GET', '', { as: changed })).status, 200);
+    assert.deepEqual(await accounts.ensureFirstAccount(changed), { ...changed, isNew: false });
+    assert.equal(await outcome(operators), 'wrong-credentials');
+    assert.equal(await outcome(changed), 'accepted');
     // Without a token in the configuration the token in the database stays.
-    const kept = await world.accounts.ensureFirstAccount({ authId: operators.authId });
+    const kept = await accounts.ensureFirstAccount({ authId: operators.authId });
     assert.deepEqual(kept, { ...changed, isNew: false });
   });
 
   test('an account is read and changed', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const changes = { name: 'Ünïcode & Co', city: 'Lisboa', address: '', timezone: 'Europe/Lisbon' };
     const changed = await world.call('POST', '', { body: changes });
     assert.deepEqual([changed.status, changed.body.message], [202, 'changed']);
@@ -45,7 +56,7 @@ eachDatabase('Accounts over HTTP', (open) => {
   });
 
   test('parameters of accounts and subaccounts with wrong types, lengths and characters are refused', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const { authId } = await world.subaccount();
     const bad: Record<string, readonly unknown[]> = {
       name: ['', 'a'.repeat(101), 'a\0', 'a\n', '\ud800', 1, null, [], {}, true],
@@ -76,7 +87,7 @@ eachDatabase('Accounts over HTTP', (open) => {
   });
 
   test('a subaccount is created, listed, read, changed and deleted', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const created = await world.call('POST', 'Subaccount/', { body: { name: 'Branch', enabled: 'TRUE' } });
     assert.match(created.body.auth_id, /^SA[A-Z0-9]{18}$/);
     const branch = { authId: created.body.auth_id, authToken: created.body.auth_token };
@@ -97,7 +108,7 @@ eachDatabase('Accounts over HTTP', (open) => {
     const list = (await world.call('GET', 'Subaccount/')).body;
     assert.deepEqual([list.meta.total_count, list.objects], [1, [expected]]);
 
-    await world.clock.advance(24 * 60 * 60 * 1000);
+    await world.advance(24 * 60 * 60 * 1000);
     assert.equal((await world.call('POST', path, { body: { name: 'Twig' } })).status, 202);
     const changed = (await world.call('GET', path)).body;
     assert.deepEqual([changed.name, changed.enabled, changed.modified], ['Twig', true, '2026-01-02']);
@@ -112,7 +123,7 @@ eachDatabase('Accounts over HTTP', (open) => {
   });
 
   test('a disabled subaccount cannot authenticate, from the next request on; its main account still acts for it', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const branch = await world.subaccount();
     const enable = (enabled: unknown) =>
       world.call('POST', `Subaccount/${branch.authId}/`, { body: { enabled } });
@@ -128,7 +139,7 @@ eachDatabase('Accounts over HTTP', (open) => {
   });
 
   test('subaccounts have no subaccounts, and see neither each other nor the main account', async () => {
-    const world = await openApi(open);
+    const world = await openSimulatedWorld({ database: open });
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     assert.equal((await world.call('POST', 'Subaccount/', { body: { name: 'x' }, as: one })).status, 400);
     assert.equal((await world.call('GET', 'Subaccount/', { as: one })).body.meta.total_count, 0);
@@ -139,9 +150,10 @@ eachDatabase('Accounts over HTTP', (open) => {
       const { status } = await world.call('GET', `/v1/Account/${authId}/`, { as: one });
       assert.equal(status, 401, authId);
     }
-    assert.equal(await world.accounts.isWithin(one.authId, world.main.authId), true);
-    assert.equal(await world.accounts.isWithin(one.authId, two.authId), false);
-    assert.equal(await world.accounts.isWithin(one.authId, one.authId), true);
-    assert.equal(await world.accounts.authTokenOf(one.authId), one.authToken);
+    const accounts = featureOn(world.node.database);
+    assert.equal(await accounts.isWithin(one.authId, world.main.authId), true);
+    assert.equal(await accounts.isWithin(one.authId, two.authId), false);
+    assert.equal(await accounts.isWithin(one.authId, one.authId), true);
+    assert.equal(await accounts.authTokenOf(one.authId), one.authToken);
   });
 });

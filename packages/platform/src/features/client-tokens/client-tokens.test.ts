@@ -2,54 +2,32 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { Clock } from '@jackfield/ports';
-import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import { type Caller, eachDatabase, type OpenDatabase, openSimulatedWorld } from '@jackfield/testkit';
 import fc from 'fast-check';
-import { type ApiWorld, type Caller, openApi } from '../../http/testing/api-world.ts';
-import { type ClientTokensDeps, createClientTokens, withClientNames } from './index.ts';
+import { createClientTokens } from './index.ts';
 
 const path = 'JWT/Token/';
-// Start of api-world's clock: 2026-01-01 00:00:00.
+// Start of the clock of a simulated world: 2026-01-01 00:00:00.
 const start = 1_767_225_600;
 
-/** Tokens behind the real HTTP interface, with real accounts and endpoints. */
+/** A simulated world, with a word for each part of a token. */
 async function openWorld(open: OpenDatabase) {
-  // The routes come first, and lean on what comes with the interface.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    wallNow: () => api.clock.wallNow(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
-  };
-  const deps: ClientTokensDeps = {
-    clock,
-    secrets: createSecrets(new Uint8Array(32).fill(7)),
-    accounts: {
-      authenticate: (...asked) => api.accounts.authenticate(...asked),
-      authTokenOf: (authId) => api.accounts.authTokenOf(authId),
-      isWithin: (...asked) => api.accounts.isWithin(...asked),
-    },
-    registrations: { credentialOf: (user) => api.sipEndpoints.registrations.credentialOf(user) },
-    isApplication: async (account, appId) => {
-      const answer = await api.call('GET', `/v1/Account/${account.authId}/Application/${appId}/`);
-      return answer.status === 200;
-    },
-  };
-  const feature = createClientTokens(deps);
-  const api: ApiWorld = await openApi(open, { routes: feature.routes });
-  const { tokens } = feature;
+  const world = await openSimulatedWorld({ database: open });
+  const { clientTokens: tokens, registrations } = world.node.ports;
 
   return {
-    api,
+    world,
     tokens,
-    async issue(body: object = {}, as: Caller = api.main): Promise<string> {
-      const answer = await api.call('POST', path, { body, as });
+    registrations,
+    async issue(body: object = {}, as: Caller = world.main): Promise<string> {
+      const answer = await world.call('POST', path, { body, as });
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       assert.deepEqual(Object.keys(answer.body), ['api_id', 'token']);
       return answer.body.token;
     },
-    async endpoint(as: Caller = api.main) {
+    async endpoint(as: Caller = world.main) {
       const body = { username: 'alice', password: 'secret', alias: 'a' };
-      const created = (await api.call('POST', 'Endpoint/', { body, as })).body;
+      const created = (await world.call('POST', 'Endpoint/', { body, as })).body;
       return { id: created.endpoint_id as string, username: created.username as string };
     },
     /** The code of the refusal, or `admitted`. */
@@ -77,8 +55,8 @@ const read = (token: string) =>
 
 eachDatabase('Client tokens over HTTP', (open) => {
   test('a token has the header and the payload of the interface, and is signed with the auth_token', async () => {
-    const { api, issue } = await openWorld(open);
-    const { authId, authToken } = api.main;
+    const { world, issue } = await openWorld(open);
+    const { authId, authToken } = world.main;
     const token = await issue({
       iss: authId,
       sub: 'alice',
@@ -96,12 +74,12 @@ eachDatabase('Client tokens over HTTP', (open) => {
   });
 
   test('a token without parameters is valid from now for 24 hours, and allows to call and not to be called', async () => {
-    const { api, issue } = await openWorld(open);
+    const { world, issue } = await openWorld(open);
     const claims = JSON.parse(read(await issue())[1]!);
     assert.deepEqual(claims, {
       app: '',
       exp: start + 86_400,
-      iss: api.main.authId,
+      iss: world.main.authId,
       nbf: start,
       per: { voice: { incoming_allow: false, outgoing_allow: true } },
       sub: '',
@@ -113,8 +91,8 @@ eachDatabase('Client tokens over HTTP', (open) => {
   });
 
   test('exp is 3 minutes to 24 hours from now and from nbf', async () => {
-    const { api } = await openWorld(open);
-    const status = async (body: object) => (await api.call('POST', path, { body })).status;
+    const { world } = await openWorld(open);
+    const status = async (body: object) => (await world.call('POST', path, { body })).status;
     for (const exp of [start + 180, start + 86_400]) assert.equal(await status({ exp }), 200, String(exp));
     assert.equal(await status({ nbf: start + 3600, exp: start + 3780 }), 200);
     assert.equal(await status({ nbf: start - 60 }), 200);
@@ -132,15 +110,15 @@ eachDatabase('Client tokens over HTTP', (open) => {
       { nbf: start - 200_000 },
       { nbf: start + 600, exp: start },
     ]) {
-      const answer = await api.call('POST', path, { body });
+      const answer = await world.call('POST', path, { body });
       assert.equal(answer.status, 400, JSON.stringify(body));
       assert.match(answer.body.error, /^(?:exp|nbf) must be /);
     }
   });
 
   test('the subject, the permissions and the application of a token are checked', async () => {
-    const { api, issue } = await openWorld(open);
-    const branch = await api.subaccount();
+    const { world, issue } = await openWorld(open);
+    const branch = await world.subaccount();
     const refusals: readonly [object, RegExp][] = [
       [{ iss: branch.authId }, /^iss must be the auth_id of the path/],
       [{ per: { voice: { incoming_allow: true } } }, /^sub parameter is missing/],
@@ -152,23 +130,23 @@ eachDatabase('Client tokens over HTTP', (open) => {
       [{ sub: 'a\0' }, /^sub must be/],
     ];
     for (const [body, error] of refusals) {
-      const answer = await api.call('POST', path, { body });
+      const answer = await world.call('POST', path, { body });
       assert.equal(answer.status, 400, JSON.stringify(body));
       assert.match(answer.body.error, error);
     }
     const body = { app_name: 'ivr', answer_url: 'https://example.com/' };
-    const { app_id } = (await api.call('POST', 'Application/', { body })).body;
+    const { app_id } = (await world.call('POST', 'Application/', { body })).body;
     assert.equal(JSON.parse(read(await issue({ app: app_id }))[1]!).app, app_id);
     assert.equal(JSON.parse(read(await issue({}, branch))[1]!).iss, branch.authId);
-    assert.equal((await api.call('GET', path)).status, 405);
+    assert.equal((await world.call('GET', path)).status, 405);
   });
 });
 
 eachDatabase('Who presents a client token', (open) => {
   test('a client is its endpoint, by both of its names, with what the token allows', async () => {
-    const { api, tokens, issue, endpoint } = await openWorld(open);
+    const { world, tokens, issue, endpoint } = await openWorld(open);
     const { id, username } = await endpoint();
-    const { authId } = api.main;
+    const { authId } = world.main;
     const token = await issue({ sub: username, exp: start + 300, per: { voice: { incoming_allow: true } } });
     const client = {
       account: authId,
@@ -187,9 +165,9 @@ eachDatabase('Who presents a client token', (open) => {
   });
 
   test('a token of a client library is accepted like ours', async () => {
-    const { api, tokens, endpoint } = await openWorld(open);
+    const { world, tokens, endpoint } = await openWorld(open);
     const { username } = await endpoint();
-    const { authId, authToken } = api.main;
+    const { authId, authToken } = world.main;
     const grants = { voice: { incoming_allow: true, outgoing_allow: true } };
     const payload = {
       jti: `${username}-1`,
@@ -205,10 +183,10 @@ eachDatabase('Who presents a client token', (open) => {
   });
 
   test('every fault has its code', async () => {
-    const { api, outcome, endpoint } = await openWorld(open);
+    const { world, outcome, endpoint } = await openWorld(open);
     const { username } = await endpoint();
-    const { authId: iss, authToken } = api.main;
-    const branch = await api.subaccount();
+    const { authId: iss, authToken } = world.main;
+    const branch = await world.subaccount();
     const user = `${username}_${iss}`;
     const good = {
       iss,
@@ -256,47 +234,49 @@ eachDatabase('Who presents a client token', (open) => {
   });
 
   test('a token ends at its expiry, and with its endpoint, its account and the permission of its account', async () => {
-    const { api, outcome, issue, endpoint } = await openWorld(open);
+    const { world, outcome, issue, endpoint } = await openWorld(open);
     const main = await endpoint();
-    const branch = await api.subaccount();
+    const branch = await world.subaccount();
     const theirs = await endpoint(branch);
     const token = await issue({ sub: main.username, exp: start + 300 });
     const branches = await issue({ sub: theirs.username }, branch);
-    const [user, branchUser] = [`${main.username}_${api.main.authId}`, `${theirs.username}_${branch.authId}`];
+    const [user, branchUser] = [
+      `${main.username}_${world.main.authId}`,
+      `${theirs.username}_${branch.authId}`,
+    ];
     // A main account speaks for its subaccounts, not the other way round.
     const above = await issue({ sub: theirs.username });
-    assert.equal(await outcome(above, `${theirs.username}_${api.main.authId}`), 'admitted');
+    assert.equal(await outcome(above, `${theirs.username}_${world.main.authId}`), 'admitted');
     const below = await issue({ sub: main.username }, branch);
     assert.equal(await outcome(below, `${main.username}_${branch.authId}`), 'subject');
     assert.equal(await outcome(branches, branchUser), 'admitted');
 
     const path = `Subaccount/${branch.authId}/`;
-    await api.call('POST', path, { body: { name: 'Branch', enabled: false } });
+    await world.call('POST', path, { body: { name: 'Branch', enabled: false } });
     assert.equal(await outcome(branches, branchUser), 'issuer');
-    await api.call('POST', path, { body: { name: 'Branch', enabled: true } });
+    await world.call('POST', path, { body: { name: 'Branch', enabled: true } });
     assert.equal(await outcome(branches, branchUser), 'admitted');
-    await api.call('DELETE', path);
+    await world.call('DELETE', path);
     assert.equal(await outcome(branches, branchUser), 'signature');
 
     assert.equal(await outcome(token, user), 'admitted');
-    await api.clock.advance(299_999);
+    await world.advance(299_999);
     assert.equal(await outcome(token, user), 'admitted');
-    await api.clock.advance(1);
+    await world.advance(1);
     assert.equal(await outcome(token, user), 'expired');
     const fresh = await issue({ sub: main.username });
-    await api.call('DELETE', `Endpoint/${main.id}/`);
+    await world.call('DELETE', `Endpoint/${main.id}/`);
     assert.equal(await outcome(fresh, user), 'subject');
   });
 
   test('callers reach a client by its SIP user, within its account', async () => {
-    const { api, endpoint } = await openWorld(open);
+    const { world, registrations, endpoint } = await openWorld(open);
     const { id, username } = await endpoint();
-    const registrations = withClientNames(api.sipEndpoints.registrations, api.accounts.isWithin);
     const found = async (user: string) => (await registrations.credentialOf(user))?.endpoint;
     assert.equal(await found(username), id);
-    assert.equal(await found(`${username}_${api.main.authId}`), id);
+    assert.equal(await found(`${username}_${world.main.authId}`), id);
     assert.equal(await found(`${username}_MA${'A'.repeat(18)}`), undefined);
-    assert.equal(await found(`nobody_${api.main.authId}`), undefined);
+    assert.equal(await found(`nobody_${world.main.authId}`), undefined);
     assert.deepEqual(await registrations.bindingsOf(id), []);
   });
 });

@@ -1,2 +1,2 @@
-export { type ClientTokensDeps, createClientTokens } from './create-client-tokens.ts';
+export { createClientTokens } from './create-client-tokens.ts';
 export { withClientNames } from './tokens/reachable.ts';

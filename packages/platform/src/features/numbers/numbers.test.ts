@@ -1,57 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import { createRecordingLog, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import { type Caller, openApi } from '../../http/testing/api-world.ts';
-import { attachableApplications } from '../applications/index.ts';
+import type { Database } from '@jackfield/ports';
+import {
+  type Caller,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+  type OpenDatabase,
+  openSimulatedWorld,
+} from '@jackfield/testkit';
 import { createTrunks } from '../trunks/index.ts';
-import { attachedNumbers, createNumbers } from './index.ts';
+import { attachedNumbers, type NumberDestinations } from './index.ts';
+import { createDestinations } from './routing/destinations.ts';
 
 const path = 'Number/';
 const number = '+442079460100';
 const digits = '442079460100';
 
-/** Numbers, trunks and applications behind the real HTTP interface on a real database. */
+/** A simulated world, with a word for each part of a number. */
 async function openNumbers(open: OpenDatabase) {
-  const database = await open([]);
-  // The accounts come with the HTTP interface, which wants the routes first.
-  const isWithin = (account: string, owner: string) => api.accounts.isWithin(account, owner);
-  const trunks = createTrunks({
-    database,
-    clock: { now: () => 1_767_225_600_000, wallNow: () => 1_767_225_600_000, startTimer: () => () => {} },
-    log: createRecordingLog(),
-    secrets: createSecrets(new Uint8Array(32).fill(7)),
-    domains: ['sip.example.com'],
-    detachNumbers: attachedNumbers.detachTrunks,
-  });
-  const numbers = createNumbers({
-    database,
-    applications: attachableApplications(database),
-    inboundTrunks: trunks.inbound,
-    ifActive: async (owned) => owned,
-    operator: () => undefined,
-    isWithin,
-  });
-  await database.migrate([...trunks.migrations, ...numbers.migrations]);
-  const api = await openApi(
-    Object.assign(async () => database, open),
-    { routes: [...trunks.routes, ...numbers.routes] },
-  );
+  const world = await openSimulatedWorld({ database: open });
 
-  async function create(at: string, body: object, as: Caller = api.main): Promise<string> {
-    const answer = await api.call('POST', at, { body, as });
+  async function create(at: string, body: object, as: Caller = world.main): Promise<string> {
+    const answer = await world.call('POST', at, { body, as });
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     const id = Object.keys(answer.body).find((name) => /_(?:uu)?id$/.test(name) && name !== 'api_id')!;
     return answer.body[id];
   }
 
   return {
-    api,
-    call: api.call,
-    database,
-    numbers,
+    world,
+    call: world.call,
     add: async (body: object = {}) =>
-      assert.equal((await api.call('POST', path, { body: { number, ...body } })).status, 201),
+      assert.equal((await world.call('POST', path, { body: { number, ...body } })).status, 201),
     application: (as?: Caller) =>
       create('Application/', { app_name: 'answers', answer_url: 'https://example.com/answer' }, as),
     async inboundTrunk(as?: Caller) {
@@ -65,9 +47,27 @@ async function openNumbers(open: OpenDatabase) {
   };
 }
 
+/** Where the stored numbers lead. */
+function destinationsOn(database: Database): NumberDestinations {
+  const { inbound } = createTrunks({
+    database,
+    clock: createVirtualClock(),
+    log: createRecordingLog(),
+    secrets: createSecrets(new Uint8Array(32).fill(7)),
+    domains: ['sip.example.com'],
+    detachNumbers: attachedNumbers.detachTrunks,
+  });
+  return createDestinations({
+    database,
+    inboundTrunks: inbound,
+    ifActive: async (owned) => owned,
+    operator: () => undefined,
+  });
+}
+
 eachDatabase('Numbers over HTTP', (open) => {
   test('a number is added, read with and without its +, attached to an application or a trunk, and removed', async () => {
-    const { api, call, application, inboundTrunk } = await openNumbers(open);
+    const { world, call, application, inboundTrunk } = await openNumbers(open);
     const trunk_id = await inboundTrunk();
     const created = await call('POST', path, { body: { number, alias: 'Front desk', trunk_id } });
     assert.deepEqual([created.status, created.body.message, created.body.number], [201, 'created', digits]);
@@ -75,7 +75,7 @@ eachDatabase('Numbers over HTTP', (open) => {
       const { api_id: _, ...rest } = (await call('GET', `${path}${at}/`)).body;
       return rest;
     };
-    const account = `/v1/Account/${api.main.authId}`;
+    const account = `/v1/Account/${world.main.authId}`;
     const shown = {
       number: digits,
       alias: 'Front desk',
@@ -105,8 +105,8 @@ eachDatabase('Numbers over HTTP', (open) => {
   });
 
   test('a number that is missing, wrong, known or of another account is refused', async () => {
-    const { api, call, add, application, inboundTrunk, outboundTrunk } = await openNumbers(open);
-    const [branch, trunk_id, app_id] = [await api.subaccount(), await inboundTrunk(), await application()];
+    const { world, call, add, application, inboundTrunk, outboundTrunk } = await openNumbers(open);
+    const [branch, trunk_id, app_id] = [await world.subaccount(), await inboundTrunk(), await application()];
     for (const [body, status] of [
       [{}, 400],
       [{ number: 'x' }, 400],
@@ -136,8 +136,8 @@ eachDatabase('Numbers over HTTP', (open) => {
   });
 
   test('a subaccount attaches a number that it was given, and can neither pass it on nor remove it', async () => {
-    const { api, call, add, inboundTrunk, numbers, database } = await openNumbers(open);
-    const branch = await api.subaccount();
+    const { world, call, add, inboundTrunk } = await openNumbers(open);
+    const branch = await world.subaccount();
     await add({ subaccount: branch.authId });
     const one = `${path}${digits}/`;
     const theirs = await inboundTrunk(branch);
@@ -150,32 +150,32 @@ eachDatabase('Numbers over HTTP', (open) => {
     const shown = (await call('GET', one)).body;
     assert.deepEqual(
       [shown.sub_account, shown.trunk_id],
-      [`/v1/Account/${api.main.authId}/Subaccount/${branch.authId}/`, theirs],
+      [`/v1/Account/${world.main.authId}/Subaccount/${branch.authId}/`, theirs],
     );
-    assert.equal((await numbers.destinations.heldOf(number))?.account, branch.authId);
+    assert.equal(await world.node.ports.carrierCalls.account(number), branch.authId);
     // The next owner does not see the old destination.
-    const other = await api.subaccount('Other');
+    const other = await world.subaccount('Other');
     assert.equal((await call('POST', one, { body: { subaccount: other.authId } })).status, 202);
     assert.equal((await call('GET', one, { as: other })).body.trunk_id, null);
     const given = { subaccount: branch.authId, trunk_id: theirs };
     assert.equal((await call('POST', one, { body: given })).status, 202);
     assert.equal((await call('GET', one, { as: branch })).body.trunk_id, theirs);
     // The subaccount is deleted with what it owns; the number belongs to the main account.
-    await database.transact((write) => numbers.resources.remove(write, branch.authId));
+    assert.equal((await call('DELETE', `Subaccount/${branch.authId}/?cascade=true`)).status, 204);
     const back = (await call('GET', one)).body;
     assert.deepEqual([back.sub_account, back.trunk_id], [null, null]);
     assert.equal((await call('GET', path)).body.meta.total_count, 1);
   });
 
   test('a list is newest first and is filtered by subaccount, trunk and application', async () => {
-    const { api, call, add, application, inboundTrunk } = await openNumbers(open);
-    const branch = await api.subaccount();
+    const { world, call, add, application, inboundTrunk } = await openNumbers(open);
+    const branch = await world.subaccount();
     const [trunk_id, app_id] = [await inboundTrunk(), await application()];
     await add();
     await add({ number: '+442079460101', trunk_id });
     await add({ number: '+442079460102', app_id });
     await add({ number: '+442079460103', subaccount: branch.authId });
-    const listed = async (query: string, as: Caller = api.main) => {
+    const listed = async (query: string, as: Caller = world.main) => {
       const { meta, objects } = (await call('GET', `${path}${query}`, { as })).body;
       assert.equal(meta.total_count, objects.length);
       return objects.map((each: { number: string }) => each.number.slice(-1)).join('');
@@ -191,10 +191,11 @@ eachDatabase('Numbers over HTTP', (open) => {
   });
 
   test('numbers of a deleted trunk or application lead nowhere; a trunk that became outbound accepts no call', async () => {
-    const { call, add, database, inboundTrunk, numbers } = await openNumbers(open);
+    const { world, call, add, inboundTrunk } = await openNumbers(open);
+    const { database } = world.node;
     const trunk_id = await inboundTrunk();
     await add({ trunk_id });
-    const { trunkOf, heldOf } = numbers.destinations;
+    const { trunkOf, heldOf } = destinationsOn(database);
     assert.deepEqual(
       (await trunkOf(number))?.targets.map(({ uri }) => uri),
       [`sip:${number}@pbx.example.net`],
