@@ -1,3 +1,5 @@
+import { SlotLists } from './slot-lists.ts';
+
 /** Time and one-shot timers, in milliseconds since the Unix epoch; `startTimer` returns the function that cancels it. */
 export interface WheelClock {
   now(): number;
@@ -8,7 +10,7 @@ export interface WheelClock {
 export interface WheelTimer<Owner> {
   readonly owner: Owner;
   readonly key: string;
-  tick: number;
+  readonly tick: number;
   /** Slot in which the timer is linked, or -1 when it has fired or was cancelled. */
   slot: number;
   previous: WheelTimer<Owner> | undefined;
@@ -37,57 +39,16 @@ export interface TimerWheelOptions<Owner> {
 
 /**
  * Hashed timing wheel. 4096 slots of 10 ms cover the 32 s of the longest transaction timers within one turn; a later timer stays
- * in its slot and is checked once per turn. A bitmap of occupied slots gives the next clock timer.
+ * in its slot and is checked once per turn. The next occupied slot gives the next clock timer.
  */
 export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): TimerWheel<Owner> {
   const { clock, fire, slotMs = 10, slots = 4096 } = options;
-  const heads: (WheelTimer<Owner> | undefined)[] = new Array(slots).fill(undefined);
-  const tails: (WheelTimer<Owner> | undefined)[] = new Array(slots).fill(undefined);
-  const occupied = new Uint32Array(slots / 32);
+  const lists = new SlotLists<WheelTimer<Owner>>(slots);
   let size = 0;
   let turned = Math.floor(clock.now() / slotMs); // the last tick whose slot has been emptied
   let armedTick = Number.POSITIVE_INFINITY;
   let disarm: (() => void) | undefined;
   let isRinging = false;
-
-  function link(timer: WheelTimer<Owner>): void {
-    const slot = timer.tick % slots;
-    const tail = tails[slot];
-    timer.slot = slot;
-    timer.previous = tail;
-    timer.next = undefined;
-    if (tail) tail.next = timer;
-    else {
-      heads[slot] = timer;
-      occupied[slot >>> 5]! |= 1 << (slot & 31);
-    }
-    tails[slot] = timer;
-  }
-
-  function unlink(timer: WheelTimer<Owner>): void {
-    const { slot, previous, next } = timer;
-    if (previous) previous.next = next;
-    else heads[slot] = next;
-    if (next) next.previous = previous;
-    else tails[slot] = previous;
-    if (!heads[slot]) occupied[slot >>> 5]! &= ~(1 << (slot & 31));
-    timer.slot = -1;
-    timer.previous = undefined;
-    timer.next = undefined;
-  }
-
-  /** First tick after `from` whose slot holds a timer; `from + slots + 1` when there is none. */
-  function nextOccupied(from: number): number {
-    let tick = from + 1;
-    const last = from + slots;
-    while (tick <= last) {
-      const slot = tick % slots;
-      const word = occupied[slot >>> 5]! >>> (slot & 31);
-      if (word !== 0) return tick + (31 - Math.clz32(word & -word));
-      tick += 32 - (slot & 31);
-    }
-    return last + 1;
-  }
 
   function arm(tick: number): void {
     disarm?.();
@@ -103,7 +64,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     try {
       // After a long pause each slot is visited once at most.
       const lastVisit = Math.min(target, turned + slots);
-      for (let tick = nextOccupied(turned); tick <= lastVisit; tick = nextOccupied(tick)) {
+      for (let tick = lists.nextOccupied(turned); tick <= lastVisit; tick = lists.nextOccupied(tick)) {
         turned = tick;
         empty(tick % slots, target);
       }
@@ -111,17 +72,17 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     } finally {
       // An exception of an owner ends this round only; the wheel goes on.
       isRinging = false;
-      if (size > 0) arm(nextOccupied(turned));
+      if (size > 0) arm(lists.nextOccupied(turned));
     }
   }
 
   function empty(slot: number, target: number): void {
     const due: WheelTimer<Owner>[] = [];
-    for (let timer = heads[slot]; timer; timer = timer.next) if (timer.tick <= target) due.push(timer);
+    for (let timer = lists.head(slot); timer; timer = timer.next) if (timer.tick <= target) due.push(timer);
     for (const timer of due) {
       // An earlier timer of this slot may have cancelled it.
       if (timer.slot < 0) continue;
-      unlink(timer);
+      lists.unlink(timer);
       size -= 1;
       fire(timer.owner, timer.key);
     }
@@ -132,7 +93,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
       if (size === 0) turned = Math.max(turned, Math.floor(clock.now() / slotMs));
       const tick = Math.max(Math.ceil(at / slotMs), turned + 1);
       const timer: WheelTimer<Owner> = { owner, key, tick, slot: -1, previous: undefined, next: undefined };
-      link(timer);
+      lists.link(timer);
       size += 1;
       const visit = Math.min(tick, nextVisit(tick));
       if (!isRinging && visit < armedTick) arm(visit);
@@ -140,7 +101,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     },
     cancel(timer) {
       if (timer.slot < 0) return;
-      unlink(timer);
+      lists.unlink(timer);
       size -= 1;
       if (size > 0) return;
       disarm?.();
@@ -153,10 +114,10 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
       disarm = undefined;
       armedTick = Number.POSITIVE_INFINITY;
       for (let slot = 0; slot < slots; slot += 1) {
-        let timer = heads[slot];
+        let timer = lists.head(slot);
         while (timer) {
           const next: WheelTimer<Owner> | undefined = timer.next;
-          unlink(timer);
+          lists.unlink(timer);
           timer = next;
         }
       }
