@@ -251,7 +251,7 @@ describe('what the platform sends is what the contract says', () => {
         { type: 'stream-played', stream: first, name: 'greeting' },
         { type: 'stream-cleared', stream: first },
         { type: 'stream-degraded', stream: first, direction: 'to-socket', droppedMs: 40, percentFull: 100 },
-        { type: 'stream-refused-frame', stream: first, sentence: 'it is no JSON' },
+        { type: 'stream-refused-frame', stream: first, code: 'malformed-frame', sentence: 'it is no JSON' },
       ] as const;
       for (const notice of notices) {
         streams.tell(notice);
@@ -387,9 +387,12 @@ describe('what the contract says is what the platform sends', () => {
     'streamConnection MPCName',
     'streamConnection MemberID',
     'recordCallback RecordingError',
+    'recordCallback RecordingErrorCode',
     'multipartyCallRecording RecordingError',
+    'multipartyCallRecording RecordingErrorCode',
     'multipartyCallRecording EventName=MPCRecordingFailed',
     'participantRecording RecordingError',
+    'participantRecording RecordingErrorCode',
     'participantRecording EventName=ParticipantRecordingFailed',
   ];
 

@@ -1,11 +1,11 @@
-import { allErrorCodes, errorCodes } from '@jackfield/contract';
+import { allErrorCodes, errorCodes, faultKinds } from '@jackfield/contract';
 
 export const pagePath = 'docs/errors.md';
 
 const introduction = `# Errors
 
-After this page your program handles every refusal of the API. The page is written by \`npx node tools/errors/write-page.ts\` from the table of codes in
-\`packages/contract/src/error-codes.ts\`; tests bring about every code of it, and types keep others from being sent.
+After this page your program handles every refusal of the API, and every fault that callbacks and records report. The page is written by \`npx node tools/errors/write-page.ts\`
+from the tables of codes in \`packages/contract/src/error-codes.ts\` and \`fault-codes.ts\`; tests bring about every code, and types keep others from being sent.
 
 An answer that is not a success has this body:
 
@@ -22,10 +22,17 @@ An answer that is not a success has this body:
 - Clients that read \`error\` alone, such as the SDKs of the hosted service, need no change.
 
 The body of \`/readyz\` has \`reason\` in place of \`error\`. A refused WebSocket of SIP has a status and a plain sentence: its phones read neither.
-What went wrong in a call, a recording or a stream is not a refusal: callbacks report it ([webhooks](webhooks.md)), a call with \`HangupCauseCode\`, Verify with \`ChannelErrorCode\`.
+What went wrong in a call, a recording or a stream is not a refusal: callbacks report it ([webhooks](webhooks.md)), a call with \`HangupCauseCode\`, Verify with \`ChannelErrorCode\`,
+and the rest with the codes [below](#faults).
 
 | code | status | when | what to do |
 |---|---|---|---|
+`;
+
+const faultIntroduction = `
+## Faults
+
+Each code stands beside a sentence for people. A code keeps its meaning; new codes may be added.
 `;
 
 /** The whole page, from the contract. */
@@ -34,5 +41,9 @@ export function pageText(): string {
     const { status, when, remedy } = errorCodes[code];
     return `| <a id="${code}"></a>\`${code}\` | ${status} | ${when} | ${remedy} |\n`;
   });
-  return introduction + rows.join('');
+  const faults = faultKinds.map(({ title, fields, codes }) => {
+    const lines = Object.entries(codes).map(([code, when]) => `| \`${code}\` | ${when} |\n`);
+    return `\n### ${title}\n\n${fields}\n\n| code | when |\n|---|---|\n${lines.join('')}`;
+  });
+  return introduction + rows.join('') + faultIntroduction + faults.join('');
 }

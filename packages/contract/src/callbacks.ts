@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
+import { type CallbackProblemCode, callbackProblemCodes, codesOf } from './fault-codes.ts';
 import { looseEnum } from './loose.ts';
 import { pathId, text } from './primitives.ts';
 
@@ -20,6 +21,12 @@ export type CallbackListQuery = Static<typeof callbackListQuery>;
 
 const time = (description: string) => Type.String({ description, examples: ['2026-02-01 10:00:00+00:00'] });
 
+const problemCode = Type.Unsafe<CallbackProblemCode | null>({
+  type: ['string', 'null'],
+  enum: [...codesOf(callbackProblemCodes), null],
+  description: 'The problem as a code of docs/errors.md.',
+});
+
 const callbackItemFields = {
   callback_id: Type.String(),
   event_id: Type.String({
@@ -35,6 +42,7 @@ const callbackItemFields = {
     description: 'HTTP status of the last answer; null when none came.',
   }),
   problem: Type.Union([Type.String(), Type.Null()], { description: 'Why it was not delivered.' }),
+  problem_code: problemCode,
   duration: Type.Integer({ description: 'Milliseconds of the last attempt.' }),
   created_time: time('When the event happened'),
   last_attempt_time: Type.Union([Type.String(), Type.Null()], {
@@ -63,6 +71,7 @@ export const callbackBody = Type.Object(
         status: Type.Union([Type.Integer(), Type.Null()]),
         duration: Type.Integer({ description: 'Milliseconds.' }),
         problem: Type.Union([Type.String(), Type.Null()]),
+        problem_code: problemCode,
       }),
       { description: 'Every attempt, the first one first.' },
     ),

@@ -108,6 +108,23 @@ export { parameterExample } from './examples/parameter-examples.ts';
 export type { RequestExample } from './examples/request-example.ts';
 export { requestExamples } from './examples/request-examples.ts';
 export {
+  type CallbackProblemCode,
+  callbackProblemCodes,
+  codesOf,
+  type FaultKind,
+  type FrameRefusalCode,
+  faultKinds,
+  frameRefusalCodes,
+  type RecordingErrorCode,
+  recordingErrorCodes,
+  type SoundProblemCode,
+  type StreamErrorCode,
+  type StreamReasonCode,
+  soundProblemCodes,
+  streamErrorCodes,
+  streamReasonCodes,
+} from './fault-codes.ts';
+export {
   type HearingHistoryItem,
   type HearingHistoryQuery,
   hearingHistoryItem,

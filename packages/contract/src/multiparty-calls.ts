@@ -54,8 +54,11 @@ export const mpcListQuery = Type.Object({
   termination_cause_code: Type.Optional(
     looseEnum(['1000', '1010', '2000', '3000'], { description: 'Calls that ended with this cause.' }),
   ),
+  subaccount: Type.Optional(
+    text({ maxLength: 20, description: 'Calls of this subaccount only: its auth_id.' }),
+  ),
   sub_account: Type.Optional(
-    text({ maxLength: 100, description: 'Calls of this subaccount only: its auth_id, or its URI.' }),
+    text({ maxLength: 100, description: 'The same as subaccount; also the URI of the subaccount.' }),
   ),
   creation_time: instant('Created in this minute or second'),
   creation_time__gt: instant('Created after'),

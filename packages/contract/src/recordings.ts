@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
+import { codesOf, type RecordingErrorCode, recordingErrorCodes } from './fault-codes.ts';
 import { looseInteger } from './loose.ts';
 import { pathId, text } from './primitives.ts';
 
@@ -114,6 +115,12 @@ const recordingFields = {
     ],
     { description: 'Who is on which channel of the file, where every participant has one of its own.' },
   ),
+  recording_error: textOrNull('Why there is no complete file, as a sentence; null where there is one.'),
+  recording_error_code: Type.Unsafe<RecordingErrorCode | null>({
+    type: ['string', 'null'],
+    enum: [...codesOf(recordingErrorCodes), null],
+    description: 'recording_error as a code of docs/errors.md.',
+  }),
   resource_uri: Type.String(),
 };
 export const recordingItem = Type.Object(recordingFields, { title: 'Recording in a list' });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { codesOf, type FrameRefusalCode, frameRefusalCodes } from './fault-codes.ts';
 
 const uuid = (description: string) =>
   Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', description });
@@ -86,7 +87,17 @@ const clearedAudioFrame = Type.Object(
 );
 
 const playFailedFrame = Type.Object(
-  { event: Type.Literal('playFailed'), sequenceNumber, streamId, reason: Type.String() },
+  {
+    event: Type.Literal('playFailed'),
+    sequenceNumber,
+    streamId,
+    reason: Type.String(),
+    reasonCode: Type.Unsafe<FrameRefusalCode>({
+      type: 'string',
+      enum: [...codesOf(frameRefusalCodes)],
+      description: 'The reason as a code of docs/errors.md.',
+    }),
+  },
   {
     title: 'playFailed',
     description: 'A frame of the application could not be used; the reason is a sentence.',

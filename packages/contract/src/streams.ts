@@ -1,5 +1,12 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
+import {
+  codesOf,
+  type StreamErrorCode,
+  type StreamReasonCode,
+  streamErrorCodes,
+  streamReasonCodes,
+} from './fault-codes.ts';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { httpUrl, pathId, text, webSocketUrl } from './primitives.ts';
 
@@ -148,6 +155,9 @@ export const streamStatuses = ['initiated', 'in-progress', 'completed', 'failed'
 
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
+const nullableCode = <Code extends string>(codes: Readonly<Record<Code, string>>, description: string) =>
+  Type.Unsafe<Code | null>({ type: ['string', 'null'], enum: [...codesOf(codes), null], description });
+
 const objectFields = {
   ...itemFields,
   content_type: Type.String({ examples: ['audio/x-l16;rate=8000'] }),
@@ -155,7 +165,12 @@ const objectFields = {
   status_reason: nullableText(
     'Why it ended: API request, Call hangup, Stream timeout, Connection error, Closed by the application.',
   ),
+  status_reason_code: nullableCode<StreamReasonCode>(
+    streamReasonCodes,
+    'status_reason as a code of docs/errors.md.',
+  ),
   error: nullableText('Why a stream failed, in a sentence.'),
+  error_code: nullableCode<StreamErrorCode>(streamErrorCodes, 'error as a code of docs/errors.md.'),
   bill_duration: Type.Integer({ description: 'Seconds streamed.' }),
   rounded_bill_duration: Type.Integer({ description: 'Seconds that are billed.' }),
   billed_amount: Type.String({ examples: ['0.00300'] }),

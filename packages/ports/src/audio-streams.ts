@@ -97,8 +97,13 @@ export type StreamNotice =
   /** The last sample in front of the checkpoint has left for the hearers. */
   | { readonly type: 'stream-played'; readonly stream: string; readonly name: string }
   | { readonly type: 'stream-cleared'; readonly stream: string }
-  /** A frame of the other side that could not be used; the same sentence is in its `playFailed`. */
-  | { readonly type: 'stream-refused-frame'; readonly stream: string; readonly sentence: string }
+  /** A frame of the other side that could not be used; the same code and sentence are in its `playFailed`. */
+  | {
+      readonly type: 'stream-refused-frame';
+      readonly stream: string;
+      readonly code: FrameRefusal;
+      readonly sentence: string;
+    }
   /** Its reader is slow, or its play-out queue overflows. `droppedMs` counts since the fault began; once a second at most. */
   | {
       readonly type: 'stream-degraded';
@@ -114,6 +119,16 @@ export type StreamNotice =
       readonly statistics: StreamStatistics;
       readonly sentence?: string;
     };
+
+/** Why a frame of the other side could not be used. */
+export type FrameRefusal =
+  | 'malformed-frame'
+  | 'unknown-event'
+  | 'foreign-stream'
+  | 'message-too-long'
+  | 'binary-refused'
+  | 'unsupported-audio'
+  | 'queue-full';
 
 /** Counters of one stream from its opening to its end. */
 export interface StreamStatistics {

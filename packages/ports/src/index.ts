@@ -1,5 +1,6 @@
 export type {
   AudioStreams,
+  FrameRefusal,
   StreamNotice,
   StreamOrder,
   StreamStatistics,
@@ -50,7 +51,14 @@ export type { InboundTrunk, NumberRoutes, OwnNumbers } from './number-routes.ts'
 export { type PrefixRoutes, prefixRoutes, type RoutePrefix, routesFor } from './prefix-routes.ts';
 export { type KeySource, type PressedKey, withKey } from './pressed-keys.ts';
 export { quoted } from './quoted.ts';
-export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './recorder.ts';
+export type {
+  RecordedFile,
+  Recorder,
+  RecordingFailure,
+  RecordingFailureCode,
+  RecordingFormat,
+  RecordingOrder,
+} from './recorder.ts';
 export type { RecordingFiles } from './recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './registrations.ts';
 export type { Secrets } from './secrets.ts';

@@ -14,10 +14,22 @@ export interface Recorder {
   /** Completes the file. Rejects when the recording is not running, or has failed. */
   stop(recording: string): Promise<RecordedFile>;
   /** Reports a recording that failed (disk full, encoder gone); its file keeps the part that was written. */
-  subscribe(
-    listener: (failure: { readonly recording: string; readonly sentence: string }) => void,
-  ): () => void;
+  subscribe(listener: (failure: RecordingFailure & { readonly recording: string }) => void): () => void;
 }
+
+/** Why a recording has no complete file: for programs, and for people. A rejection is an Error with this `code`. */
+export interface RecordingFailure {
+  readonly code: RecordingFailureCode;
+  readonly sentence: string;
+}
+
+export type RecordingFailureCode =
+  | 'disk-full'
+  | 'disk-slow'
+  | 'disk-failed'
+  | 'file-too-large'
+  | 'too-many-recordings'
+  | 'internal';
 
 /** A new file, and the tracks in it. */
 export interface RecordingOrder {

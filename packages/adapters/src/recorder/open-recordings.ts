@@ -1,10 +1,11 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CaptureMessage } from '@jackfield/media';
-import type { RecordingFormat } from '@jackfield/ports';
+import type { RecordingFailure, RecordingFormat } from '@jackfield/ports';
 import { createDiskGate } from './disk-gate.ts';
 import type { FromRecorderThread, RecorderLimits, RecorderStats } from './recorder-messages.ts';
-import { beginRecordingFile, type RecordingFile, sentenceOf, type WritableFile } from './recording-file.ts';
+import { failureOf } from './recording-error.ts';
+import { beginRecordingFile, type RecordingFile, type WritableFile } from './recording-file.ts';
 import { recordingFileName } from './recording-file-name.ts';
 import { loadMp3Encoders, plainSamples } from './sound-encoder.ts';
 
@@ -50,10 +51,10 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
   }
 
   /** The caller of `finish` gets the failure there. */
-  function broken(recording: string, sentence: string): void {
+  function broken(recording: string, failure: RecordingFailure): void {
     if (recordings.get(recording)?.isFinishing !== false) return;
     forget(recording);
-    report({ type: 'failed', recording, sentence });
+    report({ type: 'failed', recording, ...failure });
   }
 
   async function complete(recording: string, each: Open): Promise<void> {
@@ -65,28 +66,31 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
       report({ type: 'finished', recording, file });
     } catch (error) {
       forget(recording);
-      report({ type: 'failed', recording, sentence: sentenceOf(error) });
+      report({ type: 'failed', recording, ...failureOf(error) });
     }
   }
 
   return {
     open(recording, format, channels) {
       if (recordings.has(recording) || recordings.size >= limits.openRecordings) {
-        const sentence = recordings.has(recording)
-          ? 'this recording is open already'
-          : `${limits.openRecordings} recordings are open, which is the limit`;
-        report({ type: 'failed', recording, sentence });
+        const failure: RecordingFailure = recordings.has(recording)
+          ? { code: 'internal', sentence: 'this recording is open already' }
+          : {
+              code: 'too-many-recordings',
+              sentence: `${limits.openRecordings} recordings are open, which is the limit`,
+            };
+        report({ type: 'failed', recording, ...failure });
         return;
       }
       recordings.set(recording, undefined);
-      begin(recording, format, channels, (sentence) => broken(recording, sentence)).then(
+      begin(recording, format, channels, (failure) => broken(recording, failure)).then(
         (file) => {
           recordings.set(recording, { file, hasEnded: false, whenEnded: undefined, isFinishing: false });
           report({ type: 'opened', recording });
         },
         (error: unknown) => {
           recordings.delete(recording);
-          report({ type: 'failed', recording, sentence: sentenceOf(error) });
+          report({ type: 'failed', recording, ...failureOf(error) });
         },
       );
     },
@@ -132,7 +136,7 @@ type OpenFile = (
   recording: string,
   format: RecordingFormat,
   channels: number,
-  onFailure: (sentence: string) => void,
+  onFailure: (failure: RecordingFailure) => void,
 ) => Promise<RecordingFile>;
 
 async function createFileOpener(deps: OpenRecordingsDeps): Promise<OpenFile> {

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { RecordedFile, RecordingFormat } from '@jackfield/ports';
+import type { RecordedFile, RecordingFailure, RecordingFormat } from '@jackfield/ports';
 
 /** Beyond these limits a recording is refused, or fails alone. */
 export interface RecorderLimits {
@@ -44,5 +44,5 @@ export type FromRecorderThread =
   | { readonly type: 'opened'; readonly recording: string }
   | { readonly type: 'finished'; readonly recording: string; readonly file: RecordedFile }
   /** The recording could not be opened, or broke: its last message. */
-  | { readonly type: 'failed'; readonly recording: string; readonly sentence: string }
+  | ({ readonly type: 'failed'; readonly recording: string } & RecordingFailure)
   | { readonly type: 'stats'; readonly id: number; readonly stats: RecorderStats };

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RecordingFailure } from '@jackfield/ports';
 import { createRecorder, type DiskRecorder, type RecorderOptions } from './recorder.ts';
 import { createToneSource, type ToneSource } from './testing/tone-source.ts';
 import { decodeMp3, decodeWav, levelOf } from './testing/tones.ts';
@@ -32,7 +33,7 @@ afterEach(async () => {
 
 const track = (leg: string) => ({ said: [leg], heard: [] });
 const failureOf = (recorder: DiskRecorder) =>
-  new Promise<{ recording: string; sentence: string }>((resolve) => recorder.subscribe(resolve));
+  new Promise<RecordingFailure & { recording: string }>((resolve) => recorder.subscribe(resolve));
 
 test('a WAV file has each track in its channel, and all of the time', async () => {
   const { recorder, source, directory, recording } = await open();
@@ -182,7 +183,10 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
   writeFileSync(join(directory, `${second}.wav`), 'another file');
   await assert.rejects(recorder.start(order(second)), /a file of this name already/);
   await recorder.start(order(randomUUID()));
-  await assert.rejects(recorder.start(order(randomUUID())), /the limit/);
+  await assert.rejects(recorder.start(order(randomUUID())), {
+    code: 'too-many-recordings',
+    message: '2 recordings are open, which is the limit',
+  });
   source.say(recording, [500], 200);
   assert.equal((await recorder.stop(recording)).durationMs, 200);
   rmSync(directory, { recursive: true });
@@ -227,7 +231,11 @@ test('a file that reaches its limit fails alone, keeps its content, and its capt
   await recorder.start({ recording: other, format: 'mp3', tracks: [track('a')] });
   source.say(recording, [500], 4000);
   source.say(other, [700], 2000);
-  assert.deepEqual(await failure, { recording, sentence: 'the file would be larger than 40000 bytes' });
+  assert.deepEqual(await failure, {
+    recording,
+    code: 'file-too-large',
+    sentence: 'the file would be larger than 40000 bytes',
+  });
   assert.deepEqual(source.commands.at(-1), { do: 'end-capture', capture: recording });
   await assert.rejects(recorder.stop(recording), /does not run/);
   assert.equal((await recorder.stop(other)).durationMs, 2000);
@@ -265,7 +273,7 @@ test('when the thread dies its recordings fail with playable files, and the next
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   source.confuse();
-  assert.deepEqual(await failure, { recording, sentence: 'the recorder thread died' });
+  assert.deepEqual(await failure, { recording, code: 'internal', sentence: 'the recorder thread died' });
   assert.ok(decodeWav(join(directory, `${recording}.wav`)).durationMs >= 2000);
   const next = randomUUID();
   await recorder.start({ recording: next, format: 'mp3', tracks: [track('a')] });

@@ -22,7 +22,7 @@ async function begin(file: WritableFile, options: Partial<RecordingFileOptions> 
     gate: createDiskGate(2),
     maxBytes: 1e9,
     maxWaitingBytes: 64_000,
-    onFailure: (sentence) => failures.push(sentence),
+    onFailure: ({ code, sentence }) => failures.push(`${code}: ${sentence}`),
     ...options,
   });
   return { recording, failures };
@@ -92,7 +92,7 @@ test('ten tracks at 48 kHz may wait as long as one at 8 kHz', async () => {
   const wide = new Int16Array(48_000 * 10);
   const taken = Array.from({ length: 5 }, () => recording.take(wide, 10, 48_000));
   assert.deepEqual(taken, [true, true, true, true, false]);
-  assert.deepEqual(failures, ['the disk does not keep up']);
+  assert.deepEqual(failures, ['disk-slow: the disk does not keep up']);
   disk.release();
 });
 
@@ -102,7 +102,7 @@ test('a disk that does not keep up fails the recording before memory grows beyon
   disk.hold();
   const taken = Array.from({ length: 100 }, () => recording.take(second, 1, 8000));
   assert.deepEqual(taken, [true, true, true, true, ...Array.from({ length: 96 }, () => false)]);
-  assert.deepEqual(failures, ['the disk does not keep up']);
+  assert.deepEqual(failures, ['disk-slow: the disk does not keep up']);
   assert.ok(recording.waitingBytes <= 64_000 + second.byteLength);
   await assert.rejects(recording.finish(), /does not keep up/);
   disk.release();
@@ -128,9 +128,9 @@ test('a full disk fails the recording with a sentence without a path', async () 
   isFull = true;
   recording.take(second, 1, 8000);
   while (failures.length === 0) await settled();
-  assert.deepEqual(failures, ['the disk is full']);
+  assert.deepEqual(failures, ['disk-full: the disk is full']);
   assert.equal(recording.take(second, 1, 8000), false);
-  await assert.rejects(recording.finish(), /the disk is full/);
+  await assert.rejects(recording.finish(), { code: 'disk-full', message: 'the disk is full' });
   assert.equal(decodeWav(join(directory, 'full.wav')).durationMs, 1000);
 });
 

@@ -1,6 +1,7 @@
 import { wavDurationMs, wavHeader, wavHeaderBytes } from '@jackfield/media';
-import type { RecordedFile } from '@jackfield/ports';
+import type { RecordedFile, RecordingFailure } from '@jackfield/ports';
 import type { DiskGate } from './disk-gate.ts';
+import { failureOf, RecordingError } from './recording-error.ts';
 import type { SoundEncoder, SoundFormat } from './sound-encoder.ts';
 
 /** The required part of a file handle. */
@@ -36,7 +37,7 @@ export interface RecordingFileOptions {
   /** Limit for one track at 8 kHz; more tracks and higher rates may wait for the same time. */
   readonly maxWaitingBytes: number;
   /** Called once, when the file breaks; the written content stays. */
-  readonly onFailure: (sentence: string) => void;
+  readonly onFailure: (failure: RecordingFailure) => void;
 }
 
 /** Until the first samples show the rate. */
@@ -44,158 +45,166 @@ const usualRate = 8000;
 
 /** Writes the header of a new file; rejects when that fails. */
 export async function beginRecordingFile(options: RecordingFileOptions): Promise<RecordingFile> {
-  const { file, channels, hasHeader, encoder, gate, maxBytes, maxWaitingBytes } = options;
-  let format: SoundFormat = { sampleRate: usualRate, channels };
-  let isBegun = false;
-  let mostWaiting = maxWaitingBytes;
-  /** Position of the next bytes. */
-  let position = hasHeader ? wavHeaderBytes : 0;
-  let frames = 0;
-  let framesAtHandOver = 0;
-  /** Encoded bytes that are not handed over yet. */
-  let gathered: Uint8Array[] = [];
-  let gatheredBytes = 0;
-  let waitingBytes = 0;
-  let writing: Promise<void> | undefined;
-  let failure: string | undefined;
+  const file = new GrowingFile(options);
+  await file.begin();
+  return file;
+}
 
-  async function writeAll(bytes: Uint8Array, at: number): Promise<void> {
-    for (let done = 0; done < bytes.length; ) {
-      // A nearly full disk accepts a part, and refuses the next.
-      const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
-      done += bytesWritten;
+class GrowingFile implements RecordingFile {
+  readonly #options: RecordingFileOptions;
+  #format: SoundFormat;
+  #isBegun = false;
+  #mostWaiting: number;
+  /** Position of the next bytes. */
+  #position: number;
+  #frames = 0;
+  #framesAtHandOver = 0;
+  /** Encoded bytes that are not handed over yet. */
+  #gathered: Uint8Array[] = [];
+  #gatheredBytes = 0;
+  #waitingBytes = 0;
+  #writing: Promise<void> | undefined;
+  #failure: RecordingFailure | undefined;
+
+  constructor(options: RecordingFileOptions) {
+    this.#options = options;
+    this.#format = { sampleRate: usualRate, channels: options.channels };
+    this.#mostWaiting = options.maxWaitingBytes;
+    this.#position = options.hasHeader ? wavHeaderBytes : 0;
+  }
+
+  async begin(): Promise<void> {
+    const { hasHeader, gate } = this.#options;
+    if (hasHeader) await gate.pass(() => this.#writeAll(wavHeader(this.#format, 0), 0));
+  }
+
+  take(samples: Int16Array, tracks: number, sampleRate: number): boolean {
+    if (this.#failure !== undefined) return false;
+    try {
+      this.#encode(samples, tracks, sampleRate);
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+    const { channels, maxBytes } = this.#options;
+    this.#frames += samples.length / channels;
+    if (this.#position + this.#waitingBytes > maxBytes) {
+      this.#fail(new RecordingError('file-too-large', `the file would be larger than ${maxBytes} bytes`));
+    } else if (this.#waitingBytes > this.#mostWaiting) {
+      this.#fail(new RecordingError('disk-slow', 'the disk does not keep up'));
+    } else if (this.#frames - this.#framesAtHandOver >= sampleRate) this.#handOver();
+    return this.#failure === undefined;
+  }
+
+  async finish(): Promise<RecordedFile> {
+    const { encoder, gate, file, hasHeader } = this.#options;
+    if (this.#failure === undefined) {
+      try {
+        this.#keep(encoder.end());
+        await this.#writing;
+        this.#handOver();
+        await this.#writing;
+        if (this.#failure === undefined) await gate.pass(() => file.sync());
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    const failure = this.#failure;
+    if (failure !== undefined) throw new RecordingError(failure.code, failure.sentence);
+    encoder.free();
+    await file.close();
+    const durationMs = hasHeader
+      ? wavDurationMs(this.#format, this.#position - wavHeaderBytes)
+      : Math.round((this.#frames * 1000) / this.#format.sampleRate);
+    return { durationMs, bytes: this.#position };
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  get writtenBytes(): number {
+    return this.#position;
+  }
+
+  #encode(samples: Int16Array, tracks: number, sampleRate: number): void {
+    const { channels, hasHeader, encoder, maxWaitingBytes } = this.#options;
+    if (!this.#isBegun) {
+      this.#isBegun = true;
+      this.#format = { sampleRate, channels };
+      this.#mostWaiting = maxWaitingBytes * shareOf(this.#format, hasHeader);
+      encoder.begin(this.#format);
+    }
+    const expected = this.#format.sampleRate;
+    if (tracks !== channels || sampleRate !== expected || samples.length % channels !== 0) {
+      const sentence = `audio of ${tracks} tracks at ${sampleRate} Hz came for ${channels} at ${expected} Hz`;
+      throw new RecordingError('internal', sentence);
+    }
+    this.#keep(encoder.encode(samples));
+  }
+
+  #keep(encoded: Uint8Array): void {
+    if (encoded.length === 0) return;
+    // The encoder overwrites its bytes with the next portion.
+    this.#gathered.push(encoded.slice());
+    this.#gatheredBytes += encoded.length;
+    this.#waitingBytes += encoded.length;
+  }
+
+  #handOver(): void {
+    this.#writing ??= this.#writeWaiting()
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#writing = undefined;
+      });
+  }
+
+  async #writeWaiting(): Promise<void> {
+    while (this.#gatheredBytes > 0 && this.#failure === undefined) {
+      const bytes = Buffer.concat(this.#gathered, this.#gatheredBytes);
+      this.#gathered = [];
+      this.#gatheredBytes = 0;
+      this.#framesAtHandOver = this.#frames;
+      await this.#options.gate.pass(() => this.#writePortion(bytes));
     }
   }
 
   /** Writes the samples first, then the header that counts them: the header is true at every moment. */
-  async function writePortion(bytes: Uint8Array): Promise<void> {
-    await writeAll(bytes, position);
-    position += bytes.length;
-    waitingBytes -= bytes.length;
-    if (hasHeader) await writeAll(wavHeader(format, position - wavHeaderBytes), 0);
+  async #writePortion(bytes: Uint8Array): Promise<void> {
+    await this.#writeAll(bytes, this.#position);
+    this.#position += bytes.length;
+    this.#waitingBytes -= bytes.length;
+    if (!this.#options.hasHeader) return;
+    await this.#writeAll(wavHeader(this.#format, this.#position - wavHeaderBytes), 0);
   }
 
-  async function writeWaiting(): Promise<void> {
-    while (gatheredBytes > 0 && failure === undefined) {
-      const bytes = Buffer.concat(gathered, gatheredBytes);
-      gathered = [];
-      gatheredBytes = 0;
-      framesAtHandOver = frames;
-      await gate.pass(() => writePortion(bytes));
+  async #writeAll(bytes: Uint8Array, at: number): Promise<void> {
+    for (let done = 0; done < bytes.length; ) {
+      // A nearly full disk accepts a part, and refuses the next.
+      const { bytesWritten } = await this.#options.file.write(bytes, done, bytes.length - done, at + done);
+      done += bytesWritten;
     }
   }
 
-  function handOver(): void {
-    writing ??= writeWaiting()
-      .catch((error: unknown) => fail(sentenceOf(error)))
-      .finally(() => {
-        writing = undefined;
-      });
-  }
-
-  function fail(sentence: string): void {
-    if (failure !== undefined) return;
-    failure = sentence;
-    gathered = [];
-    gatheredBytes = 0;
+  #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    const failure = failureOf(error);
+    const { encoder, file, onFailure } = this.#options;
+    this.#failure = failure;
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
     encoder.free();
     // A hanging disk may never finish its last write; no other file waits for it.
     void (async () => {
-      await writing;
-      waitingBytes = 0;
+      await this.#writing;
+      this.#waitingBytes = 0;
       await file.close().catch(() => {});
     })();
-    options.onFailure(sentence);
+    onFailure(failure);
   }
-
-  function keep(encoded: Uint8Array): void {
-    if (encoded.length === 0) return;
-    // The encoder overwrites its bytes with the next portion.
-    gathered.push(encoded.slice());
-    gatheredBytes += encoded.length;
-    waitingBytes += encoded.length;
-  }
-
-  if (hasHeader) await gate.pass(() => writeAll(wavHeader(format, 0), 0));
-
-  return {
-    take(samples, tracks, sampleRate) {
-      if (failure !== undefined) return false;
-      try {
-        if (!isBegun) {
-          isBegun = true;
-          format = { sampleRate, channels };
-          mostWaiting = maxWaitingBytes * shareOf(format, hasHeader);
-          encoder.begin(format);
-        }
-        if (tracks !== channels || sampleRate !== format.sampleRate || samples.length % channels !== 0) {
-          fail(
-            `audio of ${tracks} tracks at ${sampleRate} Hz came for ${channels} at ${format.sampleRate} Hz`,
-          );
-          return false;
-        }
-        keep(encoder.encode(samples));
-      } catch (error) {
-        fail(sentenceOf(error));
-        return false;
-      }
-      frames += samples.length / channels;
-      if (position + waitingBytes > maxBytes) fail(`the file would be larger than ${maxBytes} bytes`);
-      else if (waitingBytes > mostWaiting) fail('the disk does not keep up');
-      else if (frames - framesAtHandOver >= sampleRate) handOver();
-      return failure === undefined;
-    },
-    async finish() {
-      if (failure === undefined) {
-        try {
-          keep(encoder.end());
-          await writing;
-          handOver();
-          await writing;
-          if (failure === undefined) await gate.pass(() => file.sync());
-        } catch (error) {
-          fail(sentenceOf(error));
-        }
-      }
-      if (failure !== undefined) throw new Error(failure);
-      encoder.free();
-      await file.close();
-      const durationMs = hasHeader
-        ? wavDurationMs(format, position - wavHeaderBytes)
-        : Math.round((frames * 1000) / format.sampleRate);
-      return { durationMs, bytes: position };
-    },
-    get waitingBytes() {
-      return waitingBytes;
-    },
-    get writtenBytes() {
-      return position;
-    },
-  };
 }
 
 /** Size of plain samples relative to one track at 8 kHz; an encoder makes few bytes at any rate. */
 function shareOf({ sampleRate, channels }: SoundFormat, isPlain: boolean): number {
   return isPlain ? Math.max(1, (channels * sampleRate) / usualRate) : 1;
-}
-
-const sentences: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the disk is read-only',
-  EACCES: 'the directory of recordings may not be written to',
-  EPERM: 'the directory of recordings may not be written to',
-  ENOENT: 'the directory of recordings is gone',
-  ENOTDIR: 'the directory of recordings is no directory',
-  EEXIST: 'there is a file of this name already',
-  EMFILE: 'too many files are open',
-  ENFILE: 'too many files are open',
-  EIO: 'the disk is broken',
-};
-
-/** The message for operators and customers: without a path of this machine. */
-export function sentenceOf(error: unknown): string {
-  const code = (error as { code?: unknown }).code;
-  if (typeof code === 'string') return sentences[code] ?? `the disk refused: ${code}`;
-  return error instanceof Error ? error.message : String(error);
 }

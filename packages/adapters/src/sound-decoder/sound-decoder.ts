@@ -48,32 +48,87 @@ interface Job {
  * thread: memory that a thread frees stays with the server, 100 to 400 MB after some long files.
  */
 export function createSoundDecoder(options: SoundDecoderOptions = {}): SoundDecoderOfFiles {
-  const { maxSampleRate = 8_000, maxActive = 8, maxWaiting = 500, stallMs = 5_000 } = options;
-  const { maxWaitingBytes = 100 << 20, maxAttempts = 3, idleMs = 30_000, program = decodeChild } = options;
-  const active = new Map<number, Job>();
-  const waiting: Job[] = [];
-  let waitingBytes = 0;
-  let names = 0;
-  let running: DecoderProcess | undefined;
-  let atWork: number | undefined;
-  let watch: NodeJS.Timeout | undefined;
-  let isClosed = false;
+  return new ProcessDecoder({ ...defaults, ...options });
+}
 
-  function start(): DecoderProcess {
-    return startDecoderProcess({
-      program,
-      maxSampleRate,
-      reported: take,
-      lost: () => replace('it made the decoder fail'),
+const defaults: Required<SoundDecoderOptions> = {
+  maxSampleRate: 8_000,
+  maxActive: 8,
+  maxWaiting: 500,
+  maxWaitingBytes: 100 << 20,
+  stallMs: 5_000,
+  maxAttempts: 3,
+  idleMs: 30_000,
+  program: decodeChild,
+};
+
+class ProcessDecoder implements SoundDecoderOfFiles {
+  readonly #options: Required<SoundDecoderOptions>;
+  readonly #active = new Map<number, Job>();
+  readonly #waiting: Job[] = [];
+  #waitingBytes = 0;
+  #names = 0;
+  #running: DecoderProcess | undefined;
+  #atWork: number | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: Required<SoundDecoderOptions>) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#running?.pid;
+  }
+
+  census() {
+    return {
+      active: this.#active.size,
+      waiting: this.#waiting.length,
+      processes: this.#running === undefined ? 0 : 1,
+    };
+  }
+
+  decode(file: Uint8Array, { seconds }: DecodeLimits): Promise<SoundClip> {
+    if (this.#isClosed) return Promise.reject(new DecodeError('closed', 'the decoder was closed'));
+    const { maxWaiting, maxWaitingBytes } = this.#options;
+    if (this.#waiting.length >= maxWaiting || this.#waitingBytes + file.length > maxWaitingBytes) {
+      const sentence = 'too many sound files are waiting to be decoded';
+      return Promise.reject(new DecodeError('too-many-requests', sentence));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ name: ++this.#names, file, seconds, attempts: 0, resolve, reject });
+      this.#waitingBytes += file.length;
+      this.#next();
     });
   }
 
-  function take(report: DecodeReport): void {
-    const job = active.get(report.job);
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#watch);
+    const left = [...this.#active.values(), ...this.#waiting.splice(0)];
+    this.#active.clear();
+    for (const { reject } of left) reject(new DecodeError('closed', 'the decoder was closed'));
+    this.#running?.hold(true);
+    await this.#end();
+  }
+
+  #start(): DecoderProcess {
+    const { program, maxSampleRate } = this.#options;
+    return startDecoderProcess({
+      program,
+      maxSampleRate,
+      reported: (report) => this.#handle(report),
+      lost: () => this.#replace('it made the decoder fail'),
+    });
+  }
+
+  #handle(report: DecodeReport): void {
+    const job = this.#active.get(report.job);
     switch (report.type) {
       case 'turn':
-        atWork = report.job;
-        watchOver();
+        this.#atWork = report.job;
+        this.#watchOver();
         return;
       case 'begun':
         if (job !== undefined) job.clip = createReceivedClip(report.sampleRate, report.mostSamples);
@@ -83,96 +138,65 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): SoundDeco
         return;
       case 'done':
       case 'failed':
-        active.delete(report.job);
-        atWork = undefined;
+        this.#active.delete(report.job);
+        this.#atWork = undefined;
         if (report.type === 'failed') job?.reject(new DecodeError(report.code, report.sentence));
         else if (job?.clip !== undefined) job.resolve(job.clip.finish());
-        next();
+        this.#next();
     }
   }
 
-  function watchOver(): void {
-    clearTimeout(watch);
+  #watchOver(): void {
+    const { stallMs } = this.#options;
+    clearTimeout(this.#watch);
     // After a long busy time this thread sees the timer before the reports: a second timer lets it handle the reports first.
-    watch = setTimeout(() => {
-      watch = setTimeout(() => replace('it took too long to decode'), Math.min(stallMs, 200));
+    this.#watch = setTimeout(() => {
+      this.#watch = setTimeout(() => this.#replace('it took too long to decode'), Math.min(stallMs, 200));
     }, stallMs);
   }
 
   /** Gives up the file that was being decoded and restarts the others. */
-  function replace(blame: string): void {
-    end();
-    const culprit = atWork;
-    atWork = undefined;
-    for (const [name, job] of active) {
-      if (name !== culprit && job.attempts < maxAttempts) continue;
-      active.delete(name);
+  #replace(blame: string): void {
+    this.#end();
+    const culprit = this.#atWork;
+    this.#atWork = undefined;
+    for (const [name, job] of this.#active) {
+      if (name !== culprit && job.attempts < this.#options.maxAttempts) continue;
+      this.#active.delete(name);
       job.reject(new DecodeError('broken-file', `it is broken: ${blame}`));
     }
-    for (const job of active.values()) send(job);
-    next();
+    for (const job of this.#active.values()) this.#send(job);
+    this.#next();
   }
 
-  function end(): Promise<void> | undefined {
-    const ended = running?.end();
-    running = undefined;
+  #end(): Promise<void> | undefined {
+    const ended = this.#running?.end();
+    this.#running = undefined;
     return ended;
   }
 
-  function send(job: Job): void {
-    running ??= start();
+  #send(job: Job): void {
+    this.#running ??= this.#start();
     job.attempts++;
     delete job.clip;
-    running.decode(job.name, job.file, job.seconds);
+    this.#running.decode(job.name, job.file, job.seconds);
   }
 
-  function next(): void {
-    while (active.size < maxActive) {
-      const job = waiting.shift();
+  #next(): void {
+    while (this.#active.size < this.#options.maxActive) {
+      const job = this.#waiting.shift();
       if (job === undefined) break;
-      waitingBytes -= job.file.length;
-      active.set(job.name, job);
-      send(job);
+      this.#waitingBytes -= job.file.length;
+      this.#active.set(job.name, job);
+      this.#send(job);
     }
-    running?.hold(active.size > 0);
-    if (active.size > 0) {
-      watchOver();
+    this.#running?.hold(this.#active.size > 0);
+    if (this.#active.size > 0) {
+      this.#watchOver();
       return;
     }
-    clearTimeout(watch);
+    clearTimeout(this.#watch);
     // An idle process, and its end, keep no other process alive.
-    watch = setTimeout(end, idleMs).unref();
+    this.#watch = setTimeout(() => this.#end(), this.#options.idleMs).unref();
   }
-
-  return {
-    get pid() {
-      return running?.pid;
-    },
-    census: () => ({
-      active: active.size,
-      waiting: waiting.length,
-      processes: running === undefined ? 0 : 1,
-    }),
-    decode(file: Uint8Array, { seconds }: DecodeLimits) {
-      if (isClosed) return Promise.reject(new DecodeError('closed', 'the decoder was closed'));
-      if (waiting.length >= maxWaiting || waitingBytes + file.length > maxWaitingBytes) {
-        const sentence = 'too many sound files are waiting to be decoded';
-        return Promise.reject(new DecodeError('too-many-requests', sentence));
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ name: ++names, file, seconds, attempts: 0, resolve, reject });
-        waitingBytes += file.length;
-        next();
-      });
-    },
-    async close() {
-      isClosed = true;
-      clearTimeout(watch);
-      const left = [...active.values(), ...waiting.splice(0)];
-      active.clear();
-      for (const { reject } of left) reject(new DecodeError('closed', 'the decoder was closed'));
-      running?.hold(true);
-      await end();
-    },
-  };
 }

@@ -1,5 +1,7 @@
 import { type TProperties, Type } from 'typebox';
+import { recordingErrorCodes } from '../fault-codes.ts';
 import {
+  codeField,
   field,
   flagField,
   form,
@@ -273,6 +275,7 @@ export const callWebhooks: readonly Webhook[] = [
         ...callFields,
         ...recorded,
         RecordingError: Type.Optional(field('Why there is no complete file, as a sentence.')),
+        RecordingErrorCode: Type.Optional(codeField(recordingErrorCodes, 'RecordingError as a code.')),
       },
       { sipHeaders: true },
     ),

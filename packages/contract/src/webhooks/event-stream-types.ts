@@ -1,5 +1,13 @@
 import { type TObject, type TProperties, Type } from 'typebox';
+import {
+  callbackProblemCodes,
+  codesOf,
+  frameRefusalCodes,
+  recordingErrorCodes,
+  soundProblemCodes,
+} from '../fault-codes.ts';
 import { streamFields } from './other-webhooks.ts';
+import { codeField } from './webhook.ts';
 import { webhooks } from './webhooks.ts';
 
 /** One type of the event stream. */
@@ -40,6 +48,7 @@ const recordingEnds = {
   RecordingStartMs: count('Milliseconds since 1970.'),
   RecordingEndMs: count('Milliseconds since 1970.'),
   RecordingError: Type.Optional(text('Why there is no complete file.')),
+  RecordingErrorCode: Type.Optional(codeField(recordingErrorCodes, 'RecordingError as a code.')),
 };
 
 const registration = {
@@ -57,6 +66,11 @@ const delivery = {
   attempts: count('Attempts until now.'),
   response_status: nullable('HTTP status of the answer.', 'integer'),
   problem: nullable('Why it was not delivered.', 'string'),
+  problem_code: Type.Unsafe<unknown>({
+    type: ['string', 'null'],
+    enum: [...codesOf(callbackProblemCodes), null],
+    description: 'problem as a code.',
+  }),
   duration: count('Milliseconds of this attempt.'),
   next_attempt_time: nullable('When it is sent again.', 'string'),
 };
@@ -83,6 +97,7 @@ const own: readonly EventStreamType[] = [
     ...sound,
     item: count('Which of its items, from 0 on.'),
     problem: text('Why.'),
+    problem_code: codeField(soundProblemCodes, 'problem as a code.'),
   }),
   only('sound.warning', 'The platform skipped a part of a document of sounds.', {
     ...sound,
@@ -96,6 +111,7 @@ const own: readonly EventStreamType[] = [
   only('stream.frame-refused', 'A frame of your server could not be used.', {
     ...streamFields,
     Error: text('Why.'),
+    ErrorCode: codeField(frameRefusalCodes, 'Error as a code.'),
   }),
   only('verify.refused', 'A code was not sent because of a limit or a country.', {
     Reason: text('Why.'),

@@ -1,5 +1,7 @@
 import { type TProperties, Type } from 'typebox';
+import { recordingErrorCodes } from '../fault-codes.ts';
 import {
+  codeField,
   field,
   flagField,
   form,
@@ -37,6 +39,7 @@ const recording = {
   RecordingEndTime: field('When it ended; empty while it runs.', '2026-02-01 10:05:00+00:00'),
   SequenceNumber: numberField('Counts the events of one recording from 1 on.', '1'),
   RecordingError: Type.Optional(field('Why there is no complete file, as a sentence.')),
+  RecordingErrorCode: Type.Optional(codeField(recordingErrorCodes, 'RecordingError as a code.')),
 } satisfies TProperties;
 
 const recordingUrls = [

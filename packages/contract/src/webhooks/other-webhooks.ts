@@ -1,5 +1,15 @@
 import { type TProperties, Type } from 'typebox';
-import { field, flagField, form, numberField, oneOfField, uuidField, type Webhook } from './webhook.ts';
+import { streamErrorCodes, streamReasonCodes } from '../fault-codes.ts';
+import {
+  codeField,
+  field,
+  flagField,
+  form,
+  numberField,
+  oneOfField,
+  uuidField,
+  type Webhook,
+} from './webhook.ts';
 
 /** What every event of a stream carries. */
 export const streamFields = {
@@ -56,8 +66,10 @@ export const streamWebhooks: readonly Webhook[] = [
       Event: oneOfField(['StopStream', 'DroppedStream'], 'What happened.'),
       ...streamFields,
       StatusReason: field('Why it ended.', 'Call hangup'),
+      StatusReasonCode: codeField(streamReasonCodes, 'StatusReason as a code.'),
       Duration: numberField('Seconds that were streamed.', '42'),
       Error: Type.Optional(field('What went wrong, as a sentence.')),
+      ErrorCode: Type.Optional(codeField(streamErrorCodes, 'Error as a code.')),
       UntoldEvents: Type.Optional(numberField('Events that were not sent because there were too many.', '3')),
     }),
   },
@@ -90,6 +102,7 @@ export const streamWebhooks: readonly Webhook[] = [
       Event: oneOfField(['InterruptedStream', 'ResumedStream'], 'What happened.'),
       ...streamFields,
       Error: Type.Optional(field('With InterruptedStream: how it was lost, as a sentence.')),
+      ErrorCode: Type.Optional(codeField(streamErrorCodes, 'With InterruptedStream: Error as a code.')),
       AfterMs: Type.Optional(numberField('With ResumedStream: how long it was away.', '800')),
     }),
   },

@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { codesOf } from '../fault-codes.ts';
 
 /** One request that the platform sends to a URL of a customer. */
 export interface Webhook {
@@ -34,6 +35,10 @@ export const flagField = (description: string): TSchema =>
 
 export const oneOfField = (values: readonly string[], description: string): TSchema =>
   Type.String({ description, enum: [...values] });
+
+/** A code of one table of docs/errors.md. */
+export const codeField = (codes: Readonly<Record<string, string>>, description: string): TSchema =>
+  oneOfField(codesOf(codes), description);
 
 /** A set of fields; SIP-H-To and names that begin with X-PH- are allowed where the fields are those of a call. */
 export const form = (properties: TProperties, options: { readonly sipHeaders?: boolean } = {}): TObject =>

@@ -193,6 +193,7 @@ export class TestCall {
       this.#say('playFailed', {
         streamId: this.streamId,
         reason: 'the message is not a frame of the protocol',
+        reasonCode: 'malformed-frame',
       });
       return;
     }

@@ -57,7 +57,7 @@ test('interleaved tracks are taken apart, and all frames of a stream are numbere
     writer.dtmf('a', '#', 7),
     writer.playedStream('"\u0000'),
     writer.clearedAudio(),
-    writer.playFailed('no'),
+    writer.playFailed('queue-full', 'no'),
     writer.start(['a', 'b'], true),
     writer.stop('Call hangup'),
   ].map((text) => JSON.parse(text));

@@ -1,5 +1,5 @@
 import { pcmu } from '@jackfield/media';
-import type { StreamOrder } from '@jackfield/ports';
+import type { FrameRefusal, StreamOrder } from '@jackfield/ports';
 import { writeBase64 } from './base64.ts';
 
 /** A track with the constant text of its frames, written once. README.md describes the binary header. */
@@ -120,8 +120,8 @@ export class FrameWriter {
     return this.#frame('clearedAudio', '');
   }
 
-  playFailed(reason: string): string {
-    return this.#frame('playFailed', `,"reason":${JSON.stringify(reason)}`);
+  playFailed(code: FrameRefusal, reason: string): string {
+    return this.#frame('playFailed', `,"reason":${JSON.stringify(reason)},"reasonCode":"${code}"`);
   }
 
   stop(reason: string): string {

@@ -1,6 +1,7 @@
 import type { EngineStreams, OpenedFeed } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import {
+  type FrameRefusal,
   type KeySource,
   type PressedKey,
   type StreamNotice,
@@ -205,9 +206,13 @@ export class LiveStream implements StreamSocketListener {
       this.#socket!.pause();
     }
     if (data.length > limits.messageBytes) {
-      this.#refuse(`a message of ${data.length} bytes is longer than ${limits.messageBytes}`);
+      this.#refuse(
+        'message-too-long',
+        `a message of ${data.length} bytes is longer than ${limits.messageBytes}`,
+      );
     } else if (isBinary) {
-      if (this.#order.binary !== true) this.#refuse('binary messages are not agreed on for this stream');
+      if (this.#order.binary !== true)
+        this.#refuse('binary-refused', 'binary messages are not agreed on for this stream');
       else this.#play('', undefined, data);
     } else this.#take(readFrame(data.toString('utf8'), this.#order.stream));
   }
@@ -219,7 +224,7 @@ export class LiveStream implements StreamSocketListener {
       return;
     }
     if (frame.event === 'refused') {
-      this.#refuse(frame.sentence);
+      this.#refuse(frame.code, frame.sentence);
       return;
     }
     // Commands of a side that may only listen are ignored.
@@ -227,12 +232,14 @@ export class LiveStream implements StreamSocketListener {
     switch (frame.event) {
       case 'playAudio': {
         const bytes = readBase64(frame.payload);
-        if (bytes === undefined) this.#refuse('playAudio: payload is not base64');
+        if (bytes === undefined) this.#refuse('malformed-frame', 'playAudio: payload is not base64');
         else this.#play(frame.contentType, frame.sampleRate, bytes);
         return;
       }
       case 'checkpoint':
-        if (!this.#feed.mark(frame.name)) this.#refuse('checkpoint: too many of them wait for their audio');
+        if (!this.#feed.mark(frame.name)) {
+          this.#refuse('queue-full', 'checkpoint: too many of them wait for their audio');
+        }
         return;
       case 'clearAudio':
         this.#feed.clear();
@@ -250,7 +257,7 @@ export class LiveStream implements StreamSocketListener {
     if (!this.#order.bidirectional || feed === undefined) return;
     const read = this.#audio.read(contentType, sampleRate, bytes);
     if (read.sentence !== undefined) {
-      this.#refuse(read.sentence);
+      this.#refuse('unsupported-audio', read.sentence);
       return;
     }
     const { counters } = this.#deps;
@@ -263,6 +270,7 @@ export class LiveStream implements StreamSocketListener {
     counters.playDroppedMs += ms;
     const waiting = Math.round(feed.queuedMs);
     this.#refuse(
+      'queue-full',
       `playAudio: ${Math.round(ms)} ms do not fit: ${waiting} of at most ${feed.mostMs} ms wait to be played`,
     );
     this.#degrade('from-socket', ms, (100 * feed.queuedMs) / feed.mostMs);
@@ -317,7 +325,7 @@ export class LiveStream implements StreamSocketListener {
     } else socket.send(text, false);
   }
 
-  #refuse(sentence: string): void {
+  #refuse(code: FrameRefusal, sentence: string): void {
     const { now, limits, counters, notify } = this.#deps;
     this.#framesRefused++;
     counters.framesRefused++;
@@ -327,8 +335,8 @@ export class LiveStream implements StreamSocketListener {
       this.#refusals = 0;
     }
     if (++this.#refusals > limits.refusalsPerSecond) return;
-    this.#tell(() => this.#writer.playFailed(sentence));
-    notify({ type: 'stream-refused-frame', stream: this.#order.stream, sentence });
+    this.#tell(() => this.#writer.playFailed(code, sentence));
+    notify({ type: 'stream-refused-frame', stream: this.#order.stream, code, sentence });
   }
 
   #degrade(direction: 'to-socket' | 'from-socket', ms: number, percent: number): void {

@@ -1,3 +1,5 @@
+import type { FrameRefusal } from '@jackfield/ports';
+
 /** A command of the other side, or the reason for its refusal as a sentence for the developer. */
 export type ReceivedFrame =
   | {
@@ -10,7 +12,7 @@ export type ReceivedFrame =
   | { readonly event: 'clearAudio' }
   | { readonly event: 'sendDTMF'; readonly digits: string }
   | { readonly event: 'stop' }
-  | { readonly event: 'refused'; readonly sentence: string };
+  | { readonly event: 'refused'; readonly code: FrameRefusal; readonly sentence: string };
 
 const events = 'playAudio, checkpoint, clearAudio, sendDTMF and stop';
 const MOST_NAME = 1024;
@@ -27,7 +29,7 @@ export function readFrame(text: string, stream: string): ReceivedFrame {
   if (!isObject(frame)) return refused('the message is not a JSON object');
   const { event, streamId } = frame;
   if (streamId !== undefined && streamId !== null && streamId !== stream) {
-    return refused(`streamId ${excerpt(streamId)} is not the one of this stream`);
+    return refused(`streamId ${excerpt(streamId)} is not the one of this stream`, 'foreign-stream');
   }
   switch (event) {
     case 'playAudio':
@@ -52,7 +54,7 @@ export function readFrame(text: string, stream: string): ReceivedFrame {
     case 'stop':
       return { event };
     default:
-      return refused(`event ${excerpt(event)} is not known; ${events} are`);
+      return refused(`event ${excerpt(event)} is not known; ${events} are`, 'unknown-event');
   }
 }
 
@@ -80,8 +82,8 @@ function rateOf(value: unknown): number | undefined | 'none' {
   return rate >= 8000 && rate <= 48_000 ? rate : 'none';
 }
 
-function refused(sentence: string): ReceivedFrame {
-  return { event: 'refused', sentence };
+function refused(sentence: string, code: FrameRefusal = 'malformed-frame'): ReceivedFrame {
+  return { event: 'refused', code, sentence };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

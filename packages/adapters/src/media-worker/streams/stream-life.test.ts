@@ -332,6 +332,7 @@ test('a flood of playAudio fills the queue and no more: the newest is refused, a
   const media = { contentType: 'audio/x-mulaw', sampleRate: 8000, payload };
   for (let n = 0; n < 200; n++) rig.server.say({ event: 'playAudio', media });
   const failed = await rig.server.until(({ event }) => event === 'playFailed');
+  assert.equal(failed.reasonCode, 'queue-full');
   assert.match(failed.reason, /6000 ms do not fit: \d+ of at most 60000 ms/);
   const degraded = await rig.told('stream-degraded');
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toneLevel } from '@jackfield/media';
+import type { FrameRefusal } from '@jackfield/ports';
 import { call, createStreamRig, nothing, stream } from './stream-rig.ts';
 import { assertOneClock, type GotFrame, samplesOf, toneBytes } from './test-server.ts';
 
@@ -181,27 +182,30 @@ test('what cannot be used is answered with a reason, breaks nothing, and is not 
   rig.open();
   rig.connect();
   await rig.told('stream-connected');
-  const wrong: [object | string | Buffer, RegExp][] = [
-    ['{"event":', /not JSON/],
-    ['[]', /not a JSON object/],
-    [{ event: 'dance' }, /"dance" is not known/],
-    [{ event: 'clearAudio', streamId: 'other' }, /streamId/],
+  const wrong: [object | string | Buffer, RegExp, FrameRefusal][] = [
+    ['{"event":', /not JSON/, 'malformed-frame'],
+    ['[]', /not a JSON object/, 'malformed-frame'],
+    [{ event: 'dance' }, /"dance" is not known/, 'unknown-event'],
+    [{ event: 'clearAudio', streamId: 'other' }, /streamId/, 'foreign-stream'],
     [
       { event: 'playAudio', media: { contentType: 'audio/x-l16', sampleRate: 8000, payload: '%%%' } },
       /base64/,
+      'malformed-frame',
     ],
-    [play(Buffer.alloc(320), 7999), /sampleRate/],
-    [play(Buffer.alloc(320), 8000, 'audio/opus'), /contentType/],
-    [Buffer.alloc(10), /binary/],
-    [play(Buffer.alloc(60_000), 8000), /longer than 65536/],
+    [play(Buffer.alloc(320), 7999), /sampleRate/, 'malformed-frame'],
+    [play(Buffer.alloc(320), 8000, 'audio/opus'), /contentType/, 'unsupported-audio'],
+    [Buffer.alloc(10), /binary/, 'binary-refused'],
+    [play(Buffer.alloc(60_000), 8000), /longer than 65536/, 'message-too-long'],
   ];
-  for (const [frame, reason] of wrong) {
+  for (const [frame, reason, code] of wrong) {
     const from = rig.server.frames.length;
     const told = rig.notices.length;
     rig.server.say(frame);
     const failed = await rig.server.until(({ event }) => event === 'playFailed', from);
     assert.match(failed.reason, reason);
-    assert.equal((await rig.told('stream-refused-frame', told)).sentence, failed.reason);
+    assert.equal(failed.reasonCode, code);
+    const refused = await rig.told('stream-refused-frame', told);
+    assert.deepEqual([refused.sentence, refused.code], [failed.reason, code]);
   }
   rig.server.say({ event: 'checkpoint', name: 'still here' });
   await rig.server.until(({ event }) => event === 'playedStream');

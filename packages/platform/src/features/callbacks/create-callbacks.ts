@@ -12,6 +12,7 @@ import { createHostSlots } from './domain/host-slots.ts';
 import { callbacksTable } from './migrations/0001-callbacks.ts';
 import { callbackAttempts } from './migrations/0002-attempts.ts';
 import { callbacksOfSubaccounts } from './migrations/0003-subaccounts.ts';
+import { callbackProblemCodesColumn } from './migrations/0004-problem-codes.ts';
 import { callbackRoutes } from './routes.ts';
 import {
   type CallbackRow,
@@ -71,6 +72,7 @@ export const callbackMigrations: readonly Migration[] = [
   callbacksTable,
   callbackAttempts,
   callbacksOfSubaccounts,
+  callbackProblemCodesColumn,
 ];
 
 /** Delivers events to customers' URLs, signed and at least once, and keeps a log of it. */

@@ -27,6 +27,7 @@ export function deliveryEvent(
       attempts: row.attempts,
       response_status: row.response_status,
       problem: row.problem,
+      problem_code: row.problem_code,
       duration: row.duration_ms,
       next_attempt_time: row.next_attempt_at === null ? null : timestampWithOffset(row.next_attempt_at),
     },

@@ -1,3 +1,4 @@
+import type { CallbackProblemCode } from '@jackfield/contract';
 import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import type { CallbackTarget } from '../../kernel/kernel-effects.ts';
@@ -29,6 +30,7 @@ export type CallbacksTables = {
     attempt_log: string;
     response_status: number | null;
     problem: string | null;
+    problem_code: CallbackProblemCode | null;
     duration_ms: number;
     /** Of the event, or of the request for a replay. */
     created_at: number;
@@ -61,6 +63,8 @@ export interface CallbackAttempt {
   /** Milliseconds. */
   readonly duration: number;
   readonly problem: string | null;
+  /** Absent in attempts that were logged before there were codes. */
+  readonly problem_code?: CallbackProblemCode | null;
 }
 
 /** A delivery before its first attempt. */
@@ -84,6 +88,7 @@ export function waitingRow(event: AppendedEvent, callback: CallbackTarget): Call
     attempt_log: '[]',
     response_status: null,
     problem: null,
+    problem_code: null,
     duration_ms: 0,
     created_at: event.createdAt,
     last_attempt_at: 0,
@@ -147,10 +152,10 @@ const blank: CallbackRow = waitingRow(
 );
 
 function lastOf(row: CallbackRow) {
-  const { headers, signed_v2, signed_v3, status, attempts, attempt_log, response_status, problem } = row;
-  const { duration_ms, last_attempt_at, next_attempt_at } = row;
+  const { headers, signed_v2, signed_v3, status, attempts, attempt_log, response_status } = row;
+  const { problem, problem_code, duration_ms, last_attempt_at, next_attempt_at } = row;
   const sent = { headers, signed_v2, signed_v3 };
-  const result = { status, attempts, attempt_log, response_status, problem };
+  const result = { status, attempts, attempt_log, response_status, problem, problem_code };
   return { ...sent, ...result, duration_ms, last_attempt_at, next_attempt_at };
 }
 

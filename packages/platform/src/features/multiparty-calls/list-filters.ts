@@ -1,6 +1,6 @@
 import type { MpcListQuery } from '@jackfield/contract';
 import { accepted, type Result } from '../../kernel/result.ts';
-import { subaccountOf } from '../../kernel/subaccount-uri.ts';
+import { subaccountFilter } from '../../kernel/subaccount-uri.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import type { CallFilters } from './queries.ts';
 import type { MultipartyCallRow } from './tables.ts';
@@ -16,7 +16,7 @@ export function readCallFilters(query: MpcListQuery): Result<CallFilters> {
     status: query.status?.toLowerCase() as MultipartyCallRow['status'] | undefined,
     terminationCode:
       query.termination_cause_code === undefined ? undefined : Number(query.termination_cause_code),
-    subaccount: query.sub_account === undefined ? undefined : subaccountOf(query.sub_account),
+    subaccount: subaccountFilter(query),
     created: created.value,
     ended: ended.value,
   });

@@ -187,6 +187,8 @@ eachDatabase('Records of multiparty calls', (open) => {
     assert.equal(await count(`sub_account=${north.authId}`), 1);
     const uri = encodeURIComponent(`/v1/Account/${world.api.main.authId}/Subaccount/${north.authId}/`);
     assert.equal(await count(`sub_account=${uri}`), 1);
+    assert.equal(await count(`subaccount=${north.authId}`), 1, 'as in the lists of every other resource');
+    assert.equal(await count(`subaccount=${north.authId}&sub_account=${south.authId}`), 0);
     assert.equal(await count(`sub_account=${south.authId}`, north), 0);
     const { body } = await world.get('MultiPartyCall/room/', north);
     const { main } = world.api;

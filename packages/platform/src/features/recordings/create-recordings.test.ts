@@ -200,6 +200,7 @@ eachDatabase('Recordings', (open) => {
     const [failed] = byId(lost);
     assert.deepEqual([failed?.type, failed?.payload.RecordingDurationMs], ['recording.failed', 0]);
     assert.match(String(failed?.payload.RecordingError), /ended before anything was written/);
+    assert.equal(failed?.payload.RecordingErrorCode, 'interrupted');
     assert.equal(after.events.length, 2);
     const { bytes } = await after.file(`${whole}.wav`);
     assert.equal(bytes.readUInt32LE(40), 1501 * 16);
@@ -219,8 +220,8 @@ eachDatabase('Recordings', (open) => {
       notice?.type === 'recording-over' && notice.outcome === 'failed' && notice.because === 'failed',
     );
     assert.deepEqual(
-      world.events.map(({ type, payload }) => [type, payload.RecordingError]),
-      [['recording.failed', 'there is a file of this name already']],
+      world.events.map(({ type, payload }) => [type, payload.RecordingError, payload.RecordingErrorCode]),
+      [['recording.failed', 'there is a file of this name already', 'disk-failed']],
     );
     const other = await world.record();
     world.say(other, 100, 2);

@@ -8,6 +8,7 @@ import { newRecording } from './live/new-recording.ts';
 import { recordingsTables } from './migrations/0001-recordings.ts';
 import { multipartyRecordings } from './migrations/0002-multiparty-recordings.ts';
 import { indexesOfFilters } from './migrations/0003-indexes-of-filters.ts';
+import { recordingFailureCodes } from './migrations/0004-failure-codes.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './public-api.ts';
 import { createQueries } from './queries.ts';
 import { recordingResources } from './resources.ts';
@@ -85,7 +86,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
 
   return {
     name: 'recordings',
-    migrations: [recordingsTables, multipartyRecordings, indexesOfFilters],
+    migrations: [recordingsTables, multipartyRecordings, indexesOfFilters, recordingFailureCodes],
     routes: [recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log })],
     resources: recordingResources(sessions, removal),
     ...recordingCommands(sessions, endings, clock),

@@ -6,6 +6,7 @@ import {
   type Recording,
   type RecordingAnnouncement,
   type RecordingEvent,
+  type RecordingFault,
 } from './domain/recording.ts';
 import { positionMs } from './domain/recording-channels.ts';
 import type { RecordingNotice } from './public-api.ts';
@@ -52,7 +53,7 @@ function announcedEvent(
   url: string,
   now: Instant,
 ): OutboxEvent {
-  const { startedAt, endedAt, sentence, closedAt, durationMs } = recording;
+  const { startedAt, endedAt, fault, closedAt, durationMs } = recording;
   const lengthMs = closedAt === null ? positionMs(recording, now) : durationMs;
   return {
     type: `recording.${event}`,
@@ -72,7 +73,7 @@ function announcedEvent(
       RecordingStartTime: timeOrEmpty(startedAt),
       RecordingEndTime: timeOrEmpty(closedAt === null ? null : endedAt),
       SequenceNumber: recording.sequence,
-      ...(sentence === null ? {} : { RecordingError: sentence }),
+      ...(fault === null ? {} : errorFields(fault)),
     },
     ...(callback === null ? {} : { callback }),
   };
@@ -82,15 +83,19 @@ function timeOrEmpty(at: Instant | null): string {
   return at === null ? '' : timestampWithOffset(at);
 }
 
+function errorFields({ code, sentence }: RecordingFault) {
+  return { RecordingError: sentence, RecordingErrorCode: code };
+}
+
 /** Names of docs/interface/documents.md#record; RecordingError has the reason of a failure. */
 function fieldsOfEnd(recording: Recording) {
-  const { durationMs, sentence } = recording;
+  const { durationMs, fault } = recording;
   return {
     RecordingDuration: Math.round(durationMs / 1000),
     RecordingDurationMs: durationMs,
     RecordingStartMs: recording.startedAt ?? recording.createdAt,
     RecordingEndMs: recording.endedAt ?? recording.createdAt,
-    ...(sentence === null ? {} : { RecordingError: sentence }),
+    ...(fault === null ? {} : errorFields(fault)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type RecordingListQuery, readInteger } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
 import { accepted, type Result } from '../../kernel/result.ts';
-import { subaccountOf } from '../../kernel/subaccount-uri.ts';
+import { subaccountFilter } from '../../kernel/subaccount-uri.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import type { RecordingFilters } from './queries.ts';
 
@@ -9,7 +9,6 @@ import type { RecordingFilters } from './queries.ts';
 export function readRecordingFilters(query: RecordingListQuery, now: Instant): Result<RecordingFilters> {
   const added = readTimeRange(query, 'add_time');
   if (!added.ok) return added;
-  const other = query.sub_account === undefined ? undefined : subaccountOf(query.sub_account);
   const stored = 'recording_storage_duration';
   const atLeast = Math.max(
     days(query[stored], 0),
@@ -23,7 +22,7 @@ export function readRecordingFilters(query: RecordingListQuery, now: Instant): R
   );
   const isByAge = Object.keys(query).some((name) => name.startsWith(stored));
   return accepted({
-    subaccount: query.subaccount ?? other,
+    subaccount: subaccountFilter(query),
     callUuid: query.call_uuid?.toLowerCase(),
     mpcUuid: query.mpc_uuid?.toLowerCase(),
     mpcName: query.mpc_name,
@@ -34,10 +33,7 @@ export function readRecordingFilters(query: RecordingListQuery, now: Instant): R
     ...(isByAge
       ? { closed: { from: now - (atMost + 1) * dayMs + 1, before: now - atLeast * dayMs + 1 } }
       : {}),
-    isEmpty:
-      query.conference_name !== undefined ||
-      query.conference_uuid !== undefined ||
-      (query.subaccount ?? other) !== (other ?? query.subaccount),
+    isEmpty: query.conference_name !== undefined || query.conference_uuid !== undefined,
   });
 }
 

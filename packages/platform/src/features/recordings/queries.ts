@@ -19,7 +19,7 @@ export interface RecordingFilters {
   readonly added?: TimeRange | undefined;
   /** When the record became complete. */
   readonly closed?: TimeRange | undefined;
-  /** No recording can match: conferences have none, and a recording belongs to one subaccount. */
+  /** No recording can match: conferences have none. */
   readonly isEmpty: boolean;
 }
 

@@ -47,6 +47,8 @@ eachDatabase('Recording API', (open) => {
       track_type: null,
       member_id: null,
       channels: null,
+      recording_error: null,
+      recording_error_code: null,
       resource_uri: `${account}/Recording/${recording}/`,
     };
     assert.deepEqual(running, expected);

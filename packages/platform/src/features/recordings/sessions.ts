@@ -1,15 +1,23 @@
+import { recordingErrorCodes } from '@jackfield/contract';
 import type {
   Clock,
   Logger,
   Machine,
   RecordedFile,
   Recorder,
+  RecordingFailure,
   RecordingFiles,
   TimerFired,
 } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import { isOver, type Recording, type RecordingEffect, type RecordingInput } from './domain/recording.ts';
+import {
+  isOver,
+  type Recording,
+  type RecordingEffect,
+  type RecordingFault,
+  type RecordingInput,
+} from './domain/recording.ts';
 import { recordingMachine } from './domain/recording-machine.ts';
 import { noticeOf, outboxEventOf } from './events.ts';
 import type { RecordingNotice } from './public-api.ts';
@@ -88,14 +96,14 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
     const format = sessions.peek(uuid)?.format ?? 'wav';
     recorder.start({ recording: uuid, format, tracks }).then(
       () => insist(uuid, { type: 'recorder-started' }),
-      (error: unknown) => fail(uuid, sentenceOf(error)),
+      (error: unknown) => fail(uuid, faultOf(error)),
     );
   }
 
   function stop(uuid: string): void {
     recorder.stop(uuid).then(
       (file) => insist(uuid, { type: 'file-completed', file }),
-      (error: unknown) => fail(uuid, sentenceOf(error)),
+      (error: unknown) => fail(uuid, faultOf(error)),
     );
   }
 
@@ -110,9 +118,9 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
     insist(uuid, { type: 'file-inspected', file });
   }
 
-  function fail(uuid: string, sentence: string): void {
-    log.warn({ recording: uuid, sentence }, 'recording failed');
-    insist(uuid, { type: 'recorder-failed', sentence });
+  function fail(uuid: string, fault: RecordingFault): void {
+    log.warn({ recording: uuid, ...fault }, 'recording failed');
+    insist(uuid, { type: 'recorder-failed', fault });
   }
 
   function insist(uuid: string, input: RecordingInput): void {
@@ -121,12 +129,17 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
     });
   }
 
-  recorder.subscribe(({ recording, sentence }) => fail(recording, sentence));
+  recorder.subscribe(({ recording, code, sentence }) => fail(recording, { code, sentence }));
   return { ...sessions, insist };
 }
 
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The recorder rejects with errors that have a code; others are bugs. */
+function faultOf(error: unknown): RecordingFault {
+  const { code } = error as Partial<RecordingFailure>;
+  return {
+    code: code !== undefined && code in recordingErrorCodes ? code : 'internal',
+    sentence: error instanceof Error ? error.message : String(error),
+  };
 }
 
 function withOutboxEvents(

@@ -1,3 +1,4 @@
+import type { RecordingErrorCode } from '@jackfield/contract';
 import type { Database, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
 import { ownerNow } from '../accounts/index.ts';
@@ -227,7 +228,8 @@ function changing(recording: Recording) {
     end_reason: recording.because,
     duration_ms: recording.durationMs,
     bytes: recording.bytes,
-    failure: recording.sentence,
+    failure: recording.fault?.sentence ?? null,
+    failure_code: recording.fault?.code ?? null,
     is_discarded: recording.isDiscarded ? 1 : 0,
     sequence: recording.sequence,
     channels: recording.channels === null ? null : JSON.stringify(recording.channels),
@@ -268,8 +270,13 @@ function recordingOf(row: RecordingRow): Recording {
     runningSince: null,
     recordedMs: 0,
     isDiscarded: row.is_discarded === 1,
-    sentence: row.failure,
+    fault: row.failure === null ? null : { code: row.failure_code ?? 'internal', sentence: row.failure },
   };
+}
+
+/** Records from before the codes have a sentence alone. */
+export function failureCodeOf({ failure, failure_code: code }: RecordingRow): RecordingErrorCode | null {
+  return failure === null ? null : (code ?? 'internal');
 }
 
 export function channelsOf({ channels }: Pick<RecordingRow, 'channels'>): readonly RecordedChannel[] | null {

@@ -1,3 +1,4 @@
+import type { RecordingErrorCode } from '@jackfield/contract';
 import type { Read, RecordingFormat, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
 import type { EndReason, RecordingStatus, TrackType } from './domain/recording.ts';
@@ -36,6 +37,7 @@ interface RecordingsTable {
   duration_ms: number;
   bytes: number;
   failure: string | null;
+  failure_code: RecordingErrorCode | null;
   is_discarded: number;
   sequence: number;
   /** JSON of a list of RecordedChannel. */

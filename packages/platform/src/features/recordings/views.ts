@@ -1,7 +1,7 @@
 import type { RecordingItem } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
 import { timestamp } from '../../kernel/timestamps.ts';
-import { channelsOf } from './store.ts';
+import { channelsOf, failureCodeOf } from './store.ts';
 import type { RecordingRow } from './tables.ts';
 
 /** The operator stores the files: storage is free of charge. */
@@ -44,6 +44,8 @@ export function recordingItemOf(row: RecordingRow, publicUrl: string, now: Insta
         from_ms: each.fromMs,
         to_ms: each.toMs,
       })) ?? null,
+    recording_error: row.failure,
+    recording_error_code: failureCodeOf(row),
     resource_uri: `/v1/Account/${account}/Recording/${id}/`,
   };
 }

@@ -146,6 +146,26 @@ test(
   }),
 );
 
+test('an answer that breaks off, a text that cannot be spoken and an unexpected item have codes of their own', async () => {
+  const refusal = Object.assign(new Error('the text is empty'), { code: 'text-empty' });
+  const world = await openSoundsWorld({ speech: { speak: () => Promise.reject(refusal) } });
+  try {
+    await world.leg('leg');
+    const url = await world.server((request, response) => {
+      if (request.url === '/gone') response.writeHead(404).end();
+      else response.destroy();
+    });
+    const unexpected = { kind: 'unexpected' } as unknown as PlayItem;
+    const { problems } = await world.over(world.play([file(url), file(`${url}/gone`), say(' '), unexpected]));
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['broken-answer', 'unexpected-status', 'text-refused', 'internal'],
+    );
+  } finally {
+    await world.close();
+  }
+});
+
 test(
   'a failed sound is reported in a sentence without secrets, and in an event of the account',
   inWorld({ limits: { maxFileBytes: 1 << 20, maxSeconds: 5 } }, async (world) => {
@@ -173,6 +193,18 @@ test(
     assert.equal(because, 'finished');
     const sentences = problems.map((problem) => problem.sentence);
     assert.deepEqual(
+      problems.map((problem) => problem.code),
+      [
+        'address-refused',
+        'not-a-sound',
+        'file-too-large',
+        'file-too-long',
+        'unreachable',
+        'address-refused',
+        'speech-failed',
+      ],
+    );
+    assert.deepEqual(
       problems.map((problem) => problem.item),
       [0, 1, 2, 3, 4, 5, 7],
     );
@@ -188,7 +220,10 @@ test(
     const [event] = world.events;
     assert.deepEqual([event!.type, event!.account, event!.mainAccount], ['sound.failed', 'A', 'M']);
     assert.equal(event!.resource, 'call/leg');
-    assert.equal(event!.payload.problem, sentences[0]);
+    assert.deepEqual(
+      [event!.payload.problem, event!.payload.problem_code],
+      [sentences[0], 'address-refused'],
+    );
     assert.match(await world.metrics.text(), /jackfield_sound_failures_total\{kind="file"\} 6/);
   }),
 );
@@ -246,6 +281,7 @@ test('texts of one account wait for each other, not for other accounts; withdraw
     answers[2]!(clip(0));
     const { problems } = await world.over(plays[2]!);
     assert.match(problems[0]!.sentence, /nothing to be heard/);
+    assert.equal(problems[0]!.code, 'silent');
     for (const play of plays) await world.over(play);
   })();
 });

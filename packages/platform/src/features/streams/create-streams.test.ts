@@ -67,7 +67,12 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     world.sockets.tell({ type: 'stream-cleared', stream });
     const direction = 'from-socket';
     world.sockets.tell({ type: 'stream-degraded', stream, direction, droppedMs: 40, percentFull: 100 });
-    world.sockets.tell({ type: 'stream-refused-frame', stream, sentence: 'no audio in it' });
+    world.sockets.tell({
+      type: 'stream-refused-frame',
+      stream,
+      code: 'unsupported-audio',
+      sentence: 'no audio in it',
+    });
     await world.hangUp(leg);
     await world.pass(10);
     assert.deepEqual(told(world), [
@@ -146,16 +151,19 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     await world.pass(1_500);
     assert.deepEqual(told(world), ['DroppedStream']);
     assert.deepEqual(
-      [last(world).Error, last(world).StatusReason, last(world).Duration],
-      ['the connection was refused', 'Connection error', 0],
+      [last(world).Error, last(world).ErrorCode, last(world).StatusReason, last(world).Duration],
+      ['the connection was refused', 'unreachable', 'Connection error', 0],
     );
     const sentence = 'inside.example is 10.0.0.1, which is not open to requests';
     world.place('inside.example', { problem: { kind: 'refused', sentence } });
     await start(world, leg, { service_url: 'wss://inside.example/' });
     await world.pass(10);
-    assert.equal(last(world).Error, sentence);
+    assert.deepEqual([last(world).Error, last(world).ErrorCode], [sentence, 'address-refused']);
     const { body } = await world.get(`Call/${leg}/Stream/${last(world).StreamID}/`);
-    assert.deepEqual([body.status, body.error, body.start_time], ['failed', sentence, null]);
+    assert.deepEqual(
+      [body.status, body.error, body.error_code, body.status_reason_code, body.start_time],
+      ['failed', sentence, 'address-refused', 'connection-error', null],
+    );
     assertNothingLeft(world);
   });
 

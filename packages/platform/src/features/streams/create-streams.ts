@@ -13,6 +13,7 @@ import { createLiveStreams, type LiveStreams } from './live/live-streams.ts';
 import { createUpgradeSigner, type UpgradeSignerDeps } from './live/sign-upgrade.ts';
 import { streamsTable } from './migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
+import { streamFailureCodes } from './migrations/0003-failure-codes.ts';
 import type { StreamLifeNotice, Streams } from './public-api.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
 import { streamRoutes } from './routes.ts';
@@ -81,7 +82,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
 
   return {
     name: 'streams',
-    migrations: [streamsTable, streamsOfSubaccounts],
+    migrations: [streamsTable, streamsOfSubaccounts, streamFailureCodes],
     queries,
     commands,
     routes: [streamRoutes(commands, queries, deps.usage)],

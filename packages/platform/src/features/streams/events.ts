@@ -1,7 +1,14 @@
+import type { FrameRefusalCode, StreamReasonCode } from '@jackfield/contract';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
 import type { MiddleEvent } from './domain/new-stream.ts';
-import { type Stream, type StreamEvent, secondsOf } from './domain/stream.ts';
+import {
+  type EndReason,
+  type Stream,
+  type StreamEvent,
+  type StreamFault,
+  secondsOf,
+} from './domain/stream.ts';
 
 /** docs/interface/streams.md#status-callbacks; the last three are ours, and `frame-refused` is in the event stream only. */
 const names: Readonly<Record<StreamEvent['type'], string | null>> = {
@@ -65,8 +72,9 @@ function fieldsOf(stream: Stream, event: StreamEvent, now: number): Readonly<Rec
       const { end, chatter } = stream;
       return {
         StatusReason: end?.reason,
+        StatusReasonCode: end === null ? undefined : reasonCodes[end.reason],
         Duration: secondsOf(stream, now),
-        ...(end?.sentence == null ? {} : { Error: end.sentence }),
+        ...(end?.fault == null ? {} : faultFields(end.fault)),
         ...(chatter.omitted === 0 ? {} : { UntoldEvents: chatter.omitted }),
       };
     }
@@ -79,13 +87,26 @@ function fieldsOf(stream: Stream, event: StreamEvent, now: number): Readonly<Rec
         PercentFull: event.percentFull,
       };
     case 'interrupted':
+      return faultFields(event.fault);
     case 'frame-refused':
-      return { Error: event.sentence };
+      return { Error: event.sentence, ErrorCode: event.code satisfies FrameRefusalCode };
     case 'resumed':
       return { AfterMs: event.afterMs };
     case 'cleared':
       return {};
   }
+}
+
+export const reasonCodes: Readonly<Record<EndReason, StreamReasonCode>> = {
+  'API request': 'api-request',
+  'Call hangup': 'call-hangup',
+  'Stream timeout': 'stream-timeout',
+  'Connection error': 'connection-error',
+  'Closed by the application': 'closed-by-application',
+};
+
+function faultFields({ code, sentence }: StreamFault) {
+  return { Error: sentence, ErrorCode: code };
 }
 
 /** As in the dumps of users of the hosted service: the settings under the names of the element's attributes. */

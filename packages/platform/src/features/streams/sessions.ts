@@ -15,6 +15,7 @@ import { streamMachine } from './domain/stream-machine.ts';
 import { outboxEventOf } from './events.ts';
 import { extraHeadersOnWire } from './live/extra-headers.ts';
 import type { SignUpgrade } from './live/sign-upgrade.ts';
+import { targetInput } from './live/target-input.ts';
 import type { StreamLifeNotice } from './public-api.ts';
 import { isRecorded, saveStream } from './store.ts';
 
@@ -121,20 +122,11 @@ export function defineSessions(
 
   function findTarget(order: StreamSettings, { attempt, url }: Extract<StreamEffect, { do: 'find-target' }>) {
     Promise.all([egress.resolve(url, limits.connectMs), listeners.sign(url, order)])
-      .then(([found, headers]): StreamInput => {
-        if ('problem' in found) {
-          const { kind, sentence } = found.problem;
-          return { type: 'target-refused', attempt, sentence, isFinal: kind === 'refused' };
-        }
-        if (headers === undefined) {
-          return { type: 'target-refused', attempt, sentence: 'its account is gone', isFinal: true };
-        }
-        return { type: 'target-found', attempt, target: { ...found, headers } };
-      })
+      .then(([found, headers]) => targetInput(attempt, found, headers))
       .catch((error: unknown): StreamInput => {
         log.error({ stream: order.stream, err: error }, 'stream address lookup failed');
-        const sentence = 'the platform failed to look the address up';
-        return { type: 'target-refused', attempt, sentence, isFinal: false };
+        const fault = { code: 'internal', sentence: 'the platform failed to look the address up' } as const;
+        return { type: 'target-refused', attempt, fault, isFinal: false };
       })
       .then((input) => sessions.send(order.stream, input));
   }

@@ -107,7 +107,8 @@ function changing({ startedAt, endedAt, end, statistics }: Stream) {
     ended_at: endedAt,
     outcome: end?.outcome ?? null,
     end_reason: end?.reason ?? null,
-    failure: end?.sentence ?? null,
+    failure: end?.fault?.sentence ?? null,
+    failure_code: end?.fault?.code ?? null,
     statistics: statistics === null ? null : JSON.stringify(statistics),
   };
 }

@@ -1,3 +1,4 @@
+import type { StreamErrorCode } from '@jackfield/contract';
 import type { Read, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
 import type { EndReason, StreamEnd } from './domain/stream.ts';
@@ -22,6 +23,7 @@ interface StreamsTable {
   outcome: StreamEnd['outcome'] | null;
   end_reason: EndReason | null;
   failure: string | null;
+  failure_code: StreamErrorCode | null;
   /** JSON of StreamStatistics. */
   statistics: string | null;
   rate_per_minute: Fixed<number>;

@@ -3,6 +3,7 @@ import type { Instant, StreamStatistics } from '@jackfield/ports';
 import { timestamp, timestampWithOffset } from '../../kernel/timestamps.ts';
 import type { Usage } from '../usage/index.ts';
 import { secondsOf } from './domain/stream.ts';
+import { reasonCodes } from './events.ts';
 import { settingsOf } from './store.ts';
 import type { StreamRow } from './tables.ts';
 
@@ -33,7 +34,9 @@ export function streamObjectOf(row: StreamRow, usage: Usage, now: Instant): Stre
     content_type: settings.contentType,
     status: statusOf(row),
     status_reason: row.end_reason,
+    status_reason_code: row.end_reason === null ? null : reasonCodes[row.end_reason],
     error: row.failure,
+    error_code: row.failure_code,
     bill_duration: seconds,
     rounded_bill_duration: billedSeconds,
     billed_amount: amount,

@@ -94,7 +94,7 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
     const order = playing.get(play);
     if (order === undefined) return;
     playing.delete(play);
-    const problems = sentences.map((sentence) => ({ item: 0, sentence }));
+    const problems = sentences.map((sentence) => ({ item: 0, code: 'unreachable' as const, sentence }));
     queueMicrotask(() => tellOfPlay(order.owner.id, { type: 'play-over', play, because, problems }));
   }
 

@@ -103,6 +103,7 @@ async function attempt(
     status: verdict.responseStatus,
     duration: now - sentAt,
     problem: verdict.problem,
+    problem_code: verdict.problemCode,
   };
   const row = {
     ...waiting,
@@ -114,6 +115,7 @@ async function attempt(
     attempt_log: JSON.stringify([...before, made] satisfies CallbackAttempt[]),
     response_status: verdict.responseStatus,
     problem: verdict.problem,
+    problem_code: verdict.problemCode,
     duration_ms: now - sentAt,
     last_attempt_at: sentOn,
     next_attempt_at: verdict.nextAttemptAt === null ? null : verdict.nextAttemptAt - now + clock.wallNow(),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { callbackProblemCodes, codesOf } from '@jackfield/contract';
 import type { EgressOutcome, EgressProblemKind } from '@jackfield/ports';
 import { isSilent, judgeAttempt } from './delivery-outcome.ts';
 import { parseDeliverySettings } from './delivery-settings.ts';
@@ -21,6 +22,23 @@ test('a 2xx answer is a success, also when its body was cut', () => {
   ]) {
     assert.equal(judge(outcome).status, 'delivered');
   }
+});
+
+test('each failure has a code of the contract, each code is of a failure, and a success has none', () => {
+  const kinds: readonly EgressProblemKind[] = [
+    'refused',
+    'unreachable',
+    'connect-timeout',
+    'read-timeout',
+    'total-timeout',
+    'broken',
+    'too-large',
+  ];
+  const sent = [...kinds.map((kind) => broke(kind)), answered(404)].map(
+    (outcome) => judge(outcome).problemCode,
+  );
+  assert.deepEqual(sent, codesOf(callbackProblemCodes));
+  assert.equal(judge(answered(200)).problemCode, null);
 });
 
 const reasons: readonly (readonly [string, ...EgressOutcome[]])[] = [

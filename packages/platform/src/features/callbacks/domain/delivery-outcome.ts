@@ -1,4 +1,5 @@
-import type { EgressOutcome, Instant } from '@jackfield/ports';
+import type { CallbackProblemCode } from '@jackfield/contract';
+import type { EgressOutcome, EgressProblemKind, Instant } from '@jackfield/ports';
 import type { DeliverySettings, RetryReason } from './delivery-settings.ts';
 
 /** The result of an attempt, and what follows. */
@@ -10,6 +11,7 @@ export interface DeliveryVerdict {
   readonly responseStatus: number | null;
   /** Why it was not delivered. */
   readonly problem: string | null;
+  readonly problemCode: CallbackProblemCode | null;
 }
 
 /** Seconds before the second attempt, the third, and so on: four retries last over a minute, five almost 12 minutes. */
@@ -30,14 +32,31 @@ export function judgeAttempt(
   const responseStatus = ('problem' in outcome ? outcome.problem.status : outcome.status) ?? null;
   const lastSuccess = schedule === undefined ? 299 : 200;
   if (responseStatus !== null && responseStatus >= 200 && responseStatus <= lastSuccess) {
-    return { status: 'delivered', nextAttemptAt: null, responseStatus, problem: null };
+    return { status: 'delivered', nextAttemptAt: null, responseStatus, problem: null, problemCode: null };
   }
-  const problem = 'problem' in outcome ? outcome.problem.sentence : `the receiver answered ${outcome.status}`;
+  const failure = {
+    responseStatus,
+    problem: 'problem' in outcome ? outcome.problem.sentence : `the receiver answered ${outcome.status}`,
+    problemCode: 'problem' in outcome ? codes[outcome.problem.kind] : 'unexpected-status',
+  } as const;
   const pause = schedule === undefined ? pauseOf(outcome, settings, attempts) : schedule[attempts - 1];
-  if (pause === undefined) return { status: 'failed', nextAttemptAt: null, responseStatus, problem };
+  if (pause === undefined) return { status: 'failed', nextAttemptAt: null, ...failure };
   const from = schedule === undefined ? now : sentAt;
-  return { status: 'retrying', nextAttemptAt: Math.max(now, from + pause * 1000), responseStatus, problem };
+  return { status: 'retrying', nextAttemptAt: Math.max(now, from + pause * 1000), ...failure };
 }
+
+const codes: Readonly<Record<EgressProblemKind, CallbackProblemCode>> = {
+  refused: 'address-refused',
+  unreachable: 'unreachable',
+  'connect-timeout': 'connect-timeout',
+  'read-timeout': 'read-timeout',
+  'total-timeout': 'total-timeout',
+  broken: 'broken-answer',
+  'too-large': 'answer-too-large',
+  // A callback reserves no memory, and an aborted attempt is not judged.
+  'no-memory': 'answer-too-large',
+  aborted: 'broken-answer',
+};
 
 function pauseOf(outcome: EgressOutcome, settings: DeliverySettings, attempts: number): number | undefined {
   const reason = reasonOf(outcome);

@@ -32,7 +32,10 @@ const pause: Input = { type: 'pause-asked' };
 const resume: Input = { type: 'resume-asked' };
 const timer: Input = { type: 'timer-fired', key: 'max-length' };
 const completed: Input = { type: 'file-completed', file: { durationMs: 4000, bytes: 64_044 } };
-const failed: Input = { type: 'recorder-failed', sentence: 'the disk is full' };
+const failed: Input = {
+  type: 'recorder-failed',
+  fault: { code: 'disk-full', sentence: 'the disk is full' },
+};
 const inspected = (durationMs?: number): Input => ({
   type: 'file-inspected',
   file: durationMs === undefined ? undefined : { durationMs, bytes: 44 + durationMs * 16 },
@@ -119,8 +122,8 @@ test('a recording that cannot start fails at once; a broken one fails after its 
   ] as const) {
     const broken = run(exampleRecording(), ...before, [9, failed], [10, failed], [11, inspected(700)]);
     assert.deepEqual(broken.orders.slice(-3), ['inspect-file', 'emit failed', 'tell failed']);
-    const { status, because, durationMs, sentence } = broken.state;
-    assert.deepEqual([status, because, durationMs, sentence], ['failed', 'failed', 700, 'the disk is full']);
+    const { status, because, durationMs, fault } = broken.state;
+    assert.deepEqual([status, because, durationMs, fault?.code], ['failed', 'failed', 700, 'disk-full']);
   }
 });
 

@@ -5,6 +5,7 @@ import {
   type Recording,
   type RecordingEffect,
   type RecordingEvent,
+  type RecordingFault,
   type RecordingInput,
 } from './recording.ts';
 import { endedChannels, withChannels } from './recording-channels.ts';
@@ -20,7 +21,7 @@ export const recordingMachine: Machine<Recording, RecordingInput | TimerFired, R
       case 'recorder-started':
         return started(recording, now);
       case 'recorder-failed':
-        return broken(recording, input.sentence, now);
+        return broken(recording, input.fault, now);
       case 'retrack-asked':
         return retracked(recording, input.tracks);
       case 'members-changed':
@@ -138,8 +139,8 @@ function finishing(recording: Recording, because: EndReason, now: Instant): Step
 }
 
 /** The file may hold audio: it is inspected before the owner is notified. A recording that never began has no file. */
-function broken(recording: Recording, sentence: string, now: Instant): Stepped {
-  const state: Recording = { ...recording, because: 'failed', sentence };
+function broken(recording: Recording, fault: RecordingFault, now: Instant): Stepped {
+  const state: Recording = { ...recording, because: 'failed', fault };
   if (recording.status === 'starting')
     return over({ ...state, status: 'failed', endedAt: now }, undefined, now);
   if (recording.because === 'failed') return stay(recording);
@@ -173,8 +174,11 @@ function inspected(recording: Recording, file: RecordedFile | undefined, now: In
   const endedAt =
     recording.endedAt ?? (file === undefined ? now : Math.min(now, startedAt + file.durationMs));
   if (file === undefined || !hasBegun) {
-    const sentence = 'the process ended before anything was written';
-    return over({ ...recording, status: 'failed', because: 'failed', endedAt, sentence }, file, now);
+    const fault = {
+      code: 'interrupted',
+      sentence: 'the process ended before anything was written',
+    } as const;
+    return over({ ...recording, status: 'failed', because: 'failed', endedAt, fault }, file, now);
   }
   const because = recording.because ?? 'stopped';
   return over({ ...recording, status: 'completed', because, startedAt, endedAt }, file, now);

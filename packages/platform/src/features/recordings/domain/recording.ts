@@ -1,3 +1,4 @@
+import type { RecordingErrorCode } from '@jackfield/contract';
 import type { CaptureTrack, Instant, RecordedFile, RecordingFormat } from '@jackfield/ports';
 
 /**
@@ -50,8 +51,14 @@ export interface Recording {
   readonly recordedMs: number;
   /** Deleted while it ran: record and file go with its end. */
   readonly isDiscarded: boolean;
-  /** Why it failed, for people. */
-  readonly sentence: string | null;
+  /** Why it failed. */
+  readonly fault: RecordingFault | null;
+}
+
+/** Why there is no complete file: for programs, and for people. */
+export interface RecordingFault {
+  readonly code: RecordingErrorCode;
+  readonly sentence: string;
 }
 
 export type EndReason = 'stopped' | 'max-length' | 'failed';
@@ -93,7 +100,7 @@ export type RecordingInput =
   | { readonly type: 'ordered'; readonly tracks: readonly CaptureTrack[] }
   | { readonly type: 'recorder-started' }
   /** The recorder could not start, or broke. */
-  | { readonly type: 'recorder-failed'; readonly sentence: string }
+  | { readonly type: 'recorder-failed'; readonly fault: RecordingFault }
   | { readonly type: 'retrack-asked'; readonly tracks: readonly CaptureTrack[] }
   /** Members of the channels from now on. */
   | { readonly type: 'members-changed'; readonly members: readonly ChannelMember[] }

@@ -5,6 +5,7 @@ import type { Database, RecordingFiles, Write } from '@jackfield/ports';
 import { createVirtualClock, eachDatabase } from '@jackfield/testkit';
 import { recordingsTables } from '../migrations/0001-recordings.ts';
 import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.ts';
+import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
 import { saveRecording } from '../store.ts';
 import { writing } from '../tables.ts';
 import { exampleRecording } from '../testing/example-recording.ts';
@@ -13,7 +14,7 @@ import { createKeeping } from './keeping.ts';
 
 eachDatabase('Keeping files elsewhere', (open) => {
   async function world() {
-    const database = await open([recordingsTables, multipartyRecordings]);
+    const database = await open([recordingsTables, multipartyRecordings, recordingFailureCodes]);
     const clock = createVirtualClock();
     const warnings: unknown[] = [];
     const log = { debug() {}, info() {}, warn: (fields: unknown) => warnings.push(fields), error() {} };

@@ -37,6 +37,6 @@ export function newRecording(order: NewRecording, now: Instant): Recording {
     runningSince: null,
     recordedMs: 0,
     isDiscarded: false,
-    sentence: null,
+    fault: null,
   };
 }

@@ -52,7 +52,7 @@ export function exampleRecording(over: Partial<Recording> = {}): Recording {
     runningSince: null,
     recordedMs: 0,
     isDiscarded: false,
-    sentence: null,
+    fault: null,
     ...over,
   };
 }

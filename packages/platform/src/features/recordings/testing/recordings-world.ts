@@ -21,6 +21,7 @@ import {
 import { recordingsTables } from '../migrations/0001-recordings.ts';
 import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.ts';
 import { indexesOfFilters } from '../migrations/0003-indexes-of-filters.ts';
+import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
 
 export const publicUrl = 'https://calls.example.com';
 
@@ -91,7 +92,7 @@ export async function openRecordingsWorld(
 ): Promise<RecordingsWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
   return worldOn(
-    await open([recordingsTables, multipartyRecordings, indexesOfFilters]),
+    await open([recordingsTables, multipartyRecordings, indexesOfFilters, recordingFailureCodes]),
     open,
     directory,
     options,

@@ -36,7 +36,7 @@ function driver(ordered: PlayOrder) {
     loaded: (load: number, durationMs = 1_000, name = `clip-${load}`) =>
       take({ type: 'item-loaded', load, playable: { sound: { kind: 'clip', name }, durationMs } }),
     failed: (load: number, afterMs = 0) =>
-      take({ type: 'item-failed', load, sentence: `no ${load}` }, afterMs),
+      take({ type: 'item-failed', load, code: 'silent', sentence: `no ${load}` }, afterMs),
     ended: (sound: number, afterMs: number) => take({ type: 'sound-ended', sound }, afterMs),
     fired: (key: string, afterMs = 0) => take({ type: 'timer-fired', key }, afterMs),
     get play() {
@@ -195,7 +195,13 @@ test('an event of a part has the name and the legs of the whole, and repeats no 
   const it = driver(order([file('a'), file('b')], owners));
   it.begin();
   assert.deepEqual(it.failed(1), ['emit sound.failed play/whole']);
-  const failed: PlayInput = { type: 'item-failed', load: 2, sentence: 'no 2', isReported: true };
+  const failed: PlayInput = {
+    type: 'item-failed',
+    load: 2,
+    code: 'silent',
+    sentence: 'no 2',
+    isReported: true,
+  };
   assert.deepEqual(it.take(failed), ['close-mix', 'over finished without 0,1']);
   const unfolding = driver(order([{ kind: 'source', url: 'a' }], owners));
   unfolding.begin();

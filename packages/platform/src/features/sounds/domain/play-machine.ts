@@ -81,13 +81,14 @@ function withEnd(item: PlayItem): PlayItem {
 /** Reports the first problem of each item; later rounds would only repeat it. */
 function noteProblem(
   play: Play,
-  { load, sentence, isReported }: Extract<PlayInput, { readonly type: 'item-failed' }>,
+  { load, code, sentence, isReported }: Extract<PlayInput, { readonly type: 'item-failed' }>,
   effects: PlayEffect[],
 ): Play {
   const item = itemOfLoad(play, load);
   if (item === undefined || play.problems.some((problem) => problem.item === item)) return play;
-  if (isReported !== true) report(play.order, 'sound.failed', { item, problem: sentence }, effects);
-  return { ...play, problems: [...play.problems, { item, sentence }] };
+  if (isReported !== true)
+    report(play.order, 'sound.failed', { item, problem: sentence, problem_code: code }, effects);
+  return { ...play, problems: [...play.problems, { item, code, sentence }] };
 }
 
 function report(

@@ -117,7 +117,7 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
     case 'failed':
       if (load === undefined) return;
       rig.loads.delete(load);
-      return send(rig, { type: 'item-failed', load, sentence: 'no' });
+      return send(rig, { type: 'item-failed', load, code: 'silent', sentence: 'no' });
     case 'ended':
     case 'ended-early': {
       if (rig.sound === undefined) return;
@@ -136,7 +136,7 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
     }
     case 'stray':
       send(rig, { type: 'sound-ended', sound: 10_000 + choice });
-      return send(rig, { type: 'item-failed', load: 10_000 + choice, sentence: 'no' });
+      return send(rig, { type: 'item-failed', load: 10_000 + choice, code: 'silent', sentence: 'no' });
     case 'rarely-gone':
       if (choice === 1 && rig.isWatched) send(rig, { type: 'listeners-gone' });
       return;

@@ -1,3 +1,4 @@
+import type { SoundProblemCode } from '@jackfield/contract';
 import type { Sound } from '@jackfield/ports';
 
 export interface PlayOrder {
@@ -64,8 +65,9 @@ export interface SoundDocument {
   readonly warnings: readonly string[];
 }
 
-/** A sentence for the customer: what could not be played, and why. */
+/** For the customer: what could not be played, and why. */
 export interface PlayProblem {
   readonly item: number;
+  readonly code: SoundProblemCode;
   readonly sentence: string;
 }

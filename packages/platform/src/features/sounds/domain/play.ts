@@ -1,6 +1,7 @@
+import type { SoundProblemCode } from '@jackfield/contract';
 import type { Instant, Sound, TimerFired } from '@jackfield/ports';
 import type { KernelEffect, OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import type { PlayItem, PlayNotice, PlayOrder, SoundDocument } from './play-order.ts';
+import type { PlayItem, PlayNotice, PlayOrder, PlayProblem, SoundDocument } from './play-order.ts';
 import type { PlayPosition } from './play-position.ts';
 import type { PlayableSound } from './playable-sound.ts';
 
@@ -27,7 +28,7 @@ export interface Play {
   /** The owner has its `play-begun`: a silence in front is no sound. */
   readonly isHeard: boolean;
   readonly round: Round;
-  readonly problems: readonly { readonly item: number; readonly sentence: string }[];
+  readonly problems: readonly PlayProblem[];
 }
 
 /** Outcomes of the items of this round: a round without a sound must not be repeated for ever. */
@@ -56,6 +57,7 @@ export type PlayInput =
   | {
       readonly type: 'item-failed';
       readonly load: number;
+      readonly code: SoundProblemCode;
       readonly sentence: string;
       readonly isReported?: boolean;
     }

@@ -81,9 +81,10 @@ function fail(
   live.loads.delete(load);
   metrics.count('jackfield_sound_failures_total', { kind: item.kind });
   if (!(error instanceof SoundProblem)) log.error({ err: error, kind: item.kind }, 'sound failed to load');
-  const sentence = error instanceof SoundProblem ? error.message : 'the sound could not be loaded';
+  const { code, message: sentence } =
+    error instanceof SoundProblem ? error : new SoundProblem('internal', 'the sound could not be loaded');
   const isReported = isReportedElsewhere(joint, live, `item ${index}`);
-  send(live.session, { type: 'item-failed', load, sentence, isReported });
+  send(live.session, { type: 'item-failed', load, code, sentence, isReported });
 }
 
 function isReportedElsewhere(joint: JointPlays, live: LivePlay, what: string): boolean {

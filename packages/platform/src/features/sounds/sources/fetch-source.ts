@@ -56,7 +56,10 @@ export function createSourceFetch(deps: SourceFetchDeps, kept: KeptSources, memo
         return await fetchSource(request);
       }
       if (answer.status !== 200) {
-        throw new SoundProblem(`the answer had the status ${answer.status}, only 200 brings a sound`);
+        throw new SoundProblem(
+          'unexpected-status',
+          `the answer had the status ${answer.status}, only 200 brings a sound`,
+        );
       }
       return await read(request, answer);
     } finally {

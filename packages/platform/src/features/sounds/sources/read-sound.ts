@@ -1,3 +1,4 @@
+import type { SoundProblemCode } from '@jackfield/contract';
 import type { DecodeProblem, EgressAnswer, SoundClip, SoundDecoder } from '@jackfield/ports';
 import { headerText } from '../domain/freshness.ts';
 import type { SoundDocument } from '../domain/play-order.ts';
@@ -5,7 +6,11 @@ import type { ReadSoundDocument } from '../public-api.ts';
 import { SoundProblem } from './sound-problem.ts';
 
 /** Faults of the file; the other problems are the decoder's. */
-const fileFaults = new Set<unknown>(['unknown-format', 'broken-file', 'too-long'] satisfies DecodeProblem[]);
+const fileFaults: ReadonlyMap<unknown, SoundProblemCode> = new Map<DecodeProblem, SoundProblemCode>([
+  ['unknown-format', 'not-a-sound'],
+  ['broken-file', 'not-a-sound'],
+  ['too-long', 'file-too-long'],
+]);
 
 /** Whether the body is a document: no MP3 or WAV file begins with `<`, and its server may give any type. */
 export function looksLikeXml(body: Uint8Array): boolean {
@@ -19,6 +24,7 @@ export function readDocument(answer: EgressAnswer, readSoundDocument: ReadSoundD
   const read = readSoundDocument(answer.body);
   if (!('sentence' in read)) return read;
   throw new SoundProblem(
+    'not-a-sound',
     `neither an MP3 nor a WAV file ${receivedBody(answer)}, nor a document of sounds: ${read.sentence}`,
   );
 }
@@ -32,11 +38,10 @@ export async function decodeSound(
   try {
     return await decoder.decode(answer.body, { seconds: maxSeconds });
   } catch (error) {
-    if (!fileFaults.has((error as { code?: unknown }).code)) {
-      throw new SoundProblem('it could not be decoded at this moment');
-    }
+    const code = fileFaults.get((error as { code?: unknown }).code);
+    if (code === undefined) throw new SoundProblem('busy', 'it could not be decoded at this moment');
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SoundProblem(`${reason} ${receivedBody(answer)}`);
+    throw new SoundProblem(code, `${reason} ${receivedBody(answer)}`);
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Egress, EgressAnswer, EgressTimeouts, StopSignal } from '@jackfield/ports';
+import type { SoundProblemCode } from '@jackfield/contract';
+import type { Egress, EgressAnswer, EgressProblemKind, EgressTimeouts, StopSignal } from '@jackfield/ports';
 import { headerText } from '../domain/freshness.ts';
 import type { ByteShare } from './byte-budget.ts';
 import { LineProblem } from './fair-line.ts';
@@ -39,8 +40,20 @@ export async function requestSource(
   if (!('problem' in outcome)) return outcome;
   const { kind, sentence } = outcome.problem;
   if (kind === 'no-memory') throw new LineProblem('full');
-  throw new SoundProblem(kind === 'too-large' ? tooLarge(maxFileBytes) : sentence);
+  throw new SoundProblem(codes[kind], kind === 'too-large' ? tooLarge(maxFileBytes) : sentence);
 }
+
+const codes: Readonly<Record<Exclude<EgressProblemKind, 'no-memory'>, SoundProblemCode>> = {
+  refused: 'address-refused',
+  unreachable: 'unreachable',
+  'connect-timeout': 'timeout',
+  'read-timeout': 'timeout',
+  'total-timeout': 'timeout',
+  broken: 'broken-answer',
+  'too-large': 'file-too-large',
+  // Its listener has left: the problem reaches no customer.
+  aborted: 'broken-answer',
+};
 
 /** Headers that ask the server whether its answer is still the same (RFC 9110 §13.1). */
 export function validatorsOf({ headers }: EgressAnswer): Readonly<Record<string, string>> {

@@ -218,6 +218,7 @@ test(
       await playTo(world, quick);
       assert.equal(requests.length, 2);
       const refused = await world.over(world.play([file(`${url}/d`)]));
+      assert.equal(refused.problems[0]!.code, 'busy');
       assert.match(refused.problems[0]!.sentence, /too many sound files are being fetched/);
       for (const play of slow) world.sounds.stop(play);
       for (const play of slow) await world.over(play);
@@ -232,6 +233,7 @@ test(
     () => {},
     async (world, url, requests) => {
       const { problems } = await world.over(world.play([file(`${url}/silent.mp3#rt=100`)]));
+      assert.equal(problems[0]!.code, 'timeout');
       assert.match(problems[0]!.sentence, /silent\.mp3 could not be played: nothing came for 100 ms/);
       assert.equal(requests[0]!.url, '/silent.mp3');
     },

@@ -52,9 +52,15 @@ export function createSoundFiles(deps: SoundFilesDeps): SoundFiles {
     } catch (error) {
       if (error instanceof LineProblem && error.code === 'withdrawn') throw error;
       metrics.count('jackfield_sound_fetches_total', { outcome: 'failed' });
-      const full = 'too many sound files are being fetched at this moment';
-      const reason = error instanceof LineProblem ? full : (error as Error).message;
-      throw new SoundProblem(`${withoutSecrets(url)} could not be played: ${reason}`);
+      const problem =
+        error instanceof LineProblem
+          ? new SoundProblem('busy', 'too many sound files are being fetched at this moment')
+          : error;
+      const code = problem instanceof SoundProblem ? problem.code : 'internal';
+      throw new SoundProblem(
+        code,
+        `${withoutSecrets(url)} could not be played: ${(problem as Error).message}`,
+      );
     }
   }
 
@@ -84,6 +90,7 @@ export function createSoundFiles(deps: SoundFilesDeps): SoundFiles {
       const found = await getSource(url, method, signal);
       if (!('document' in found)) return found;
       throw new SoundProblem(
+        'not-a-sound',
         `${withoutSecrets(url)} could not be played: an XML document came where an MP3 or WAV file is expected`,
       );
     },

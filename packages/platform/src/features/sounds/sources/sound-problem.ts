@@ -1,7 +1,12 @@
-/** Why an item cannot be played, in a sentence for the customer. */
+import type { SoundProblemCode } from '@jackfield/contract';
+
+/** Why an item cannot be played, as a code and in a sentence for the customer. */
 export class SoundProblem extends Error {
-  constructor(sentence: string) {
+  readonly code: SoundProblemCode;
+
+  constructor(code: SoundProblemCode, sentence: string) {
     super(sentence);
     this.name = 'SoundProblem';
+    this.code = code;
   }
 }

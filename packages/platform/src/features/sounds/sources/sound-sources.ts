@@ -71,8 +71,8 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
     } catch (error) {
       if (error instanceof LineProblem && error.code === 'withdrawn') throw error;
       if (error instanceof SoundProblem) throw error;
-      if (item.kind === 'speech') throw new SoundProblem(spoken(error));
-      throw new SoundProblem('the media engine has no room for another sound at this moment');
+      if (item.kind === 'speech') throw spoken(error);
+      throw new SoundProblem('busy', 'the media engine has no room for another sound at this moment');
     }
     throw new Error(`an item of kind ${item.kind} needs not be loaded`);
   }
@@ -83,7 +83,7 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
       if ('document' in clip) return clip;
       if (clip.durationMs === 0) {
         clip.free();
-        throw new SoundProblem('there is nothing to be heard in it');
+        throw new SoundProblem('silent', 'there is nothing to be heard in it');
       }
       const { name, durationMs } = clip;
       return { playable: { sound: { kind: 'clip', name }, durationMs }, free: () => clip.free() };
@@ -92,19 +92,25 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
 }
 
 /** Without the text, which may be confidential. */
-function spoken(error: unknown): string {
+function spoken(error: unknown): SoundProblem {
   const code = error instanceof LineProblem ? 'too-many-requests' : codeOf(error);
   switch (code) {
     case 'text-empty':
     case 'text-too-long':
     case 'unknown-language':
-      return `the text could not be spoken: ${(error as Error).message}`;
+      return new SoundProblem('text-refused', `the text could not be spoken: ${(error as Error).message}`);
     case 'too-many-requests':
-      return 'the text could not be spoken: too many texts wait for the speech engine';
+      return new SoundProblem(
+        'busy',
+        'the text could not be spoken: too many texts wait for the speech engine',
+      );
     case 'timeout':
-      return 'the text could not be spoken: the speech engine took too long';
+      return new SoundProblem(
+        'speech-failed',
+        'the text could not be spoken: the speech engine took too long',
+      );
     default:
-      return 'the text could not be spoken: the speech engine failed';
+      return new SoundProblem('speech-failed', 'the text could not be spoken: the speech engine failed');
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Instant, Step } from '@jackfield/ports';
-import type { Attempt, Stream, StreamEffect, StreamLimits } from './stream.ts';
+import type { Attempt, Stream, StreamEffect, StreamFault, StreamLimits } from './stream.ts';
 
-/** A further attempt, or the sentence with which the stream has failed. */
-export type AttemptStep = Step<Stream, StreamEffect> | { readonly failure: string };
+/** A further attempt, or the fault with which the stream has failed. */
+export type AttemptStep = Step<Stream, StreamEffect> | { readonly failure: StreamFault };
 
 /** The next look-up; its number marks earlier look-ups as late. */
 export function tryNow(stream: Stream, changes: Partial<Attempt> = {}): Step<Stream, StreamEffect> {
@@ -19,7 +19,7 @@ export function tryNow(stream: Stream, changes: Partial<Attempt> = {}): Step<Str
  */
 export function tryAgain(
   stream: Stream,
-  sentence: string,
+  fault: StreamFault,
   isFinal: boolean,
   now: Instant,
   limits: StreamLimits,
@@ -29,7 +29,7 @@ export function tryAgain(
   if (!isFinal && hasChance(stream, now + pauseMs, limits)) {
     return { state: stream, effects: [{ do: 'start-timer', key: 'pause', at: now + pauseMs }] };
   }
-  if (order.fallbackUrl === undefined || attempt.isOther) return { failure: sentence };
+  if (order.fallbackUrl === undefined || attempt.isOther) return { failure: fault };
   return tryNow(stream, {
     url: attempt.url === 'service' ? 'fallback' : 'service',
     ofUrl: 0,

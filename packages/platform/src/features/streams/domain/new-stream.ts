@@ -1,7 +1,7 @@
 import type { StreamTrack } from '@jackfield/ports';
 
-/** The four reasons of docs/interface/streams.md#reasons-of-an-end for call records. */
-export type StopReason = 'API request' | 'Call hangup' | 'Connection error' | 'Stream timeout';
+/** Reasons of docs/interface/streams.md#reasons-of-an-end for call records that an owner may give. */
+export type StopReason = 'API request' | 'Call hangup' | 'Stream timeout';
 
 export interface NewStream {
   /** A UUID that the owner chooses, so that the API can name it at once. */

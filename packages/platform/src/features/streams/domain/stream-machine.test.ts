@@ -29,7 +29,7 @@ describe('a stream that begins', () => {
     assert.deepEqual(stream.stream.end, {
       outcome: 'failed',
       reason: 'Connection error',
-      sentence: 'nobody listens',
+      fault: { code: 'unreachable', sentence: 'nobody listens' },
     });
     assert.equal(secondsOf(stream.stream, stream.now), 0, 'nothing was streamed');
   });
@@ -98,7 +98,10 @@ describe('the end of a stream', () => {
     it(`is a failure when the socket closes with ${code}`, () => {
       const stream = ScriptedStream.streaming().lost(code);
       assert.deepEqual(stream.events, [{ type: 'failed' }]);
-      assert.equal(stream.stream.end?.sentence, `closed with ${code}`);
+      assert.deepEqual(stream.stream.end?.fault, {
+        code: 'connection-lost',
+        sentence: `closed with ${code}`,
+      });
     });
   }
 
@@ -119,6 +122,7 @@ describe('the end of a stream', () => {
     assert.deepEqual(stream.orders, ['emit', 'tell-ended']);
     assert.equal(stream.stream.phase, 'over');
     assert.equal(stream.stream.end?.reason, 'Connection error');
+    assert.equal(stream.stream.end?.fault?.code, 'platform-restarted');
   });
 
   it('after a kill has the last sign of life of the process, between the beginning and stream_timeout', () => {
@@ -139,6 +143,9 @@ describe('the end of a stream', () => {
     const stream = ScriptedStream.streaming().over();
     assert.deepEqual(stream.events, [{ type: 'failed' }]);
     assert.equal(stream.stream.phase, 'over');
+    assert.equal(stream.stream.end?.fault?.code, 'internal');
+    const refused = ScriptedStream.streaming().over('no slot');
+    assert.deepEqual(refused.stream.end?.fault, { code: 'no-capacity', sentence: 'no slot' });
   });
 });
 
@@ -147,7 +154,9 @@ describe('a resumable stream', () => {
 
   it('reconnects at once; a short loss plays no hold audio', () => {
     const stream = lost();
-    assert.deepEqual(stream.events, [{ type: 'interrupted', sentence: 'closed with 1006' }]);
+    assert.deepEqual(stream.events, [
+      { type: 'interrupted', fault: { code: 'connection-lost', sentence: 'closed with 1006' } },
+    ]);
     assert.deepEqual(stream.orders, ['emit', 'start-timer', 'find-target']);
     assert.equal(stream.find('start-timer')?.key, 'hold');
     stream.found();

@@ -5,6 +5,7 @@ import {
   type StreamEffect,
   type StreamEnd,
   type StreamEvent,
+  type StreamFault,
   type StreamInput,
   type StreamLimits,
   streamLimits,
@@ -42,26 +43,24 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
     case 'target-found':
       return targetFound(stream, input);
     case 'target-refused': {
-      const { attempt, sentence, isFinal } = input;
+      const { attempt, fault, isFinal } = input;
       if (!isAwaited(stream, attempt)) return stay(stream);
-      return orFail(stream, tryAgain(stream, sentence, isFinal, now, limits), now);
+      return orFail(stream, tryAgain(stream, fault, isFinal, now, limits), now);
     }
-    case 'stream-unreachable':
+    case 'stream-unreachable': {
       if (stream.phase === 'streaming') return stay(stream);
-      return orFail(stream, tryAgain(stream, input.sentence, false, now, limits), now);
+      const fault: StreamFault = { code: 'unreachable', sentence: input.sentence };
+      return orFail(stream, tryAgain(stream, fault, false, now, limits), now);
+    }
     case 'stream-connected':
       return connected(stream, now);
     case 'stream-lost':
       return lost(stream, input, now, limits);
     case 'stream-over':
       // Without a stop: the media worker gave the sockets up.
-      return vanished(
-        { ...stream, statistics: input.statistics },
-        input.sentence ?? 'the media engine has ended the stream',
-        now,
-      );
+      return vanished({ ...stream, statistics: input.statistics }, engineFault(input), now);
     case 'process-restarted':
-      return vanished(stream, 'the platform was restarted', lastKnown(stream, input.diedAt));
+      return vanished(stream, restarted, lastKnown(stream, input.diedAt));
     case 'stream-played':
       return reported(stream, { type: 'played', name: input.name }, now, limits);
     case 'stream-cleared':
@@ -71,7 +70,12 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
       return reported(stream, { type: 'degraded', direction, droppedMs, percentFull }, now, limits);
     }
     case 'stream-refused-frame':
-      return reported(stream, { type: 'frame-refused', sentence: input.sentence }, now, limits);
+      return reported(
+        stream,
+        { type: 'frame-refused', code: input.code, sentence: input.sentence },
+        now,
+        limits,
+      );
     case 'retrack-asked':
       return retracked(stream, input);
     case 'stop-asked':
@@ -127,10 +131,11 @@ function connected(stream: Stream, now: Instant): Stepped {
 function lost(stream: Stream, { code, sentence }: Of<'stream-lost'>, now: Instant, limits: StreamLimits) {
   if (stream.phase !== 'streaming') return stay(stream);
   if (closedOnPurpose.includes(code)) {
-    return ended(stream, { outcome: 'stopped', reason: 'Closed by the application', sentence: null }, now);
+    return ended(stream, { outcome: 'stopped', reason: 'Closed by the application', fault: null }, now);
   }
   const { order, interruption: before, attempt } = stream;
-  if (order.resumable !== true) return ended(stream, failed(sentence), now);
+  const fault: StreamFault = { code: 'connection-lost', sentence };
+  if (order.resumable !== true) return ended(stream, failed(fault), now);
   // A server that accepts each connection and drops it at once gains no time.
   const hasRecovered = before === null || now - before.resumedAt >= limits.recoveredMs;
   const until = hasRecovered ? now + limits.resumeMs : before.until;
@@ -140,9 +145,9 @@ function lost(stream: Stream, { code, sentence }: Of<'stream-lost'>, now: Instan
     attempt: hasRecovered ? { ...attempt, ofUrl: 0, isOther: false } : attempt,
     interruption: { lostAt: now, resumedAt: now, until },
   };
-  const next = hasRecovered ? tryNow(interrupted) : tryAgain(interrupted, sentence, false, now, limits);
-  if ('failure' in next) return ended(stream, failed(sentence), now);
-  const effects: StreamEffect[] = [{ do: 'emit', event: { type: 'interrupted', sentence } }];
+  const next = hasRecovered ? tryNow(interrupted) : tryAgain(interrupted, fault, false, now, limits);
+  if ('failure' in next) return ended(stream, failed(fault), now);
+  const effects: StreamEffect[] = [{ do: 'emit', event: { type: 'interrupted', fault } }];
   if (stream.hearers.length > 0) {
     effects.push({ do: 'start-timer', key: 'hold', at: now + limits.holdAfterMs });
   }
@@ -195,19 +200,19 @@ function reported(stream: Stream, event: StreamEvent, now: Instant, limits: Stre
   };
 }
 
-function failed(sentence: string): StreamEnd {
-  return { outcome: 'failed', reason: 'Connection error', sentence };
+const restarted: StreamFault = { code: 'platform-restarted', sentence: 'the platform was restarted' };
+
+function engineFault({ sentence }: Of<'stream-over'>): StreamFault {
+  if (sentence !== undefined) return { code: 'no-capacity', sentence };
+  return { code: 'internal', sentence: 'the media engine has ended the stream' };
+}
+
+function failed(fault: StreamFault): StreamEnd {
+  return { outcome: 'failed', reason: 'Connection error', fault };
 }
 
 function endAsked(reason: Of<'stop-asked'>['reason']): StreamEnd {
-  switch (reason) {
-    case 'Stream timeout':
-      return { outcome: 'timeout', reason, sentence: null };
-    case 'Connection error':
-      return failed('the stream was given up');
-    default:
-      return { outcome: 'stopped', reason, sentence: null };
-  }
+  return { outcome: reason === 'Stream timeout' ? 'timeout' : 'stopped', reason, fault: null };
 }
 
 function holdEnds({ isHeld }: Stream): readonly StreamEffect[] {
@@ -236,7 +241,7 @@ function lastKnown({ startedAt, createdAt, order }: Stream, diedAt: Instant): In
 }
 
 /** The sockets are gone: ends without a close. */
-function vanished(stream: Stream, sentence: string, now: Instant): Stepped {
-  const { state, effects } = ended(stream, failed(sentence), now);
+function vanished(stream: Stream, fault: StreamFault, now: Instant): Stepped {
+  const { state, effects } = ended(stream, failed(fault), now);
   return { state: { ...state, phase: 'over' }, effects: effects.filter((effect) => effect.do !== 'close') };
 }

@@ -11,13 +11,12 @@ const inputs = fc.oneof(
     { type: 'stream-unreachable', stream: uuid, sentence: 'nobody listens' },
     { type: 'stream-played', stream: uuid, name: 'x' },
     { type: 'stream-cleared', stream: uuid },
-    { type: 'stream-refused-frame', stream: uuid, sentence: 'no audio' },
+    { type: 'stream-refused-frame', stream: uuid, code: 'malformed-frame', sentence: 'no audio' },
     { type: 'stream-degraded', stream: uuid, direction: 'to-socket', droppedMs: 20, percentFull: 100 },
     { type: 'retrack-asked', tracks: [], hearers: [leg, 'other'] },
     { type: 'retrack-asked', tracks: [], hearers: [] },
     { type: 'stop-asked', reason: 'API request' },
     { type: 'stop-asked', reason: 'Call hangup' },
-    { type: 'stop-asked', reason: 'Connection error' },
     { type: 'process-restarted', diedAt: 0 },
     { type: 'timer-fired', key: 'pause' },
     { type: 'timer-fired', key: 'hold' },
@@ -26,9 +25,13 @@ const inputs = fc.oneof(
   fc
     .constantFrom(1000, 1001, 1005, 1006, 1011)
     .map((code): StreamInput => ({ type: 'stream-lost', stream: uuid, code, sentence: 'lost' })),
-  fc
-    .record({ attempt: fc.integer({ min: 0, max: 6 }), isFinal: fc.boolean() })
-    .map((about): StreamInput => ({ type: 'target-refused', sentence: 'not there', ...about })),
+  fc.record({ attempt: fc.integer({ min: 0, max: 6 }), isFinal: fc.boolean() }).map(
+    (about): StreamInput => ({
+      type: 'target-refused',
+      fault: { code: 'unreachable', sentence: 'not there' },
+      ...about,
+    }),
+  ),
   fc.integer({ min: 0, max: 6 }).map((attempt): StreamInput => {
     const target = { addresses: ['8.8.8.8'], port: 443, headers: {} };
     return { type: 'target-found', attempt, target };

@@ -1,4 +1,12 @@
-import type { Instant, StreamNotice, StreamStatistics, StreamTrack, TimerFired } from '@jackfield/ports';
+import type { StreamErrorCode } from '@jackfield/contract';
+import type {
+  FrameRefusal,
+  Instant,
+  StreamNotice,
+  StreamStatistics,
+  StreamTrack,
+  TimerFired,
+} from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { NewStream, StopReason } from './new-stream.ts';
 
@@ -32,12 +40,18 @@ export type StreamSettings = Omit<NewStream, 'tracks' | 'hearers'>;
 export interface StreamEnd {
   readonly outcome: 'stopped' | 'timeout' | 'failed';
   readonly reason: EndReason;
-  /** Of a failure, for people. */
-  readonly sentence: string | null;
+  /** Of a failure. */
+  readonly fault: StreamFault | null;
+}
+
+/** Why a stream failed or was interrupted: for programs, and for people. */
+export interface StreamFault {
+  readonly code: StreamErrorCode;
+  readonly sentence: string;
 }
 
 /** The reasons of the public API, and a normal close by the other side. */
-export type EndReason = StopReason | 'Closed by the application';
+export type EndReason = StopReason | 'Connection error' | 'Closed by the application';
 
 /** Attempts to connect. A look-up carries the number of its attempt, so that a late result is recognised. */
 export interface Attempt {
@@ -111,7 +125,7 @@ export type StreamInput =
   | {
       readonly type: 'target-refused';
       readonly attempt: number;
-      readonly sentence: string;
+      readonly fault: StreamFault;
       readonly isFinal: boolean;
     }
   | StreamNotice
@@ -128,7 +142,7 @@ export type StreamInput =
 /** Reported to customers; events.ts gives the names of docs/interface/streams.md#status-callbacks. */
 export type StreamEvent =
   | { readonly type: 'started' }
-  | { readonly type: 'interrupted'; readonly sentence: string }
+  | { readonly type: 'interrupted'; readonly fault: StreamFault }
   | { readonly type: 'resumed'; readonly afterMs: number }
   | { readonly type: 'played'; readonly name: string }
   | { readonly type: 'cleared' }
@@ -138,7 +152,7 @@ export type StreamEvent =
       readonly droppedMs: number;
       readonly percentFull: number;
     }
-  | { readonly type: 'frame-refused'; readonly sentence: string }
+  | { readonly type: 'frame-refused'; readonly code: FrameRefusal; readonly sentence: string }
   | { readonly type: 'stopped' }
   | { readonly type: 'timeout' }
   | { readonly type: 'failed' };

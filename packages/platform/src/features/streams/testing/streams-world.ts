@@ -15,6 +15,7 @@ import { createUsage, type RateTable } from '../../usage/index.ts';
 import { createStreams, type StreamLifeNotice, type StreamsFeature } from '../index.ts';
 import { streamsTable } from '../migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from '../migrations/0002-streams-of-subaccounts.ts';
+import { streamFailureCodes } from '../migrations/0003-failure-codes.ts';
 
 export const botUrl = 'wss://bot.example/audio?room=1';
 
@@ -50,7 +51,7 @@ const rates: RateTable = {
 };
 
 export async function openStreamsWorld(open: OpenDatabase): Promise<StreamsWorld> {
-  return worldOn(await open([streamsTable, streamsOfSubaccounts]), open, 0);
+  return worldOn(await open([streamsTable, streamsOfSubaccounts, streamFailureCodes]), open, 0);
 }
 
 async function worldOn(database: Database, open: OpenDatabase, startAt: number): Promise<StreamsWorld> {

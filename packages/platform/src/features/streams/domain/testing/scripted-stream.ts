@@ -85,7 +85,12 @@ export class ScriptedStream {
 
   refused(isFinal = false): this {
     const attempt = this.stream.attempt.number;
-    return this.feed({ type: 'target-refused', attempt, sentence: 'not there', isFinal });
+    return this.feed({
+      type: 'target-refused',
+      attempt,
+      fault: { code: 'address-refused', sentence: 'not there' },
+      isFinal,
+    });
   }
 
   connected(): this {
@@ -100,8 +105,10 @@ export class ScriptedStream {
     return this.feed({ type: 'stream-lost', stream: uuid, code, sentence: `closed with ${code}` });
   }
 
-  over(): this {
-    return this.feed({ type: 'stream-over', stream: uuid, statistics });
+  /** `sentence`: the engine has no slot for it. */
+  over(sentence?: string): this {
+    const more = sentence === undefined ? {} : { sentence };
+    return this.feed({ type: 'stream-over', stream: uuid, statistics, ...more });
   }
 
   fire(key: string): this {
