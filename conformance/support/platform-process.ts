@@ -226,6 +226,8 @@ export class PlatformProcess {
         JACKFIELD_SIP_HOST: '127.0.0.1',
         JACKFIELD_SIP_PORT: '0',
         JACKFIELD_RTP_PORTS: `${this.rtpPorts.first}-${this.rtpPorts.last}`,
+        // Servers of several tests run beside one another: the tests of browsers name a port.
+        JACKFIELD_WEBRTC_PORT: 'off',
         JACKFIELD_DATA_DIR: this.dataDir,
         JACKFIELD_AUTH_ID: authId,
         JACKFIELD_AUTH_TOKEN: authToken,

@@ -38,6 +38,7 @@ export const ownProcess: readonly string[] = [
   'packages/adapters/src/media-worker/media-worker.test.ts',
   'packages/adapters/src/media-worker/streams/stream-life.test.ts',
   'packages/adapters/src/media-worker/streams/streams.test.ts',
+  'packages/adapters/src/media-worker/webrtc-leg.test.ts',
   'packages/adapters/src/recorder/recorder.test.ts',
   'packages/adapters/src/sound-decoder/decoder-memory.test.ts',
   'packages/adapters/src/speech-espeak/espeak-speech.test.ts',

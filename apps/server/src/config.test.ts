@@ -32,6 +32,7 @@ test('nothing set: the sandbox listens on this machine only, production on every
   });
   assert.equal(dev.publicAddress, '127.0.0.1');
   assert.deepEqual(dev.rtpPorts, { first: 40_000, last: 40_999 });
+  assert.deepEqual([dev.webrtcPort, dev.webrtcSignalling], [41_000, 'secure']);
   assert.ok(isAbsolute(dev.dataDir));
   assert.equal(dev.egressAllow ?? dev.databaseUrl ?? dev.account ?? dev.secretKey, undefined);
   const production = configOf({}, 'production');
@@ -50,6 +51,11 @@ test('metrics and the reference of the API are open in the sandbox, in productio
     const opened = configOf({ JACKFIELD_METRICS_TOKEN: token, JACKFIELD_DOCS: 'true' }, mode);
     assert.deepEqual([opened.metricsAccess, opened.docs], [{ token }, true]);
   }
+});
+
+test('WebRTC has a port of its own, or is off', () => {
+  assert.equal(configOf({ JACKFIELD_WEBRTC_PORT: '3478' }).webrtcPort, 3478);
+  assert.equal(configOf({ JACKFIELD_WEBRTC_PORT: 'OFF' }).webrtcPort, 'off');
 });
 
 test('variables are applied, and an empty variable counts as not set', () => {
@@ -152,6 +158,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SIP_DIGEST: ['SHA1', 'MD5,', 'MD5 SHA-256'],
   JACKFIELD_SRTP: ['on', 'true'],
   JACKFIELD_MEDIA_PRIORITY: ['on', 'real-time'],
+  JACKFIELD_WEBRTC_PORT: ['0', '65536', 'on'],
+  JACKFIELD_WEBRTC_SIGNALLING: ['wss', 'plain'],
   JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
   JACKFIELD_RTP_SOURCES: ['198.51.100.7', '10.0.0.0/33'],

@@ -199,7 +199,7 @@ async function start(
     operated,
     openTransports,
     locate: createLocate(config, clock),
-    ...signallingRules(config),
+    ...signallingRules(config, media.hasWebrtc),
     // Origination URIs come from customers: the same networks are closed as for their URLs.
     mayReach: createAddressGuard(rules),
     audioMayReach: createAudioGuard(rules),
@@ -285,11 +285,15 @@ async function start(
 }
 
 /** The options of the media thread. The log names the priority that it obtained, and each change. */
-function mediaOptionsOf({ sip, rtpPorts, rtpSources, mediaPriority }: Config, log: Logger) {
+function mediaOptionsOf({ sip, rtpPorts, rtpSources, mediaPriority, webrtcPort }: Config, log: Logger) {
   return {
     host: sip.host,
     ports: rtpPorts,
     ...(rtpSources === undefined ? {} : { rtpSources }),
+    ...(webrtcPort === undefined || webrtcPort === 'off' ? {} : { webrtcPort }),
+    onWebrtcOff(problem: string) {
+      log.warn({ problem }, 'WebRTC is off: phones in browsers are refused');
+    },
     priority: mediaPriority === 'auto' ? ('best' as const) : ('normal' as const),
     onPriority(priority: ThreadPriority) {
       log.info({ priority }, 'media thread priority obtained');
@@ -303,8 +307,14 @@ function smsOf(gateways: OpenGateways | undefined, { sandbox }: Config): Pick<Pl
   return sandbox ? { sms: 'sandbox-inbox' } : {};
 }
 
-function signallingRules({ sip, publicAddress, limits, sandbox }: Config) {
-  const given = limits === undefined ? {} : { limits };
+function signallingRules(
+  { sip, publicAddress, limits, sandbox, webrtcSignalling = 'secure' }: Config,
+  hasWebrtc: boolean,
+) {
+  const given = {
+    ...(limits === undefined ? {} : { limits }),
+    ...(hasWebrtc ? { webrtc: webrtcSignalling } : {}),
+  };
   return { ...given, digest: sip.digest, srtp: sip.srtp, publicAddress, isSandbox: sandbox };
 }
 

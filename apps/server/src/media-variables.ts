@@ -1,4 +1,4 @@
-import { asCidr, asList, asOneOf, asPortRange, type PortRange } from './config-values.ts';
+import { asCidr, asList, asOneOf, asPort, asPortRange, type PortRange } from './config-values.ts';
 import type { ReadOrDefault } from './limit-variables.ts';
 
 /** How the server carries audio. */
@@ -6,8 +6,18 @@ export interface MediaConfig {
   readonly rtpPorts: PortRange;
   /** Networks whose audio is accepted even when the signalling of the call names none of them. */
   readonly rtpSources?: readonly string[];
+  /** The port of phones in browsers, over UDP and TCP; `off` refuses their WebRTC. */
+  readonly webrtcPort?: number | 'off';
+  /** Whether WebRTC is also for unencrypted WebSockets from other machines. */
+  readonly webrtcSignalling?: 'secure' | 'any';
   /** Whether the media thread has priority over others, where that is permitted; default `off`. */
   readonly mediaPriority?: 'auto' | 'off';
+}
+
+function asPortOrOff(text: string): number | 'off' | undefined {
+  if (text.toLowerCase() === 'off') return 'off';
+  const port = asPort(text);
+  return port === 0 ? undefined : port;
 }
 
 /** The variables of media. */
@@ -21,6 +31,16 @@ export const mediaVariables = {
     name: 'JACKFIELD_RTP_SOURCES',
     allowed: 'networks such as 10.0.0.0/8, separated by commas',
     read: asList(asCidr),
+  },
+  webrtcPort: {
+    name: 'JACKFIELD_WEBRTC_PORT',
+    allowed: 'a port from 1 to 65535, or off',
+    read: asPortOrOff,
+  },
+  webrtcSignalling: {
+    name: 'JACKFIELD_WEBRTC_SIGNALLING',
+    allowed: 'secure or any',
+    read: asOneOf('secure', 'any'),
   },
   mediaPriority: {
     name: 'JACKFIELD_MEDIA_PRIORITY',
@@ -36,6 +56,8 @@ export function readMedia(orDefault: ReadOrDefault): MediaConfig {
   return {
     rtpPorts: orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999'),
     ...(rtpSources.length === 0 ? {} : { rtpSources }),
+    webrtcPort: orDefault<number | 'off'>(variables.webrtcPort, 41_000),
+    webrtcSignalling: orDefault(variables.webrtcSignalling, 'secure'),
     mediaPriority: orDefault(variables.mediaPriority, 'auto'),
   };
 }

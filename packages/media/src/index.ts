@@ -31,10 +31,13 @@ export { createVoiceActivity, type VoiceActivity } from './dsp/voice-activity.ts
 export type { DtlsEndpoint, DtlsKeys, DtlsSession } from './dtls/dtls-session.ts';
 // engine/
 export {
+  type AgreedHandshake,
+  type AgreedKeys,
   type AgreedMedia,
   type AgreedPayload,
   type AgreedProtection,
   type CaptureTrack,
+  type CertificateFingerprint,
   type LegStatistics,
   type MediaNotice,
   type MixCommand,
@@ -51,6 +54,10 @@ export {
 } from './engine/engine-limits.ts';
 export { createMediaEngine } from './engine/media-engine.ts';
 export type { SendPacket } from './engine/send-packet.ts';
+// ice/
+export type { IceCredentials } from './ice/ice-agent.ts';
+export { readStun } from './ice/stun-message.ts';
+export { stunWriterBytes, writeCheck } from './ice/stun-writer.ts';
 export { createJitterBuffer } from './jitter/create-jitter-buffer.ts';
 // jitter/
 export type { AudioPayloads, JitterBuffer, JitterBufferOptions } from './jitter/jitter-buffer.ts';

@@ -31,13 +31,17 @@ export type { Instant, Machine, Step, TimerFired } from './machine.ts';
 export type { CaptureTrack, Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './media.ts';
 export type {
   AgreedCodec,
+  AgreedKeys,
   AgreedMedia,
   AgreedPayload,
   AgreedProtection,
   AgreedSuite,
+  CertificateFingerprint,
+  IceCredentials,
   LegStatistics,
   MediaClips,
   MediaLegs,
+  OpenedLeg,
 } from './media-legs.ts';
 export type { Histogram, LabelledSource, MetricSource, Metrics } from './metrics.ts';
 export {

@@ -2,8 +2,12 @@ import type { SoundClip } from './media.ts';
 
 /** The media engine as signalling sees it: one media leg for each call leg, named by its UUID. */
 export interface MediaLegs {
-  /** Binds a port pair for the leg. Resolves with the port for the SDP; rejects when no port is left or the name is open. */
-  open(leg: string): Promise<{ port: number }>;
+  /**
+   * Opens the leg and resolves with the port for the SDP; rejects when no port is left or the name is open. With credentials of ICE the leg
+   * is one of WebRTC: it shares a port with others, and rejects where WebRTC is off. Without them it has a pair of ports. A leg of WebRTC
+   * that has not agreed on anything may be opened again without credentials, for plain RTP or keys in SDP.
+   */
+  open(leg: string, ice?: IceCredentials): Promise<OpenedLeg>;
   /**
    * Sets the target, the codec and the direction, also after a re-INVITE: they change without a gap. Ignored for a leg that is
    * not open. `direction` is our own, as in our SDP: `sendonly` sends and does not receive. The address 0.0.0.0 or ::
@@ -12,6 +16,13 @@ export interface MediaLegs {
   connect(leg: string, agreed: AgreedMedia): void;
   /** Closes sockets and forgets the leg. Safe to call twice: the second time resolves with zeros. */
   close(leg: string): Promise<LegStatistics>;
+}
+
+/** Where a leg receives. */
+export interface OpenedLeg {
+  readonly port: number;
+  /** Of a leg of WebRTC: the certificate of its handshake, and whether the port takes TCP as well (RFC 6544). */
+  readonly webrtc?: { readonly fingerprint: CertificateFingerprint; readonly takesTcp: boolean };
 }
 
 /** What an offer and its answer agreed on for one audio stream. */
@@ -45,11 +56,35 @@ export interface AgreedMedia {
   readonly protection?: AgreedProtection;
 }
 
-/** Master key, then salt, of each direction; never logged or stored. */
-export interface AgreedProtection {
+/** Where the keys of SRTP come from: the descriptions, or a DTLS handshake on the path of the media. Never logged or stored. */
+export type AgreedProtection = AgreedKeys | AgreedHandshake;
+
+/** Master key, then salt, of each direction. */
+export interface AgreedKeys {
+  readonly by: 'sdes';
   readonly suite: AgreedSuite;
   readonly sendKey: Uint8Array;
   readonly receiveKey: Uint8Array;
+}
+
+/** WebRTC: the leg is silent until a certificate with one of these fingerprints has agreed on keys (RFC 5763). */
+export interface AgreedHandshake {
+  readonly by: 'dtls';
+  readonly fingerprints: readonly CertificateFingerprint[];
+  /** Our credentials of ICE; new ones are a restart. */
+  readonly ice: IceCredentials;
+}
+
+/** A hash of a certificate (RFC 8122 §5): a name such as `sha-256`, and pairs of upper-case digits between colons. */
+export interface CertificateFingerprint {
+  readonly hash: string;
+  readonly value: string;
+}
+
+/** Our user name fragment and password for one leg (RFC 8445 §5.3). */
+export interface IceCredentials {
+  readonly fragment: string;
+  readonly password: string;
 }
 
 /** Crypto suites by their names in SDP (RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.1). */

@@ -17,4 +17,4 @@ export type { LocalSession, MediaCapabilities } from './local-media.ts';
 export type { Fingerprint } from './media-transport.ts';
 export { parseSdp, type SdpLimits } from './parse-sdp.ts';
 export type { MediaDescription, SdpProblem, SessionDescription } from './session-description.ts';
-export type { LocalCandidate, LocalTransport, RemoteTransport } from './webrtc.ts';
+export { isWebrtcProfile, type LocalCandidate, type LocalTransport, type RemoteTransport } from './webrtc.ts';

@@ -37,6 +37,7 @@ export interface SignallingDeps
     | 'log'
     | 'publicAddress'
     | 'srtp'
+    | 'webrtc'
     | 'mayReach'
     | 'audioMayReach'
   > {

@@ -23,6 +23,8 @@ export interface EdgeTransports {
   flowById: Transports['flowById'];
   /** The transport of an open connection. */
   protocolOf(flow: string): Protocol | undefined;
+  /** The address at the other end of a flow; undefined for a flow that is closed. */
+  remoteAddressOf(flow: string): string | undefined;
   /** A connection with an authenticated sender may stay open. */
   keep(flow: string): void;
   address(): { readonly host: string; readonly port: number };
@@ -61,6 +63,7 @@ export function createEdgeTransports(deps: EdgeTransportsDeps): EdgeTransports {
     send: (target, text) => transports().send(target, text),
     flowById: (id) => transports().flowById(id),
     protocolOf: (flow) => opened?.flowById(flow)?.protocol,
+    remoteAddressOf: (flow) => opened?.flowById(flow)?.remoteAddress,
     keep: (flow) => opened?.keep(flow),
     address,
     portOf(protocol) {

@@ -56,6 +56,8 @@ export interface SipEdgeDeps
   readonly mediaAddress?: string;
   /** The operator's policy for SRTP with phones on TLS; `offer` when absent. */
   readonly srtp?: SrtpPolicy;
+  /** WebRTC for phones in browsers, where the media engine has it; `any` also over unencrypted WebSockets from other machines. */
+  readonly webrtc?: 'secure' | 'any';
   readonly userAgentName: string;
   /** Credentials for the carriers that we register with and send OPTIONS to. */
   readonly carriers?: readonly CarrierLogin[];
@@ -198,6 +200,9 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
       randomBytes: (count) => secrets.randomBytes(count),
       protocolOf: transports.protocolOf,
     },
+    ...(deps.webrtc && {
+      webrtc: { overPlain: deps.webrtc === 'any', remoteAddressOf: transports.remoteAddressOf },
+    }),
     invite,
     ...(trunkLogin && { trunkLogin }),
     ...(mayReach && { mayReach }),

@@ -8,6 +8,7 @@ export interface MediaThreadData {
   readonly sockets: 'best' | 'dgram' | 'native';
   readonly priority: 'best' | 'real-time' | 'raised' | 'normal';
   readonly rtpSources?: readonly string[];
+  readonly webrtcPort?: number;
   readonly mediaSilentMs?: number;
   readonly phases?: number;
   readonly streamLimits?: Partial<StreamLimits>;
@@ -19,4 +20,10 @@ export interface PriorityNotice {
   readonly type: 'priority';
   readonly thread: number;
   readonly obtained: ThreadPriority;
+}
+
+/** Sent once, before the thread is ready, where WebRTC is configured: without a problem it is on. */
+export interface WebrtcNotice {
+  readonly type: 'webrtc';
+  readonly problem?: string;
 }

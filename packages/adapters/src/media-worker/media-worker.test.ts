@@ -93,6 +93,9 @@ for (const sockets of ['dgram', 'native'] as const) {
       captures: 0,
       sockets: 0,
       ciphers: 0,
+      sources: 0,
+      handshakes: 0,
+      connections: 0,
       streams: 0,
       streamSockets: 0,
       taps: 0,
@@ -224,7 +227,7 @@ test('a leg with SRTP holds ciphers outside the heap until it is closed, whateve
     ['AEAD_AES_128_GCM', 28],
     ['AEAD_AES_256_GCM', 44],
   ] as const) {
-    const protection = { suite, sendKey: key(bytes, 1), receiveKey: key(bytes, 2) };
+    const protection = { by: 'sdes', suite, sendKey: key(bytes, 1), receiveKey: key(bytes, 2) } as const;
     media.connect('a', { ...agreedWith(phone), protection });
   }
   const { ciphers } = await media.census();

@@ -7,8 +7,9 @@ import type {
   MediaClips,
   MediaLegs,
   MediaNotice,
+  OpenedLeg,
 } from '@jackfield/ports';
-import type { MediaThreadData, PriorityNotice } from './media-thread-data.ts';
+import type { MediaThreadData, PriorityNotice, WebrtcNotice } from './media-thread-data.ts';
 import { watchPriority } from './priority-watch.ts';
 import type { StreamCensus, StreamCounters, StreamLimits, StreamNotices } from './streams/stream-messages.ts';
 import { createStreamsPort } from './streams/streams-port.ts';
@@ -17,6 +18,8 @@ import { createThreadRequests } from './thread-requests.ts';
 
 /** The media engine in a thread of its own, for features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`). */
 export interface MediaWorker extends Media, MediaLegs, MediaClips {
+  /** Whether legs of WebRTC can be opened. */
+  readonly hasWebrtc: boolean;
   /** Open objects, for the census after a test. */
   census(): Promise<HostCensus & StreamCensus>;
   /** Timing and counters, for metrics. */
@@ -52,6 +55,10 @@ export interface MediaWorkerOptions {
   readonly priority?: 'best' | 'real-time' | 'raised' | 'normal';
   /** The priority at the start, and after each change by the guard of real-time threads. */
   readonly onPriority?: (priority: ThreadPriority) => void;
+  /** The UDP and TCP port of all legs of WebRTC; they are refused when absent. */
+  readonly webrtcPort?: number;
+  /** WebRTC is off, and why: a sentence. */
+  readonly onWebrtcOff?: (problem: string) => void;
   /** RTP that stays away for this long is reported; default 60,000. */
   readonly mediaSilentMs?: number;
   /** Number of steps in the 20 ms of a frame; each mix runs in the step that suits its members. Default 8. */
@@ -66,13 +73,14 @@ export interface MediaWorkerOptions {
 
 /** Starts the thread; resolves when its frame loop runs, rejects when it cannot start. */
 export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
-  const { onDeath, onPriority, sockets = 'best', priority = 'normal', ...rest } = options;
+  const { onDeath, onPriority, onWebrtcOff, sockets = 'best', priority = 'normal', ...rest } = options;
   const data: MediaThreadData = { sockets, priority, ...rest };
   const priorities = watchPriority((obtained) => onPriority?.(obtained));
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: 'media' });
   const listeners = new Set<(notice: MediaNotice) => void>();
   const ready = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
+  let hasWebrtc = false;
   const thread = createThreadRequests(worker);
   const { tell, ask } = thread;
 
@@ -84,12 +92,16 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   };
   worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', (code) => die(new Error(`the media thread ended with code ${code}`)));
-  worker.on('message', (message: FromMediaThread | StreamNotices | PriorityNotice) => {
+  worker.on('message', (message: FromMediaThread | StreamNotices | PriorityNotice | WebrtcNotice) => {
     switch (message.type) {
       case 'ready':
         return ready.resolve();
       case 'priority':
         priorities.note(message).catch(die);
+        return;
+      case 'webrtc':
+        hasWebrtc = message.problem === undefined;
+        if (message.problem !== undefined) onWebrtcOff?.(message.problem);
         return;
       case 'notices':
         for (const notice of message.notices) for (const listener of listeners) listener(notice);
@@ -104,12 +116,13 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   await ready.promise;
 
   return {
+    hasWebrtc,
     send: (command) => tell({ type: 'apply', command }),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    open: (leg) => ask<{ port: number }>({ about: 'open', leg }),
+    open: (leg, ice) => ask<OpenedLeg>({ about: 'open', leg, ...(ice && { ice }) }),
     connect: (leg, agreed) => tell({ type: 'connect', leg, agreed }),
     close: (leg) => ask<LegStatistics>({ about: 'close', leg }),
     loadClip: (name, clip) => ask<void>({ about: 'load-clip', name, clip }),

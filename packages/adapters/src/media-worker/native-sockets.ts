@@ -9,6 +9,7 @@ import {
   type PortRange,
   type ReceivePacket,
 } from '@jackfield/media/io';
+import { createAddressNames } from './address-names.ts';
 import { batchSize, milliseconds, PacketBatch } from './packet-batch.ts';
 import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
 import { createThreadWait } from './thread-wait.ts';
@@ -34,8 +35,6 @@ const EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 const EVENT_DATA = process.arch === 'x64' ? 4 : 8;
 
 const EVENTS = 1024;
-/** Addresses cached as text. */
-const MOST_NAMES = 10_000;
 /** After a stall of this length, the packets of each socket are read to the end, up to this many times a batch. */
 const STALL_MS = 100;
 const MOST_BATCHES = 8;
@@ -91,7 +90,7 @@ class NativeSockets {
   readonly #events = new Uint8Array(EVENT_BYTES * EVENTS);
   readonly #eventView = new DataView(this.#events.buffer);
   readonly #batch: PacketBatch;
-  readonly #names = new Map<number, string>();
+  readonly #names = createAddressNames();
   readonly #clock = new Uint8Array(16);
   readonly #clockView = new DataView(this.#clock.buffer);
   #polledMs = 0;
@@ -231,19 +230,16 @@ class NativeSockets {
     for (let m = 0; m < count; m++) {
       const ageMs = Math.min(Math.max(0, nowMs - (batch.cameMs(m) ?? nowMs)), OLDEST_MS);
       this.counters.received++;
-      hand(leg, batch.packets[m]!, batch.lengthOf(m), this.#nameOf(batch.ipOf(m)), batch.portOf(m), ageMs);
+      hand(
+        leg,
+        batch.packets[m]!,
+        batch.lengthOf(m),
+        this.#names.nameOf(batch.ipOf(m)),
+        batch.portOf(m),
+        ageMs,
+      );
     }
     return count;
-  }
-
-  #nameOf(ip: number): string {
-    let name = this.#names.get(ip);
-    if (name === undefined) {
-      if (this.#names.size >= MOST_NAMES) this.#names.clear();
-      name = `${ip >>> 24}.${(ip >>> 16) & 255}.${(ip >>> 8) & 255}.${ip & 255}`;
-      this.#names.set(ip, name);
-    }
-    return name;
   }
 }
 

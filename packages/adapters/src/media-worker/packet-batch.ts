@@ -13,7 +13,7 @@ const CONTROL_BYTES = 32;
 const MESSAGE_BYTES = 64;
 const VECTOR_BYTES = 16;
 
-/** Packets per read of one socket; packets beyond 160 ms of audio wait for the next poll. */
+/** Packets per read of the socket of one leg; packets beyond 160 ms of audio wait for the next poll. */
 export const batchSize = 8;
 /** Our RTP and RTCP fit into an Ethernet frame; a longer packet is truncated and then fails to parse. */
 const PACKET_BYTES = 2048;
@@ -25,15 +25,16 @@ export class PacketBatch {
   readonly #view: DataView;
   readonly #addresses: number;
   readonly #controls: number;
+  readonly #size: number;
 
-  constructor(calls: Pick<SystemCalls, 'allocate'>) {
-    const vectors = batchSize * MESSAGE_BYTES;
-    const addresses = vectors + batchSize * VECTOR_BYTES;
-    const controls = addresses + batchSize * ADDRESS_BYTES;
-    const packets = controls + batchSize * CONTROL_BYTES;
-    const { pointer, view, address } = calls.allocate(packets + batchSize * PACKET_BYTES);
+  constructor(calls: Pick<SystemCalls, 'allocate'>, size = batchSize) {
+    const vectors = size * MESSAGE_BYTES;
+    const addresses = vectors + size * VECTOR_BYTES;
+    const controls = addresses + size * ADDRESS_BYTES;
+    const packets = controls + size * CONTROL_BYTES;
+    const { pointer, view, address } = calls.allocate(packets + size * PACKET_BYTES);
     for (let at = 0; at < packets; at++) view.setUint8(at, 0);
-    for (let m = 0; m < batchSize; m++) {
+    for (let m = 0; m < size; m++) {
       const message = m * MESSAGE_BYTES;
       const vector = vectors + m * VECTOR_BYTES;
       view.setBigUint64(message, address + BigInt(addresses + m * ADDRESS_BYTES), true);
@@ -43,19 +44,20 @@ export class PacketBatch {
       view.setBigUint64(vector, address + BigInt(packets + m * PACKET_BYTES), true);
       view.setBigUint64(vector + 8, BigInt(PACKET_BYTES), true);
     }
+    this.#size = size;
     this.pointer = pointer;
     this.#view = view;
     this.#addresses = addresses;
     this.#controls = controls;
     this.packets = Array.from(
-      { length: batchSize },
+      { length: size },
       (_, m) => new Uint8Array(view.buffer, view.byteOffset + packets + m * PACKET_BYTES, PACKET_BYTES),
     );
   }
 
   /** Restores the lengths that a read has overwritten. */
   prepare(): void {
-    for (let m = 0; m < batchSize; m++) {
+    for (let m = 0; m < this.#size; m++) {
       this.#view.setUint32(m * MESSAGE_BYTES + 8, ADDRESS_BYTES, true);
       this.#view.setUint32(m * MESSAGE_BYTES + 40, CONTROL_BYTES, true);
     }

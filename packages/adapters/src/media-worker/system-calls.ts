@@ -14,6 +14,7 @@ export interface SystemCalls {
     addressLength: number,
   ): number;
   recvmmsg(fd: number, messages: unknown, count: number, flags: number, timeout: null): number;
+  sendmmsg(fd: number, messages: unknown, count: number, flags: number): number;
   epollCreate(flags: number): number;
   epollControl(epoll: number, operation: number, fd: number, event: Uint8Array): number;
   epollWait(epoll: number, events: Uint8Array, most: number, timeoutMs: number): number;
@@ -46,6 +47,7 @@ export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
       clockGetTime: libc.func('int clock_gettime(int, void *)'),
       sendto: libc.func('long sendto(int, void *, size_t, int, void *, uint32_t)'),
       recvmmsg: libc.func('int recvmmsg(int, void *, uint32_t, int, void *)'),
+      sendmmsg: libc.func('int sendmmsg(int, void *, uint32_t, int)'),
       epollCreate: libc.func('int epoll_create1(int)'),
       epollControl: libc.func('int epoll_ctl(int, int, int, void *)'),
       epollWait: libc.func('int epoll_wait(int, void *, int, int)'),

@@ -4,14 +4,17 @@ import {
   loadNoiseCancellation,
   loadOpus,
   type MediaHost,
+  openDgramSharedSocket,
   openDgramSockets,
   serveMediaThread,
   type ToMediaThread,
 } from '@jackfield/media/io';
 import { networksOf } from '@jackfield/ports';
-import type { MediaThreadData, PriorityNotice } from './media-thread-data.ts';
+import type { MediaThreadData, PriorityNotice, WebrtcNotice } from './media-thread-data.ts';
 import { openNativeCiphers } from './native-ciphers.ts';
+import { openNativeSharedSocket } from './native-shared-socket.ts';
 import { openNativeSockets } from './native-sockets.ts';
+import { openSharedPort } from './open-shared-port.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';
 import { loadThreadPriorities } from './thread-priority.ts';
@@ -23,6 +26,7 @@ const {
   rtpSources = [],
   streamLimits,
   streamTrust,
+  webrtcPort,
   ...options
 } = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
@@ -41,6 +45,19 @@ if (priority !== 'normal') {
   const obtained = priorities?.raiseOwn(priority === 'raised' ? 'raised' : 'real-time');
   port.postMessage({ type: 'priority', ...(obtained ?? notRaised) } satisfies PriorityNotice);
 }
+const webrtc =
+  webrtcPort === undefined
+    ? undefined
+    : await openSharedPort({
+        host: options.host,
+        port: webrtcPort,
+        openSocket:
+          (sockets === 'dgram' ? undefined : await openNativeSharedSocket()) ?? openDgramSharedSocket,
+      });
+if (webrtc !== undefined) {
+  const off = 'problem' in webrtc ? { problem: webrtc.problem } : {};
+  port.postMessage({ type: 'webrtc', ...off } satisfies WebrtcNotice);
+}
 serveMediaThread(port, (notify, captured): MediaHost => {
   const openSockets = native ?? openDgramSockets;
   const host = createMediaHost({
@@ -51,6 +68,7 @@ serveMediaThread(port, (notify, captured): MediaHost => {
     notify,
     captured,
     ...(ciphers === undefined ? {} : { ciphers }),
+    ...(webrtc !== undefined && 'port' in webrtc ? { webrtc } : {}),
   });
   const streams = createWorkerStreams({
     engine: host.streams,

@@ -1,4 +1,5 @@
 import type { CodecName } from '../codec/audio-codec.ts';
+import type { IceCredentials } from '../ice/ice-agent.ts';
 import type { SrtpSuiteName } from '../rtp/srtp-suite.ts';
 
 /**
@@ -108,15 +109,33 @@ export interface AgreedMedia {
   readonly receiveTelephoneEventPayloadType?: number;
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
   readonly ptimeMs: number;
-  /** SRTP (RFC 3711) both ways; plain RTP when left out. */
+  /** SRTP (RFC 3711) both ways; plain RTP when left out. With keys by DTLS, ICE has checked the sources: the address means nothing. */
   readonly protection?: AgreedProtection;
 }
 
+/** Where the keys of SRTP come from: the descriptions, or a DTLS handshake on the path of the media. */
+export type AgreedProtection = AgreedKeys | AgreedHandshake;
+
 /** Master key followed by its salt, for each direction (RFC 4568 §6.1). */
-export interface AgreedProtection {
+export interface AgreedKeys {
+  readonly by: 'sdes';
   readonly suite: SrtpSuiteName;
   readonly sendKey: Uint8Array;
   readonly receiveKey: Uint8Array;
+}
+
+/** WebRTC: the leg is silent until a certificate with one of these fingerprints has agreed on keys (RFC 5763). */
+export interface AgreedHandshake {
+  readonly by: 'dtls';
+  readonly fingerprints: readonly CertificateFingerprint[];
+  /** Our credentials of ICE; new ones are a restart. */
+  readonly ice: IceCredentials;
+}
+
+/** A hash of a certificate (RFC 8122 §5): a name such as `sha-256`, and pairs of upper-case digits between colons. */
+export interface CertificateFingerprint {
+  readonly hash: string;
+  readonly value: string;
 }
 
 /** A codec and its RTP payload type, 0–127. */

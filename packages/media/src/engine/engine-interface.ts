@@ -2,7 +2,14 @@ import type { TakeCaptured } from '../capture/capture.ts';
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import type { EngineStreams } from '../stream/engine-streams.ts';
-import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } from './commands.ts';
+import type {
+  AgreedKeys,
+  AgreedMedia,
+  LegStatistics,
+  MediaNotice,
+  MixCommand,
+  SoundClip,
+} from './commands.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from './engine-limits.ts';
 import type { SendPacket } from './send-packet.ts';
 
@@ -16,6 +23,11 @@ export interface MediaEngine {
   openLeg(leg: string): number | undefined;
   /** False when there is no such leg, codec or cipher. */
   connectLeg(leg: string, agreed: AgreedMedia, nowMs: number): boolean;
+  /**
+   * The handshake of the leg is over and its certificate is the agreed one: packets are sent and accepted with these keys. After each
+   * `connectLeg` by DTLS it is called again. False when the leg awaits no keys.
+   */
+  secureLeg(leg: string, keys: AgreedKeys, nowMs: number): boolean;
   /** Sends an RTCP BYE and forgets the leg. Its index is used again. */
   closeLeg(leg: string, nowMs: number): LegStatistics;
   /** Takes effect at the next tick. A command for an unknown mix or leg is counted as ignored. */
@@ -23,8 +35,15 @@ export interface MediaEngine {
   /** Keeps a clip (see SoundLibrary); false when it does not fit into the limit. */
   loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean;
   dropClip(name: string): void;
-  /** Handles a packet that arrived on the leg's RTP port. `bytes` is read during the call only. */
-  receive(leg: number, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): void;
+  /** Handles a packet that arrived on the leg's RTP port. `bytes` is read during the call only. False when it was dropped. */
+  receive(
+    leg: number,
+    bytes: Uint8Array,
+    length: number,
+    address: string,
+    port: number,
+    nowMs: number,
+  ): boolean;
   /** Handles a packet that arrived on the leg's RTCP port. */
   receiveReport(
     leg: number,

@@ -80,6 +80,8 @@ export function createLeg(options: LegOptions): Leg {
     strangers: 0,
     malformed: 0,
     protection: undefined,
+    isChecked: false,
+    awaitsKeys: false,
     keys: createLegKeys(),
     unprotected: createSrtpCounters(),
     digitsReceived: 0,
@@ -156,7 +158,7 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   leg.agreed = agreed;
   const listened = leg.listens;
   const conversed = listened && leg.sends;
-  leg.sends = agreed.direction === 'sendrecv' || agreed.direction === 'sendonly';
+  leg.sends = !leg.awaitsKeys && sendsBy(agreed);
   leg.listens = agreed.direction === 'sendrecv' || agreed.direction === 'recvonly';
   changeCodec(leg, agreed);
   leg.payloadType = agreed.payloadType;
@@ -174,7 +176,7 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   if (leg.framesPerPacket > 1 && leg.pending === noBytes) leg.pending = new Uint8Array(MOST_PAYLOAD);
   expect(leg, agreed);
   // RFC 3264 §8.4: an unspecified address is a hold as in RFC 2543; the earlier address stays for the end of the hold.
-  if (!namesNobody(agreed.address)) {
+  if (leg.isChecked || !namesNobody(agreed.address)) {
     leg.latch.arm(agreed, nowMs);
     if (leg.signalledAddress !== agreed.address || leg.signalledPort !== agreed.port) {
       leg.signalledAddress = agreed.address;
@@ -225,6 +227,11 @@ function packetFrames({ frameBytes }: AudioCodec, ptimeMs: number): number {
   if (frameBytes === 0) return 1;
   if (ptimeMs <= 10 || frameBytes > MOST_PAYLOAD) return 0.5;
   return Math.max(1, Math.min(3, Math.round(ptimeMs / 20), Math.floor(MOST_PAYLOAD / frameBytes)));
+}
+
+/** Whether we send by this agreement. */
+export function sendsBy({ direction }: AgreedMedia): boolean {
+  return direction === 'sendrecv' || direction === 'sendonly';
 }
 
 function namesNobody(address: string): boolean {

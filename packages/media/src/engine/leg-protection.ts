@@ -6,11 +6,11 @@ import {
 } from '../rtp/srtp-receiver.ts';
 import { createSrtpSender, type SrtpSender } from '../rtp/srtp-sender.ts';
 import { masterBytes, type SrtpCiphers, type SrtpSuiteName, srtpSuites } from '../rtp/srtp-suite.ts';
-import type { AgreedMedia, AgreedProtection } from './commands.ts';
+import type { AgreedKeys, AgreedMedia } from './commands.ts';
 
 /** The SRTP of a leg, both ways. */
 export interface LegProtection {
-  readonly agreed: AgreedProtection;
+  readonly agreed: AgreedKeys;
   readonly sender: SrtpSender;
   readonly receiver: SrtpReceiver;
 }
@@ -40,13 +40,17 @@ export function createLegKeys(): LegKeys {
   return { senders: [], receivers: [] };
 }
 
-/** Whether the agreed SRTP is possible. Where it is not, the leg is not connected: it never falls back to plain RTP. */
+/**
+ * Whether the agreed SRTP is possible. Where it is not, the leg is not connected: it never falls back to plain RTP. Keys from a handshake
+ * are checked when they are there.
+ */
 export function canProtect(
-  { protection }: AgreedMedia,
+  protection: AgreedMedia['protection'],
   ciphers: SrtpCiphers | undefined,
   { senders }: LegKeys,
 ): boolean {
   if (protection === undefined) return true;
+  if (protection.by === 'dtls') return ciphers !== undefined;
   // The value may come from another thread, which does not enforce the type.
   const suite = srtpSuites[protection.suite] as (typeof srtpSuites)[SrtpSuiteName] | undefined;
   if (suite === undefined || ciphers === undefined) return false;
@@ -58,7 +62,7 @@ export function canProtect(
 /** The protection from now on. A key that stays or returns continues its packet index. */
 export function protectionOf(
   before: LegProtection | undefined,
-  agreed: AgreedProtection | undefined,
+  agreed: AgreedKeys | undefined,
   ciphers: SrtpCiphers | undefined,
   counters: SrtpCounters,
   { senders, receivers }: LegKeys,

@@ -5,7 +5,7 @@ import { nodeCiphers } from '../io/srtp-ciphers.ts';
 import { createSrtpCounters, createSrtpReceiver } from '../rtp/srtp-receiver.ts';
 import { createSrtpSender } from '../rtp/srtp-sender.ts';
 import type { SrtpSuiteName } from '../rtp/srtp-suite.ts';
-import type { AgreedMedia, AgreedProtection } from './commands.ts';
+import type { AgreedKeys } from './commands.ts';
 import { canProtect, createLegKeys, type LegProtection, protectionOf } from './leg-protection.ts';
 
 const suites: readonly SrtpSuiteName[] = [
@@ -15,10 +15,11 @@ const suites: readonly SrtpSuiteName[] = [
 ];
 
 /** The agreement of each phone: our key depends on the suite, each phone has its own. One phone has no SRTP. */
-const phones: readonly (AgreedProtection | undefined)[] = [
+const phones: readonly (AgreedKeys | undefined)[] = [
   ...[0, 1, 2, 0].map((suite, phone) => {
     const bytes = suite === 2 ? 46 : 30;
     return {
+      by: 'sdes' as const,
       suite: suites[suite]!,
       sendKey: new Uint8Array(bytes).fill(suite + 1),
       receiveKey: new Uint8Array(bytes).fill(phone + 101),
@@ -134,7 +135,7 @@ test('a leg remembers all of its send keys: above the limit it refuses a new key
     sendKey.set([n & 255, n >> 8]);
     return { ...phones[0]!, sendKey };
   };
-  const may = (protection: AgreedProtection) => canProtect({ protection } as AgreedMedia, nodeCiphers, keys);
+  const may = (protection: AgreedKeys) => canProtect(protection, nodeCiphers, keys);
   let protection: LegProtection | undefined;
   for (let n = 0; n < 256; n++) {
     assert.equal(may(agreedWith(n)), true);

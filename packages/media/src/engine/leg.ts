@@ -109,8 +109,12 @@ export interface Leg {
   bytesReceived: number;
   strangers: number;
   malformed: number;
-  /** SRTP; undefined for plain RTP. */
+  /** SRTP; undefined for plain RTP, and while `awaitsKeys`. */
   protection: LegProtection | undefined;
+  /** ICE has checked the sources of its packets (RFC 8445): neither the latch nor addresses of signalling matter. */
+  isChecked: boolean;
+  /** The handshake that agrees on the keys is not over: nothing is sent or accepted. */
+  awaitsKeys: boolean;
   readonly keys: LegKeys;
   readonly unprotected: SrtpCounters;
   digitsReceived: number;

@@ -40,8 +40,8 @@ export function listen(leg: Leg, nowMs: number, listening: Listening): void {
     const digits = leg.digitsIn.expire(nowMs);
     if (digits.length > 0) emitDigits(leg, digits, notify);
   }
-  // When the other side holds us (we do not send), it may send music or nothing.
-  if (leg.sends && !leg.silenceReported && nowMs - leg.heardMs >= mediaSilentMs) {
+  // When the other side holds us (we do not send), it may send music or nothing. A handshake that does not end is silence as well.
+  if ((leg.sends || leg.awaitsKeys) && !leg.silenceReported && nowMs - leg.heardMs >= mediaSilentMs) {
     leg.silenceReported = true;
     notify({ type: 'media-silent', leg: leg.name, forMs: Math.round(nowMs - leg.heardMs) });
   }

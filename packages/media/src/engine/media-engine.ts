@@ -10,6 +10,7 @@ import { createFeeds, type Feeds } from '../stream/feeds.ts';
 import { becomeVirtual } from '../stream/virtual-leg.ts';
 import { createCommands } from './apply-command.ts';
 import {
+  type AgreedKeys,
   type AgreedMedia,
   type LegStatistics,
   type MediaNotice,
@@ -26,10 +27,11 @@ import {
 } from './engine-limits.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
 import { canSpeak, changesClock, connectLeg, createLeg, freeLeg } from './leg-connection.ts';
-import { canProtect, protectionOf } from './leg-protection.ts';
+import { canProtect } from './leg-protection.ts';
 import { statisticsOf } from './leg-statistics.ts';
 import { type Listening, listen } from './listen.ts';
 import { discardMissed } from './missed-frames.ts';
+import { protectLeg, secureLeg } from './protect-leg.ts';
 import { createReceiveScratch, emitDigits, receiveRtp } from './receive-packet.ts';
 import { createRelays, type Relays } from './relays.ts';
 import { createReporting, type Reporting } from './reports.ts';
@@ -117,8 +119,8 @@ class Engine implements MediaEngine {
 
   connectLeg(name: string, agreed: AgreedMedia, nowMs: number): boolean {
     const leg = this.#byName.get(name);
-    const { ciphers } = this.#deps;
-    if (leg === undefined || !canSpeak(leg, agreed) || !canProtect(agreed, ciphers, leg.keys)) return false;
+    if (leg === undefined || !canSpeak(leg, agreed)) return false;
+    if (!canProtect(agreed.protection, this.#deps.ciphers, leg.keys)) return false;
     if (leg.agreed === undefined) {
       this.#reporting.schedule(leg, nowMs);
       if (leg.hearing.mix !== undefined) noteChange(leg.hearing.mix);
@@ -126,8 +128,7 @@ class Engine implements MediaEngine {
     const listened = leg.listens;
     // RFC 7160 §4.1: a new clock rate needs a new SSRC; the old stream ends with BYE.
     if (leg.agreed !== undefined && changesClock(leg, agreed)) this.#reporting.send(leg, nowMs, true);
-    const { protection, unprotected, keys } = leg;
-    leg.protection = protectionOf(protection, agreed.protection, ciphers, unprotected, keys);
+    protectLeg(leg, agreed, this.#deps.ciphers);
     connectLeg(leg, agreed, nowMs);
     this.#turns.weigh(leg, leg.codec.name);
     // Restart the silence timer: a phone may send nothing before it answers the call.
@@ -141,6 +142,10 @@ class Engine implements MediaEngine {
     if (listened && !leg.listens)
       emitDigits(leg, leg.digitsIn.expire(Number.POSITIVE_INFINITY), this.#notify);
     return true;
+  }
+
+  secureLeg(name: string, agreedKeys: AgreedKeys, nowMs: number): boolean {
+    return secureLeg(this.#byName.get(name), agreedKeys, this.#deps.ciphers, nowMs);
   }
 
   closeLeg(name: string, nowMs: number): LegStatistics {
@@ -178,11 +183,13 @@ class Engine implements MediaEngine {
     address: string,
     port: number,
     nowMs: number,
-  ): void {
+  ): boolean {
     const leg = this.#legs[index];
     if (leg?.agreed === undefined) this.#counters.early++;
-    else if (looksLikeRtcp(bytes, length)) this.#reporting.receive(leg, bytes, length, address, port, nowMs);
-    else receiveRtp(leg, bytes, length, address, port, nowMs, this.#receiveScratch, this.#notify);
+    else if (!looksLikeRtcp(bytes, length))
+      return receiveRtp(leg, bytes, length, address, port, nowMs, this.#receiveScratch, this.#notify);
+    else return this.#reporting.receive(leg, bytes, length, address, port, nowMs);
+    return false;
   }
 
   receiveReport(

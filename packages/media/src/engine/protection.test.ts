@@ -6,16 +6,21 @@ import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { createSrtpCounters, createSrtpReceiver } from '../rtp/srtp-receiver.ts';
 import { createSrtpSender } from '../rtp/srtp-sender.ts';
-import type { AgreedMedia, AgreedProtection, LegStatistics } from './commands.ts';
+import type { AgreedKeys, AgreedMedia, LegStatistics } from './commands.ts';
 import type { MediaEngine } from './engine-interface.ts';
 import { createMediaEngine } from './media-engine.ts';
 
 const address = '192.0.2.1';
 const port = 5004;
 
-function protection(send: number, receive: number): AgreedProtection {
+function protection(send: number, receive: number): AgreedKeys {
   const sendKey = new Uint8Array(30).fill(send);
-  return { suite: 'AES_CM_128_HMAC_SHA1_80', sendKey, receiveKey: new Uint8Array(30).fill(receive) };
+  return {
+    by: 'sdes',
+    suite: 'AES_CM_128_HMAC_SHA1_80',
+    sendKey,
+    receiveKey: new Uint8Array(30).fill(receive),
+  };
 }
 
 const agreed: AgreedMedia = {
@@ -29,7 +34,7 @@ const agreed: AgreedMedia = {
 };
 
 /** An engine with two legs that hear each other. The test reads the packets to the second one as they are sent. */
-function rig(options: { a?: AgreedProtection; b?: AgreedProtection; hasNoCiphers?: true } = {}) {
+function rig(options: { a?: AgreedKeys; b?: AgreedKeys; hasNoCiphers?: true } = {}) {
   let now = 1_700_000_000_000;
   const sent = new Map<number, Uint8Array[]>();
   const engine: MediaEngine = createMediaEngine({
@@ -44,9 +49,9 @@ function rig(options: { a?: AgreedProtection; b?: AgreedProtection; hasNoCiphers
     cname: 'rig',
     ...(options.hasNoCiphers ? {} : { ciphers: nodeCiphers }),
   });
-  const open = (name: string, secured: AgreedProtection | undefined): Talker => {
+  const open = (name: string, secured: AgreedKeys | undefined): Talker => {
     const index = engine.openLeg(name)!;
-    const connect = (requested: AgreedProtection | undefined) =>
+    const connect = (requested: AgreedKeys | undefined) =>
       engine.connectLeg(name, { ...agreed, ...(requested && { protection: requested }) }, now);
     const isConnected = connect(secured);
     const rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 65_500, timestamp: 0 });
@@ -97,7 +102,7 @@ function rig(options: { a?: AgreedProtection; b?: AgreedProtection; hasNoCiphers
 interface Talker {
   readonly index: number;
   readonly isConnected: boolean;
-  connect(requested: AgreedProtection | undefined): boolean;
+  connect(requested: AgreedKeys | undefined): boolean;
   srtp: ReturnType<typeof createSrtpSender> | undefined;
   talks: boolean;
   readonly payloads: string[];
@@ -107,12 +112,12 @@ interface Talker {
   close(): LegStatistics;
 }
 
-function masterOf(suite: AgreedProtection['suite'], keyAndSalt: Uint8Array) {
+function masterOf(suite: AgreedKeys['suite'], keyAndSalt: Uint8Array) {
   return { suite, keyAndSalt };
 }
 
 /** Decrypted audio payloads and reports of packets sent under one of our keys. */
-function opened(packets: readonly Uint8Array[], secured: AgreedProtection | undefined) {
+function opened(packets: readonly Uint8Array[], secured: AgreedKeys | undefined) {
   const receiver =
     secured &&
     createSrtpReceiver(nodeCiphers, masterOf(secured.suite, secured.sendKey), createSrtpCounters());

@@ -19,7 +19,7 @@ export function createReceiveScratch(): ReceiveScratch {
   return { header: createRtpHeader(), event, plain: new Uint8Array(srtpPacketBytes) };
 }
 
-/** Checks one RTP packet and its source, and stores it in the jitter buffer for the next tick. */
+/** Checks one RTP packet and its source, and stores it in the jitter buffer for the next tick. False when it is not the leg's. */
 export function receiveRtp(
   leg: Leg,
   received: Uint8Array,
@@ -29,33 +29,22 @@ export function receiveRtp(
   nowMs: number,
   scratch: ReceiveScratch,
   notify: (notice: MediaNotice) => void,
-): void {
+): boolean {
   const { header, plain } = scratch;
   let bytes = received;
   let length = receivedLength;
+  if (leg.awaitsKeys) return false;
   // Authenticate first: an unauthenticated packet must not move the latch.
   if (leg.protection !== undefined) {
     length = leg.protection.receiver.unprotect(bytes, length, plain);
-    if (length < 0) return;
+    if (length < 0) return false;
     bytes = plain;
   }
   if (!readRtpPacket(bytes, length, header)) {
     leg.malformed++;
-    return;
+    return false;
   }
-  if (port !== leg.fromPort || address !== leg.fromAddress) {
-    leg.fromAddress = address;
-    leg.fromPort = port;
-    leg.fromName = `${address}:${port}`;
-  }
-  const { ssrc, sequenceNumber } = header;
-  const isProven = leg.protection !== undefined;
-  if (!leg.latch.accept(leg.fromName, address, ssrc, sequenceNumber, nowMs, isProven)) return;
-  // Symmetric RTP (RFC 4961): reply to the address that packets really come from, for example that of a NAT.
-  if (port !== leg.toPort || address !== leg.toAddress) {
-    leg.toAddress = address;
-    leg.toPort = port;
-  }
+  if (!leg.isChecked && !isLatched(leg, header, address, port, nowMs)) return false;
   leg.heardMs = nowMs;
   leg.silenceReported = false;
   leg.packetsReceived++;
@@ -75,10 +64,29 @@ export function receiveRtp(
     leg.lastCodec = leg.codecByType[header.payloadType]!;
     leg.lastUnits = leg.jitter.unitsIn(header.payloadType, bytes, header.payloadOffset, header.payloadLength);
   }
-  if (!leg.listens) return;
+  if (!leg.listens) return true;
   // Events go in too: the jitter buffer must not take their sequence numbers for gaps.
   const taken = leg.jitter.put(header, bytes, nowMs);
   if (leg.relayOut !== undefined) leg.relayOut.pass(header, bytes, taken, nowMs);
+  return true;
+}
+
+/** Whether packets of this source belong to the leg; they are answered from then on. */
+function isLatched(leg: Leg, header: RtpHeader, address: string, port: number, nowMs: number): boolean {
+  if (port !== leg.fromPort || address !== leg.fromAddress) {
+    leg.fromAddress = address;
+    leg.fromPort = port;
+    leg.fromName = `${address}:${port}`;
+  }
+  const { ssrc, sequenceNumber } = header;
+  const isProven = leg.protection !== undefined;
+  if (!leg.latch.accept(leg.fromName, address, ssrc, sequenceNumber, nowMs, isProven)) return false;
+  // Symmetric RTP (RFC 4961): reply to the address that packets really come from, for example that of a NAT.
+  if (port !== leg.toPort || address !== leg.toAddress) {
+    leg.toAddress = address;
+    leg.toPort = port;
+  }
+  return true;
 }
 
 /** Emits completed keys. */

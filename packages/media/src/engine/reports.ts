@@ -14,8 +14,8 @@ const reportBytes = 256;
 export interface Reporting {
   /** Sends SR or RR when due; with `goodbye` immediately, followed by BYE. */
   send(leg: Leg, nowMs: number, goodbye: boolean): void;
-  /** Handles RTCP for the leg, from its own port or multiplexed with RTP. */
-  receive(leg: Leg, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): void;
+  /** Handles RTCP for the leg, from its own port or multiplexed with RTP. False when it is not the leg's. */
+  receive(leg: Leg, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): boolean;
   schedule(leg: Leg, nowMs: number): void;
 }
 
@@ -44,7 +44,7 @@ export function createReporting(deps: ReportingDeps): Reporting {
   return {
     schedule,
     send(leg, nowMs, goodbye) {
-      if (leg.agreed === undefined) return;
+      if (leg.agreed === undefined || leg.awaitsKeys) return;
       schedule(leg, nowMs);
       if (leg.toAddress === '') return;
       const sender: SenderInfo | undefined =
@@ -63,27 +63,28 @@ export function createReporting(deps: ReportingDeps): Reporting {
         length = leg.protection.sender.protectReport(out, length);
       }
       if (length < 0) return;
-      const isMuxed = leg.agreed.rtcpPort === leg.agreed.port;
+      const isMuxed = leg.isChecked || leg.agreed.rtcpPort === leg.agreed.port;
       if (isMuxed) sendPacket(leg.index, out, length, leg.toAddress, leg.toPort);
       else sendReport(leg.index, out, length, leg.toAddress, leg.toReportPort);
     },
     receive(leg, bytes, length, address, port, nowMs) {
       // Accept reports from the address of the audio only: they are not authenticated, and our statistics depend on
       // them.
-      if (address !== leg.toAddress) {
+      if (leg.awaitsKeys) return false;
+      if (!leg.isChecked && address !== leg.toAddress) {
         leg.strangers++;
-        return;
+        return false;
       }
       let packets: ReturnType<typeof readRtcp>;
       if (leg.protection === undefined) packets = readRtcp(bytes, length);
       else {
         const size = leg.protection.receiver.unprotectReport(bytes, length, plain);
-        if (size < 0) return;
+        if (size < 0) return false;
         packets = readRtcp(plain, size);
       }
       if (packets === undefined) {
         leg.malformed++;
-        return;
+        return false;
       }
       if (leg.agreed?.rtcpPort !== leg.agreed?.port) leg.toReportPort = port;
       for (const packet of packets) {
@@ -98,6 +99,7 @@ export function createReporting(deps: ReportingDeps): Reporting {
           leg.roundTripMs = roundTripMs(report, middle) ?? leg.roundTripMs;
         }
       }
+      return true;
     },
   };
 }

@@ -12,7 +12,9 @@ export type SendPacket = (
 /** Sends plain RTP or SRTP as the leg requires; packets are encrypted in place. */
 export function sendProtected(send: SendPacket, legs: readonly (Leg | undefined)[]): SendPacket {
   return (index, bytes, length, address, port) => {
-    const protection = legs[index]?.protection;
+    const leg = legs[index];
+    if (leg?.awaitsKeys === true) return;
+    const protection = leg?.protection;
     const size = protection === undefined ? length : protection.sender.protect(bytes, length);
     if (size > 0) send(index, bytes, size, address, port);
   };

@@ -108,7 +108,7 @@ export class IceAgent {
 }
 
 /** The fragment that a request is for: the part of its user name before the colon (RFC 8445 §7.2.2). */
-function fragmentOf({ username }: StunMessage): string | undefined {
+export function fragmentOf({ username }: StunMessage): string | undefined {
   const colon = username?.indexOf(':') ?? -1;
   return colon > 0 ? username!.slice(0, colon) : undefined;
 }

@@ -1,3 +1,4 @@
+export { openDgramSharedSocket } from './dgram-shared-socket.ts';
 export { openDgramSockets } from './dgram-sockets.ts';
 export type { LatenessSummary } from './lateness.ts';
 export {
@@ -28,5 +29,7 @@ export {
 } from './noise-cancellation.ts';
 export { loadOpus, type OpenOpus } from './opus.ts';
 export { createPortRange, type PortRange } from './port-range.ts';
+export type { OpenSharedSocket, ReceiveDatagram, SharedSocket } from './shared-socket.ts';
 export { nodeCiphers } from './srtp-ciphers.ts';
 export type { TickStats } from './tick-loop.ts';
+export { openWebrtcPort, type WebrtcPort } from './webrtc-port.ts';

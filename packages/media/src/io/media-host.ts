@@ -4,21 +4,25 @@ import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } f
 import type { MediaEngine } from '../engine/engine-interface.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
+import type { IceCredentials } from '../ice/ice-agent.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import type { EngineStreams } from '../stream/engine-streams.ts';
+import type { WebrtcCounters, WebrtcLegs } from '../webrtc/webrtc-legs.ts';
 import { createClipLoader } from './clip-loader.ts';
+import { createHostLegs, type OpenedLeg } from './host-legs.ts';
 import type { LegSockets, OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import type { OpenOpus } from './opus.ts';
 import { nodeCiphers } from './srtp-ciphers.ts';
 import { createTickLoop, type TickLoopDeps, type TickStats } from './tick-loop.ts';
+import type { WebrtcPort } from './webrtc-port.ts';
 
 /** An engine with sockets and a clock, as it runs in a media thread. */
 export interface MediaHost {
   /**
-   * Binds a port pair. Rejects with NoPortLeftError, or with an Error when the name is in use or the limit of legs is
-   * reached.
+   * Binds a port pair, or shares the port of WebRTC with these credentials of ICE. Rejects with NoPortLeftError, or with an Error when the
+   * name is in use, the limit of legs is reached or WebRTC is off. A leg of WebRTC may be opened again without credentials.
    */
-  open(leg: string): Promise<{ port: number }>;
+  open(leg: string, ice?: IceCredentials): Promise<OpenedLeg>;
   connect(leg: string, agreed: AgreedMedia): void;
   /** Returns zeros when the leg is not open. */
   close(leg: string): Promise<LegStatistics>;
@@ -41,10 +45,15 @@ export interface MediaHost {
   closeAll(): Promise<void>;
 }
 
-/** Current numbers of objects, including sockets and ciphers outside the heap. */
+/** Current numbers of objects, including sockets and ciphers outside the heap. The port of WebRTC is open as long as the host. */
 export interface HostCensus extends EngineCensus {
+  /** Of legs with ports of their own. */
   readonly sockets: number;
   readonly ciphers: number;
+  /** Of WebRTC: checked sources, DTLS associations and TCP connections. */
+  readonly sources: number;
+  readonly handshakes: number;
+  readonly connections: number;
 }
 
 /** Timing, load and counters of a host, for metrics. */
@@ -53,6 +62,8 @@ export interface HostStats {
   readonly ticks: TickStats;
   readonly engine: EngineCounters;
   readonly network: SocketCounters;
+  /** The port of WebRTC; undefined where it is off. */
+  readonly webrtc?: SocketCounters & WebrtcCounters;
   /** Sources that reach a leg without an edge; anything but 0 is a bug. */
   readonly leaks: number;
   /** CPU time of this thread since its start, in ms. */
@@ -73,6 +84,8 @@ export interface MediaHostOptions {
   readonly openOpus?: OpenOpus;
   /** Ciphers of SRTP; those of node:crypto when left out. */
   readonly ciphers?: SrtpCiphers;
+  /** Legs have no WebRTC when left out. The host closes it. */
+  readonly webrtc?: WebrtcPort;
   /** See LatchOptions. */
   readonly isAdmitted?: (address: string) => boolean;
   readonly mediaSilentMs?: number;
@@ -89,29 +102,31 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
   const { phases = PHASES, ciphers = nodeCiphers } = options;
   // Monotonic, independent of changes of the system clock.
   const now = (): number => performance.timeOrigin + performance.now();
-  const { engine, sockets } = connectEngine(options, phases, ciphers, now);
+  const { engine, sockets, browsers } = connectEngine(options, phases, ciphers, now);
+  const { webrtc } = options;
   engine.warmUp();
   const clips = createClipLoader(engine);
   const loop = createTickLoop({
     intervalMs: 20 / phases,
     ticksPerFrame: phases,
     now,
-    tick: (nowMs, skipped) => engine.tick(nowMs, skipped),
+    tick(nowMs, skipped) {
+      engine.tick(nowMs, skipped);
+      webrtc?.flush();
+    },
     isIdle: () => engine.isIdle(),
     rested: (frames) => engine.rest(frames),
-    poll: sockets.poll,
+    poll: pollOf(sockets, webrtc),
     ...waitOf(sockets, clips.isConverting),
     // Each tick polls, so only the remaining polls are needed.
     pollsPerTick: Math.ceil((sockets.pollsPerTick + 1) / phases) - 1,
   });
   loop.start();
-  const legs = createHostLegs(engine, sockets, now, loop.wake);
+  const legs = createHostLegs({ engine, sockets, browsers, webrtc, now, wake: loop.wake });
 
   return {
     open: legs.open,
-    connect(leg, agreed) {
-      engine.connectLeg(leg, agreed, now());
-    },
+    connect: legs.connect,
     close: legs.close,
     apply(command) {
       loop.wake();
@@ -121,12 +136,21 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     dropClip: (name) => engine.dropClip(name),
     streams: wakingStreams(engine.streams, loop.wake),
     now,
-    census: () => ({ ...engine.census(), sockets: sockets.counters.sockets, ciphers: ciphers.openCount }),
+    census: () => ({
+      ...engine.census(),
+      sockets: sockets.counters.sockets,
+      ciphers: ciphers.openCount,
+      sources: browsers?.size.sources ?? 0,
+      handshakes: 0,
+      connections: 0,
+      ...webrtc?.census(),
+    }),
     stats: () => ({
       participants: engine.census().legs,
       ticks: loop.stats(),
       engine: { ...engine.counters },
       network: { ...sockets.counters },
+      ...(webrtc === undefined ? {} : { webrtc: { ...webrtc.network, ...webrtc.counters } }),
       leaks: engine.countLeaks(),
       cpuMs: threadCpuMs(),
     }),
@@ -136,6 +160,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
       await legs.closeAll();
       loop.stop();
       sockets.end?.();
+      await webrtc?.close();
     },
   };
 }
@@ -146,7 +171,7 @@ function connectEngine(
   phases: number,
   ciphers: SrtpCiphers,
   now: () => number,
-): { readonly engine: MediaEngine; readonly sockets: LegSockets } {
+): { readonly engine: MediaEngine; readonly sockets: LegSockets; readonly browsers: WebrtcLegs | undefined } {
   let gathered: MediaNotice[] = [];
   const hand = (): void => {
     const notices = gathered;
@@ -161,8 +186,15 @@ function connectEngine(
     receiveReport: (leg, bytes, length, address, port, ageMs) =>
       engine.receiveReport(leg, bytes, length, address, port, now() - ageMs),
   });
-  const engine = createMediaEngine({
-    send: sockets.send,
+  const browsers = options.webrtc?.serve({
+    ciphers,
+    now,
+    receive: (leg, bytes, length, address, port, ageMs) =>
+      engine.receive(leg, bytes, length, address, port, now() - ageMs),
+    secured: (leg, keys) => engine.secureLeg(leg, keys, now()),
+  });
+  const engine: MediaEngine = createMediaEngine({
+    send: browsers === undefined ? sockets.send : sendBy(browsers, sockets),
     sendReport: sockets.sendReport,
     notify(notice) {
       if (gathered.push(notice) === 1) queueMicrotask(hand);
@@ -178,42 +210,23 @@ function connectEngine(
     ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  return { engine, sockets };
+  return { engine, sockets, browsers };
 }
 
-/** Legs with their ports. */
-function createHostLegs(engine: MediaEngine, sockets: LegSockets, now: () => number, wake: () => void) {
-  const indexes = new Map<string, number>();
-  /** Legs whose ports are being bound; `close` waits for them. */
-  const opening = new Map<string, Promise<unknown>>();
-  const close = async (leg: string): Promise<LegStatistics> => {
-    await opening.get(leg)?.catch(() => {});
-    const index = indexes.get(leg);
-    indexes.delete(leg);
-    const statistics = engine.closeLeg(leg, now());
-    if (index !== undefined) await sockets.close(index);
-    return statistics;
+/** Legs of WebRTC send through their common port. */
+function sendBy(browsers: WebrtcLegs, sockets: LegSockets): LegSockets['send'] {
+  return (leg, bytes, length, address, port) => {
+    if (!browsers.send(leg, bytes, length)) sockets.send(leg, bytes, length, address, port);
   };
-  return {
-    async open(leg: string): Promise<{ port: number }> {
-      wake();
-      const index = engine.openLeg(leg);
-      if (index === undefined) throw new Error(`media leg ${leg} is open, or the limit is reached`);
-      indexes.set(leg, index);
-      const binding = sockets.open(index);
-      opening.set(leg, binding);
-      try {
-        return { port: await binding };
-      } catch (error) {
-        indexes.delete(leg);
-        engine.closeLeg(leg, now());
-        throw error;
-      } finally {
-        opening.delete(leg);
-      }
-    },
-    close,
-    closeAll: () => Promise.all([...indexes.keys()].map(close)),
+}
+
+/** What arrived for legs of WebRTC may be answered at once. */
+function pollOf(sockets: LegSockets, webrtc: WebrtcPort | undefined): () => void {
+  if (webrtc === undefined) return sockets.poll;
+  return () => {
+    sockets.poll();
+    webrtc.poll();
+    webrtc.flush();
   };
 }
 

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TakeCaptured } from '../capture/capture.ts';
 import type { CaptureMessage } from '../capture/capture-message.ts';
 import type { AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
+import type { IceCredentials } from '../ice/ice-agent.ts';
 import type { MediaHost } from './media-host.ts';
 
 /** Messages to a media thread. Requests with an `id` are answered with the same `id`. */
@@ -16,7 +17,7 @@ export type ToMediaThread =
 
 /** Requests with an answer. */
 export type MediaQuestion =
-  | { readonly about: 'open'; readonly leg: string }
+  | { readonly about: 'open'; readonly leg: string; readonly ice?: IceCredentials }
   | { readonly about: 'close'; readonly leg: string }
   | { readonly about: 'load-clip'; readonly name: string; readonly clip: SoundClip }
   | { readonly about: 'census' }
@@ -115,7 +116,7 @@ async function answer(
 ): Promise<unknown> {
   switch (question.about) {
     case 'open':
-      return host.open(question.leg);
+      return host.open(question.leg, question.ice);
     case 'close':
       return host.close(question.leg);
     case 'load-clip':

@@ -1,6 +1,6 @@
 import { tagOf } from '@jackfield/sip';
 import { answerEarlyOffer, noEarlyAnswers, takeFinalAnswer, takeProvisional } from './early-answers.ts';
-import { type LegAudio, makeDowngradedOffer, makeOffer } from './leg-audio.ts';
+import { type LegAudio, makeDowngradedOffer, makeOffer, withoutWebrtc, withPort } from './leg-audio.ts';
 import type { DialledLeg, LegEffect, LegInput, PreparingLeg } from './leg-state.ts';
 import {
   answerSession,
@@ -20,7 +20,7 @@ export function stepPreparing(state: PreparingLeg, input: LegInput): LegStep {
     case 'dial':
       return dial(state, input);
     case 'port-opened': {
-      const audio = { ...state.audio, port: input.port };
+      const audio = withPort(state.audio, input.opened);
       // The leg was hung up while its port was being opened.
       if (state.cause !== undefined) return finish({ ...state, audio }, state.cause);
       const { audio: offered, description } = makeOffer(audio);
@@ -98,12 +98,18 @@ function takeRinging(
   return { state: { ...state, phase: 'early', answers, audio }, effects };
 }
 
-/** A second INVITE without an offer of SRTP, after the first description was refused (RFC 8643). */
+/**
+ * Another INVITE after the description was refused: without WebRTC, on a port of its own, and then without an offer of SRTP (RFC 8643).
+ */
 function dialAgain(
   { audio, isHungUp }: DialledLeg,
   { status }: Extract<LegInput, { readonly type: 'dialog-ended' }>,
 ): LegStep | undefined {
   if (status === undefined || isHungUp) return undefined;
+  const plain = withoutWebrtc(audio, status);
+  if (plain !== undefined) {
+    return { state: { phase: 'preparing', audio: plain }, effects: [{ do: 'open-port' }] };
+  }
   const again = makeDowngradedOffer(audio, status);
   return again && invite(again.audio, again.description);
 }

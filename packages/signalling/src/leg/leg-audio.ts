@@ -1,4 +1,4 @@
-import type { AgreedMedia } from '@jackfield/ports';
+import type { AgreedMedia, OpenedLeg } from '@jackfield/ports';
 import {
   type AgreedAudio,
   answerOffer,
@@ -21,7 +21,9 @@ import {
   type LegSrtp,
   offeringCrypto,
   protectionOf,
+  refusesDescription,
 } from './leg-srtp.ts';
+import { handshakeOf, type LegWebrtc, localTransport, restarted } from './leg-webrtc.ts';
 import { canonicalAddress, noAddresses, type PeerAddresses, withMessage } from './peer-addresses.ts';
 
 export const sdpType = 'application/sdp';
@@ -54,6 +56,8 @@ export interface LegAudio {
   /** Source of the peer's signalling: its audio may come from there as well (RFC 4961 behind a NAT). */
   readonly peer: PeerAddresses;
   readonly srtp: LegSrtp;
+  /** Audio over WebRTC and nothing else; undefined for plain RTP and keys in SDP. */
+  readonly webrtc: LegWebrtc | undefined;
 }
 
 /** The next state and our description for the peer. */
@@ -71,7 +75,7 @@ export interface Agreed {
 /** Audio of a leg without a port and without a description. */
 export function newLegAudio(
   about: Pick<LegAudio, 'address' | 'sessionId' | 'srtp'> &
-    Partial<Pick<LegAudio, 'onlyTo' | 'describesEvents'>>,
+    Partial<Pick<LegAudio, 'onlyTo' | 'describesEvents' | 'webrtc'>>,
 ): LegAudio {
   return {
     port: 0,
@@ -81,8 +85,14 @@ export function newLegAudio(
     onlyTo: undefined,
     describesEvents: true,
     peer: noAddresses,
+    webrtc: undefined,
     ...about,
   };
+}
+
+/** The media port is open. */
+export function withPort(audio: LegAudio, { port, webrtc: opened }: OpenedLeg): LegAudio {
+  return { ...audio, port, webrtc: audio.webrtc && { ...audio.webrtc, opened } };
 }
 
 /** Records the source of a message from the peer. Call it before the message's description is used. */
@@ -98,7 +108,7 @@ export function makeOffer(audio: LegAudio): Described {
   const description = createOffer({
     ...localOf(audio),
     codecs: preferred,
-    ...offeringCrypto(srtp, profileInUse(audio)),
+    ...(webrtcOf(audio) ?? offeringCrypto(srtp, profileInUse(audio))),
     ...sessionOf(audio),
     describesEvents,
   });
@@ -111,11 +121,21 @@ export function makeDowngradedOffer(audio: LegAudio, status: number): Described 
   return srtp && makeOffer({ ...audio, srtp, sent: undefined });
 }
 
+/** The audio without WebRTC and without a port, after `status` refused our first offer; undefined where a retry cannot help. */
+export function withoutWebrtc(audio: LegAudio, status: number): LegAudio | undefined {
+  if (audio.webrtc === undefined || audio.codecInUse !== undefined || !refusesDescription(status))
+    return undefined;
+  return { ...audio, webrtc: undefined, port: 0, sent: undefined, awaitsAnswer: false };
+}
+
 /** Answers an offer; undefined when there is nothing in common, and then nothing changes. */
 export function makeAnswer(audio: LegAudio, offer: string): (Described & Agreed) | undefined {
-  const local = { ...localOf(audio), ...answeringCrypto(audio.srtp) };
+  const local = { ...localOf(audio), ...(webrtcOf(audio) ?? answeringCrypto(audio.srtp)) };
   const outcome = answerOffer(offer, local, sessionOf(audio));
   if ('problem' in outcome) return undefined;
+  const remote = outcome.agreed.webrtc;
+  const webrtc = remote && audio.webrtc && restarted(audio.webrtc, remote);
+  if (webrtc !== undefined) return makeAnswer({ ...audio, webrtc }, offer);
   return { ...connected({ ...audio, sent: outcome.answer }, outcome.agreed), description: outcome.answer };
 }
 
@@ -161,9 +181,12 @@ export function isDescription({ headers, body }: Pick<SipMessage, 'headers' | 'b
 }
 
 /** Whether an INVITE's body can be answered at all; an empty one leaves the offer to us. */
-export function isAnswerable(offer: string, srtp: LegSrtp): boolean {
+export function isAnswerable(offer: string, srtp: LegSrtp, webrtc?: LegWebrtc): boolean {
   if (offer === '') return true;
-  const probe = { codecs, address: '127.0.0.1', port: 9, ...answeringCrypto(srtp) };
+  const address = '127.0.0.1';
+  const transport = webrtc && localTransport({ ...webrtc, opened: probeOpened }, address, 9);
+  const secured = transport === undefined ? answeringCrypto(srtp) : { protocols: [], webrtc: transport };
+  const probe = { codecs, address, port: 9, ...secured };
   return !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
 }
 
@@ -179,6 +202,15 @@ function profileInUse({ codecInUse, sent }: LegAudio): string | undefined {
   return parsed.session.media.find(({ kind, port }) => kind === 'audio' && port !== 0)?.protocol;
 }
 
+/** What a port of WebRTC would say, to find out whether an offer can be answered before there is one. */
+const probeOpened = { fingerprint: { hash: 'sha-256', value: '00' }, takesTcp: false };
+
+/** WebRTC in our next description, which excludes every other profile. */
+function webrtcOf({ webrtc, address, port }: LegAudio) {
+  const transport = webrtc && localTransport(webrtc, address, port);
+  return transport && { protocols: [], webrtc: transport };
+}
+
 function localOf({ address, port }: LegAudio) {
   return { codecs, address, port };
 }
@@ -189,11 +221,16 @@ function sessionOf({ sessionId, sent }: LegAudio) {
 
 function connected(audio: LegAudio, agreed: AgreedAudio) {
   const srtp = agreedSuite(audio.srtp, agreed.crypto?.suite);
-  return { audio: { ...audio, srtp, codecInUse: agreed.codec }, connect: mediaOf(audio, agreed) };
+  const remoteFragment = agreed.webrtc?.fragment;
+  const webrtc = audio.webrtc && { ...audio.webrtc, remoteFragment };
+  return { audio: { ...audio, srtp, webrtc, codecInUse: agreed.codec }, connect: mediaOf(audio, agreed) };
 }
 
-function mediaOf({ onlyTo, peer }: LegAudio, agreed: AgreedAudio): AgreedMedia {
+function mediaOf({ onlyTo, peer, webrtc }: LegAudio, agreed: AgreedAudio): AgreedMedia {
   const media = agreedMediaOf(agreed);
+  // Packets go to checked sources alone, whatever a description says.
+  if (webrtc !== undefined && agreed.webrtc !== undefined)
+    return { ...media, protection: handshakeOf(webrtc, agreed.webrtc) };
   return {
     ...media,
     address: onlyTo ?? media.address,

@@ -1,4 +1,4 @@
-import type { LegStatistics, Logger, MediaLegs } from '@jackfield/ports';
+import type { LegStatistics, Logger, MediaLegs, OpenedLeg } from '@jackfield/ports';
 import type { CallListener, UserAgent } from '@jackfield/sip';
 import { inviteOf } from '../parties/parties.ts';
 import { confinedAudio, type DialTermsDeps, dialledAudioReach, dialTerms } from './dial-terms.ts';
@@ -48,15 +48,15 @@ export function createLegEffects(deps: LegEffectsDeps, inbox: LegInbox): LegEffe
       live.audioReach = dialledAudioReach(deps, live.request.targets);
       live.terms = await dialTerms(deps, live.request);
     }
-    let port: number;
+    let opened: OpenedLeg;
     try {
-      ({ port } = await mediaLegs.open(live.leg));
+      opened = await mediaLegs.open(live.leg, iceOf(live));
     } catch (error) {
       log.warn({ leg: live.leg, err: error }, 'media port open failed');
       inbox.send(live, { type: 'port-failed' });
       return;
     }
-    inbox.send(live, { type: 'port-opened', port });
+    inbox.send(live, { type: 'port-opened', opened });
   }
 
   function closePort(leg: string): Promise<LegStatistics | undefined> {
@@ -156,6 +156,11 @@ function contentOf(body: string) {
 
 function headersOf(leg: string): readonly (readonly [string, string])[] {
   return [['X-CallUUID', leg]];
+}
+
+/** The credentials of a leg of WebRTC. */
+function iceOf({ state }: LiveLeg) {
+  return 'audio' in state ? state.audio.webrtc?.ice : undefined;
 }
 
 /** The source address of the peer's last message. */

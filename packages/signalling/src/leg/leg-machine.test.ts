@@ -47,7 +47,7 @@ const incoming: OfferedLeg = {
   requested: 'nothing',
 };
 
-const opened: LegInput = { type: 'port-opened', port: 40_000 };
+const opened: LegInput = { type: 'port-opened', opened: { port: 40_000 } };
 const failed: LegInput = { type: 'port-failed' };
 const dial: LegInput = { type: 'dial', targets: 1, forwardsLeft: 70 };
 const ring: LegInput = { type: 'ring' };

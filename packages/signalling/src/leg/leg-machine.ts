@@ -3,11 +3,12 @@ import { stepDialled, stepPreparing } from './dialled-leg.ts';
 import { withKeys } from './leg-srtp.ts';
 import type { LegEffect, LegInput, LegState } from './leg-state.ts';
 import { type LegStep, stay } from './leg-steps.ts';
+import { withSpare } from './leg-webrtc.ts';
 import { stepAccepted, stepAnswered, stepOffered } from './offered-leg.ts';
 
 /**
  * One SIP leg from its INVITE to its end. It draws no random number: the runner sends `keys-drawn` while `lacksKeys` holds for
- * `audio.srtp`.
+ * `audio.srtp`, and `ice-drawn` while `lacksIce` holds for `audio.webrtc`.
  */
 export const legMachine: Machine<LegState, LegInput, LegEffect> = {
   step(state, input): LegStep {
@@ -15,6 +16,13 @@ export const legMachine: Machine<LegState, LegInput, LegEffect> = {
     if (input.type === 'keys-drawn') {
       const { audio } = state;
       return stay({ ...state, audio: { ...audio, srtp: withKeys(audio.srtp, input.keys) } });
+    }
+    if (input.type === 'ice-drawn') {
+      const { audio } = state;
+      return stay({
+        ...state,
+        audio: { ...audio, webrtc: audio.webrtc && withSpare(audio.webrtc, input.ice) },
+      });
     }
     switch (state.phase) {
       case 'offered':

@@ -5,11 +5,14 @@ import { legMachine } from './leg-machine.ts';
 import { type DrawKeys, lacksKeys } from './leg-srtp.ts';
 import type { LegInput } from './leg-state.ts';
 import { mediaFailed } from './leg-steps.ts';
+import { type DrawIce, lacksIce } from './leg-webrtc.ts';
 import type { LiveLeg } from './live-leg.ts';
 
 export interface LegRunnerDeps extends Omit<LegEffectsDeps, 'listenerOf'>, Omit<DialogListenersDeps, 'send'> {
   /** Draws keys in place of abandoned ones; absent without SRTP. */
   readonly drawKeys: DrawKeys | undefined;
+  /** Draws credentials in place of used ones; absent without WebRTC. */
+  readonly drawIce: DrawIce | undefined;
 }
 
 /** Runs the machines of legs: one input at a time; its effects come before the next input. */
@@ -43,8 +46,15 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
     } catch (error) {
       broken(live, error, input);
     }
-    if (deps.drawKeys === undefined || live.state.phase === 'ended') return;
-    if (lacksKeys(live.state.audio.srtp)) send(live, { type: 'keys-drawn', keys: deps.drawKeys() });
+    draw(live);
+  }
+
+  function draw(live: LiveLeg): void {
+    if (live.state.phase === 'ended') return;
+    const { srtp, webrtc } = live.state.audio;
+    const { drawKeys, drawIce } = deps;
+    if (drawKeys !== undefined && lacksKeys(srtp)) send(live, { type: 'keys-drawn', keys: drawKeys() });
+    if (drawIce !== undefined && lacksIce(webrtc)) send(live, { type: 'ice-drawn', ice: drawIce() });
   }
 
   /** An unforeseen error ends only the leg where it happened. */

@@ -1,4 +1,4 @@
-import type { AgreedProtection, AgreedSuite } from '@jackfield/ports';
+import type { AgreedKeys, AgreedSuite } from '@jackfield/ports';
 import type { AgreedCrypto, CryptoKey, MediaCapabilities } from '@jackfield/sdp';
 
 /** The operator's choice of SRTP with keys in SDP (docs/decisions/0015-srtp.md). */
@@ -18,6 +18,11 @@ const allProtocols = [...clearProtocols, 'RTP/SAVP', 'RTP/SAVPF'];
 
 /** Statuses that refuse the description but not the call. */
 const descriptionRefusals: readonly number[] = [415, 488, 606];
+
+/** Whether this status refuses the description but not the call. */
+export function refusesDescription(status: number): boolean {
+  return descriptionRefusals.includes(status);
+}
 
 type CryptoCapabilities = Pick<MediaCapabilities, 'crypto' | 'protocols' | 'requiresCrypto'>;
 
@@ -88,7 +93,7 @@ export function withKeys(srtp: LegSrtp, fresh: readonly CryptoKey[]): LegSrtp {
  * The phone may still choose SRTP from the keys of that description (RFC 8643).
  */
 export function downgraded(srtp: LegSrtp, status: number): LegSrtp | undefined {
-  const isRefused = srtp.profile === 'RTP/SAVP' && descriptionRefusals.includes(status);
+  const isRefused = srtp.profile === 'RTP/SAVP' && refusesDescription(status);
   return isRefused && srtp.policy === 'offer' ? { ...srtp, profile: 'RTP/AVP' } : undefined;
 }
 
@@ -121,7 +126,7 @@ export function agreedSuite(srtp: LegSrtp, suite: string | undefined): LegSrtp {
 }
 
 /** The keys of an agreement in the form of the media port. */
-export function protectionOf({ suite, sendKey, receiveKey }: AgreedCrypto): AgreedProtection {
+export function protectionOf({ suite, sendKey, receiveKey }: AgreedCrypto): AgreedKeys {
   const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
-  return { suite: suite as AgreedSuite, sendKey: bytes(sendKey), receiveKey: bytes(receiveKey) };
+  return { by: 'sdes', suite: suite as AgreedSuite, sendKey: bytes(sendKey), receiveKey: bytes(receiveKey) };
 }

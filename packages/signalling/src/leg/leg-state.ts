@@ -1,4 +1,4 @@
-import type { AgreedMedia, LegEnd } from '@jackfield/ports';
+import type { AgreedMedia, IceCredentials, LegEnd, OpenedLeg } from '@jackfield/ports';
 import type { CryptoKey } from '@jackfield/sdp';
 import type { SipRequest, SipResponse } from '@jackfield/sip';
 import type { EarlyAnswers } from './early-answers.ts';
@@ -35,7 +35,7 @@ export interface AcceptedLeg extends LiveLeg {
   readonly phase: 'accepted';
 }
 
-/** A leg that we dial: its media port is being opened. */
+/** A leg that we dial: its media port is being opened, for the first INVITE or for one without WebRTC. */
 export interface PreparingLeg extends LiveLeg {
   readonly phase: 'preparing';
 }
@@ -70,9 +70,10 @@ export type LegInput =
   | { readonly type: 'answer' }
   | { readonly type: 'hang-up'; readonly status: number }
   // Outcomes of effects.
-  | { readonly type: 'port-opened'; readonly port: number }
+  | { readonly type: 'port-opened'; readonly opened: OpenedLeg }
   | { readonly type: 'port-failed' }
   | { readonly type: 'keys-drawn'; readonly keys: readonly CryptoKey[] }
+  | { readonly type: 'ice-drawn'; readonly ice: IceCredentials }
   /** The INVITE could not be written, for example because a target is not a URI. */
   | { readonly type: 'invite-failed' }
   /** Work for the leg threw: a defect, or an unreachable database. */

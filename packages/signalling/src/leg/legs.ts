@@ -5,6 +5,7 @@ import { firstForwards, forwardsLeftOf } from './forwards-left.ts';
 import { createLegRunner, type LegRunnerDeps } from './leg-runner.ts';
 import { newKeys, type SrtpPolicy } from './leg-srtp.ts';
 import { createLegTelephony, type LegListeners, type LegTelephony } from './leg-telephony.ts';
+import { newIce, type WebrtcOptions } from './leg-webrtc.ts';
 import { type LiveLeg, newLiveLeg } from './live-leg.ts';
 import { createNewLegs, type NewLegsDeps } from './new-legs.ts';
 import { offeredNotice } from './offered-notice.ts';
@@ -21,7 +22,7 @@ export interface SrtpOptions {
 }
 
 export interface LegsDeps
-  extends Omit<LegRunnerDeps, 'domain' | 'drawKeys' | 'transfers' | 'press' | 'forget'>,
+  extends Omit<LegRunnerDeps, 'domain' | 'drawKeys' | 'drawIce' | 'transfers' | 'press' | 'forget'>,
     Omit<TakeInviteDeps, 'domains' | 'newLegs' | 'transfers'>,
     Pick<NewLegsDeps, 'mediaAddress' | 'newSessionId'> {
   readonly newUuid: () => string;
@@ -29,6 +30,8 @@ export interface LegsDeps
   readonly domains: readonly [string, ...string[]];
   /** No SRTP when absent. */
   readonly srtp?: SrtpOptions;
+  /** No WebRTC when absent, or without `srtp`. */
+  readonly webrtc?: WebrtcOptions;
 }
 
 export interface Legs {
@@ -54,16 +57,20 @@ export function createLegs(deps: LegsDeps): Legs {
     isAnswered: (leg) => legs.get(leg)?.state.phase === 'answered',
   });
   const drawKeys = srtp && (() => newKeys(srtp.randomBytes));
+  const drawIce = srtp && deps.webrtc && (() => newIce(srtp.randomBytes));
   const newLegs = createNewLegs({
     ...deps,
     srtp: srtp?.policy ?? 'off',
     protocolOf: srtp?.protocolOf ?? (() => undefined),
     drawKeys,
+    webrtc: deps.webrtc,
+    drawIce,
   });
   const runner = createLegRunner({
     ...deps,
     domain: deps.domains[0],
     drawKeys,
+    drawIce,
     transfers,
     press: (key) => listeners.press(key),
     forget(live) {

@@ -11,6 +11,15 @@ import {
   withKeys,
 } from './leg-srtp.ts';
 import type { OfferedLeg, PreparingLeg } from './leg-state.ts';
+import {
+  type DrawIce,
+  type LegWebrtc,
+  mayAnswerWebrtc,
+  mayOfferWebrtc,
+  newLegWebrtc,
+  offersWebrtc,
+  type WebrtcOptions,
+} from './leg-webrtc.ts';
 import { cameInPrivate, isOfBrowser, isReachedInPrivate, type ProtocolOf } from './private-signalling.ts';
 
 export interface NewLegsDeps {
@@ -21,6 +30,9 @@ export interface NewLegsDeps {
   readonly protocolOf: ProtocolOf;
   /** Absent without SRTP. */
   readonly drawKeys: DrawKeys | undefined;
+  /** Both absent without WebRTC. */
+  readonly webrtc: WebrtcOptions | undefined;
+  readonly drawIce: DrawIce | undefined;
 }
 
 /** First states of legs, incoming and dialled: their audio with its SRTP keys. */
@@ -32,15 +44,25 @@ export interface NewLegs {
 }
 
 export function createNewLegs(deps: NewLegsDeps): NewLegs {
-  const { srtp: policy, protocolOf, drawKeys } = deps;
+  const { srtp: policy, protocolOf, drawKeys, webrtc, drawIce } = deps;
 
-  function audioOf(srtp: LegSrtp, describesEvents: boolean, onlyTo?: string) {
+  /** WebRTC where the phone speaks it and its signalling is safe enough. */
+  const webrtcWhere = (isMeant: boolean): LegWebrtc | undefined =>
+    isMeant && drawIce !== undefined ? newLegWebrtc(drawIce) : undefined;
+
+  function audioOf(
+    srtp: LegSrtp,
+    describesEvents: boolean,
+    transport: LegWebrtc | undefined,
+    onlyTo?: string,
+  ) {
     const keyed = drawKeys !== undefined && lacksKeys(srtp) ? withKeys(srtp, drawKeys()) : srtp;
     return newLegAudio({
       address: deps.mediaAddress,
       sessionId: deps.newSessionId(),
       srtp: keyed,
       describesEvents,
+      webrtc: transport,
       onlyTo,
     });
   }
@@ -49,7 +71,9 @@ export function createNewLegs(deps: NewLegsDeps): NewLegs {
     offered(incoming, isExternal) {
       const { request, flow, sourceAddress, takesReliable } = incoming;
       const srtp = incomingSrtp(policy, policy !== 'off' && cameInPrivate(incoming, protocolOf));
-      const audio = audioOf(srtp, !isOfBrowser(flow, protocolOf), isExternal ? sourceAddress : undefined);
+      const isWebrtc = mayAnswerWebrtc(incoming, webrtc, protocolOf) && offersWebrtc(request.body);
+      const onlyTo = isExternal ? sourceAddress : undefined;
+      const audio = audioOf(srtp, !isOfBrowser(flow, protocolOf), webrtcWhere(isWebrtc), onlyTo);
       return {
         phase: 'offered',
         audio: heardFrom(audio, request),
@@ -64,7 +88,10 @@ export function createNewLegs(deps: NewLegsDeps): NewLegs {
       const isPrivate = policy !== 'off' && targets.every((target) => isReachedInPrivate(target, protocolOf));
       // All targets get one description.
       const describesEvents = !targets.some(({ flow }) => isOfBrowser(flow, protocolOf));
-      return { phase: 'preparing', audio: audioOf(dialledSrtp(policy, isPrivate), describesEvents) };
+      const isWebrtc =
+        targets.length > 0 && targets.every(({ flow }) => mayOfferWebrtc(flow, webrtc, protocolOf));
+      const srtp = dialledSrtp(policy, isPrivate);
+      return { phase: 'preparing', audio: audioOf(srtp, describesEvents, webrtcWhere(isWebrtc)) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { makeAnswer, makeOffer, takeAnswer, withoutOpenOffer } from './leg-audio.ts';
+import { makeAnswer, makeOffer, takeAnswer, withoutOpenOffer, withPort } from './leg-audio.ts';
 import type { AcceptedLeg, AnsweredLeg, LegEffect, LegInput, OfferedLeg } from './leg-state.ts';
 import {
   answered,
@@ -23,7 +23,7 @@ export function stepOffered(state: OfferedLeg, input: LegInput): LegStep {
     case 'answer':
       return state.requested === 'answer' ? stay(state) : request(state, 'answer');
     case 'port-opened':
-      return openAudio({ ...state, port: 'open', audio: { ...state.audio, port: input.port } });
+      return openAudio({ ...state, port: 'open', audio: withPort(state.audio, input.opened) });
     case 'port-failed':
       return reject(state, 503);
     case 'hang-up':

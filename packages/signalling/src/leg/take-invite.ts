@@ -51,7 +51,8 @@ export async function takeInvite(
   if (!isDescription(request)) return refuse(incoming, 415, { headers: [['Accept', sdpType]] });
   const isExternal = admitted.external !== undefined;
   const state = deps.newLegs.offered(incoming, isExternal);
-  if (!isAnswerable(request.body, state.audio.srtp)) return refuse(incoming, 488);
+  const { srtp, webrtc } = state.audio;
+  if (!isAnswerable(request.body, srtp, webrtc)) return refuse(incoming, 488);
   const replaced = deps.transfers.replacedBy(request);
   if (replaced !== undefined && 'refusal' in replaced) return refuse(incoming, replaced.refusal);
   const release = deps.slots?.take(sourceAddress, admitted.account, isExternal);

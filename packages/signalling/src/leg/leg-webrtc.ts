@@ -1,0 +1,110 @@
+import { type AgreedProtection, type IceCredentials, isLoopback, type OpenedLeg } from '@jackfield/ports';
+import { isWebrtcProfile, type LocalTransport, parseSdp, type RemoteTransport } from '@jackfield/sdp';
+import type { IncomingInvite } from '@jackfield/sip';
+import { cameInPrivate, isOfBrowser, type ProtocolOf } from './private-signalling.ts';
+
+/** WebRTC of phones in browsers (docs/decisions/0023-webrtc.md). */
+export interface WebrtcOptions {
+  /**
+   * Also over unencrypted WebSockets from other machines, where who reads along can change the fingerprint and so listen to the call
+   * (RFC 8827 §5.1).
+   */
+  readonly overPlain: boolean;
+  /** Where the other end of a flow is; undefined for a flow that is closed. */
+  readonly remoteAddressOf: (flow: string) => string | undefined;
+}
+
+/** WebRTC of one leg. */
+export interface LegWebrtc {
+  /** Ours, in force. */
+  readonly ice: IceCredentials;
+  /** Ours after the next restart of the other side; undefined until `withSpare`. */
+  readonly spare: IceCredentials | undefined;
+  /** Names our stream. */
+  readonly stream: string;
+  /** Undefined until the port is open. */
+  readonly opened: OpenedLeg['webrtc'];
+  /** The other side's fragment: another one is a restart (RFC 8839 §4.4.1.1.1). */
+  readonly remoteFragment: string | undefined;
+}
+
+/** Draws credentials that cannot be predicted. */
+export type DrawIce = () => IceCredentials;
+
+/** RFC 8445 §5.3: at least 24 random bits in the fragment and 128 in the password; whole groups of base64 have no padding. */
+export function newIce(randomBytes: (count: number) => Uint8Array): IceCredentials {
+  const text = (count: number): string => Buffer.from(randomBytes(count)).toString('base64');
+  return { fragment: text(9), password: text(18) };
+}
+
+/** A leg before its port is open. */
+export function newLegWebrtc(draw: DrawIce): LegWebrtc {
+  const ice = draw();
+  const stream = ice.fragment.replace(/[^A-Za-z0-9]/g, '0');
+  return { ice, spare: draw(), stream, opened: undefined, remoteFragment: undefined };
+}
+
+/** Whether the leg needs credentials before its next restart. */
+export function lacksIce(webrtc: LegWebrtc | undefined): boolean {
+  return webrtc !== undefined && webrtc.spare === undefined;
+}
+
+/** Keeps the credentials for the next restart. */
+export function withSpare(webrtc: LegWebrtc, spare: IceCredentials): LegWebrtc {
+  return { ...webrtc, spare };
+}
+
+/** Our side in a description; undefined before the port is open. */
+export function localTransport(
+  { ice, opened, stream }: LegWebrtc,
+  address: string,
+  port: number,
+): LocalTransport | undefined {
+  if (opened === undefined) return undefined;
+  const udp = { transport: 'udp', address, port } as const;
+  const candidates = opened.takesTcp ? [udp, { ...udp, transport: 'tcp' } as const] : [udp];
+  return { ...ice, fingerprint: opened.fingerprint, candidates, stream };
+}
+
+/** RFC 8839 §4.4.1.1.1: the other side restarts with a new fragment, and the answer has new credentials as well. */
+export function restarted(webrtc: LegWebrtc, remote: RemoteTransport): LegWebrtc | undefined {
+  const { remoteFragment, spare } = webrtc;
+  if (remoteFragment === undefined || remoteFragment === remote.fragment || spare === undefined)
+    return undefined;
+  return { ...webrtc, ice: spare, spare: undefined };
+}
+
+/** The agreement in the form of the media port. */
+export function handshakeOf({ ice }: LegWebrtc, { fingerprints }: RemoteTransport): AgreedProtection {
+  return { by: 'dtls', fingerprints, ice };
+}
+
+/** Whether an INVITE offers audio over WebRTC and nothing else. */
+export function offersWebrtc(offer: string): boolean {
+  const parsed = offer === '' ? undefined : parseSdp(offer);
+  if (parsed === undefined || 'problem' in parsed) return false;
+  const lines = parsed.session.media.filter(({ kind }) => kind === 'audio');
+  return lines.length > 0 && lines.every(({ protocol }) => isWebrtcProfile(protocol));
+}
+
+/** Whether a call of this INVITE may have WebRTC. */
+export function mayAnswerWebrtc(
+  incoming: Pick<IncomingInvite, 'flow' | 'request' | 'sourceAddress'>,
+  options: WebrtcOptions | undefined,
+  protocolOf: ProtocolOf,
+): boolean {
+  if (options === undefined || !isOfBrowser(incoming.flow, protocolOf)) return false;
+  return options.overPlain || isLoopback(incoming.sourceAddress) || cameInPrivate(incoming, protocolOf);
+}
+
+/** Whether the phone behind a flow is offered WebRTC. */
+export function mayOfferWebrtc(
+  flow: string | undefined,
+  options: WebrtcOptions | undefined,
+  protocolOf: ProtocolOf,
+): boolean {
+  if (options === undefined || flow === undefined || !isOfBrowser(flow, protocolOf)) return false;
+  const address = options.remoteAddressOf(flow);
+  const isNear = address !== undefined && isLoopback(address);
+  return options.overPlain || isNear || protocolOf(flow) === 'wss';
+}
