@@ -23,6 +23,7 @@ export interface RecordingFailure {
   readonly sentence: string;
 }
 
+/** Whether the disk, a limit or a fault of the program ended the file. */
 export type RecordingFailureCode =
   | 'disk-full'
   | 'disk-slow'

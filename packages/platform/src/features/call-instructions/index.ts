@@ -1,8 +1,5 @@
 export type { AnsweringApplication } from './commands.ts';
-export {
-  type CallInstructionsFeature,
-  createCallInstructions,
-} from './create-call-instructions.ts';
+export { createCallInstructions } from './create-call-instructions.ts';
 export type { MultipartyJoin } from './effects.ts';
 export { readSoundDocument } from './parse/read-sound-document.ts';
 export { readSipHeaders } from './parse/sip-headers.ts';

@@ -1,4 +1,3 @@
-import type { CallbackProblemCode } from '@jackfield/contract';
 import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import type { CallbackTarget } from '../../kernel/kernel-effects.ts';
@@ -6,6 +5,7 @@ import type { AppendedEvent } from '../../kernel/outbox-queries.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import { ownerNow } from '../accounts/index.ts';
 import { fieldsOf } from './delivery/fields.ts';
+import type { DeliveryProblemCode } from './domain/delivery-outcome.ts';
 
 export type CallbacksTables = {
   callbacks: {
@@ -30,7 +30,7 @@ export type CallbacksTables = {
     attempt_log: string;
     response_status: number | null;
     problem: string | null;
-    problem_code: CallbackProblemCode | null;
+    problem_code: DeliveryProblemCode | null;
     duration_ms: number;
     /** Of the event, or of the request for a replay. */
     created_at: number;
@@ -64,7 +64,7 @@ export interface CallbackAttempt {
   readonly duration: number;
   readonly problem: string | null;
   /** Absent in attempts that were logged before there were codes. */
-  readonly problem_code?: CallbackProblemCode | null;
+  readonly problem_code?: DeliveryProblemCode | null;
 }
 
 /** A delivery before its first attempt. */

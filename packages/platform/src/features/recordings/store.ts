@@ -1,8 +1,8 @@
-import type { RecordingErrorCode } from '@jackfield/contract';
 import type { Database, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
 import { ownerNow } from '../accounts/index.ts';
 import type {
+  FaultCode,
   RecordedChannel,
   Recording,
   RecordingAnnouncement,
@@ -275,7 +275,7 @@ function recordingOf(row: RecordingRow): Recording {
 }
 
 /** Records from before the codes have a sentence alone. */
-export function failureCodeOf({ failure, failure_code: code }: RecordingRow): RecordingErrorCode | null {
+export function failureCodeOf({ failure, failure_code: code }: RecordingRow): FaultCode | null {
   return failure === null ? null : (code ?? 'internal');
 }
 

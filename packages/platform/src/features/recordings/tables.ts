@@ -1,7 +1,6 @@
-import type { RecordingErrorCode } from '@jackfield/contract';
 import type { Read, RecordingFormat, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
-import type { EndReason, RecordingStatus, TrackType } from './domain/recording.ts';
+import type { EndReason, FaultCode, RecordingStatus, TrackType } from './domain/recording.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -37,7 +36,7 @@ interface RecordingsTable {
   duration_ms: number;
   bytes: number;
   failure: string | null;
-  failure_code: RecordingErrorCode | null;
+  failure_code: FaultCode | null;
   is_discarded: number;
   sequence: number;
   /** JSON of a list of RecordedChannel. */

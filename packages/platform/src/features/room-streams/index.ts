@@ -1,1 +1,1 @@
-export { createRoomStreams, type RoomStreamsFeature } from './create-room-streams.ts';
+export { createRoomStreams } from './create-room-streams.ts';

@@ -1,7 +1,6 @@
-import type { StreamErrorCode } from '@jackfield/contract';
 import type { Read, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
-import type { EndReason, StreamEnd } from './domain/stream.ts';
+import type { EndReason, FaultCode, StreamEnd } from './domain/stream.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -23,7 +22,7 @@ interface StreamsTable {
   outcome: StreamEnd['outcome'] | null;
   end_reason: EndReason | null;
   failure: string | null;
-  failure_code: StreamErrorCode | null;
+  failure_code: FaultCode | null;
   /** JSON of StreamStatistics. */
   statistics: string | null;
   rate_per_minute: Fixed<number>;

@@ -1,4 +1,3 @@
-import type { CallbackProblemCode } from '@jackfield/contract';
 import type { EgressOutcome, EgressProblemKind, Instant } from '@jackfield/ports';
 import type { DeliverySettings, RetryReason } from './delivery-settings.ts';
 
@@ -11,8 +10,19 @@ export interface DeliveryVerdict {
   readonly responseStatus: number | null;
   /** Why it was not delivered. */
   readonly problem: string | null;
-  readonly problemCode: CallbackProblemCode | null;
+  readonly problemCode: DeliveryProblemCode | null;
 }
+
+/** Why an attempt was no success: `problem_code` of docs/errors.md. */
+export type DeliveryProblemCode =
+  | 'address-refused'
+  | 'unreachable'
+  | 'connect-timeout'
+  | 'read-timeout'
+  | 'total-timeout'
+  | 'broken-answer'
+  | 'answer-too-large'
+  | 'unexpected-status';
 
 /** Seconds before the second attempt, the third, and so on: four retries last over a minute, five almost 12 minutes. */
 const pauses = [1, 5, 20, 45, 600];
@@ -45,7 +55,7 @@ export function judgeAttempt(
   return { status: 'retrying', nextAttemptAt: Math.max(now, from + pause * 1000), ...failure };
 }
 
-const codes: Readonly<Record<EgressProblemKind, CallbackProblemCode>> = {
+const codes: Readonly<Record<EgressProblemKind, DeliveryProblemCode>> = {
   refused: 'address-refused',
   unreachable: 'unreachable',
   'connect-timeout': 'connect-timeout',

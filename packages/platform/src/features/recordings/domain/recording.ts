@@ -1,5 +1,10 @@
-import type { RecordingErrorCode } from '@jackfield/contract';
-import type { CaptureTrack, Instant, RecordedFile, RecordingFormat } from '@jackfield/ports';
+import type {
+  CaptureTrack,
+  Instant,
+  RecordedFile,
+  RecordingFailureCode,
+  RecordingFormat,
+} from '@jackfield/ports';
 
 /**
  * `starting → recording ⇄ paused → finishing → completed | failed`. A broken recording waits in `finishing` until its file
@@ -57,9 +62,12 @@ export interface Recording {
 
 /** Why there is no complete file: for programs, and for people. */
 export interface RecordingFault {
-  readonly code: RecordingErrorCode;
+  readonly code: FaultCode;
   readonly sentence: string;
 }
+
+/** `RecordingErrorCode` of docs/errors.md. */
+export type FaultCode = RecordingFailureCode | 'interrupted';
 
 export type EndReason = 'stopped' | 'max-length' | 'failed';
 

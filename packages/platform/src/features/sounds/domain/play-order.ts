@@ -1,4 +1,3 @@
-import type { SoundProblemCode } from '@jackfield/contract';
 import type { Sound } from '@jackfield/ports';
 
 export interface PlayOrder {
@@ -64,6 +63,22 @@ export interface SoundDocument {
   /** A sentence for each part that is skipped. */
   readonly warnings: readonly string[];
 }
+
+/** Why an item was not played: `problem_code` of docs/errors.md. */
+export type SoundProblemCode =
+  | 'address-refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'broken-answer'
+  | 'unexpected-status'
+  | 'file-too-large'
+  | 'file-too-long'
+  | 'not-a-sound'
+  | 'silent'
+  | 'text-refused'
+  | 'speech-failed'
+  | 'busy'
+  | 'internal';
 
 /** For the customer: what could not be played, and why. */
 export interface PlayProblem {

@@ -1,7 +1,13 @@
-import type { SoundProblemCode } from '@jackfield/contract';
 import type { Instant, Sound, TimerFired } from '@jackfield/ports';
 import type { KernelEffect, OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import type { PlayItem, PlayNotice, PlayOrder, PlayProblem, SoundDocument } from './play-order.ts';
+import type {
+  PlayItem,
+  PlayNotice,
+  PlayOrder,
+  PlayProblem,
+  SoundDocument,
+  SoundProblemCode,
+} from './play-order.ts';
 import type { PlayPosition } from './play-position.ts';
 import type { PlayableSound } from './playable-sound.ts';
 

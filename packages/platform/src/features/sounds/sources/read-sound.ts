@@ -1,7 +1,6 @@
-import type { SoundProblemCode } from '@jackfield/contract';
 import type { DecodeProblem, EgressAnswer, SoundClip, SoundDecoder } from '@jackfield/ports';
 import { headerText } from '../domain/freshness.ts';
-import type { SoundDocument } from '../domain/play-order.ts';
+import type { SoundDocument, SoundProblemCode } from '../domain/play-order.ts';
 import type { ReadSoundDocument } from '../public-api.ts';
 import { SoundProblem } from './sound-problem.ts';
 

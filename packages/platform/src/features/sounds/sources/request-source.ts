@@ -1,6 +1,6 @@
-import type { SoundProblemCode } from '@jackfield/contract';
 import type { Egress, EgressAnswer, EgressProblemKind, EgressTimeouts, StopSignal } from '@jackfield/ports';
 import { headerText } from '../domain/freshness.ts';
+import type { SoundProblemCode } from '../domain/play-order.ts';
 import type { ByteShare } from './byte-budget.ts';
 import { LineProblem } from './fair-line.ts';
 import { SoundProblem } from './sound-problem.ts';

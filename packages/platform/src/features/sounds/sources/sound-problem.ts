@@ -1,4 +1,4 @@
-import type { SoundProblemCode } from '@jackfield/contract';
+import type { SoundProblemCode } from '../domain/play-order.ts';
 
 /** Why an item cannot be played, as a code and in a sentence for the customer. */
 export class SoundProblem extends Error {

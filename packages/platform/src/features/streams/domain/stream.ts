@@ -1,4 +1,3 @@
-import type { StreamErrorCode } from '@jackfield/contract';
 import type {
   FrameRefusal,
   Instant,
@@ -46,9 +45,19 @@ export interface StreamEnd {
 
 /** Why a stream failed or was interrupted: for programs, and for people. */
 export interface StreamFault {
-  readonly code: StreamErrorCode;
+  readonly code: FaultCode;
   readonly sentence: string;
 }
+
+/** `ErrorCode` of docs/errors.md. */
+export type FaultCode =
+  | 'address-refused'
+  | 'unreachable'
+  | 'connection-lost'
+  | 'no-capacity'
+  | 'account-gone'
+  | 'platform-restarted'
+  | 'internal';
 
 /** The reasons of the public API, and a normal close by the other side. */
 export type EndReason = StopReason | 'Connection error' | 'Closed by the application';
