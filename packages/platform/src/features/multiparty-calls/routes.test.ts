@@ -212,7 +212,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
       assert.notEqual(active.start_time, null);
       const again = await world.post(room, { status });
       assert.equal(again.status, 404);
-      assert.match(again.body.error, /active already: only one in status Initialized/);
+      assert.match(again.body.error, /active already: only a call in status Initialized/);
       await world.remove(room);
     }
     assert.equal((await world.post(room, { status: 'active' })).status, 404);
