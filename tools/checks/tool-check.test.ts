@@ -11,7 +11,14 @@ let root = '';
 // A workspace of one file, under the settings of the real one.
 before(() => {
   root = mkdtempSync(join(tmpdir(), 'check-'));
-  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.pure.json', 'biome.json', 'knip.json']) {
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.pure.json',
+    'tsconfig.pages.json',
+    'biome.json',
+    'knip.json',
+  ]) {
     copyFileSync(join(workspace, name), join(root, name));
   }
   symlinkSync(join(workspace, 'node_modules'), join(root, 'node_modules'));
@@ -44,6 +51,13 @@ const rows: readonly (readonly [
     'packages/sip/src/a.ts',
     'export const a = (list: number[]): number => list[0];\n',
     'export const a = (list: number[]): number | undefined => list[0];\n',
+  ],
+  [
+    'types of pages',
+    'a program of a page has the DOM and no Node',
+    'conformance/support/browser/page/a.ts',
+    'export const a = process.pid;\n',
+    'export const a = document.title;\n',
   ],
   [
     'types',
@@ -91,7 +105,7 @@ const rows: readonly (readonly [
 
 for (const [check, rule, path, planted, fixed] of rows) {
   test(`${check}: ${rule} is refused`, async () => {
-    assert.match(await outputOf(check, path, planted), /packages\/.*a\.ts/);
+    assert.match(await outputOf(check, path, planted), /(packages|conformance)\/.*a\.ts/);
     assert.equal(await outputOf(check, path, fixed), '');
   });
 }

@@ -26,6 +26,11 @@ export const toolChecks: readonly ToolCheck[] = [
     args: ['-p', 'tsconfig.pure.json', ...tscArgs],
   },
   {
+    name: 'types of pages',
+    program: { package: 'typescript', name: 'tsc' },
+    args: ['-p', 'tsconfig.pages.json', ...tscArgs],
+  },
+  {
     name: 'lint and format',
     program: { package: '@biomejs/biome', name: 'biome' },
     args: [

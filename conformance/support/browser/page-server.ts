@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/** Serves pages on loopback: `/<program>` is an empty page with one program of the folder `page`. */
+export class PageServer {
+  readonly #server: Server;
+  readonly #bundles = new Map<string, Promise<string>>();
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request.url ?? '/', response));
+  }
+
+  static async start(): Promise<PageServer> {
+    const server = new PageServer();
+    server.#server.listen(0, '127.0.0.1');
+    await once(server.#server, 'listening');
+    return server;
+  }
+
+  /** A secure context, as every page of loopback is: it has a microphone. */
+  urlOf(program: string): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${program}`;
+  }
+
+  /** A program as one script; its exports are in the global `program`. */
+  bundle(program: string): Promise<string> {
+    let bundle = this.#bundles.get(program);
+    if (bundle === undefined) {
+      bundle = bundleOf(program);
+      this.#bundles.set(program, bundle);
+    }
+    return bundle;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(path: string, response: ServerResponse): Promise<void> {
+    const [, name = '', extension] = /^\/([a-z-]+)(\.js)?$/.exec(path) ?? [];
+    if (name === '') {
+      response.writeHead(404).end();
+    } else if (extension === undefined) {
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end(`<!doctype html><title>${name}</title><script src="/${name}.js"></script>`);
+    } else {
+      response.setHeader('content-type', 'text/javascript; charset=utf-8');
+      response.end(await this.bundle(name));
+    }
+  }
+}
+
+async function bundleOf(program: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'page', `${program}.ts`)],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'program',
+    platform: 'browser',
+    target: 'chrome120',
+    logLevel: 'error',
+  });
+  return outputFiles[0]!.text;
+}
