@@ -11,15 +11,20 @@ const main = new URL('../src/main.ts', import.meta.url);
 if (Number(process.versions.node.split('.')[0]) >= 24) await import(main.href);
 else startWith(installedNode());
 
-/** The Node 24 that `npm ci` installs beside the server. */
+/** The Node 24 that npm installs beside the server: the package `node` in a clone, the package of the platform elsewhere. */
 function installedNode() {
-  try {
-    const directory = dirname(createRequire(import.meta.url).resolve('node/package.json'));
-    const file = join(directory, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-    return existsSync(file) ? file : undefined;
-  } catch {
-    return undefined;
+  const isWindows = process.platform === 'win32';
+  const ofPlatform = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+  for (const name of ['node', ofPlatform]) {
+    try {
+      const directory = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+      const file = join(directory, 'bin', isWindows ? 'node.exe' : 'node');
+      if (existsSync(file)) return file;
+    } catch {
+      // Not installed.
+    }
   }
+  return undefined;
 }
 
 function startWith(node) {

@@ -11,13 +11,14 @@ import { onParentEnd } from './parent-end.ts';
 import { explainPostgres, StartFailure } from './start-failure.ts';
 import { writeTokenFile } from './token-file.ts';
 import { attackVerification } from './verify-attack/verify-attack.ts';
+import { version } from './version.ts';
 
 const noCarriers =
   'Without carriers and without the sandbox no number of the public network can be called: such calls end with 5020 Routing Error.';
 
-const program = new Command('jackfield').description(
-  'An open communications platform that you run yourself.',
-);
+const program = new Command('jackfield')
+  .description('An open communications platform that you run yourself.')
+  .version(version, '--version', 'prints the version');
 program
   .command('dev')
   .description('starts the platform in its sandbox, on this machine alone')

@@ -3,8 +3,9 @@ import type { DiskRecorder } from '@jackfield/adapters/recorder';
 import { askedSeldom, type Platform } from '@jackfield/platform';
 import type { Clock, Metrics } from '@jackfield/ports';
 import type { SipEdge } from '@jackfield/signalling';
-import manifest from '../package.json' with { type: 'json' };
+
 import type { MediaTotals } from './counted-media-legs.ts';
+import { version } from './version.ts';
 
 export interface PublishedParts {
   readonly metrics: Metrics;
@@ -71,7 +72,7 @@ function publishSessions({ metrics, platform }: PublishedParts): void {
 function publishBuild({ metrics }: PublishedParts): void {
   metrics.gauge('jackfield_build_info', 'Always 1; its label is the version of the platform.', {
     label: 'version',
-    values: () => [[manifest.version, 1]],
+    values: () => [[version, 1]],
   });
 }
 
