@@ -190,6 +190,13 @@ describe('the first account of an operator who chose none', { timeout: 60_000, c
 });
 
 describe('signals', { timeout: 60_000 }, () => {
+  it('SIGHUP, with which service managers reload, ends nothing without a certificate', async () => {
+    const platform = await PlatformProcess.start();
+    platform.signal('SIGHUP');
+    assert.equal((await platform.api('GET', 'MultiPartyCall/')).status, 200);
+    assert.equal(await platform.stop(), 0);
+  });
+
   it('a second one ends the process at once, whatever is still being said', async () => {
     const platform = await PlatformProcess.start();
     assert.equal(await platform.stop('SIGINT', 'SIGTERM'), 130);

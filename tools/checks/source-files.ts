@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { SourceFile } from './check-result.ts';
 
 const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
-const documents = ['*.md', 'docs/**/*.{md,json}', 'tools/checks/*.json'];
+const documents = ['*.md', 'docs/**/*.{md,json}', 'tools/checks/*.json', 'deploy/**/*.*'];
 
-/** Every TypeScript file, document and manifest of the workspace under `root`. */
+/** Every TypeScript file, document, manifest and file of deploy of the workspace under `root`. */
 export async function readSourceFiles(root: string): Promise<readonly SourceFile[]> {
   const patterns = [
     'package.json',

@@ -135,7 +135,8 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     const { http, sip, sips } = embedded;
     log.info({ http, sip, ...(sips === undefined ? {} : { sips }) }, 'Jackfield is ready.');
     // At a terminal SIGHUP means that the terminal was closed, and ends the process as by default.
-    if (config.tls !== undefined && !process.stdin.isTTY) {
+    // Elsewhere it means a reload, which must not end calls where no certificate is in use.
+    if (!process.stdin.isTTY) {
       process.on('SIGHUP', () => embedded.reloadCertificate());
     }
     const { account } = embedded.platform;
