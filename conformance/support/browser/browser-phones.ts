@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { PlatformProcess } from '../platform-process.ts';
+import type { Browser } from './browser.ts';
+import type { BrowserPage, PageOptions } from './browser-page.ts';
+import type { PhoneAccount } from './phone-account.ts';
+
+/** The domain of the phones of pages. */
+export const phoneDomain = 'sip.localhost';
+
+/** A page whose phone is registered. */
+export interface BrowserPhone {
+  readonly page: BrowserPage;
+  readonly username: string;
+  readonly endpointId: string;
+  readonly account: PhoneAccount;
+}
+
+/** Creates an endpoint and opens a page whose phone registers with it; `url` is another way to the platform's WebSocket. */
+export async function browserPhone(
+  browser: Browser,
+  platform: PlatformProcess,
+  name: string,
+  options: PageOptions & { readonly url?: string },
+): Promise<BrowserPhone> {
+  const password = `secret-of-${name}`;
+  const { username, endpointId } = await platform.createEndpoint(name, password);
+  const account = { url: options.url ?? webSocketUrl(platform), username, password, domain: phoneDomain };
+  const page = await browser.open(options);
+  await page.run('start', account);
+  await page.reports.until('the registration', ({ type }) => type === 'registered');
+  return { page, username, endpointId, account };
+}
+
+export function webSocketUrl(platform: PlatformProcess): string {
+  return `${platform.httpUrl.replace(/^http/, 'ws')}/sip`;
+}
+
+/** A port whose connections go on to another one until a test cuts them. */
+export class CuttablePort {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(target: number) {
+    this.#server = createServer((near) => {
+      const far = connect(target, '127.0.0.1');
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.pipe(other);
+        socket.on('error', () => other.destroy());
+        socket.on('close', () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+      }
+    });
+  }
+
+  static async open(target: number): Promise<CuttablePort> {
+    const port = new CuttablePort(target);
+    port.#server.listen(0, '127.0.0.1');
+    await once(port.#server, 'listening');
+    return port;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections without a goodbye; new ones are accepted. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
