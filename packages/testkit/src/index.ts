@@ -1,4 +1,5 @@
 export { type AnswerJudge, holdToDocument, judgeOf } from './answered-as-documented.ts';
+export { answeredCall, conversation, ringingConversation } from './calls-by-hand.ts';
 export { databaseContract } from './database-contract.ts';
 export {
   assertDocumentedEvents,
@@ -31,6 +32,7 @@ export {
 } from './simulated-customer.ts';
 export { createSimulatedMedia, frameMs, type SimulatedMedia } from './simulated-media.ts';
 export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+export type { MediaOrders } from './simulated-orders.ts';
 export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';
 export {
   type ApiAnswer,
@@ -48,6 +50,7 @@ export {
   type SimulatedStreams,
   type StreamServer,
 } from './simulated-streams.ts';
+export type { NewOffer, SimulatedTelephony } from './simulated-telephony.ts';
 export { openSimulatedTransports } from './simulated-transports.ts';
 export {
   feedOf,

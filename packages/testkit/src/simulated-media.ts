@@ -8,6 +8,7 @@ import {
 import { createPortRange, NoPortLeftError, nodeCiphers } from '@jackfield/media/io';
 import type { Clock, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/ports';
 import type { SimulatedNetwork } from './simulated-network.ts';
+import { createMediaOrders, type MediaOrders } from './simulated-orders.ts';
 
 export interface SimulatedMediaDeps {
   /** Drives the ticks. */
@@ -28,6 +29,9 @@ export interface SimulatedMedia extends Media, MediaLegs, MediaClips {
   readonly counters: Readonly<EngineCounters>;
   /** Sources that reach a leg without an edge, summed over all ticks; anything but 0 is a fault of the engine. */
   readonly leaks: number;
+  readonly orders: MediaOrders;
+  /** Sends a notice as the engine does, for events in audio that a world without phones has not. */
+  report(notice: MediaNotice): void;
   /** The RTP port of a leg; undefined when it is not open. */
   portOf(leg: string): number | undefined;
   /** The audio captured under this name so far, ended or not; undefined without a capture. */
@@ -57,34 +61,22 @@ interface OpenLeg {
 }
 
 export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
-  const { clock, network, address, random, touched = () => {} } = deps;
+  const { clock, touched = () => {} } = deps;
   const { first, last } = deps.ports ?? { first: 40_000, last: 40_999 };
   const range = createPortRange(first, last);
   const legs = new Map<string, OpenLeg>();
   const ports: (number | undefined)[] = [];
+  const orders = createMediaOrders();
   const notices = createNotices(touched);
   const captures = createCaptureStore();
   let leaks = 0;
 
-  const sendFrom =
-    (above: number) => (leg: number, bytes: Uint8Array, length: number, to: string, port: number) => {
-      const from = ports[leg];
-      if (from === undefined) return;
-      network.send({ address, port: from + above }, { address: to, port }, bytes.subarray(0, length));
-    };
-
-  const engine = createMediaEngine({
-    send: sendFrom(0),
-    // RFC 3550 §11: reports have the port above.
-    sendReport: sendFrom(1),
-    notify: notices.add,
+  const engine = engineOf(deps, ports, {
+    notify(notice) {
+      orders.noticed(notice);
+      notices.add(notice);
+    },
     captured: captures.add,
-    // Captured audio is available after each frame.
-    limits: { captureChunkMs: frameMs },
-    random,
-    cname: 'simulated',
-    ciphers: nodeCiphers,
-    ...(deps.mediaSilentMs === undefined ? {} : { mediaSilentMs: deps.mediaSilentMs }),
   });
 
   const ticks = createTicks(clock, engine, () => {
@@ -107,9 +99,15 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   return {
     send(command) {
       ticks.wake();
+      orders.commanded(command);
       engine.apply(command, clock.now());
     },
     subscribe: notices.subscribe,
+    orders,
+    report(notice) {
+      notices.add(notice);
+      notices.send();
+    },
     async open(leg) {
       const port = range.take();
       if (port === undefined) throw new NoPortLeftError(first, last);
@@ -149,6 +147,32 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
       legs.clear();
     },
   };
+}
+
+/** An engine whose legs send from these ports of RTP. */
+function engineOf(
+  { network, address, random, mediaSilentMs }: SimulatedMediaDeps,
+  ports: readonly (number | undefined)[],
+  on: Pick<Parameters<typeof createMediaEngine>[0], 'notify' | 'captured'>,
+): MediaEngine {
+  const sendFrom =
+    (above: number) => (leg: number, bytes: Uint8Array, length: number, to: string, port: number) => {
+      const from = ports[leg];
+      if (from === undefined) return;
+      network.send({ address, port: from + above }, { address: to, port }, bytes.subarray(0, length));
+    };
+  return createMediaEngine({
+    ...on,
+    send: sendFrom(0),
+    // RFC 3550 §11: reports have the port above.
+    sendReport: sendFrom(1),
+    // Captured audio is available after each frame.
+    limits: { captureChunkMs: frameMs },
+    random,
+    cname: 'simulated',
+    ciphers: nodeCiphers,
+    ...(mediaSilentMs === undefined ? {} : { mediaSilentMs }),
+  });
 }
 
 /** A tick for each frame. An idle engine rests, as in its thread: days may pass in a test. */

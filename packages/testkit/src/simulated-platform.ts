@@ -9,7 +9,7 @@ import {
   type PlatformDeps,
   type RateTable,
 } from '@jackfield/platform';
-import type { Clock, Database, SignallingPorts, Telephony } from '@jackfield/ports';
+import type { Clock, Database, NumberRoutes, SignallingPorts, Telephony } from '@jackfield/ports';
 import { createSignalling, type SenderLimits, type SipEdge } from '@jackfield/signalling';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { type AnswerJudge, holdToDocument } from './answered-as-documented.ts';
@@ -22,6 +22,7 @@ import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
 import { simulatedDecoder, simulatedSpeech } from './simulated-sounds.ts';
 import { createSimulatedStreams, type SimulatedStreams } from './simulated-streams.ts';
+import { createSimulatedTelephony, type SimulatedTelephony } from './simulated-telephony.ts';
 import { openSimulatedTransports } from './simulated-transports.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -56,6 +57,8 @@ export interface SimulatedPlatformOptions {
   readonly operated: { readonly carriers: readonly Carrier[]; readonly accounts: readonly CarrierAccount[] };
   readonly rates?: RateTable;
   readonly limits?: SenderLimits;
+  /** Without phones the test moves the legs. */
+  readonly phones: boolean;
   readonly database: Database;
   /** Wraps the database, for tests of events between two transactions. */
   readonly interpose?: (database: Database) => Database;
@@ -90,10 +93,18 @@ export type Call = (
   options?: CallOptions,
 ) => Promise<ApiAnswer>;
 
+/** Signalling over SIP, or without it. */
+export interface SimulatedEdge extends Pick<SipEdge, 'telephony' | 'bannedSources' | 'close'> {
+  census(): object;
+  routedLegs(): object;
+}
+
 /** The whole product over simulated ports: one process of it. */
 export interface SimulatedPlatform {
   readonly platform: Platform;
-  readonly edge: SipEdge;
+  readonly edge: SimulatedEdge;
+  /** Undefined in a world with phones. */
+  readonly telephony: SimulatedTelephony | undefined;
   readonly media: SimulatedMedia;
   /** Servers of audio streams, configured by the test. */
   readonly streams: SimulatedStreams;
@@ -115,12 +126,11 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   const life = lifeOf(options.clock);
   const adapters = createAdapters(options, life);
   const { database, media, streams } = adapters;
-  const { domains = [options.domain] } = options.settings ?? {};
   const created = createPlatform({
     ...adapters,
     ...options.operated,
-    domains,
-    numbers: { targetsFor: () => undefined },
+    domains: domainsOf(options),
+    numbers: options.phones ? noNumbers : anyNumber,
     sms: 'sandbox-inbox',
     publicUrl: 'https://api.example.com',
     firstAccount: options.account,
@@ -128,18 +138,9 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     ...options.settings,
     ...(options.rates === undefined ? {} : { rates: options.rates }),
   });
-  const edge = createSignalling({
-    ...adapters,
-    ports: created.signalling,
-    domains,
-    operated: options.operated,
-    openTransports: async (listener) => openTransports(options, life, listener),
-    // The server's default: a challenge of two algorithms is larger than the requests of simple phones.
-    digest: ['MD5'],
-    publicAddress: options.sip.address,
-    mayReach: (to) => to.startsWith(customersNetwork),
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-  });
+  const telephony = options.phones ? undefined : telephonyOf(options, adapters);
+  const edge: SimulatedEdge =
+    telephony === undefined ? signallingOf(options, adapters, life, created.signalling) : edgeOf(telephony);
   const platform = await created.start(whileAlive(edge.telephony, life));
   holdToDocument(platform.http, sharedJudge);
   life.atEnd(() => media.stop());
@@ -148,6 +149,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   return {
     platform,
     edge,
+    telephony,
     media,
     streams,
     database,
@@ -164,6 +166,45 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
 }
 
 type Life = ReturnType<typeof lifeOf>;
+type Adapters = ReturnType<typeof createAdapters>;
+
+const noNumbers: NumberRoutes = { targetsFor: () => undefined };
+/** Without signalling nothing is sent to the target. */
+const anyNumber: NumberRoutes = { targetsFor: (number) => [{ uri: `sip:${number}@192.0.2.1` }] };
+
+function signallingOf(
+  options: SimulatedPlatformOptions,
+  adapters: Adapters,
+  life: Life,
+  ports: SignallingPorts,
+): SipEdge {
+  return createSignalling({
+    ...adapters,
+    ports,
+    domains: domainsOf(options),
+    operated: options.operated,
+    openTransports: async (listener) => openTransports(options, life, listener),
+    // The server's default: a challenge of two algorithms is larger than the requests of simple phones.
+    digest: ['MD5'],
+    publicAddress: options.sip.address,
+    mayReach: (to) => to.startsWith(customersNetwork),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+}
+
+function telephonyOf({ settling }: SimulatedPlatformOptions, { mediaLegs, secrets }: Adapters) {
+  const { touched } = settling;
+  return createSimulatedTelephony({ mediaLegs, touched, newUuid: () => secrets.randomUuid() });
+}
+
+function edgeOf(telephony: SimulatedTelephony): SimulatedEdge {
+  const { census } = telephony;
+  return { telephony, census, routedLegs: () => ({}), bannedSources: () => 0, close: async () => {} };
+}
+
+function domainsOf({ settings, domain }: SimulatedPlatformOptions): readonly [string, ...string[]] {
+  return settings?.domains ?? [domain];
+}
 
 /** What stands in for the outside systems, the database apart: that is the real one. */
 function createAdapters(options: SimulatedPlatformOptions, life: Life) {

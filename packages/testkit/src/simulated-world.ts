@@ -15,6 +15,7 @@ import { SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedPhones, type SimulatedPhones } from './simulated-phones.ts';
 import type { ApiAnswer, Call, Caller, PlatformSettings, SimulatedPlatform } from './simulated-platform.ts';
 import { type SimulatedProcesses, startSimulatedProcesses } from './simulated-processes.ts';
+import type { SimulatedTelephony } from './simulated-telephony.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface SimulatedWorldOptions {
@@ -25,6 +26,8 @@ export interface SimulatedWorldOptions {
   readonly rates?: RateTable;
   /** Limits for senders: the server's defaults when left out. */
   readonly limits?: SenderLimits;
+  /** `none`: the world has no SIP, and the test moves the legs of calls by `telephony`. */
+  readonly phones?: 'none';
   /**
    * The databases of a suite, for tests over each kind. After each test the suite closes the world, as `inSimulatedWorld` does, and then
    * the databases. Files in memory when absent.
@@ -43,6 +46,8 @@ export interface SimulatedWorld {
   readonly customer: SimulatedCustomer;
   /** The platform that runs now; a new one after `restart`. */
   readonly node: SimulatedPlatform;
+  /** Signalling of `node` in a world without phones. */
+  readonly telephony: SimulatedTelephony;
   readonly log: readonly LogLine[];
   now(): number;
   advance(ms: number): Promise<void>;
@@ -66,7 +71,10 @@ export interface SimulatedWorld {
   /** Kills the platform without any message and starts it again, at once or later, on the data of its disk. */
   restart(options?: { readonly downMs?: number }): Promise<void>;
   census(): Census;
-  /** Lets time pass until every transaction has ended, and asserts an empty census and no logged error. */
+  /**
+   * Lets time pass until every transaction has ended, and asserts an empty census and no logged error. In a world without phones the legs that
+   * the test has left end before.
+   */
   assertNothingLeft(): Promise<void>;
   /** Closes everything; asserts that no timer is left. */
   close(): Promise<void>;
@@ -125,6 +133,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
   const processes = await startSimulatedProcesses({
     ...shared,
     operated: operatorOf(carriers),
+    phones: options.phones !== 'none',
     ...(rates === undefined ? {} : { rates }),
     ...(limits === undefined ? {} : { limits }),
     ...(interpose === undefined ? {} : { interpose }),
@@ -160,6 +169,9 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     get node() {
       return processes.current;
     },
+    get telephony() {
+      return processes.current.telephony ?? assert.fail('the legs of this world belong to its phones');
+    },
     log: log.lines,
     now: () => clock.now(),
     advance,
@@ -179,6 +191,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     },
     census,
     async assertNothingLeft() {
+      processes.current.telephony?.leaveAll();
       await advance(transactionsOverMs);
       assertNothing(census(), log.lines, customer);
       const faults = (await feedOf({ api })).flatMap(({ type, data }) => eventFaults(type, data) ?? []);
