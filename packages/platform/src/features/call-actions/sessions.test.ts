@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEmbeddedDatabase } from '@jackfield/testkit';
-import type { SessionRunner } from '../../kernel/session-runner.ts';
-import { openActionWorld } from './testing/action-world.ts';
+import {
+  answeredCall,
+  onEmbeddedDatabase,
+  openSimulatedWorld,
+  type SimulatedWorld,
+} from '@jackfield/testkit';
 
-const play = (name: string) =>
-  ({
-    type: 'begin-play',
-    kind: 'play',
-    play: { play: name, through: 'a' },
-    order: { account: 'A', mainAccount: 'A', items: [], loop: 1, alone: false },
-  }) as const;
+const urls = 'https://a.example/a.mp3';
 
 /** More steps than the runner runs in one turn of the event loop: a later request waits for the next turn. */
-function keepBusy(runner: SessionRunner): void {
-  const busy = runner.define<number, 'next', { readonly do: 'again' }>({
+function keepBusy({ node }: SimulatedWorld): void {
+  const busy = node.platform.runner.define<number, 'next', { readonly do: 'again' }>({
     name: 'busy',
     machine: { step: (steps) => ({ state: steps + 1, effects: [{ do: 'again' }] }) },
     isEnded: (steps) => steps > 15_000,
@@ -23,25 +20,30 @@ function keepBusy(runner: SessionRunner): void {
   void busy.open('busy', 0, 'next');
 }
 
+const actions = ({ node }: SimulatedWorld) => node.platform.runner.census()['call-action'];
+
 onEmbeddedDatabase('Sessions of live calls on a busy machine', (open) => {
-  test('two first orders at once share one session', async () => {
-    const world = await openActionWorld(open);
-    const leg = world.leg();
-    keepBusy(world.runner);
-    const replies = await Promise.all(['1', '2', '3'].map((name) => world.sessions.ask(leg, play(name))));
-    assert.deepEqual(replies, ['done', 'done', 'done']);
-    assert.deepEqual([...world.playing.keys()], ['3']);
+  test('first orders at once share one session', async () => {
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const leg = await answeredCall(world);
+    keepBusy(world);
+    const asked = ['1', '2', '3'].map(() => world.api('POST', `Call/${leg}/Play/`, { urls }));
+    assert.deepEqual(
+      (await Promise.all(asked)).map(({ status }) => status),
+      [202, 202, 202],
+    );
+    assert.equal(actions(world)?.sessions, 1);
   });
 
   test('a leg that ends before its session has begun leaves nothing behind', async () => {
-    const world = await openActionWorld(open);
-    const leg = world.leg();
-    keepBusy(world.runner);
-    const asked = world.sessions.ask(leg, play('1'));
-    await world.hangUp(leg);
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const leg = await answeredCall(world);
+    keepBusy(world);
+    const asked = world.api('POST', `Call/${leg}/Play/`, { urls });
+    world.telephony.leave(leg);
     await asked;
-    await world.runner.idle();
-    assert.equal(world.playing.size, 0);
-    assert.equal(world.runner.census()['call-action']?.sessions, 0);
+    await world.advance(0);
+    assert.deepEqual(world.node.media.orders.plays, []);
+    assert.equal(actions(world)?.sessions, 0);
   });
 });

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readPlay, readRecording, readSpeech } from './parameters.ts';
+
+const file = 'https://a.example/a.mp3';
+
+test('Play mixes its files into the call and plays each once, unless it is asked for more', () => {
+  assert.deepEqual(readPlay({ urls: `${file}?a=1,2, HTTPS://b.example/b.wav` }), {
+    ok: true,
+    value: {
+      items: [
+        { kind: 'file', url: `${file}?a=1,2` },
+        { kind: 'file', url: 'HTTPS://b.example/b.wav' },
+      ],
+      loop: 1,
+      alone: false,
+    },
+  });
+});
+
+test('Play reads length, loop, mix and a list of URLs in the forms of clients', () => {
+  const items = [{ kind: 'file', url: file }];
+  assert.deepEqual(readPlay({ urls: [file], length: '30', loop: 'true', mix: 'False' }), {
+    ok: true,
+    value: { items, lengthMs: 30_000, loop: 0, alone: true },
+  });
+});
+
+const speech: readonly (readonly [object, object])[] = [
+  [{ text: 'Hello\nyou' }, { text: 'Hello\nyou', language: 'en-US', voice: 'woman' }],
+  [
+    { text: '1 < 2', voice: 'MAN', language: 'de-DE', type: 'text' },
+    { text: '1 < 2', language: 'de-DE', voice: 'man' },
+  ],
+  [
+    { text: '<speak>a &amp; <b>b</b></speak>', type: 'SSML', voice: 'Polly.Joey-Neural' },
+    { text: ' a &  b  ', language: 'en-US', voice: 'man' },
+  ],
+];
+for (const [body, item] of speech) {
+  test(`Speak reads ${JSON.stringify(body)}`, () => {
+    const read = readSpeech(body as Parameters<typeof readSpeech>[0]);
+    assert.deepEqual(read, {
+      ok: true,
+      value: { items: [{ kind: 'speech', ...item }], loop: 1, alone: false },
+    });
+  });
+}
+
+test('Speak refuses markup without words', () => {
+  assert.equal(readSpeech({ text: '<speak> </speak>', type: 'ssml' }).ok, false);
+});
+
+test('Record reads format, limit, channels and callback, each with a default', () => {
+  assert.deepEqual(readRecording({}), {
+    format: 'mp3',
+    channels: 'stereo',
+    maxSeconds: 60,
+    callback: null,
+  });
+  const named = {
+    time_limit: '90',
+    file_format: 'WAV',
+    record_channel_type: 'mono',
+    callback_url: 'https://a.example/done',
+    callback_method: 'get',
+  } as unknown as Parameters<typeof readRecording>[0];
+  assert.deepEqual(readRecording(named), {
+    format: 'wav',
+    channels: 'mono',
+    maxSeconds: 90,
+    callback: { url: 'https://a.example/done', method: 'GET' },
+  });
+});
