@@ -63,3 +63,4 @@ export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { type WatchedDatabase, watchDatabase } from './watched-database.ts';
+export { worldOfSuite } from './world-of-suite.ts';
