@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { answeredCall, onEmbeddedDatabase, openSimulatedWorld } from '@jackfield/testkit';
+import { describe, test } from 'node:test';
+import { answeredCall, worldOfSuite } from '@jackfield/testkit';
 
 const file = 'https://a.example/a.mp3';
 const right = {
@@ -55,10 +55,12 @@ const wrong: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>
   'DTMF/': { digits: ['', 'a', '1-2', -1, 1.5, true, null, '1'.repeat(101)], leg: ['', 'cleg'] },
 };
 
-onEmbeddedDatabase('Parameters of actions on a live call', (open) => {
+describe('Parameters of actions on a live call', () => {
+  const suite = worldOfSuite({ phones: 'none' });
+
   for (const [path, parameters] of Object.entries(wrong)) {
     test(`${path} refuses wrong values with a sentence that names the parameter, and does nothing`, async () => {
-      const world = await openSimulatedWorld({ database: open, phones: 'none' });
+      const world = suite();
       const leg = await answeredCall(world);
       const { orders } = world.node.media;
       const before = orders.commands.length;
