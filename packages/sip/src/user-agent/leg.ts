@@ -10,7 +10,7 @@ import type { SessionInterval } from '../dialog/session-timer.ts';
 import { createResponse } from '../message/create-response.ts';
 import type { Flow, Protocol } from '../message/flow.ts';
 import { hostOfAddress } from '../message/host.ts';
-import type { SipRequest, SipResponse } from '../message/message.ts';
+import type { SipRequest } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
 import { reasonPhrase } from '../message/reason-phrases.ts';
 import { createVia } from '../message/via.ts';
@@ -18,6 +18,7 @@ import { clientKey } from '../transaction/key.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import { answerWithin } from './answer-within.ts';
 import type { CallListener } from './call-listener.ts';
+import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { Route } from './send-target.ts';
 import type { WheelTimer } from './timer-wheel.ts';
@@ -28,9 +29,6 @@ import type {
   TimerOwner,
   TransactionTable,
 } from './transaction-table.ts';
-
-/** Credentials for a challenge as header fields to add to the request; undefined without an answer. */
-export type ChallengeAnswer = (challenge: SipResponse, request: SipRequest) => HeaderPairs | undefined;
 
 /** Requests whose Contact, and that of their responses, is the remote target from then on (RFC 3261 §12.2, RFC 3311 §5, RFC 6665 §4.1.2). */
 const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE', 'REFER', 'NOTIFY']);

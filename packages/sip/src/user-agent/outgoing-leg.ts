@@ -18,10 +18,10 @@ import { parseVia } from '../message/via.ts';
 import { cancelFor } from '../transaction/ack.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { Call, CallListener } from './call-listener.ts';
+import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { InviteOptions, InviteTarget } from './invite-options.ts';
 import { routesForSize } from './large-request.ts';
 import {
-  type ChallengeAnswer,
   cancelLegTimer,
   type Leg,
   type LegDeps,

@@ -3,8 +3,9 @@ import type { Content } from '../dialog/session-state.ts';
 import { type Attempt, triesNext } from '../locate/failover.ts';
 import { createRequest } from '../message/create-request.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
+import type { ChallengeAnswer } from './challenge-answer.ts';
 import { routesForSize } from './large-request.ts';
-import { type ChallengeAnswer, contactOf, type LegDeps, startTransaction } from './leg.ts';
+import { contactOf, type LegDeps, startTransaction } from './leg.ts';
 import { firstHop, type Route } from './send-target.ts';
 
 /** A request outside every dialog other than INVITE. `from` and `to` are header values without tag. */

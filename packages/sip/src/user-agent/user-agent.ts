@@ -1,4 +1,3 @@
-import { authorize, type DigestCredentials } from '../auth/digest-client.ts';
 import { SUPPORTED_OPTIONS } from '../dialog/answers.ts';
 import { DEFAULT_SESSION_INTERVAL } from '../dialog/session-timer.ts';
 import type { Flow } from '../message/flow.ts';
@@ -9,10 +8,11 @@ import { parseVia, stampReceived } from '../message/via.ts';
 import { cancelledKey, hasTransactionId, mergeKey, responseKey, serverKey } from '../transaction/key.ts';
 import { RFC3261_TIMERS } from '../transaction/timers.ts';
 import { createAnswering } from './answering.ts';
+import { challengeAnswer } from './challenge-answer.ts';
 import { chanceOf } from './chance.ts';
 import { createCounters } from './counters.ts';
 import { receiveInvite } from './incoming-leg.ts';
-import { type ChallengeAnswer, type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
+import { type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
 import { createRoutes } from './routes.ts';
@@ -290,20 +290,6 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     return tag === undefined ? undefined : legs.get(legKey(request.headers.get('Call-ID') ?? '', tag));
   }
 
-  function answerWith(credentials: DigestCredentials | undefined): ChallengeAnswer | undefined {
-    const { hash } = deps;
-    if (!credentials || !hash) return undefined;
-    return (response, { method, uri, body }) => {
-      if (response.status !== 401 && response.status !== 407) return undefined;
-      const isProxy = response.status === 407;
-      const challenges = response.headers.all(isProxy ? 'Proxy-Authenticate' : 'WWW-Authenticate');
-      const use = { hash, cnonce: deps.token(), nc: 1 };
-      const values = authorize({ method, uri, body }, challenges, credentials, use);
-      const name = isProxy ? 'Proxy-Authorization' : 'Authorization';
-      return values.length === 0 ? undefined : values.map((value) => [name, value] as const);
-    };
-  }
-
   return {
     receive(text, flow) {
       if (isClosed) return;
@@ -337,9 +323,9 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     },
     flowClosed: (id) => table.flowClosed(id),
     invite: ({ credentials, ...options }, listener) =>
-      dial(legDeps, options, answerWith(credentials), listener),
+      dial(legDeps, options, challengeAnswer(deps, credentials), listener),
     request: ({ credentials, ...options }, settled) =>
-      sendRequest(legDeps, options, answerWith(credentials), settled),
+      sendRequest(legDeps, options, challengeAnswer(deps, credentials), settled),
     census: () => ({ transactions: table.size(), dialogs: legs.size, timers: wheel.size() }),
     counters,
     close() {
