@@ -6,12 +6,13 @@ import { answerWithin } from './answer-within.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { Refusal } from './screening.ts';
 import type { SendTarget } from './send-target.ts';
-import type { ServerTransaction, TransactionTable } from './transaction-table.ts';
+import type { ServerTransactions } from './server-transactions.ts';
+import type { ServerTransaction } from './transactions.ts';
 import type { ReplyFields } from './user-agent-options.ts';
 
 /** The parts of the user agent that answering needs. */
 export interface AnsweringDeps {
-  readonly table: TransactionTable;
+  readonly servers: ServerTransactions;
   readonly counters: UserAgentCounters;
   readonly userAgentName: string | undefined;
   token(): string;
@@ -39,7 +40,7 @@ export interface Answering {
 
 /** Creates the answers of a user agent. */
 export function createAnswering(deps: AnsweringDeps): Answering {
-  const { table, counters, userAgentName } = deps;
+  const { servers, counters, userAgentName } = deps;
 
   function respond(
     transaction: ServerTransaction,
@@ -56,7 +57,7 @@ export function createAnswering(deps: AnsweringDeps): Answering {
     if (userAgentName !== undefined) response.headers.set('Server', userAgentName);
     const text = answerWithin(limit, response);
     if (text === undefined) counters.amplifying += 1;
-    table.stepServer(transaction, { type: 'respond', status, text: text ?? '', ...(once ? { once } : {}) });
+    servers.step(transaction, { type: 'respond', status, text: text ?? '', ...(once ? { once } : {}) });
   }
 
   return {

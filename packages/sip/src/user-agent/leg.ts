@@ -19,16 +19,12 @@ import type { TimerDurations } from '../transaction/timers.ts';
 import { answerWithin } from './answer-within.ts';
 import type { CallListener } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
+import type { ClientTransactions } from './client-transactions.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { Route } from './send-target.ts';
+import type { ServerTransactions } from './server-transactions.ts';
 import type { WheelTimer } from './timer-wheel.ts';
-import type {
-  ClientTransaction,
-  ClientUser,
-  ServerTransaction,
-  TimerOwner,
-  TransactionTable,
-} from './transaction-table.ts';
+import type { ClientTransaction, ClientUser, ServerTransaction, TimerOwner } from './transactions.ts';
 
 /** Requests whose Contact, and that of their responses, is the remote target from then on (RFC 3261 §12.2, RFC 3311 §5, RFC 6665 §4.1.2). */
 const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE', 'REFER', 'NOTIFY']);
@@ -69,7 +65,8 @@ export interface Leg extends TimerOwner {
 
 /** The parts of the user agent that legs need. */
 export interface LegDeps {
-  readonly table: TransactionTable;
+  readonly clients: ClientTransactions;
+  readonly servers: ServerTransactions;
   readonly counters: UserAgentCounters;
   readonly durations: TimerDurations;
   readonly userAgentName: string | undefined;
@@ -127,10 +124,10 @@ export function performSessionEffect(
       respondInLeg(deps, leg, effect.transaction, effect.status, effect.headers, effect.content);
       return;
     case 'repeat-answer': {
-      const transaction = deps.table.findServer(effect.transaction);
+      const transaction = deps.servers.find(effect.transaction);
       const { answer } = leg;
       if (transaction && answer?.transaction === effect.transaction) {
-        deps.table.stepServer(transaction, { type: 'respond', status: 200, text: answer.text });
+        deps.servers.step(transaction, { type: 'respond', status: 200, text: answer.text });
       }
       return;
     }
@@ -141,7 +138,7 @@ export function performSessionEffect(
       sendAck(deps, leg, effect, source);
       return;
     case 'abandon-offer': {
-      if (leg.offer) deps.table.stepClient(leg.offer, { type: 'abandon' });
+      if (leg.offer) deps.clients.step(leg.offer, { type: 'abandon' });
       return;
     }
     case 'start-timer':
@@ -168,7 +165,7 @@ function respondInLeg(
   extra: HeaderPairs | undefined,
   content: Content | undefined,
 ): void {
-  const transaction = deps.table.findServer(key);
+  const transaction = deps.servers.find(key);
   const request = transaction?.request;
   if (!transaction || !request) return;
   const headers: (readonly [string, string])[] = [];
@@ -191,12 +188,12 @@ function respondInLeg(
   const text = fitting ?? '';
   if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
   const once = status === 401 || status === 407 || limit !== undefined;
-  deps.table.stepServer(transaction, { type: 'respond', status, text, once });
+  deps.servers.step(transaction, { type: 'respond', status, text, once });
 }
 
 /** Makes an INVITE server transaction report to its leg. */
 export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boolean): void {
-  const transaction = deps.table.findServer(key);
+  const transaction = deps.servers.find(key);
   if (!transaction) return;
   transaction.user = {
     failed: (failure) => {
@@ -213,7 +210,7 @@ export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boole
 
 /** The sender of the INVITE is authenticated: responses may be larger than it, and are repeated as the RFC demands. */
 export function trustCaller(deps: LegDeps, key: string): void {
-  const transaction = deps.table.findServer(key);
+  const transaction = deps.servers.find(key);
   if (!transaction) return;
   transaction.limit = undefined;
   if (transaction.owesTrying) sayTrying(deps, transaction);
@@ -223,7 +220,7 @@ export function trustCaller(deps: LegDeps, key: string): void {
 function sayTrying(deps: LegDeps, transaction: ServerTransaction): void {
   if (!transaction.request) return;
   const text = printMessage(createResponse(transaction.request, 100));
-  deps.table.stepServer(transaction, { type: 'respond', status: 100, text });
+  deps.servers.step(transaction, { type: 'respond', status: 100, text });
 }
 
 /** Starts a client transaction that keeps the leg alive until it has terminated. */
@@ -258,7 +255,7 @@ export function startTransaction(
   headers.prepend('Via', createVia(route.protocol, host, port, branch));
   if (deps.userAgentName !== undefined) headers.set('User-Agent', deps.userAgentName);
   const key = clientKey(branch, request.method);
-  return deps.table.startClient(key, request, printMessage(request), route, user);
+  return deps.clients.start(key, request, printMessage(request), route, user);
 }
 
 function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {

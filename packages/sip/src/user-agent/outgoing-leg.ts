@@ -32,7 +32,7 @@ import {
 } from './leg.ts';
 import { routesWithin } from './routes.ts';
 import { firstHop, type Route } from './send-target.ts';
-import type { ClientTransaction } from './transaction-table.ts';
+import type { ClientTransaction } from './transactions.ts';
 
 /** Sends the INVITEs and returns the leg for its owner. */
 export function dial(
@@ -136,7 +136,7 @@ export function dial(
       }
       case 'abandon': {
         const transaction = transactions.get(effect.branch);
-        if (transaction) deps.table.stepClient(transaction, { type: 'abandon' });
+        if (transaction) deps.clients.step(transaction, { type: 'abandon' });
         return;
       }
       case 'start-call-timer':
@@ -243,7 +243,7 @@ export function dial(
     const route: Route = { target: invite.target, protocol: reliable ? 'tcp' : 'udp', reliable };
     leg.open += 1;
     // §9.1: the answer to CANCEL is ignored; the INVITE's own final response ends the branch.
-    deps.table.startClient(key, request, printMessage(request), route, {
+    deps.clients.start(key, request, printMessage(request), route, {
       response: () => {},
       failed: () => {},
       terminated: () => {

@@ -5,11 +5,13 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 import { tagOf } from '../message/name-addr.ts';
 import { type ParseProblem, parseMessage } from '../message/parse-message.ts';
 import { parseVia, stampReceived } from '../message/via.ts';
+import type { TransactionTimer } from '../transaction/effects.ts';
 import { cancelledKey, hasTransactionId, mergeKey, responseKey, serverKey } from '../transaction/key.ts';
 import { RFC3261_TIMERS } from '../transaction/timers.ts';
 import { createAnswering } from './answering.ts';
 import { challengeAnswer } from './challenge-answer.ts';
 import { chanceOf } from './chance.ts';
+import { ClientTransactions } from './client-transactions.ts';
 import { createCounters } from './counters.ts';
 import { receiveInvite } from './incoming-leg.ts';
 import { type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
@@ -18,14 +20,11 @@ import { sendRequest } from './outgoing-request.ts';
 import { createRoutes } from './routes.ts';
 import { screenExtensions, screenMalformed, screenRequest } from './screening.ts';
 import { type SendTarget, targetOf, targetOfLostFlow } from './send-target.ts';
+import { ServerTransactions } from './server-transactions.ts';
 import { withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
-import {
-  type ClientTransaction,
-  createTransactionTable,
-  type ServerTransaction,
-  type TimerOwner,
-} from './transaction-table.ts';
+import type { TransactionDeps } from './transaction-effects.ts';
+import type { ClientTransaction, ServerTransaction, TimerOwner } from './transactions.ts';
 import type { IncomingRequest, UserAgent, UserAgentDeps } from './user-agent-options.ts';
 
 /** Creates a user agent with empty tables. */
@@ -53,17 +52,19 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     deps.send(target, text);
   }
 
-  const table = createTransactionTable({
+  const transactionDeps: TransactionDeps = {
     durations,
     counters,
     now,
     send,
     startTimer: wheel.start,
     cancelTimer: wheel.cancel,
-  });
+  };
+  const clients = new ClientTransactions(transactionDeps);
+  const servers = new ServerTransactions(transactionDeps);
 
   const { answer, refuse, refuseStateless } = createAnswering({
-    table,
+    servers,
     counters,
     userAgentName: deps.userAgentName,
     token: deps.token,
@@ -73,7 +74,8 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   function fire(owner: TimerOwner, key: string): void {
     if (owner.side === 'leg') legTimerFired(owner as Leg, key);
     else if (owner.side === 'deferred') safely((owner as Deferred).call);
-    else table.timerFired(owner as ClientTransaction | ServerTransaction, key);
+    else if (owner.side === 'client') clients.timerFired(owner as ClientTransaction, key as TransactionTimer);
+    else servers.timerFired(owner as ServerTransaction, key as TransactionTimer);
   }
 
   /** False when the listener has thrown. */
@@ -89,7 +91,8 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   }
 
   const legDeps: LegDeps = {
-    table,
+    clients,
+    servers,
     counters,
     durations,
     userAgentName: deps.userAgentName,
@@ -119,13 +122,13 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   function receiveResponse(response: SipResponse): void {
     counters.responsesReceived += 1;
     const key = responseKey(response);
-    const transaction = key === undefined ? undefined : table.findClient(key);
+    const transaction = key === undefined ? undefined : clients.find(key);
     // RFC 3261 §18.1.2 and §8.1.3.3: a response without a transaction, or with more Vias than ours, is for another element.
     if (!transaction || response.headers.all('Via').length > 1) {
       counters.strayResponses += 1;
       return;
     }
-    table.stepClient(transaction, { type: 'response', response });
+    clients.step(transaction, { type: 'response', response });
   }
 
   function receiveRequest(request: SipRequest, text: string, flow: Flow): void {
@@ -142,23 +145,21 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     const key = serverKey(via, request.method, request);
     const cancels = request.method === 'CANCEL' ? cancelledKey(via, request) : undefined;
     if (key === undefined) return;
-    const known = table.findServer(key);
+    const known = servers.find(key);
     if (request.method === 'ACK') {
-      if (known) table.stepServer(known, { type: 'ack' }, request);
+      if (known) servers.step(known, { type: 'ack' }, request);
       else receiveAck(request, flow);
       return;
     }
     if (known) {
       counters.requestsRepeated += 1;
       // A repetition from an unauthenticated sender is answered again, so the guard counts it as a new request.
-      if (known.limit === undefined || !isUnwanted(request, flow))
-        table.stepServer(known, { type: 'request' });
+      if (known.limit === undefined || !isUnwanted(request, flow)) servers.step(known, { type: 'request' });
       return;
     }
     // The sender of a request with a known dialog or INVITE has had our response: tags and branches cannot be guessed.
     const leg = cancels === undefined ? findLeg(request) : undefined;
-    const isAcquainted =
-      leg !== undefined || (cancels !== undefined && table.findServer(cancels) !== undefined);
+    const isAcquainted = leg !== undefined || (cancels !== undefined && servers.find(cancels) !== undefined);
     if (!isAcquainted && isUnwanted(request, flow)) return;
     stampReceived(request, flow.remoteAddress, flow.remotePort);
     const incoming: NewRequest = {
@@ -171,7 +172,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       reliable: flow.reliable,
       target: targetOf(request, via, flow),
     };
-    if (table.size() >= maxTransactions) {
+    if (clients.size + servers.size >= maxTransactions) {
       counters.overloaded += 1;
       refuseStateless(incoming, { status: 503 });
     } else if (request.method === 'CANCEL') receiveCancel(incoming, cancels);
@@ -187,7 +188,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   /** RFC 3261 §9.2. */
   function receiveCancel(incoming: NewRequest, inviteKey: string | undefined): void {
     const { request, flow } = incoming;
-    const invite = inviteKey === undefined ? undefined : table.findServer(inviteKey);
+    const invite = inviteKey === undefined ? undefined : servers.find(inviteKey);
     const transaction = open(incoming, undefined);
     if (!invite) {
       refuse(transaction, { status: 481 });
@@ -198,7 +199,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, flow);
   }
 
-  /** The leg of each INVITE server transaction, for CANCEL; weak, because the table removes transactions by itself. */
+  /** The leg of each INVITE server transaction, for CANCEL; weak, because the transactions end by themselves. */
   const cancellable = new WeakMap<ServerTransaction, Leg>();
 
   function receiveNew(incoming: NewRequest): void {
@@ -210,7 +211,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     const toTag = tagOf(request.headers.get('To') ?? '');
     const fromTag = remoteTagOf(request);
     const merge = mergeKey(request, fromTag, toTag !== undefined);
-    const isMerged = merge !== undefined && table.isMerged(merge, key);
+    const isMerged = merge !== undefined && servers.isMerged(merge, key);
     const transaction = open(incoming, merge);
     const refusal = isMerged ? { status: 482 } : screenRequest(request, toTag !== undefined, screen);
     if (refusal) {
@@ -223,7 +224,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
         transaction.limit = undefined;
       };
       if (!safely(() => deps.on.request({ request, flow, reply, trust }))) reply(500);
-      else if (transaction.request) table.awaitAnswer(transaction);
+      else if (transaction.request) servers.awaitAnswer(transaction);
       return;
     }
     // RFC 3261 §8.1.1.8: an INVITE has a Contact. For one of RFC 2543 without it the From URI is the remote target. A From without
@@ -260,7 +261,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
 
   function open(incoming: NewRequest, merge: string | undefined, isStranger = true): ServerTransaction {
     const { key, request, target, flow, reliable, size } = incoming;
-    const transaction = table.startServer(key, merge, request, target, reliable);
+    const transaction = servers.start(key, merge, request, target, reliable);
     const { guard } = deps;
     if (isStranger && !reliable && guard !== undefined && !guard.trusts?.(flow)) transaction.limit = size;
     return transaction;
@@ -313,25 +314,26 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
           return;
         }
         const method = message.headers.get('CSeq')?.split(' ').at(-1) ?? '';
-        const known = table.findServer(serverKey(via, method) ?? '');
-        if (known) table.stepServer(known, { type: 'transport-failed' });
+        const known = servers.find(serverKey(via, method) ?? '');
+        if (known) servers.step(known, { type: 'transport-failed' });
         return;
       }
       const method = message.method === 'ACK' ? 'INVITE' : message.method;
-      const known = table.findClient(`${via.branch} ${method}`);
-      if (known) table.stepClient(known, { type: 'transport-failed' });
+      const known = clients.find(`${via.branch} ${method}`);
+      if (known) clients.step(known, { type: 'transport-failed' });
     },
-    flowClosed: (id) => table.flowClosed(id),
+    flowClosed: (id) => clients.flowClosed(id),
     invite: ({ credentials, ...options }, listener) =>
       dial(legDeps, options, challengeAnswer(deps, credentials), listener),
     request: ({ credentials, ...options }, settled) =>
       sendRequest(legDeps, options, challengeAnswer(deps, credentials), settled),
-    census: () => ({ transactions: table.size(), dialogs: legs.size, timers: wheel.size() }),
+    census: () => ({ transactions: clients.size + servers.size, dialogs: legs.size, timers: wheel.size() }),
     counters,
     close() {
       isClosed = true;
       wheel.close();
-      table.clear();
+      clients.clear();
+      servers.clear();
       legs.clear();
     },
   };

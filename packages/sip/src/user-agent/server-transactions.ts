@@ -1,0 +1,140 @@
+import type { SipRequest } from '../message/message.ts';
+import type { TransactionTimer } from '../transaction/effects.ts';
+import {
+  type InviteServerEffect,
+  type InviteServerInput,
+  startInviteServer,
+  stepInviteServer,
+} from '../transaction/invite-server.ts';
+import { startNonInviteServer, stepNonInviteServer } from '../transaction/non-invite-server.ts';
+import type { TransactionSetting } from '../transaction/timers.ts';
+import type { SendTarget } from './send-target.ts';
+import {
+  forgetFiredTimer,
+  performShared,
+  startTransactionTimer,
+  stopTransactionTimers,
+  type TransactionDeps,
+} from './transaction-effects.ts';
+import type { ServerTransaction } from './transactions.ts';
+
+/** The server transactions of a user agent, by key and by merge key: runs their machines and carries out their effects. */
+export class ServerTransactions {
+  readonly #deps: TransactionDeps;
+  readonly #byKey = new Map<string, ServerTransaction>();
+  readonly #merges = new Map<string, string>();
+  readonly #reliable: TransactionSetting;
+  readonly #unreliable: TransactionSetting;
+
+  constructor(deps: TransactionDeps) {
+    this.#deps = deps;
+    this.#reliable = { reliable: true, timers: deps.durations };
+    this.#unreliable = { reliable: false, timers: deps.durations };
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  find(key: string): ServerTransaction | undefined {
+    return this.#byKey.get(key);
+  }
+
+  start(
+    key: string,
+    mergeKey: string | undefined,
+    request: SipRequest,
+    target: SendTarget,
+    reliable: boolean,
+  ): ServerTransaction {
+    const setting = reliable ? this.#reliable : this.#unreliable;
+    const step = request.method === 'INVITE' ? startInviteServer(setting, this.#deps.now()) : undefined;
+    const transaction: ServerTransaction = {
+      side: 'server',
+      key,
+      mergeKey,
+      target,
+      request,
+      limit: undefined,
+      owesTrying: false,
+      user: undefined,
+      machine: step
+        ? { kind: 'invite', state: step.state }
+        : { kind: 'non-invite', state: startNonInviteServer(setting) },
+      timers: [],
+    };
+    this.#byKey.set(key, transaction);
+    if (mergeKey !== undefined && !this.#merges.has(mergeKey)) this.#merges.set(mergeKey, key);
+    if (step) this.#perform(transaction, step.effects, undefined);
+    return transaction;
+  }
+
+  /** Its answer comes later: after 64*T1 without one the transaction ends, so that a forgotten answer leaks nothing. */
+  awaitAnswer(transaction: ServerTransaction): void {
+    const at = this.#deps.now() + 64 * this.#deps.durations.t1;
+    startTransactionTimer(this.#deps, transaction, 'unanswered', at);
+  }
+
+  /** Whether another transaction serves a copy of the same request (RFC 3261 §8.2.2.2). */
+  isMerged(mergeKey: string, key: string): boolean {
+    const other = this.#merges.get(mergeKey);
+    return other !== undefined && other !== key;
+  }
+
+  step(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void {
+    const { machine } = transaction;
+    // RFC 3261 §8.1.3.5 demands a new CSeq with credentials. A proxy that answers for a phone cannot change it; its retry is no copy.
+    if (input.type === 'respond' && (input.status === 401 || input.status === 407))
+      this.#forgetMerge(transaction);
+    if (machine.kind === 'invite') {
+      const step = stepInviteServer(machine.state, input, this.#deps.now());
+      machine.state = step.state;
+      // After a final response only "accepted" still reports ACKs and failures.
+      if (input.type === 'respond' && input.status >= 200) transaction.request = undefined;
+      if (input.type === 'respond' && input.status >= 300) transaction.user = undefined;
+      this.#perform(transaction, step.effects, ack);
+    } else if (input.type !== 'ack') {
+      const step = stepNonInviteServer(machine.state, input, this.#deps.now());
+      machine.state = step.state;
+      if (input.type === 'respond' && input.status >= 200) {
+        transaction.request = undefined;
+        transaction.user = undefined;
+      }
+      this.#perform(transaction, step.effects, undefined);
+    }
+  }
+
+  timerFired(transaction: ServerTransaction, key: TransactionTimer): void {
+    forgetFiredTimer(transaction, key);
+    this.step(transaction, { type: 'timer-fired', key });
+  }
+
+  clear(): void {
+    this.#byKey.clear();
+    this.#merges.clear();
+  }
+
+  #perform(
+    transaction: ServerTransaction,
+    effects: readonly InviteServerEffect[],
+    ack: SipRequest | undefined,
+  ): void {
+    for (const effect of effects) {
+      if (effect.do === 'trying-due') transaction.user?.tryingDue();
+      else if (effect.do === 'deliver-ack') {
+        if (ack !== undefined) transaction.user?.acknowledged(ack);
+      } else if (effect.do === 'terminate') this.#forget(transaction);
+      else performShared(this.#deps, transaction, effect);
+    }
+  }
+
+  #forget(transaction: ServerTransaction): void {
+    stopTransactionTimers(this.#deps, transaction);
+    this.#byKey.delete(transaction.key);
+    this.#forgetMerge(transaction);
+  }
+
+  #forgetMerge({ key, mergeKey }: ServerTransaction): void {
+    if (mergeKey !== undefined && this.#merges.get(mergeKey) === key) this.#merges.delete(mergeKey);
+  }
+}
