@@ -96,13 +96,13 @@ export function receiveInvite(
       else if (effect.do === 'cancel-call-timer') cancelLegTimer(deps, leg, effect.scope, effect.key);
       else performSessionEffect(deps, leg, effect, source);
     }
-    if (leg.isOver()) deps.remove(leg);
+    if (leg.isOver()) deps.legs.remove(leg);
   }
 
   const inSession = (input: SessionInput): void => feed({ type: 'session', input });
   const refuseReferral = (status = 603, headers?: HeaderPairs): void =>
     inSession({ type: 'refuse-referral', status, ...(headers && { headers }) });
-  deps.add(leg);
+  deps.legs.add(leg);
   serveInvite(deps, leg, transaction, true);
   perform(start.effects, undefined);
   const invite: IncomingInvite = {

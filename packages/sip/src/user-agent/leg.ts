@@ -21,6 +21,7 @@ import type { CallListener } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { ClientTransactions } from './client-transactions.ts';
 import type { UserAgentCounters } from './counters.ts';
+import type { LegTable } from './leg-table.ts';
 import type { Route } from './send-target.ts';
 import type { ServerTransactions } from './server-transactions.ts';
 import type { WheelTimer } from './timer-wheel.ts';
@@ -67,6 +68,7 @@ export interface Leg extends TimerOwner {
 export interface LegDeps {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactions;
+  readonly legs: LegTable<Leg>;
   readonly counters: UserAgentCounters;
   readonly durations: TimerDurations;
   readonly userAgentName: string | undefined;
@@ -84,12 +86,10 @@ export interface LegDeps {
   /** All routes of a new request, best first; its URI may have to be located. */
   routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
   address(protocol: Protocol): { readonly host: string; readonly port: number };
-  /** Runs a listener; catches and counts what it throws. */
-  safely(call: () => void): void;
+  /** Runs a listener; catches and counts what it throws. False when it has thrown. */
+  safely(call: () => void): boolean;
   /** Runs `call` soon, after the present call. */
   defer(call: () => void): void;
-  add(leg: Leg): void;
-  remove(leg: Leg): void;
 }
 
 /** Starts a timer of a leg; one with the same scope and key is replaced. */
@@ -236,7 +236,7 @@ export function startLegTransaction(
   leg.open += 1;
   const terminated = (): void => {
     leg.open -= 1;
-    if (leg.isOver()) deps.remove(leg);
+    if (leg.isOver()) deps.legs.remove(leg);
   };
   return startTransaction(deps, request, route, { ...user, terminated });
 }

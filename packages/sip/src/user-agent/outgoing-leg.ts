@@ -109,7 +109,7 @@ export function dial(
 
   function perform(effects: readonly OutgoingCallEffect[], source: SipRequest | undefined): void {
     for (const effect of effects) performOne(effect, source);
-    if (leg.isOver()) deps.remove(leg);
+    if (leg.isOver()) deps.legs.remove(leg);
   }
 
   function performOne(effect: OutgoingCallEffect, source: SipRequest | undefined): void {
@@ -248,7 +248,7 @@ export function dial(
       failed: () => {},
       terminated: () => {
         leg.open -= 1;
-        if (leg.isOver()) deps.remove(leg);
+        if (leg.isOver()) deps.legs.remove(leg);
       },
     });
   }
@@ -261,7 +261,7 @@ export function dial(
     deps.sessionInterval,
   );
   state = start.state;
-  deps.add(leg);
+  deps.legs.add(leg);
   perform(start.effects, undefined);
   for (const [branch, invite] of invites) sendInvite(branch, invite, false);
 

@@ -1,0 +1,129 @@
+import type { Flow } from '../message/flow.ts';
+import type { SipRequest } from '../message/message.ts';
+import { tagOf } from '../message/name-addr.ts';
+import { mergeKey } from '../transaction/key.ts';
+import type { AnsweredRequest, Answering } from './answering.ts';
+import { receiveInvite } from './incoming-leg.ts';
+import { type Leg, serveInvite } from './leg.ts';
+import { remoteTagOf } from './remote-tag.ts';
+import { type Screen, screenExtensions, screenRequest } from './screening.ts';
+import type { ServerTransaction } from './transactions.ts';
+import type { Guard, IncomingRequest, UserAgentDeps } from './user-agent-options.ts';
+import type { UserAgentParts } from './user-agent-parts.ts';
+
+/** A request that starts a server transaction. */
+export interface NewRequest extends AnsweredRequest {
+  readonly flow: Flow;
+  readonly key: string;
+  /** Whether an RFC 2543 element sent it. */
+  readonly isOld: boolean;
+  /** The leg of its dialog. */
+  readonly leg: Leg | undefined;
+}
+
+/** The parts of the user agent that serve new requests. */
+export interface NewRequestsDeps {
+  readonly parts: UserAgentParts;
+  readonly answering: Answering;
+  readonly screen: Screen;
+  readonly guard: Guard | undefined;
+  readonly maxDialogs: number;
+  readonly on: UserAgentDeps['on'];
+}
+
+/** Opens the transaction of each new request, and refuses the request or passes it to its leg or its listener. */
+export class NewRequests {
+  readonly #deps: NewRequestsDeps;
+  /** The leg of each INVITE server transaction, for CANCEL; weak, because transactions end by themselves. */
+  readonly #cancellable = new WeakMap<ServerTransaction, Leg>();
+
+  constructor(deps: NewRequestsDeps) {
+    this.#deps = deps;
+  }
+
+  /** RFC 3261 §9.2. */
+  cancel(incoming: NewRequest, inviteKey: string | undefined): void {
+    const { parts, answering } = this.#deps;
+    const { request, flow } = incoming;
+    const invite = inviteKey === undefined ? undefined : parts.servers.find(inviteKey);
+    const transaction = this.#open(incoming, undefined, true);
+    if (!invite) {
+      answering.refuse(transaction, { status: 481 });
+      return;
+    }
+    const leg = this.#cancellable.get(invite);
+    answering.answer(transaction, 200, leg && { toTag: leg.localTag });
+    leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, flow);
+  }
+
+  serve(incoming: NewRequest): void {
+    if (incoming.leg) this.#serveInDialog(incoming, incoming.leg);
+    else this.#serveOutsideDialogs(incoming);
+  }
+
+  #serveInDialog(incoming: NewRequest, leg: Leg): void {
+    const { parts, answering, screen } = this.#deps;
+    const { request, flow, key } = incoming;
+    const transaction = this.#open(incoming, undefined, false);
+    const refusal = screenExtensions(request, screen);
+    if (refusal) {
+      answering.refuse(transaction, refusal);
+      return;
+    }
+    if (request.method === 'INVITE') {
+      serveInvite(parts, leg, key, false);
+      this.#cancellable.set(transaction, leg);
+    }
+    const input = { type: 'request', transaction: key, request, chance: parts.chance() } as const;
+    leg.inDialog(remoteTagOf(request), input, flow);
+  }
+
+  #serveOutsideDialogs(incoming: NewRequest): void {
+    const { parts, answering, screen } = this.#deps;
+    const { request, key } = incoming;
+    const toTag = tagOf(request.headers.get('To') ?? '');
+    const merge = mergeKey(request, remoteTagOf(request), toTag !== undefined);
+    const isMerged = merge !== undefined && parts.servers.isMerged(merge, key);
+    const transaction = this.#open(incoming, merge, true);
+    const refusal = isMerged ? { status: 482 } : screenRequest(request, toTag !== undefined, screen);
+    if (refusal) answering.refuse(transaction, refusal);
+    else if (request.method === 'INVITE') this.#serveInvite(incoming, transaction);
+    else this.#servePlain(request, incoming.flow, transaction);
+  }
+
+  #servePlain(request: SipRequest, flow: Flow, transaction: ServerTransaction): void {
+    const { parts, answering, on } = this.#deps;
+    const reply: IncomingRequest['reply'] = (status, fields) => answering.answer(transaction, status, fields);
+    const trust = () => {
+      transaction.limit = undefined;
+    };
+    if (!parts.safely(() => on.request({ request, flow, reply, trust }))) reply(500);
+    else if (transaction.request) parts.servers.awaitAnswer(transaction);
+  }
+
+  #serveInvite({ request, flow, key, isOld }: NewRequest, transaction: ServerTransaction): void {
+    const { parts, answering, on, maxDialogs } = this.#deps;
+    // RFC 3261 §8.1.1.8: an INVITE has a Contact. For one of RFC 2543 without it the From URI is the remote target. A From without
+    // a tag counts as one with an empty tag (§12.1.1).
+    if (!isOld && !request.headers.has('Contact')) {
+      answering.refuse(transaction, { status: 400 });
+      return;
+    }
+    if (parts.legs.size >= maxDialogs) {
+      parts.counters.overloaded += 1;
+      answering.refuse(transaction, { status: 503, headers: [['Retry-After', '5']] });
+      return;
+    }
+    const { invite, leg } = receiveInvite(parts, request, key, flow);
+    this.#cancellable.set(transaction, leg);
+    if (!parts.safely(() => on.invite(invite))) invite.reject(500);
+  }
+
+  #open(incoming: NewRequest, merge: string | undefined, isStranger: boolean): ServerTransaction {
+    const { key, request, target, flow, reliable, size } = incoming;
+    const { parts, guard } = this.#deps;
+    const transaction = parts.servers.start(key, merge, request, target, reliable);
+    if (isStranger && !reliable && guard !== undefined && !guard.trusts?.(flow)) transaction.limit = size;
+    return transaction;
+  }
+}
