@@ -15,3 +15,18 @@ export function triesNext(attempt: Attempt): boolean {
 export function failsFlow(attempt: Attempt): boolean {
   return triesNext(attempt) || (attempt.type === 'response' && attempt.status === 430);
 }
+
+/** What is left to try after an attempt to reach a phone by INVITE. */
+export interface TargetsLeft {
+  /** Whether the attempt had a provisional response above 100: the phone was reached. */
+  readonly isReached: boolean;
+  readonly hasRoute: boolean;
+  readonly hasFlow: boolean;
+}
+
+/** The next step after an attempt: the next route, else the next flow of the phone, else none. */
+export function successorOf(attempt: Attempt, left: TargetsLeft): 'route' | 'flow' | 'none' {
+  if (left.isReached) return 'none';
+  if (left.hasRoute && triesNext(attempt)) return 'route';
+  return left.hasFlow && failsFlow(attempt) ? 'flow' : 'none';
+}

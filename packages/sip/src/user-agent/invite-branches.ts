@@ -1,0 +1,216 @@
+import type { OutgoingCallInput } from '../dialog/outgoing-call-state.ts';
+import { type Attempt, successorOf } from '../locate/failover.ts';
+import { createHeaders } from '../message/headers.ts';
+import type { SipRequest } from '../message/message.ts';
+import { printMessage } from '../message/print-message.ts';
+import { parseVia } from '../message/via.ts';
+import { cancelFor } from '../transaction/ack.ts';
+import { clientKey } from '../transaction/key.ts';
+import type { InviteOptions, InviteTarget } from './invite-options.ts';
+import { inviteFor } from './invite-request.ts';
+import { routesForSize } from './large-request.ts';
+import { type Leg, type LegDeps, startLegTimer, startLegTransaction } from './leg.ts';
+import { routesWithin } from './routes.ts';
+import { firstHop, type Route } from './send-target.ts';
+import type { ClientTransaction } from './transactions.ts';
+
+/** The call whose INVITEs are sent. */
+export interface BranchedCall extends Leg {
+  /** Whether a branch still waits for its final response. */
+  isOpen(branch: string): boolean;
+  /** Passes an input to the machine of the call; `source` is the request that it answers. */
+  feed(input: OutgoingCallInput, source?: SipRequest): void;
+}
+
+/** One target of the call, and what was tried to reach it. */
+interface Branch {
+  readonly name: string;
+  readonly target: InviteTarget;
+  /** The routes of the branch; they fall back to the target of its own INVITE. */
+  readonly deps: LegDeps;
+  flow: string | undefined;
+  flowsLeft: readonly InviteTarget[];
+  /** Routes of the last lookup, from the one in use on: a retry goes to the target that challenged or corrected the INVITE. */
+  located: readonly Route[] | undefined;
+  transaction: ClientTransaction | undefined;
+}
+
+/** Sends the INVITE of each branch of a call: over the routes of its target, then over the other flows of the same phone. */
+export class InviteBranches {
+  readonly #deps: LegDeps;
+  readonly #options: InviteOptions;
+  readonly #call: BranchedCall;
+  readonly #branches = new Map<string, Branch>();
+
+  constructor(deps: LegDeps, options: InviteOptions, call: BranchedCall) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#call = call;
+    const { reaches } = options;
+    for (const [index, target] of options.targets.entries()) {
+      const name = branchAt(index);
+      this.#branches.set(name, {
+        name,
+        target,
+        deps: reaches === undefined ? deps : { ...deps, ...routesWithin(deps, reaches) },
+        flow: target.flow,
+        flowsLeft: target.otherFlows ?? [],
+        located: undefined,
+        transaction: undefined,
+      });
+    }
+  }
+
+  /** The first INVITE of each branch. */
+  firstInvites(): ReadonlyMap<string, SipRequest> {
+    const invites = new Map<string, SipRequest>();
+    for (const { name, target } of this.#branches.values()) invites.set(name, this.#inviteFor(target));
+    return invites;
+  }
+
+  /** The flow for requests of a branch. */
+  flowOf(branch: string): string | undefined {
+    return this.#branches.get(branch)?.flow;
+  }
+
+  /** Requests follow a phone to its new connection. */
+  follow(name: string, flow: string): void {
+    const branch = this.#branches.get(name);
+    if (branch?.flow !== undefined) branch.flow = flow;
+  }
+
+  /** The leg's parts with the routes of a branch. */
+  depsOf(branch: string): LegDeps {
+    return this.#branches.get(branch)?.deps ?? this.#deps;
+  }
+
+  /** Sends an INVITE; `retried` means that it carries credentials, so that no further challenge is answered. */
+  send(name: string, invite: SipRequest, retried: boolean): void {
+    const branch = this.#branches.get(name)!;
+    if (branch.located) {
+      this.#sendOver(branch.located, branch, invite, retried);
+      return;
+    }
+    branch.deps.routes(branch.flow, firstHop(invite), (routes) => {
+      // After a hang-up during the lookup no INVITE is sent.
+      if (this.#call.isOpen(name)) this.#sendOver(routesForSize(routes, invite), branch, invite, retried);
+      else this.#call.feed({ type: 'branch-failed', branch: name, failure: 'transport-failed' });
+    });
+  }
+
+  /** No route leads to the target: goes on over another flow, or fails the branch. */
+  unroutable(name: string, invite: SipRequest | undefined): void {
+    const failure = 'transport-failed';
+    const branch = this.#branches.get(name)!;
+    if (invite && this.#goOn([], branch, invite, false, { type: 'failed', failure }, false)) return;
+    this.#call.feed({ type: 'branch-failed', branch: name, failure });
+  }
+
+  /** Ends the transaction of a branch without a message. */
+  abandon(branch: string): void {
+    const transaction = this.#branches.get(branch)?.transaction;
+    if (transaction) this.#deps.clients.step(transaction, { type: 'abandon' });
+  }
+
+  cancel(branch: string): void {
+    const invite = this.#branches.get(branch)?.transaction;
+    if (!invite) return;
+    const call = this.#call;
+    const request = cancelFor(invite.request);
+    const via = request.headers.get('Via')!;
+    const key = clientKey(parseVia(via)?.branch ?? '', 'CANCEL');
+    const reliable = invite.machine.kind === 'invite' && isReliable(via);
+    const route: Route = { target: invite.target, protocol: reliable ? 'tcp' : 'udp', reliable };
+    call.open += 1;
+    // §9.1: the answer to CANCEL is ignored; the INVITE's own final response ends the branch.
+    this.#deps.clients.start(key, request, printMessage(request), route, {
+      response: () => {},
+      failed: () => {},
+      terminated: () => {
+        call.open -= 1;
+        if (call.isOver()) this.#deps.legs.remove(call);
+      },
+    });
+  }
+
+  #sendOver(routes: readonly Route[], branch: Branch, invite: SipRequest, retried: boolean): void {
+    const call = this.#call;
+    const [route, ...rest] = routes;
+    if (route && 'host' in route.target) branch.located = routes;
+    // The owner has no handle yet, so this failure is reported after `invite` returns, as any other.
+    if (!route) {
+      startLegTimer(this.#deps, call, branch.name, 'unroutable', this.#deps.now());
+      return;
+    }
+    let isReached = false;
+    branch.transaction = startLegTransaction(this.#deps, call, invite, route, {
+      response: (response) => {
+        const { status } = response;
+        if (status < 200) isReached ||= status > 100;
+        else if (this.#goOn(rest, branch, invite, retried, { type: 'response', status }, isReached)) return;
+        const lacksAnswer = retried || call.authorize?.(response, invite) === undefined;
+        call.feed({ type: 'branch-response', branch: branch.name, response, retried: lacksAnswer }, invite);
+      },
+      failed: (failure) => {
+        if (this.#goOn(rest, branch, invite, retried, { type: 'failed', failure }, isReached)) return;
+        call.feed({ type: 'branch-failed', branch: branch.name, failure });
+      },
+    });
+  }
+
+  /** Tries the next route or flow of an open branch after this attempt; false when there is none. */
+  #goOn(
+    routes: readonly Route[],
+    branch: Branch,
+    invite: SipRequest,
+    retried: boolean,
+    attempt: Attempt,
+    isReached: boolean,
+  ): boolean {
+    if (!this.#call.isOpen(branch.name)) return false;
+    const [flow, ...flowsLeft] = branch.flowsLeft;
+    const left = { isReached, hasRoute: routes.length > 0, hasFlow: flow !== undefined };
+    switch (successorOf(attempt, left)) {
+      case 'route': {
+        const again = { ...invite, headers: createHeaders(invite.headers.entries()) };
+        this.#call.feed({ type: 'authenticated', branch: branch.name, request: again });
+        this.#sendOver(routes, branch, again, retried);
+        return true;
+      }
+      case 'flow':
+        branch.flowsLeft = flowsLeft;
+        this.#sendOnFlow(flow!, branch, invite);
+        return true;
+      case 'none':
+        return false;
+    }
+  }
+
+  /** RFC 5626 §5.3: after a failed flow the next one of the same phone gets the call. */
+  #sendOnFlow(target: InviteTarget, branch: Branch, invite: SipRequest): void {
+    branch.flow = target.flow;
+    branch.located = undefined;
+    const again = this.#inviteFor(target);
+    again.headers.set('CSeq', invite.headers.get('CSeq') ?? '1 INVITE');
+    this.#call.feed({ type: 'authenticated', branch: branch.name, request: again });
+    this.send(branch.name, again, false);
+  }
+
+  #inviteFor(target: InviteTarget): SipRequest {
+    return inviteFor(this.#options, target, this.#call, this.#deps.sessionInterval);
+  }
+}
+
+/** The index of the target of a branch. */
+export function targetIndexOf(branch: string): number {
+  return Number(branch.slice(1));
+}
+
+/** Names the branch of the target at this index. */
+function branchAt(index: number): string {
+  return `b${index}`;
+}
+
+function isReliable(via: string): boolean {
+  return !via.startsWith('SIP/2.0/UDP');
+}
