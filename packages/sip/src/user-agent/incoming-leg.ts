@@ -1,4 +1,3 @@
-import type { HeaderPairs } from '../dialog/answers.ts';
 import { offeredCall, stepIncomingCall } from '../dialog/incoming-call.ts';
 import type {
   IncomingCall,
@@ -10,7 +9,7 @@ import { reliabilityOf } from '../dialog/reliable-provisional.ts';
 import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
-import type { CallListener, IncomingInvite } from './call-listener.ts';
+import type { CallListener, DialogName, IncomingInvite } from './call-listener.ts';
 import {
   cancelLegTimer,
   type Leg,
@@ -21,118 +20,174 @@ import {
   startLegTimer,
   trustCaller,
 } from './leg.ts';
+import { remoteTagOf } from './remote-tag.ts';
 import { routesWithin } from './routes.ts';
 import { routeOfFlow } from './send-target.ts';
+import { sessionCommands } from './session-commands.ts';
 
 /** The leg of an INVITE outside any dialog, with the handle for its owner. `transaction` is its server transaction. */
 export function receiveInvite(
-  given: LegDeps,
+  deps: LegDeps,
   request: SipRequest,
   transaction: string,
   flow: Flow,
 ): { readonly invite: IncomingInvite; readonly leg: Leg } {
-  let deps = given;
-  const localTag = deps.token();
-  const callId = request.headers.get('Call-ID') ?? '';
-  // With one Via the sender is the phone itself, and the flow reaches it through any NAT. With more, requests follow the dialog's
-  // route set and remote target (RFC 3261 §12.2.1.1).
-  let peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
-  const start = offeredCall(request, localTag, transaction, deps.durations, deps.ringingLimitMs, deps.now(), {
-    preferred: deps.sessionInterval,
-    chance: deps.chance(),
-  });
-  let state = start.state;
-  let listener: CallListener | undefined;
-  let ended: EndReason | undefined;
+  const leg = new IncomingLeg(deps, request, transaction, flow);
+  leg.start(request);
+  return { invite: handleOf(leg, request, flow), leg };
+}
 
-  const leg: Leg = {
-    side: 'leg',
-    callId,
-    localTag,
-    timers: [],
-    open: 0,
-    answer: undefined,
-    offer: undefined,
-    authorize: undefined,
-    flowOf: () => peerFlow,
-    session: (_session, input, source) => feed({ type: 'session', input }, source),
-    inDialog(remoteTag, input, from) {
-      if (remoteTag !== remoteTagOf(state)) {
-        if (input.type !== 'request') return;
-        const lost = { do: 'respond', transaction: input.transaction, status: 481 } as const;
-        return performSessionEffect(deps, leg, lost, undefined);
-      }
-      // Requests follow a phone to its new connection.
-      if (peerFlow !== undefined) peerFlow = from.id;
-      feed({ type: 'session', input });
-    },
-    inviteFailed: (failure) => feed({ type: 'invite-failed', failure }),
-    timerFired: (_scope, key) => feed({ type: 'timer-fired', key: key as IncomingCallTimer }),
-    emit: (event: SessionEvent) => {
-      if (event.type === 'referred' && listener?.referred === undefined) refuseReferral();
-      else deps.safely(() => listener && notifyListener(listener, event));
-    },
-    end(reason) {
-      ended = reason;
-      deps.safely(() => listener?.ended?.(reason));
-    },
-    isOver: () => state.phase === 'ended' && leg.open === 0 && leg.timers.length === 0,
-  };
-  const remoteTag = state.phase === 'offered' ? state.dialog.remoteTag : '';
-
-  function remoteTagOf(current: IncomingCall): string {
-    return current.phase === 'offered' ? current.dialog.remoteTag : remoteTag;
-  }
-
-  function feed(input: IncomingCallInput, source?: SipRequest): void {
-    const step = stepIncomingCall(state, input, deps.now());
-    state = step.state;
-    perform(step.effects, source);
-  }
-
-  function perform(effects: readonly IncomingCallEffect[], source: SipRequest | undefined): void {
-    for (const effect of effects) {
-      if (effect.do === 'start-call-timer') startLegTimer(deps, leg, effect.scope, effect.key, effect.at);
-      else if (effect.do === 'cancel-call-timer') cancelLegTimer(deps, leg, effect.scope, effect.key);
-      else performSessionEffect(deps, leg, effect, source);
-    }
-    if (leg.isOver()) deps.legs.remove(leg);
-  }
-
-  const inSession = (input: SessionInput): void => feed({ type: 'session', input });
-  const refuseReferral = (status = 603, headers?: HeaderPairs): void =>
-    inSession({ type: 'refuse-referral', status, ...(headers && { headers }) });
-  deps.legs.add(leg);
-  serveInvite(deps, leg, transaction, true);
-  perform(start.effects, undefined);
-  const invite: IncomingInvite = {
-    callId,
+/** The leg as its owner sees it. */
+function handleOf(leg: IncomingLeg, request: SipRequest, flow: Flow): IncomingInvite {
+  return {
+    ...sessionCommands((input) => leg.inSession(input)),
+    callId: leg.callId,
     answeredBy: undefined,
     request,
     flow: flow.id,
     sourceAddress: flow.remoteAddress,
     takesReliable: reliabilityOf(request) !== 'none',
-    trust: () => trustCaller(deps, transaction),
-    confine(reaches) {
-      deps = { ...given, ...routesWithin(given, reaches, routeOfFlow(flow)) };
-    },
-    listen(owner) {
-      listener = owner;
-      const reason = ended;
-      if (reason) deps.safely(() => owner.ended?.(reason));
-    },
-    ring: (status = 180, fields = {}) => feed({ type: 'ring', status, ...fields }),
-    accept: (content, headers) => feed({ type: 'accept', content, ...(headers && { headers }) }),
-    reject: (status, fields = {}) => feed({ type: 'reject', status, ...fields }),
-    hangUp: () => feed({ type: 'hang-up' }),
-    offer: (content, method) => inSession({ type: 'offer', content, ...(method && { method }) }),
-    answerOffer: (content) => inSession({ type: 'answer-offer', content }),
-    refuseOffer: (status = 488) => inSession({ type: 'refuse-offer', status }),
-    sendInfo: (content) => inSession({ type: 'send-info', content }),
-    acceptReferral: () => inSession({ type: 'accept-referral' }),
-    refuseReferral,
-    reportReferral: (status) => inSession({ type: 'report-referral', status }),
-    isDialog: (name) => name.callId === callId && name.localTag === localTag && name.remoteTag === remoteTag,
+    trust: () => leg.trust(),
+    confine: (reaches) => leg.confine(reaches, flow),
+    listen: (listener) => leg.listen(listener),
+    ring: (status = 180, fields = {}) => leg.feed({ type: 'ring', status, ...fields }),
+    accept: (content, headers) => leg.feed({ type: 'accept', content, ...(headers && { headers }) }),
+    reject: (status, fields = {}) => leg.feed({ type: 'reject', status, ...fields }),
+    hangUp: () => leg.feed({ type: 'hang-up' }),
+    answerOffer: (content) => leg.inSession({ type: 'answer-offer', content }),
+    refuseOffer: (status = 488) => leg.inSession({ type: 'refuse-offer', status }),
+    isDialog: (name) => leg.isDialog(name),
   };
-  return { invite, leg };
+}
+
+/** Runs the machine of an incoming call: its inputs come from transactions, timers and the owner. */
+class IncomingLeg implements Leg {
+  readonly side = 'leg';
+  readonly callId: string;
+  readonly localTag: string;
+  readonly timers: Leg['timers'] = [];
+  open = 0;
+  answer: Leg['answer'];
+  offer: Leg['offer'];
+  readonly authorize = undefined;
+  #deps: LegDeps;
+  readonly #transaction: string;
+  readonly #remoteTag: string;
+  /**
+   * With one Via the sender is the phone itself, and the flow reaches it through any NAT. With more, requests follow the dialog's
+   * route set and remote target (RFC 3261 §12.2.1.1).
+   */
+  #peerFlow: string | undefined;
+  #state!: IncomingCall;
+  #listener: CallListener | undefined;
+  #ended: EndReason | undefined;
+
+  constructor(deps: LegDeps, request: SipRequest, transaction: string, flow: Flow) {
+    this.callId = request.headers.get('Call-ID') ?? '';
+    this.localTag = deps.token();
+    this.#deps = deps;
+    this.#transaction = transaction;
+    this.#remoteTag = remoteTagOf(request);
+    this.#peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
+  }
+
+  start(request: SipRequest): void {
+    const deps = this.#deps;
+    const transaction = this.#transaction;
+    const { durations, ringingLimitMs, sessionInterval } = deps;
+    const terms = { preferred: sessionInterval, chance: deps.chance() };
+    const now = deps.now();
+    const start = offeredCall(request, this.localTag, transaction, durations, ringingLimitMs, now, terms);
+    this.#state = start.state;
+    deps.legs.add(this);
+    serveInvite(deps, this, transaction, true);
+    this.#perform(start.effects, undefined);
+  }
+
+  feed(input: IncomingCallInput, source?: SipRequest): void {
+    const step = stepIncomingCall(this.#state, input, this.#deps.now());
+    this.#state = step.state;
+    this.#perform(step.effects, source);
+  }
+
+  inSession(input: SessionInput): void {
+    this.feed({ type: 'session', input });
+  }
+
+  isDialog({ callId, localTag, remoteTag }: DialogName): boolean {
+    return callId === this.callId && localTag === this.localTag && remoteTag === this.#remoteTag;
+  }
+
+  listen(listener: CallListener): void {
+    this.#listener = listener;
+    const reason = this.#ended;
+    if (reason) this.#deps.safely(() => listener.ended?.(reason));
+  }
+
+  trust(): void {
+    trustCaller(this.#deps, this.#transaction);
+  }
+
+  /** Confines requests to addresses that `reaches` allows; others go back on the flow of the INVITE. */
+  confine(reaches: (address: string) => boolean, back: Flow): void {
+    this.#deps = { ...this.#deps, ...routesWithin(this.#deps, reaches, routeOfFlow(back)) };
+  }
+
+  flowOf(): string | undefined {
+    return this.#peerFlow;
+  }
+
+  session(_session: string, input: SessionInput, source?: SipRequest): void {
+    this.feed({ type: 'session', input }, source);
+  }
+
+  inDialog(
+    remoteTag: string,
+    input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
+    flow: Flow,
+  ): void {
+    if (remoteTag !== this.#remoteTag) {
+      if (input.type !== 'request') return;
+      const lost = { do: 'respond', transaction: input.transaction, status: 481 } as const;
+      performSessionEffect(this.#deps, this, lost, undefined);
+      return;
+    }
+    // Requests follow a phone to its new connection.
+    if (this.#peerFlow !== undefined) this.#peerFlow = flow.id;
+    this.inSession(input);
+  }
+
+  inviteFailed(failure: 'timeout' | 'transport-failed'): void {
+    this.feed({ type: 'invite-failed', failure });
+  }
+
+  timerFired(_scope: string, key: string): void {
+    this.feed({ type: 'timer-fired', key: key as IncomingCallTimer });
+  }
+
+  emit(event: SessionEvent): void {
+    const listener = this.#listener;
+    if (event.type === 'referred' && listener?.referred === undefined)
+      this.inSession({ type: 'refuse-referral', status: 603 });
+    else this.#deps.safely(() => listener && notifyListener(listener, event));
+  }
+
+  end(reason: EndReason): void {
+    this.#ended = reason;
+    this.#deps.safely(() => this.#listener?.ended?.(reason));
+  }
+
+  isOver(): boolean {
+    return this.#state.phase === 'ended' && this.open === 0 && this.timers.length === 0;
+  }
+
+  #perform(effects: readonly IncomingCallEffect[], source: SipRequest | undefined): void {
+    const deps = this.#deps;
+    for (const effect of effects) {
+      if (effect.do === 'start-call-timer') startLegTimer(deps, this, effect.scope, effect.key, effect.at);
+      else if (effect.do === 'cancel-call-timer') cancelLegTimer(deps, this, effect.scope, effect.key);
+      else performSessionEffect(deps, this, effect, source);
+    }
+    if (this.isOver()) deps.legs.remove(this);
+  }
 }
