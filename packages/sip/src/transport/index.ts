@@ -1,11 +1,10 @@
 export { createTransportCounters, type TransportCounters } from './counters.ts';
 export { createDnsResolver, type DnsResolver, type DnsResolverOptions } from './dns-resolver.ts';
 export { createLocator, type Locator, type LocatorOptions } from './locator.ts';
-export type { ConnectionLimits } from './stream-connection.ts';
+export { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './stream-connection.ts';
 export { createStreamFramer, type Frame, type StreamFramer } from './stream-framer.ts';
 export {
   createTcpTransport,
-  DEFAULT_CONNECTION_LIMITS,
   type StreamTransport,
   type StreamTransportOptions,
 } from './stream-transport.ts';
@@ -26,10 +25,10 @@ export {
 export { createUdpTransport, type UdpTransport, type UdpTransportOptions } from './udp-transport.ts';
 export type { UpgradeAnswer, UpgradeRefusal } from './upgrade-refusal.ts';
 export {
-  type AttachOptions,
   createWebSocketTransport,
   DEFAULT_WEB_SOCKET_LIMITS,
   type WebSocketLimits,
   type WebSocketTransport,
   type WebSocketTransportOptions,
 } from './web-socket-transport.ts';
+export type { AttachOptions } from './web-socket-upgrades.ts';

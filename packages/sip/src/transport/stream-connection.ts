@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
+import { ConnectionDeadlines } from './connection-deadlines.ts';
 import type { TransportCounters } from './counters.ts';
-import { createStreamFramer, type Frame } from './stream-framer.ts';
+import type { OpenConnection } from './open-connections.ts';
+import { createStreamFramer, type Frame, type StreamFramer } from './stream-framer.ts';
 import type { SendTarget, TransportListener } from './transport-listener.ts';
 
 /** Bounds of one connection; times in milliseconds. */
@@ -21,17 +23,14 @@ export interface ConnectionLimits {
   readonly sendQueueSize: number;
 }
 
-/** One TCP or TLS connection, opened by us or accepted. */
-export interface StreamConnection {
-  readonly flow: Flow;
-  /** Sends, or queues until the connection is established; a failure comes back through the listener. */
-  send(target: SendTarget, text: ByteString): void;
-  /** Marks the peer as authenticated. */
-  keep(): void;
-  /** Flushes, then closes. */
-  end(): void;
-  destroy(): void;
-}
+/** Default limits. */
+export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
+  messageSize: 65_535,
+  idleMs: 3_900_000,
+  halfMessageMs: 20_000,
+  connectMs: 10_000,
+  sendQueueSize: 1024 * 1024,
+};
 
 /** Options of a connection. */
 export interface StreamConnectionOptions {
@@ -45,136 +44,150 @@ export interface StreamConnectionOptions {
   onClosed(): void;
 }
 
-/** Runs SIP over a socket: frames received bytes, bounds the send queue, and enforces deadlines. */
-export function createStreamConnection(options: StreamConnectionOptions): StreamConnection {
-  const { socket, flow, readyEvent, limits, listener, counters } = options;
-  const framer = createStreamFramer(limits.messageSize);
-  let isOver = false;
-  // Nothing is written to a socket before its peer is verified.
-  let isReady = readyEvent === undefined;
-  let isEnding = false;
-  const waiting: { readonly target: SendTarget; readonly text: ByteString }[] = [];
-  let waitingSize = 0;
-  let reason: string | undefined;
-  // One deadline at a time: for the connection, for its first message, or for the end of a begun message.
-  let deadline: NodeJS.Timeout | undefined;
+/** Runs SIP over a TCP or TLS socket, opened by us or accepted: frames received bytes and bounds the send queue. */
+export class StreamConnection implements OpenConnection {
+  readonly flow: Flow;
+  readonly #socket: Socket;
+  readonly #options: StreamConnectionOptions;
+  readonly #framer: StreamFramer;
+  readonly #deadlines: ConnectionDeadlines;
+  /** Messages that wait for the connection: nothing is written to a socket before its peer is verified. */
+  readonly #waiting: { readonly target: SendTarget; readonly text: ByteString }[] = [];
+  #waitingSize = 0;
+  #isReady: boolean;
+  #isOver = false;
+  #isEnding = false;
+  #reason: string | undefined;
 
-  let probation: NodeJS.Timeout | undefined;
+  constructor(options: StreamConnectionOptions) {
+    const { socket, flow, readyEvent, limits } = options;
+    this.flow = flow;
+    this.#socket = socket;
+    this.#options = options;
+    this.#framer = createStreamFramer(limits.messageSize);
+    this.#isReady = readyEvent === undefined;
+    const timeOut = (): void => this.#timeOut();
+    this.#deadlines = new ConnectionDeadlines(limits, timeOut);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, 60_000);
+    socket.setTimeout(limits.idleMs, timeOut);
+    if (readyEvent === undefined) this.#deadlines.accepted();
+    else {
+      this.#deadlines.connecting();
+      socket.once(readyEvent, () => this.#ready());
+    }
+    socket.on('data', (bytes: Buffer) => this.#received(bytes));
+    socket.on('error', (error) => {
+      this.#reason ??= error.message;
+    });
+    socket.on('close', () => this.#closed());
+  }
 
-  const timeOut = (): void => {
-    counters.connectionsTimedOut += 1;
-    reason = 'The connection timed out.';
-    socket.destroy();
-  };
-  const watch = (ms: number): void => {
-    clearTimeout(deadline);
-    deadline = setTimeout(timeOut, ms);
-  };
-  const unwatch = (): void => {
-    clearTimeout(deadline);
-    deadline = undefined;
-  };
+  send(target: SendTarget, text: ByteString): void {
+    const socket = this.#socket;
+    // A broken stream stays writable for its last answer while it closes.
+    const isFull =
+      socket.writableLength + this.#waitingSize + text.length > this.#options.limits.sendQueueSize;
+    if (socket.destroyed || !socket.writable || isFull) {
+      const sentence = isFull ? 'The send queue is full.' : this.#reasonOfEnd();
+      process.nextTick(() => this.#failed(target, text, sentence));
+      return;
+    }
+    if (this.#isReady) this.#write(target, text);
+    else {
+      this.#waiting.push({ target, text });
+      this.#waitingSize += text.length;
+    }
+  }
 
-  const deliver = (text: ByteString): void => {
+  keep(): void {
+    this.#deadlines.keep();
+  }
+
+  end(): void {
+    this.#isEnding = true;
+    if (this.#isReady || this.#waiting.length === 0) this.#socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #ready(): void {
+    this.#deadlines.connected();
+    this.#isReady = true;
+    this.#waitingSize = 0;
+    for (const { target, text } of this.#waiting.splice(0)) this.#write(target, text);
+    if (this.#isEnding) this.#socket.destroySoon();
+  }
+
+  #received(bytes: Buffer): void {
+    if (this.#isOver) return;
+    const frames = this.#framer.push(bytes.toString('latin1'));
+    const hasMessage = frames.some((frame) => frame.kind === 'message');
+    const hasPing = frames.some((frame) => frame.kind === 'ping');
+    this.#deadlines.received(hasMessage, this.#framer.buffered > 0);
+    // One pong answers all pings of a packet, so a flood of pings is not amplified.
+    if (hasPing && !this.#isOver) this.#socket.write('\r\n');
+    for (const frame of frames) if (!this.#handle(frame)) return;
+  }
+
+  /** False when the stream is broken. */
+  #handle(frame: Frame): boolean {
+    const { counters } = this.#options;
+    if (frame.kind === 'message') this.#deliver(frame.text);
+    else if (frame.kind === 'ping') counters.keepAlives += 1;
+    else {
+      counters.streamsBroken += 1;
+      this.#reason = frame.sentence;
+      if (frame.text !== undefined) this.#deliver(frame.text);
+      // A 400 to the message is sent before the connection closes; nothing more is read.
+      this.#isOver = true;
+      this.#socket.pause();
+      this.#socket.destroySoon();
+      this.#deadlines.ending();
+      return false;
+    }
+    return true;
+  }
+
+  #deliver(text: ByteString): void {
+    const { counters, listener } = this.#options;
     counters.messagesReceived += 1;
     try {
-      listener.onMessage(text, flow);
+      listener.onMessage(text, this.flow);
     } catch (error) {
       counters.listenerFailures += 1;
       listener.onFault?.(error);
     }
-  };
+  }
 
-  /** False when the stream is broken. */
-  const handle = (frame: Frame): boolean => {
-    if (frame.kind === 'message') deliver(frame.text);
-    else if (frame.kind === 'ping') counters.keepAlives += 1;
-    else {
-      counters.streamsBroken += 1;
-      reason = frame.sentence;
-      if (frame.text !== undefined) deliver(frame.text);
-      // A 400 to the message is sent before the connection closes; nothing more is read.
-      isOver = true;
-      socket.pause();
-      socket.destroySoon();
-      watch(limits.halfMessageMs);
-      return false;
-    }
-    return true;
-  };
-
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, 60_000);
-  socket.setTimeout(limits.idleMs, timeOut);
-  if (isReady && limits.strangerMs !== undefined) probation = setTimeout(timeOut, limits.strangerMs);
-  watch(isReady ? limits.halfMessageMs : limits.connectMs);
-  if (readyEvent !== undefined) {
-    socket.once(readyEvent, () => {
-      unwatch();
-      isReady = true;
-      waitingSize = 0;
-      for (const { target, text } of waiting.splice(0)) write(target, text);
-      if (isEnding) socket.destroySoon();
+  #write(target: SendTarget, text: ByteString): void {
+    this.#options.counters.messagesSent += 1;
+    this.#socket.write(text, 'latin1', (error) => {
+      if (error) this.#failed(target, text, this.#reason ?? error.message);
     });
   }
 
-  socket.on('data', (bytes: Buffer) => {
-    if (isOver) return;
-    const frames = framer.push(bytes.toString('latin1'));
-    const hasMessage = frames.some((frame) => frame.kind === 'message');
-    const hasPing = frames.some((frame) => frame.kind === 'ping');
-    // The deadline runs from the first byte of a message, and no later byte extends it: slow senders time out.
-    if (hasMessage) unwatch();
-    if (framer.buffered > 0 && deadline === undefined) watch(limits.halfMessageMs);
-    // One pong answers all pings of a packet, so a flood of pings is not amplified.
-    if (hasPing && !isOver) socket.write('\r\n');
-    for (const frame of frames) if (!handle(frame)) return;
-  });
-  socket.on('error', (error) => {
-    reason ??= error.message;
-  });
-  socket.on('close', () => {
-    isOver = true;
-    unwatch();
-    clearTimeout(probation);
-    options.onClosed();
-    for (const { target, text } of waiting.splice(0))
-      failed(target, text, reason ?? 'The connection is closed.');
-  });
+  #failed(target: SendTarget, text: ByteString, sentence: string): void {
+    this.#options.counters.sendFailures += 1;
+    this.#options.listener.onSendFailed?.({ target, text, sentence });
+  }
 
-  const failed = (target: SendTarget, text: ByteString, sentence: string): void => {
-    counters.sendFailures += 1;
-    listener.onSendFailed?.({ target, text, sentence });
-  };
+  #timeOut(): void {
+    this.#options.counters.connectionsTimedOut += 1;
+    this.#reason = 'The connection timed out.';
+    this.#socket.destroy();
+  }
 
-  const write = (target: SendTarget, text: ByteString): void => {
-    counters.messagesSent += 1;
-    socket.write(text, 'latin1', (error) => {
-      if (error) failed(target, text, reason ?? error.message);
-    });
-  };
+  #closed(): void {
+    this.#isOver = true;
+    this.#deadlines.stop();
+    this.#options.onClosed();
+    for (const { target, text } of this.#waiting.splice(0)) this.#failed(target, text, this.#reasonOfEnd());
+  }
 
-  return {
-    flow,
-    send(target, text) {
-      // A broken stream stays writable for its last answer while it closes.
-      const isFull = socket.writableLength + waitingSize + text.length > limits.sendQueueSize;
-      if (socket.destroyed || !socket.writable || isFull) {
-        const sentence = isFull ? 'The send queue is full.' : (reason ?? 'The connection is closed.');
-        process.nextTick(failed, target, text, sentence);
-        return;
-      }
-      if (isReady) write(target, text);
-      else {
-        waiting.push({ target, text });
-        waitingSize += text.length;
-      }
-    },
-    keep: () => clearTimeout(probation),
-    end() {
-      isEnding = true;
-      if (isReady || waiting.length === 0) socket.destroySoon();
-    },
-    destroy: () => void socket.destroy(),
-  };
+  #reasonOfEnd(): string {
+    return this.#reason ?? 'The connection is closed.';
+  }
 }

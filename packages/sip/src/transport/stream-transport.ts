@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
-import { createSourceCounts } from './source-counts.ts';
-import { type ConnectionLimits, createStreamConnection, type StreamConnection } from './stream-connection.ts';
+import type { ConnectionLimits } from './stream-connection.ts';
+import { StreamConnections } from './stream-connections.ts';
+import { type ConnectTarget, type StreamWire, tcpWire } from './stream-wire.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 
 /** Options of a transport over connections. */
@@ -24,9 +24,6 @@ export interface StreamTransportOptions {
   readonly counters?: TransportCounters;
 }
 
-/** A host and port to connect to. */
-export type ConnectTarget = Exclude<SendTarget, { readonly flow: string }>;
-
 /** SIP over connections: a listening socket and connections that are opened on demand (RFC 3261 §18). */
 export interface StreamTransport {
   readonly address: LocalAddress;
@@ -44,37 +41,6 @@ export interface StreamTransport {
   close(): Promise<void>;
 }
 
-/** The differences between TCP and TLS. */
-export interface StreamWire {
-  readonly protocol: 'tcp' | 'tls';
-  /** Prepares an accepted socket for SIP and passes it to `take`, unless the preparation fails. */
-  accept(socket: Socket, take: (ready: Socket) => void): void;
-  connect(target: ConnectTarget): Socket;
-  readonly readyEvent: 'connect' | 'secureConnect';
-  /** The key of the only connection that may carry a message to this target. */
-  peerKey(target: ConnectTarget): string;
-  /** The key under which an accepted connection may carry our requests; undefined when it may not. */
-  acceptedKey(address: string, port: number): string | undefined;
-}
-
-/** Default limits. */
-export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
-  messageSize: 65_535,
-  idleMs: 3_900_000,
-  halfMessageMs: 20_000,
-  connectMs: 10_000,
-  sendQueueSize: 1024 * 1024,
-};
-
-const tcpWire: StreamWire = {
-  protocol: 'tcp',
-  accept: (socket, take) => take(socket),
-  connect: ({ host, port }) => connect({ host, port }),
-  readyEvent: 'connect',
-  peerKey: ({ host, port }) => `${host}/${port}`,
-  acceptedKey: (address, port) => `${address}/${port}`,
-};
-
 /** Listens on TCP; rejects when the address is taken or not ours. */
 export function createTcpTransport(options: StreamTransportOptions): Promise<StreamTransport> {
   return createStreamTransport(options, tcpWire);
@@ -85,100 +51,9 @@ export async function createStreamTransport(
   options: StreamTransportOptions,
   wire: StreamWire,
 ): Promise<StreamTransport> {
-  const {
-    host,
-    port,
-    listener,
-    maxConnections = 20_000,
-    maxPerSource = 5_000,
-    closeGraceMs = 1_000,
-  } = options;
+  const { host, port, listener, closeGraceMs = 1_000 } = options;
   const counters = options.counters ?? createTransportCounters();
-  const limits = { ...DEFAULT_CONNECTION_LIMITS, ...options.limits };
-  const byId = new Map<string, StreamConnection>();
-  const byPeer = new Map<string, StreamConnection>();
-  const sources = createSourceCounts(maxPerSource, listener.sourceOf);
-  const pending = new Set<Socket>();
-  // Ids must differ from those of an earlier process: bindings may still hold these.
-  const instance = randomBytes(6).toString('hex');
-  let serial = 0;
-  let isClosed = false;
-  let lastConnectionClosed: (() => void) | undefined;
-
-  const adopt = (
-    socket: Socket,
-    remote: { readonly address: string; readonly port: number },
-    peer: string | undefined,
-    isOutbound: boolean,
-  ): StreamConnection => {
-    serial += 1;
-    const id = `${wire.protocol}-${instance}-${serial}`;
-    const { localAddress = address.address, localPort = address.port } = socket;
-    const flow: { -readonly [Key in keyof Flow]: Flow[Key] } = {
-      id,
-      protocol: wire.protocol,
-      reliable: true,
-      remoteAddress: remote.address,
-      remotePort: remote.port,
-      localAddress,
-      localPort,
-    };
-    // Known only after the connect: the address behind a host name, and our own port.
-    socket.once('connect', () => {
-      flow.remoteAddress = socket.remoteAddress ?? remote.address;
-      flow.localAddress = socket.localAddress ?? flow.localAddress;
-      flow.localPort = socket.localPort ?? flow.localPort;
-    });
-    const onClosed = (): void => {
-      byId.delete(id);
-      if (peer !== undefined && byPeer.get(peer) === connection) byPeer.delete(peer);
-      try {
-        listener.onFlowClosed?.(flow);
-      } catch (error) {
-        counters.listenerFailures += 1;
-        listener.onFault?.(error);
-      }
-      if (byId.size === 0) lastConnectionClosed?.();
-    };
-    const connection = createStreamConnection({
-      socket,
-      flow,
-      ...(isOutbound ? { readyEvent: wire.readyEvent } : {}),
-      limits,
-      listener,
-      counters,
-      onClosed,
-    });
-    byId.set(id, connection);
-    if (peer !== undefined) byPeer.set(peer, connection);
-    return connection;
-  };
-
-  const server = createServer((socket) => {
-    const { remoteAddress, remotePort } = socket;
-    const isFull = byId.size + pending.size >= maxConnections;
-    if (isClosed || isFull || remoteAddress === undefined || remotePort === undefined) {
-      counters.connectionsRefused += 1;
-      socket.destroy();
-      return;
-    }
-    if (listener.accepts?.(remoteAddress) === false || !sources.take(remoteAddress)) {
-      counters.connectionsRefused += 1;
-      socket.destroy();
-      return;
-    }
-    counters.connectionsAccepted += 1;
-    pending.add(socket);
-    socket.once('close', () => {
-      sources.release(remoteAddress);
-      pending.delete(socket);
-    });
-    wire.accept(socket, (ready) => {
-      pending.delete(socket);
-      const remote = { address: remoteAddress, port: remotePort };
-      adopt(ready, remote, wire.acceptedKey(remoteAddress, remotePort), false);
-    });
-  });
+  const server = createServer();
   const listening = once(server, 'listening');
   server.listen({ host, port, backlog: 1024, ipv6Only: true });
   await listening;
@@ -186,59 +61,32 @@ export async function createStreamTransport(
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('a TCP server has an address and a port');
   const address: LocalAddress = { protocol: wire.protocol, address: bound.address, port: bound.port };
+  const connections = new StreamConnections(options, counters, wire, address);
+  server.on('connection', (socket) => connections.accept(socket));
+  const { open } = connections;
+  let closing: Promise<void> | undefined;
 
   return {
     address,
-    sendTo(target, text) {
-      const key = wire.peerKey(target);
-      const known = byPeer.get(key);
-      if (known !== undefined) {
-        known.send(target, text);
-        return;
-      }
-      const problem = refusal(target, isClosed, byId.size + pending.size >= maxConnections);
-      if (problem === undefined) {
-        counters.connectionsOpened += 1;
-        const remote = { address: target.host, port: target.port };
-        adopt(wire.connect(target), remote, key, true).send(target, text);
-      } else {
-        counters.sendFailures += 1;
-        process.nextTick(() => listener.onSendFailed?.({ target, text, sentence: problem }));
-      }
-    },
-    sendOn(target, id, text) {
-      const connection = byId.get(id);
-      connection?.send(target, text);
-      return connection !== undefined;
-    },
-    flowById: (id) => byId.get(id)?.flow,
-    keep: (id) => byId.get(id)?.keep(),
-    cut: (id) => byId.get(id)?.destroy(),
+    sendTo: (target, text) => connections.sendTo(target, text),
+    sendOn: (target, id, text) => open.sendOn(target, id, text),
+    flowById: (id) => open.flowById(id),
+    keep: (id) => open.keep(id),
+    cut: (id) => open.cut(id),
     get connections() {
-      return byId.size;
+      return open.size;
     },
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of pending) socket.destroy();
-      for (const connection of byId.values()) connection.end();
-      const grace = setTimeout(() => {
-        for (const connection of byId.values()) connection.destroy();
-      }, closeGraceMs);
-      // `server.close` waits for accepted connections only.
-      if (byId.size > 0) await new Promise<void>((resolve) => (lastConnectionClosed = resolve));
-      await closed;
-      clearTimeout(grace);
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
-}
 
-function refusal({ host, port }: ConnectTarget, isClosed: boolean, isFull: boolean): string | undefined {
-  if (isClosed) return 'The transport is closed.';
-  if (isFull) return 'There are too many connections.';
-  if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
-    return `"${host}" port ${port} is not a target: a host and a port from 1 to 65535 are needed.`;
-  return undefined;
+  async function close(): Promise<void> {
+    const closed = once(server, 'close');
+    server.close();
+    // `server.close` waits for accepted connections only.
+    await connections.close(closeGraceMs);
+    await closed;
+  }
 }

@@ -8,14 +8,13 @@ import {
 } from 'node:tls';
 import { createTransportCounters } from './counters.ts';
 import { createSourceCounts } from './source-counts.ts';
+import { DEFAULT_CONNECTION_LIMITS } from './stream-connection.ts';
 import {
-  type ConnectTarget,
   createStreamTransport,
-  DEFAULT_CONNECTION_LIMITS,
   type StreamTransport,
   type StreamTransportOptions,
-  type StreamWire,
 } from './stream-transport.ts';
+import type { ConnectTarget, StreamWire } from './stream-wire.ts';
 import { type CertificateNames, isIdentityOf } from './tls-identity.ts';
 
 /** A certificate chain and its private key, as PEM. */

@@ -7,11 +7,8 @@ import { createTcpTransport } from './stream-transport.ts';
 import { type Certificate, createTlsTransport, type TlsTransport } from './tls-transport.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 import { createUdpTransport } from './udp-transport.ts';
-import {
-  type AttachOptions,
-  createWebSocketTransport,
-  type WebSocketLimits,
-} from './web-socket-transport.ts';
+import { createWebSocketTransport, type WebSocketLimits } from './web-socket-transport.ts';
+import type { AttachOptions } from './web-socket-upgrades.ts';
 
 /** Options of the transports of one SIP address. */
 export interface TransportsOptions extends TransportListener {

@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import type { TransportCounters } from './counters.ts';
+import type { OpenConnection } from './open-connections.ts';
 import type { SendTarget, TransportListener } from './transport-listener.ts';
 
 /** Limits of one socket; see `WebSocketLimits`. */
@@ -13,16 +14,9 @@ export interface WebSocketConnectionLimits {
 }
 
 /** One WebSocket of a SIP client. */
-export interface WebSocketConnection {
-  readonly flow: Flow;
-  send(target: SendTarget, text: ByteString): void;
+export interface WebSocketConnection extends OpenConnection {
   /** Sends a ping; terminates the socket if the last one has no answer (RFC 7118 §6). */
   ping(): void;
-  /** Marks the peer as authenticated. */
-  keep(): void;
-  /** Closes with a closing handshake. */
-  end(): void;
-  destroy(): void;
 }
 
 /** Options of a connection. */

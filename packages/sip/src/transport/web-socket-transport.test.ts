@@ -10,11 +10,11 @@ import { createTransportCounters } from './counters.ts';
 import { createAuthority, noOpenssl } from './testing/certificates.ts';
 import type { SendFailure, TransportListener } from './transport-listener.ts';
 import {
-  type AttachOptions,
   createWebSocketTransport,
   type WebSocketLimits,
   type WebSocketTransport,
 } from './web-socket-transport.ts';
+import type { AttachOptions } from './web-socket-upgrades.ts';
 
 // RFC 7118 §5: a frame delimits its message, so Content-Length may be absent.
 const text = (body = ''): string => `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/WS x.invalid\r\n\r\n${body}`;

@@ -1,21 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
-import { createSourceCounts } from './source-counts.ts';
+import { OpenConnections } from './open-connections.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
-import {
-  refuseUpgrade,
-  tooManyOf,
-  tooManySockets,
-  type UpgradeAnswer,
-  type UpgradeRefusal,
-} from './upgrade-refusal.ts';
+import { refuseUpgrade } from './upgrade-refusal.ts';
 import { createWebSocketConnection, type WebSocketConnection } from './web-socket-connection.ts';
+import { type AttachOptions, WebSocketUpgrades } from './web-socket-upgrades.ts';
 
 /** Bounds of SIP over WebSocket; times in milliseconds. */
 export interface WebSocketLimits {
@@ -55,19 +49,6 @@ export interface WebSocketTransportOptions {
   readonly counters?: TransportCounters;
 }
 
-/** Path and allowed origins of SIP over WebSocket on an HTTP server. */
-export interface AttachOptions {
-  /** Path of the resource, e.g. `/sip`; a query is ignored. */
-  readonly path: string;
-  /**
-   * Whether a page of that origin may connect; the default is yes. SIP authenticates by itself without cookies, so a foreign
-   * page gains nothing. Only browsers send an origin.
-   */
-  readonly allowOrigin?: (origin: string | undefined) => boolean;
-  /** The answer to a refused upgrade, as other errors of the HTTP server look; plain text when absent. */
-  readonly answerOf?: (refusal: UpgradeRefusal) => UpgradeAnswer;
-}
-
 /** SIP over WebSocket on existing HTTP servers (RFC 7118). */
 export interface WebSocketTransport {
   /** Handles the upgrade requests of one path; refuses those of other paths if the server has no other upgrade listener. */
@@ -90,154 +71,87 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   const { listener } = options;
   const counters = options.counters ?? createTransportCounters();
   const limits = { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.limits };
-  const byId = new Map<string, WebSocketConnection>();
-  const sources = createSourceCounts(limits.maxPerSource, listener.sourceOf);
+  const open = new OpenConnections<WebSocketConnection>(listener, counters);
+  const openSockets = (): number => open.size;
+  const upgrades = new WebSocketUpgrades({ listener, counters, limits, openSockets, adopt });
   const servers = new Set<HttpServer>();
   const detachers: (() => void)[] = [];
-  /** The options for a handshake under way. */
-  const attachments = new WeakMap<IncomingMessage, AttachOptions>();
-  const sockets = openSocketServer(limits.messageSize, (request) => attachments.get(request)?.answerOf);
-  // Ids must differ from those of an earlier process: bindings may still hold these.
-  const instance = randomBytes(6).toString('hex');
-  let serial = 0;
-  let isClosed = false;
-  let lastSocketClosed: (() => void) | undefined;
-
   // One timer for all sockets.
   const sweep = setInterval(() => {
-    for (const connection of byId.values()) connection.ping();
+    for (const connection of open.values()) connection.ping();
   }, limits.pingMs);
   sweep.unref();
+  let isClosed = false;
 
-  const adopt = (webSocket: WebSocket, request: IncomingMessage): void => {
-    const { socket } = request;
-    const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
-    serial += 1;
-    const flow: Flow = {
-      id: `ws-${instance}-${serial}`,
-      protocol: isEncrypted(socket) ? 'wss' : 'ws',
-      reliable: true,
-      remoteAddress,
-      remotePort,
-      localAddress,
-      localPort,
-    };
+  function adopt(webSocket: WebSocket, request: IncomingMessage): void {
     counters.connectionsAccepted += 1;
+    const flow = flowOf(request, open.newId('ws'));
     const onClosed = (): void => {
-      byId.delete(flow.id);
-      sources.release(remoteAddress);
-      try {
-        listener.onFlowClosed?.(flow);
-      } catch (error) {
-        counters.listenerFailures += 1;
-        listener.onFault?.(error);
-      }
-      if (byId.size === 0) lastSocketClosed?.();
+      upgrades.released(flow.remoteAddress);
+      open.closed(flow);
     };
-    byId.set(flow.id, createWebSocketConnection({ webSocket, flow, limits, listener, counters, onClosed }));
-  };
-
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, options: AttachOptions): void => {
-    socket.on('error', () => socket.destroy());
-    const source = request.socket.remoteAddress;
-    if (source !== undefined && listener.accepts?.(source) === false) {
-      counters.connectionsRefused += 1;
-      socket.destroy();
-      return;
-    }
-    const problem = refusal(request, options, isClosed || source === undefined);
-    if (problem !== undefined) {
-      refuseUpgrade(socket, problem, options.answerOf);
-      return;
-    }
-    const isFull = byId.size >= limits.maxSockets;
-    if (isFull || !sources.take(source!)) {
-      counters.connectionsRefused += 1;
-      const full = isFull ? tooManySockets(limits.maxSockets) : tooManyOf(source!, limits.maxPerSource);
-      refuseUpgrade(socket, full, options.answerOf);
-      return;
-    }
-    let isTaken = false;
-    // When `ws` refuses a handshake it closes the socket without a callback.
-    socket.once('close', () => {
-      if (!isTaken) sources.release(source!);
-    });
-    attachments.set(request, options);
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      isTaken = true;
-      adopt(webSocket, request);
-    });
-  };
+    open.add(createWebSocketConnection({ webSocket, flow, limits, listener, counters, onClosed }));
+  }
 
   return {
     attach(server, attachment) {
       servers.add(server);
-      const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-        if (pathOf(request) === attachment.path) upgrade(request, socket, head, attachment);
-        else if (server.listenerCount('upgrade') === 1) {
-          socket.on('error', () => socket.destroy());
-          const sentence = `there is no WebSocket at ${JSON.stringify(pathOf(request))}: use ${attachment.path}`;
-          refuseUpgrade(socket, { reason: 'no-such-path', sentence }, attachment.answerOf);
-        }
-      };
-      server.on('upgrade', onUpgrade);
-      detachers.push(() => server.off('upgrade', onUpgrade));
+      detachers.push(attach(server, attachment, upgrades));
     },
-    sendOn(target, id, text) {
-      const connection = byId.get(id);
-      connection?.send(target, text);
-      return connection !== undefined;
-    },
-    flowById: (id) => byId.get(id)?.flow,
-    keep: (id) => byId.get(id)?.keep(),
-    cut: (id) => byId.get(id)?.destroy(),
+    sendOn: (target, id, text) => open.sendOn(target, id, text),
+    flowById: (id) => open.flowById(id),
+    keep: (id) => open.keep(id),
+    cut: (id) => open.cut(id),
     get addresses() {
-      return [...servers].flatMap((server) => {
-        const bound = server.address() as AddressInfo | string | null;
-        if (bound === null || typeof bound === 'string') return [];
-        const protocol = 'setSecureContext' in server ? ('wss' as const) : ('ws' as const);
-        return [{ protocol, address: bound.address, port: bound.port }];
-      });
+      return [...servers].flatMap(addressOf);
     },
     get connections() {
-      return byId.size;
+      return open.size;
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
+      upgrades.close();
       clearInterval(sweep);
       for (const detach of detachers) detach();
       servers.clear();
-      if (byId.size === 0) return;
-      const emptied = new Promise<void>((resolve) => (lastSocketClosed = resolve));
-      for (const connection of byId.values()) connection.end();
-      const grace = setTimeout(() => {
-        for (const connection of byId.values()) connection.destroy();
-      }, limits.closeGraceMs);
-      await emptied;
-      clearTimeout(grace);
+      await open.closeAll(limits.closeGraceMs);
     },
   };
 }
 
-function openSocketServer(
-  maxPayload: number,
-  answerTo: (request: IncomingMessage) => AttachOptions['answerOf'],
-): WebSocketServer {
-  const sockets = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload,
-    // Compression needs more memory for each socket than it saves on SIP messages.
-    perMessageDeflate: false,
-    handleProtocols: () => 'sip',
-  });
-  // Handshakes that `ws` refuses, such as those without a key or with another version.
-  sockets.on('wsClientError', (error, socket, request) => {
-    const sentence = `${error.message}: a WebSocket of version 13 (RFC 6455 §4.2.1) is needed`;
-    refuseUpgrade(socket, { reason: 'bad-handshake', sentence }, answerTo(request));
-  });
-  return sockets;
+/** Passes the upgrade requests of one path; returns the function that ends it. */
+function attach(server: HttpServer, attachment: AttachOptions, upgrades: WebSocketUpgrades): () => void {
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (pathOf(request) === attachment.path) upgrades.upgrade(request, socket, head, attachment);
+    else if (server.listenerCount('upgrade') === 1) {
+      socket.on('error', () => socket.destroy());
+      const sentence = `there is no WebSocket at ${JSON.stringify(pathOf(request))}: use ${attachment.path}`;
+      refuseUpgrade(socket, { reason: 'no-such-path', sentence }, attachment.answerOf);
+    }
+  };
+  server.on('upgrade', onUpgrade);
+  return () => server.off('upgrade', onUpgrade);
+}
+
+function addressOf(server: HttpServer): readonly LocalAddress[] {
+  const bound = server.address() as AddressInfo | string | null;
+  if (bound === null || typeof bound === 'string') return [];
+  const protocol = 'setSecureContext' in server ? ('wss' as const) : ('ws' as const);
+  return [{ protocol, address: bound.address, port: bound.port }];
+}
+
+function flowOf({ socket }: IncomingMessage, id: string): Flow {
+  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
+  return {
+    id,
+    protocol: isEncrypted(socket) ? 'wss' : 'ws',
+    reliable: true,
+    remoteAddress,
+    remotePort,
+    localAddress,
+    localPort,
+  };
 }
 
 function isEncrypted(socket: IncomingMessage['socket']): boolean {
@@ -248,22 +162,4 @@ function pathOf(request: IncomingMessage): string {
   const url = request.url ?? '';
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
-}
-
-function refusal(
-  request: IncomingMessage,
-  { allowOrigin }: AttachOptions,
-  isClosed: boolean,
-): UpgradeRefusal | undefined {
-  if (isClosed) return { reason: 'closed', sentence: 'SIP over WebSocket is closed' };
-  // RFC 7118 §4.1: client and server must agree on `sip`.
-  const given = request.headers['sec-websocket-protocol'] ?? '';
-  if (!given.split(',').some((name) => name.trim() === 'sip')) {
-    const sentence = `Sec-WebSocket-Protocol must contain sip, not ${JSON.stringify(given)}`;
-    return { reason: 'wrong-subprotocol', sentence };
-  }
-  const { origin } = request.headers;
-  if (allowOrigin === undefined || allowOrigin(origin)) return undefined;
-  const sentence = `pages of the origin ${JSON.stringify(origin ?? '')} may not connect`;
-  return { reason: 'wrong-origin', sentence };
 }

@@ -1,0 +1,28 @@
+import { connect, type Socket } from 'node:net';
+import type { SendTarget } from './transport-listener.ts';
+
+/** A host and port to connect to. */
+export type ConnectTarget = Exclude<SendTarget, { readonly flow: string }>;
+
+/** The differences between TCP and TLS. */
+export interface StreamWire {
+  readonly protocol: 'tcp' | 'tls';
+  /** Prepares an accepted socket for SIP and passes it to `take`, unless the preparation fails. */
+  accept(socket: Socket, take: (ready: Socket) => void): void;
+  connect(target: ConnectTarget): Socket;
+  readonly readyEvent: 'connect' | 'secureConnect';
+  /** The key of the only connection that may carry a message to this target. */
+  peerKey(target: ConnectTarget): string;
+  /** The key under which an accepted connection may carry our requests; undefined when it may not. */
+  acceptedKey(address: string, port: number): string | undefined;
+}
+
+/** SIP over plain TCP. */
+export const tcpWire: StreamWire = {
+  protocol: 'tcp',
+  accept: (socket, take) => take(socket),
+  connect: ({ host, port }) => connect({ host, port }),
+  readyEvent: 'connect',
+  peerKey: ({ host, port }) => `${host}/${port}`,
+  acceptedKey: (address, port) => `${address}/${port}`,
+};
