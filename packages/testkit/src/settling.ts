@@ -1,4 +1,5 @@
 import type { Clock, Database } from '@jackfield/ports';
+import { Kysely } from 'kysely';
 
 /**
  * Detects pending work that needs no time to pass: promises and commits. The thousands of packets and ticks cause no such work, so `settle`
@@ -11,7 +12,7 @@ export interface Settling {
   settle(): Promise<void>;
   /** The clock of a part that uses promises: each of its timers calls `touched`. Whole milliseconds, like the system clock. */
   clock(clock: Clock): Clock;
-  /** `settle` waits for the commits of this database. */
+  /** `settle` waits for the commits of this database, and for its reads where they take turns of the event loop. */
   database(database: Database): Database;
 }
 
@@ -20,7 +21,17 @@ const quietTurns = 3;
 
 export function createSettling(): Settling {
   let isTouched = true;
-  let committing = 0;
+  let pending = 0;
+
+  async function waitedFor<Result>(work: () => Promise<Result>): Promise<Result> {
+    isTouched = true;
+    pending++;
+    try {
+      return await work();
+    } finally {
+      pending--;
+    }
+  }
 
   return {
     touched() {
@@ -31,7 +42,7 @@ export function createSettling(): Settling {
       for (let quiet = 0; quiet < quietTurns; ) {
         isTouched = false;
         await new Promise<void>((resolve) => setImmediate(resolve));
-        quiet = committing > 0 || isTouched ? 0 : quiet + 1;
+        quiet = pending > 0 || isTouched ? 0 : quiet + 1;
       }
     },
     clock(clock) {
@@ -48,16 +59,29 @@ export function createSettling(): Settling {
     database(database) {
       return {
         ...database,
-        async transact(work) {
-          isTouched = true;
-          committing++;
-          try {
-            return await database.transact(work);
-          } finally {
-            committing--;
-          }
-        },
+        // The embedded database reads at once.
+        read: database.dialect === 'sqlite' ? database.read : readsOf(database.read, waitedFor),
+        transact: (work) => waitedFor(() => database.transact(work)),
       };
     },
   };
+}
+
+/** The same reads, each of them within `around`. */
+function readsOf(
+  read: Database['read'],
+  around: <Result>(work: () => Promise<Result>) => Promise<Result>,
+): Database['read'] {
+  const executor = new Proxy(read.getExecutor(), {
+    get(reading, name) {
+      if (name === 'executeQuery') {
+        const { executeQuery } = reading;
+        return (...query: Parameters<typeof executeQuery>) => around(() => reading.executeQuery(...query));
+      }
+      const value = Reflect.get(reading, name, reading);
+      return typeof value === 'function' ? value.bind(reading) : value;
+    },
+  });
+  // Only the executor takes part in a query.
+  return new Kysely({ executor, config: {}, driver: {}, dialect: {} } as never);
 }
