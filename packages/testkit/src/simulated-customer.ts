@@ -1,5 +1,13 @@
 import type { Webhook } from '@jackfield/contract';
-import type { Clock, Egress, EgressAddresses, EgressOutcome, EgressRequest } from '@jackfield/ports';
+import type {
+  CheckedAddresses,
+  Clock,
+  Egress,
+  EgressAddresses,
+  EgressOutcome,
+  EgressProblem,
+  EgressRequest,
+} from '@jackfield/ports';
 import { webhookFor } from './documented-events.ts';
 
 /** A request of the platform as the customer's server receives it. */
@@ -28,6 +36,8 @@ export interface SimulatedCustomer extends Egress, EgressAddresses {
   readonly undocumented: readonly string[];
   /** Sets the answer from now on; it replaces the previous one. */
   serve(url: string, answer: CustomerAnswer | ((request: CustomerRequest) => CustomerAnswer)): void;
+  /** Sets the result of look-ups of this host from now on. */
+  resolveAs(host: string, found: CheckedAddresses | { readonly problem: EgressProblem }): void;
 }
 
 /** Answer time of a near receiver, in ms. */
@@ -37,6 +47,7 @@ const usualMs = 5;
 export function createSimulatedCustomer(clock: Clock, touched: () => void): SimulatedCustomer {
   const requests: CustomerRequest[] = [];
   const undocumented: string[] = [];
+  const hosts = new Map<string, CheckedAddresses | { readonly problem: EgressProblem }>();
   const served = new Map<string, (request: CustomerRequest) => CustomerAnswer>();
 
   function outcomeAfter(
@@ -61,8 +72,11 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
   return {
     requests,
     undocumented,
+    resolveAs: (host, found) => void hosts.set(host, found),
     async resolve(url) {
-      const { protocol, port } = new URL(url);
+      const { protocol, port, hostname } = new URL(url);
+      const found = hosts.get(hostname);
+      if (found !== undefined) return found;
       const usual = protocol === 'wss:' || protocol === 'https:' ? 443 : 80;
       return { addresses: ['192.0.2.80'], port: port === '' ? usual : Number(port) };
     },
