@@ -1,270 +1,258 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { onEmbeddedDatabase } from '@jackfield/testkit';
-import { exampleOrder } from './domain/testing/scripted-stream.ts';
-import { botUrl, openStreamsWorld, type StreamsWorld } from './testing/streams-world.ts';
+import { describe, test } from 'node:test';
+import type { Database } from '@jackfield/ports';
+import {
+  answeredCall,
+  feedOf,
+  openSimulatedWorld,
+  type SimulatedWorld,
+  worldOfSuite,
+} from '@jackfield/testkit';
 
-const callback = { status_callback_url: 'https://example.com/s' };
+let streamsBegun = 0;
 
-async function start(world: StreamsWorld, leg: string, body: object = {}): Promise<string> {
-  const answer = await world.post(`Call/${leg}/Stream/`, {
-    service_url: botUrl,
-    bidirectional: true,
-    ...callback,
-    ...body,
-  });
-  assert.equal(answer.status, 202, JSON.stringify(answer.body));
-  return answer.body.stream_id;
+/** The world of a suite for one test, with a server of its own and a receiver of its callbacks. */
+function streamsIn(world: SimulatedWorld) {
+  const { streams, media, platform } = world.node;
+  const number = ++streamsBegun;
+  const botUrl = `wss://bot${number}.example/audio?room=1`;
+  const status_callback_url = `https://example.com/streamed-${number}`;
+  const callbacks = () =>
+    world.customer.requests.filter(({ url }) => url === status_callback_url).map(({ fields }) => fields);
+  return {
+    world,
+    streams,
+    botUrl,
+    status_callback_url,
+    callbacks,
+    /** Names of the callbacks, in order. */
+    names: () => callbacks().map(({ Event }) => Event),
+    last: () => callbacks().at(-1) ?? {},
+    async start(leg: string, body: object = {}): Promise<string> {
+      const request = { service_url: botUrl, bidirectional: true, status_callback_url, ...body };
+      const answer = await world.api('POST', `Call/${leg}/Stream/`, request);
+      assert.equal(answer.status, 202, JSON.stringify(answer.body));
+      return answer.body.stream_id;
+    },
+    async eventsOf(stream: string) {
+      return (await feedOf(world)).filter(({ resource }) => resource === `stream/${stream}`);
+    },
+    assertNothingLeft() {
+      const { sessions, timers } = platform.runner.census().stream!;
+      assert.deepEqual({ sessions, timers }, { sessions: 0, timers: 0 });
+      assert.deepEqual(streams.census(), { streams: 0, attempts: 0 });
+      assert.deepEqual(media.orders.plays, []);
+    },
+  };
 }
 
-/** Names of the callbacks, in order. */
-const told = (world: StreamsWorld) =>
-  world.events.flatMap(({ payload, callback: target }) => (target === undefined ? [] : [payload.Event]));
-const last = (world: StreamsWorld) => world.events.at(-1)?.payload ?? {};
+describe('The life of a stream', () => {
+  const suite = worldOfSuite({ phones: 'none', settings: { signaturePrefixes: ['X-Service-', 'X-Other-'] } });
 
-function assertNothingLeft(world: StreamsWorld): void {
-  const { sessions, timers } = world.runner.census().stream!;
-  assert.deepEqual({ sessions, timers }, { sessions: 0, timers: 0 });
-  assert.deepEqual(world.sockets.census(), { streams: 0, attempts: 0 });
-  assert.equal(world.playing.size, 0);
-}
-
-onEmbeddedDatabase('The life of a stream', (open) => {
   test('callbacks of a stream have the fields of the interface, and StartStream echoes the settings', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    const stream = await start(world, leg, { extra_headers: 'a=b', status_callback_method: 'get' });
-    await world.pass(1_500);
-    assert.deepEqual(world.events, [
-      {
-        type: 'stream.started',
-        account: world.api.main.authId,
-        mainAccount: world.api.main.authId,
-        resource: `stream/${stream}`,
-        payload: {
-          Direction: 'inbound',
-          Event: 'StartStream',
-          StreamID: stream,
-          CallUUID: leg,
-          From: 'alice',
-          To: '+12025550100',
-          ParentAuthID: world.api.main.authId,
-          Timestamp: '2026-01-01 00:00:00',
-          ServiceURL: botUrl,
-          status_callback_url: 'https://example.com/s',
-          status_callback_method: 'GET',
-          bidirectional: true,
-          audioTrack: 'inbound',
-          streamTimeout: 86_400,
-          contentType: 'audio/x-l16;rate=8000',
-          extraHeaders: 'a=b',
-          keepCallAlive: false,
-        },
-        callback: { url: 'https://example.com/s', method: 'GET' },
-      },
-    ]);
-    world.sockets.tell({ type: 'stream-played', stream, name: 'greeting' });
-    world.sockets.tell({ type: 'stream-cleared', stream });
+    const { world, streams, botUrl, status_callback_url, ...of } = streamsIn(suite());
+    const leg = await answeredCall(world);
+    const stream = await of.start(leg, { extra_headers: 'a=b', status_callback_method: 'get' });
+    await world.advance(1_500);
+    const about = {
+      Direction: 'outbound',
+      Event: 'StartStream',
+      StreamID: stream,
+      CallUUID: leg,
+      From: '+12025550111',
+      To: '+12025550100',
+      ParentAuthID: world.main.authId,
+      ServiceURL: botUrl,
+      status_callback_url,
+      status_callback_method: 'GET',
+      bidirectional: true,
+      audioTrack: 'inbound',
+      streamTimeout: 86_400,
+      contentType: 'audio/x-l16;rate=8000',
+      extraHeaders: 'a=b',
+      keepCallAlive: false,
+    };
+    const [{ Timestamp, ...sent } = { Timestamp: '' }] = of.callbacks();
+    assert.match(Timestamp, /^2026-01-01 \d\d:\d\d:\d\d$/);
+    assert.deepEqual(
+      sent,
+      Object.fromEntries(Object.entries(about).map(([name, each]) => [name, String(each)])),
+    );
+    const [started] = await of.eventsOf(stream);
+    assert.deepEqual([started?.type, started?.account], ['stream.started', world.main.authId]);
+    assert.deepEqual(started?.data, { ...about, Timestamp });
+    assert.equal(world.customer.requests.find(({ url }) => url === status_callback_url)?.method, 'GET');
+    streams.tell({ type: 'stream-played', stream, name: 'greeting' });
+    streams.tell({ type: 'stream-cleared', stream });
     const direction = 'from-socket';
-    world.sockets.tell({ type: 'stream-degraded', stream, direction, droppedMs: 40, percentFull: 100 });
-    world.sockets.tell({
+    streams.tell({ type: 'stream-degraded', stream, direction, droppedMs: 40, percentFull: 100 });
+    streams.tell({
       type: 'stream-refused-frame',
       stream,
       code: 'unsupported-audio',
       sentence: 'no audio in it',
     });
-    await world.hangUp(leg);
-    await world.pass(10);
-    assert.deepEqual(told(world), [
+    world.telephony.leave(leg);
+    await world.advance(100);
+    assert.deepEqual(of.names(), [
       'StartStream',
       'PlayedStream',
       'ClearedAudio',
       'DegradedStream',
       'StopStream',
     ]);
-    assert.equal(world.events[1]?.payload.Name, 'greeting');
-    assert.equal(world.events[3]?.payload.DroppedMs, 40);
-    assert.equal(world.events[4]?.type, 'stream.frame-refused');
-    assert.deepEqual([last(world).StatusReason, last(world).Duration], ['Call hangup', 2]);
-    assertNothingLeft(world);
+    const events = await of.eventsOf(stream);
+    assert.equal(events[1]?.data.Name, 'greeting');
+    assert.equal(events[3]?.data.DroppedMs, 40);
+    assert.equal(events[4]?.type, 'stream.frame-refused');
+    assert.deepEqual([of.last().StatusReason, of.last().Duration], ['Call hangup', '2']);
+    of.assertNothingLeft();
   });
 
   test('status_callback_events selects the callbacks between beginning and end; the event stream has all', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    const stream = await start(world, leg, { status_callback_events: 'clearedaudio, StopStream' });
-    const quiet = await start(world, leg, {
+    const { world, streams, ...of } = streamsIn(suite());
+    const leg = await answeredCall(world);
+    const stream = await of.start(leg, { status_callback_events: 'clearedaudio, StopStream' });
+    const quiet = await of.start(leg, {
       service_url: 'wss://q.example/',
       status_callback_events: 'none',
     });
-    await world.pass(10);
+    await world.advance(10);
     for (const each of [stream, quiet]) {
-      world.sockets.tell({ type: 'stream-played', stream: each, name: 'x' });
-      world.sockets.tell({ type: 'stream-cleared', stream: each });
+      streams.tell({ type: 'stream-played', stream: each, name: 'x' });
+      streams.tell({ type: 'stream-cleared', stream: each });
     }
-    await world.hangUp(leg);
-    await world.pass(10);
-    const of = (each: string) =>
-      world.events.flatMap((event) =>
-        event.callback !== undefined && event.payload.StreamID === each ? [event.payload.Event] : [],
-      );
-    assert.deepEqual(of(stream), ['StartStream', 'ClearedAudio', 'StopStream']);
-    assert.deepEqual(of(quiet), ['StartStream', 'StopStream']);
-    assert.equal(world.events.filter(({ type }) => type === 'stream.played').length, 2);
+    world.telephony.leave(leg);
+    await world.advance(100);
+    const sentOf = (each: string) =>
+      of.callbacks().flatMap(({ StreamID, Event }) => (StreamID === each ? [Event] : []));
+    assert.deepEqual(sentOf(stream), ['StartStream', 'ClearedAudio', 'StopStream']);
+    assert.deepEqual(sentOf(quiet), ['StartStream', 'StopStream']);
+    for (const each of [stream, quiet]) {
+      const played = (await of.eventsOf(each)).filter(({ type }) => type === 'stream.played');
+      assert.equal(played.length, 1);
+    }
   });
 
-  test('each attempt is signed anew, for every form in which the server may see its URL', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    const service_url = 'wss://Bot.example:443?b=2&a=1';
-    const stream = await start(world, leg, { service_url });
-    await world.pass(10);
-    const [target] = world.sockets.streams.get(stream)?.targets ?? [];
-    assert.equal(target?.url, service_url);
-    assert.deepEqual([target?.addresses, target?.port], [['192.0.2.80'], 443]);
-    const headers = target?.headers ?? {};
+  test('each attempt is signed anew, under each prefix, and goes to the checked addresses', async () => {
+    const { world, streams, botUrl, ...of } = streamsIn(suite());
+    const leg = await answeredCall(world);
+    streams.serve(botUrl, 'refuses');
+    const stream = await of.start(leg);
+    await world.advance(1_500);
+    const targets = streams.streams.get(stream)?.targets ?? [];
+    assert.equal(targets.length, 2);
+    for (const { url, addresses, port } of targets) {
+      assert.deepEqual([url, addresses, port], [botUrl, ['192.0.2.80'], 443]);
+    }
     for (const prefix of ['X-Service-', 'X-Other-']) {
-      assert.match(headers[`${prefix}Signature-V3-Nonce`] ?? '', /^\d{20}$/);
-      assert.deepEqual(
-        headers[`${prefix}Signature-V3`]?.split(',').map((each) => each.replace(/^MA</, '<')),
-        [
-          '<wss://Bot.example:443?a=1&b=2>',
-          '<wss://bot.example/?a=1&b=2>',
-          '<https://Bot.example:443?a=1&b=2>',
-          '<https://bot.example/?a=1&b=2>',
-          '<ws://Bot.example:443?a=1&b=2>',
-          '<ws://bot.example/?a=1&b=2>',
-          '<http://Bot.example:443?a=1&b=2>',
-          '<http://bot.example/?a=1&b=2>',
-        ],
-      );
+      const nonces = targets.map(({ headers }) => headers[`${prefix}Signature-V3-Nonce`]);
+      for (const nonce of nonces) assert.match(nonce ?? '', /^\d{20}$/);
+      assert.notEqual(nonces[0], nonces[1]);
     }
   });
 
   test('a stream fails after three attempts, with DroppedStream and the reason; a refused address gets no attempt', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    world.sockets.serve(botUrl, 'refuses');
-    const stream = await start(world, leg);
-    await world.pass(1_500);
-    assert.equal(world.sockets.streams.get(stream)?.targets.length, 2);
-    await world.pass(1_500);
-    assert.deepEqual(told(world), ['DroppedStream']);
+    const { world, streams, botUrl, ...of } = streamsIn(suite());
+    const leg = await answeredCall(world);
+    streams.serve(botUrl, 'refuses');
+    const stream = await of.start(leg);
+    await world.advance(1_500);
+    assert.equal(streams.streams.get(stream)?.targets.length, 2);
+    await world.advance(1_500);
+    assert.deepEqual(of.names(), ['DroppedStream']);
     assert.deepEqual(
-      [last(world).Error, last(world).ErrorCode, last(world).StatusReason, last(world).Duration],
-      ['the connection was refused', 'unreachable', 'Connection error', 0],
+      [of.last().Error, of.last().ErrorCode, of.last().StatusReason, of.last().Duration],
+      ['the connection was refused', 'unreachable', 'Connection error', '0'],
     );
     const sentence = 'inside.example is 10.0.0.1, which is not open to requests';
-    world.place('inside.example', { problem: { kind: 'refused', sentence } });
-    await start(world, leg, { service_url: 'wss://inside.example/' });
-    await world.pass(10);
-    assert.deepEqual([last(world).Error, last(world).ErrorCode], [sentence, 'address-refused']);
-    const { body } = await world.get(`Call/${leg}/Stream/${last(world).StreamID}/`);
+    world.customer.resolveAs('inside.example', { problem: { kind: 'refused', sentence } });
+    await of.start(leg, { service_url: 'wss://inside.example/' });
+    await world.advance(10);
+    assert.deepEqual([of.last().Error, of.last().ErrorCode], [sentence, 'address-refused']);
+    const { body } = await world.api('GET', `Call/${leg}/Stream/${of.last().StreamID}/`);
     assert.deepEqual(
       [body.status, body.error, body.error_code, body.status_reason_code, body.start_time],
       ['failed', sentence, 'address-refused', 'connection-error', null],
     );
-    assertNothingLeft(world);
+    of.assertNothingLeft();
   });
 
   test('a server that never answers fails the stream after its timeouts; the caller may hang up meanwhile', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    world.sockets.serve(botUrl, 'silent');
-    await start(world, leg);
-    await world.pass(3_000);
-    await world.hangUp(leg);
-    await world.pass(10);
-    assert.deepEqual(told(world), ['StopStream']);
-    assertNothingLeft(world);
+    const { world, streams, botUrl, ...of } = streamsIn(suite());
+    const leg = await answeredCall(world);
+    streams.serve(botUrl, 'silent');
+    await of.start(leg);
+    await world.advance(3_000);
+    world.telephony.leave(leg);
+    await world.advance(10);
+    assert.deepEqual(of.names(), ['StopStream']);
+    of.assertNothingLeft();
   });
 
   test('stream_timeout ends a stream with the reason Stream timeout', async () => {
-    const world = await openStreamsWorld(open);
-    const stream = await start(world, world.leg(), { stream_timeout: 5 });
-    await world.pass(5_005);
-    await world.pass(10);
-    assert.deepEqual(told(world), ['StartStream', 'StopStream']);
-    assert.deepEqual([last(world).StatusReason, last(world).Duration], ['Stream timeout', 5]);
-    assert.equal(world.sockets.closed.get(stream), 'Stream timeout');
-    assertNothingLeft(world);
+    const { world, streams, botUrl, ...of } = streamsIn(suite());
+    const stream = await of.start(await answeredCall(world), { stream_timeout: 5 });
+    await world.advance(5_005);
+    await world.advance(10);
+    assert.deepEqual(of.names(), ['StartStream', 'StopStream']);
+    assert.deepEqual([of.last().StatusReason, of.last().Duration], ['Stream timeout', '5']);
+    assert.equal(streams.closed.get(stream), 'Stream timeout');
+    of.assertNothingLeft();
   });
 
   test('a lost socket is a DroppedStream; a resumable stream reconnects, with hold audio meanwhile', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    const stream = await start(world, leg);
-    await world.pass(10);
-    world.sockets.lose(stream, 1006);
-    await world.pass(10);
-    assert.deepEqual(told(world), ['StartStream', 'DroppedStream']);
+    const { world, streams, botUrl, ...of } = streamsIn(suite());
+    const leg = await answeredCall(world);
+    const stream = await of.start(leg);
+    await world.advance(10);
+    streams.lose(stream, 1006);
+    await world.advance(10);
+    assert.deepEqual(of.names(), ['StartStream', 'DroppedStream']);
     const service_url = 'wss://again.example/';
-    const again = await start(world, leg, { service_url, resumable: true });
-    assert.equal(world.sockets.streams.get(again)?.order.keepLostMs, 30_000);
-    await world.pass(10);
-    world.sockets.serve(service_url, 'refuses');
-    world.sockets.lose(again, 1011);
-    await world.pass(1_000);
-    const [hold] = [...world.playing.values()];
+    const again = await of.start(leg, { service_url, resumable: true });
+    assert.equal(streams.streams.get(again)?.order.keepLostMs, 30_000);
+    await world.advance(10);
+    streams.serve(service_url, 'refuses');
+    streams.lose(again, 1011);
+    await world.advance(1_000);
+    const [hold] = world.node.media.orders.plays;
     assert.deepEqual(hold?.to, [leg]);
-    world.sockets.serve(service_url, 'accepts');
-    await world.pass(2_000);
-    assert.equal(world.playing.size, 0);
-    assert.equal(world.sockets.streams.get(again)?.targets.at(-1)?.resumed, true);
-    assert.deepEqual(told(world).slice(2), ['StartStream', 'InterruptedStream', 'ResumedStream']);
-    world.sockets.lose(again, 1000);
-    await world.pass(10);
-    assert.equal(last(world).StatusReason, 'Closed by the application');
-    assertNothingLeft(world);
-  });
-
-  test('owners get notices of begin and end; a stream that is a leg outlives the leg that it names', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    const account = world.api.main.authId;
-    const about = { account, mainAccount: account, callUuid: leg };
-    const stream = '33333333-0000-4000-8000-000000000001';
-    const virtual = '33333333-0000-4000-8000-000000000002';
-    assert.ok((await world.feature.start(exampleOrder({ ...about, stream }))).ok);
-    assert.equal((await world.feature.start(exampleOrder({ ...about, stream: virtual }))).ok, false);
-    const asLeg = 'agent-leg';
-    const own = exampleOrder({
-      ...about,
-      stream: virtual,
-      callUuid: asLeg,
-      asLeg,
-      owner: { kind: 'test', id: 'o2' },
-    });
-    assert.ok((await world.feature.start(own)).ok);
-    await world.pass(10);
-    assert.equal(world.sockets.streams.get(virtual)?.order.asLeg, asLeg);
-    const tracks = [{ name: '7', said: ['other'], heard: [] }];
-    world.feature.retrack(stream, tracks, ['other']);
-    await world.pass(10);
-    assert.deepEqual(world.sockets.streams.get(stream)?.tracks, tracks);
-    assert.deepEqual(world.sockets.streams.get(stream)?.hearers, ['other']);
-    await world.hangUp(leg);
-    await world.pass(10);
-    assert.ok(world.sockets.streams.has(virtual));
-    world.feature.stop(virtual, 'API request');
-    world.feature.stop(virtual, 'API request');
-    await world.pass(10);
-    assert.deepEqual(world.notices, [
-      ['owner-1', { type: 'stream-begun', stream }],
-      ['o2', { type: 'stream-begun', stream: virtual }],
-      ['owner-1', { type: 'stream-ended', stream, outcome: 'stopped' }],
-      ['o2', { type: 'stream-ended', stream: virtual, outcome: 'stopped' }],
-    ]);
-    assertNothingLeft(world);
+    streams.serve(service_url, 'accepts');
+    await world.advance(2_000);
+    assert.deepEqual(world.node.media.orders.plays, []);
+    assert.equal(streams.streams.get(again)?.targets.at(-1)?.resumed, true);
+    assert.deepEqual(of.names().slice(2), ['StartStream', 'InterruptedStream', 'ResumedStream']);
+    streams.lose(again, 1000);
+    await world.advance(10);
+    assert.equal(of.last().StatusReason, 'Closed by the application');
+    of.assertNothingLeft();
   });
 
   test('a call that ends while the record of its stream is written ends the stream', async () => {
-    const world = await openStreamsWorld(open);
-    const account = world.api.main.authId;
-    const order = exampleOrder({ account, mainAccount: account, callUuid: 'gone' });
-    assert.ok((await world.feature.start(order)).ok);
-    await world.pass(10);
-    assert.deepEqual(told(world), ['StopStream']);
-    assertNothingLeft(world);
+    let beforeCommit = async () => {};
+    const interpose = (database: Database): Database => ({
+      ...database,
+      async transact(work) {
+        const first = beforeCommit;
+        beforeCommit = async () => {};
+        await first();
+        return database.transact(work);
+      },
+    });
+    const world = await openSimulatedWorld({ phones: 'none', interpose });
+    const of = streamsIn(world);
+    const leg = await answeredCall(world);
+    const { runner } = world.node.platform;
+    beforeCommit = async () => {
+      world.telephony.leave(leg);
+      while (runner.census()['call-leg']?.sessions !== 0) await new Promise(setImmediate);
+    };
+    await of.start(leg);
+    await world.advance(100);
+    assert.deepEqual(of.names(), ['StopStream']);
+    of.assertNothingLeft();
+    await world.assertNothingLeft();
+    await world.close();
   });
 });

@@ -1,24 +1,35 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { describe, test } from 'node:test';
+import type { RateTable } from '@jackfield/platform';
+import {
+  answeredCall,
+  eachDatabase,
+  openSimulatedWorld,
+  ringingConversation,
+  type SimulatedWorld,
+  worldOfSuite,
+} from '@jackfield/testkit';
 import { streamsOf } from './queries.ts';
 import { reading } from './tables.ts';
-import { botUrl, openStreamsWorld, type StreamsWorld } from './testing/streams-world.ts';
 
-const service_url = botUrl;
+const service_url = 'wss://bot.example/audio?room=1';
+const rates: RateTable = {
+  currency: 'USD',
+  rates: [{ prefix: 'stream', direction: 'both', perMinute: 300, initialSeconds: 60, incrementSeconds: 60 }],
+};
 
-async function streaming(world: StreamsWorld, leg: string, body: object = {}) {
-  const answer = await world.post(`Call/${leg}/Stream/`, { service_url, ...body });
+async function streaming(world: SimulatedWorld, leg: string, body: object = {}) {
+  const answer = await world.api('POST', `Call/${leg}/Stream/`, { service_url, ...body });
   assert.equal(answer.status, 202, JSON.stringify(answer.body));
-  await world.pass(10);
+  await world.advance(10);
   return answer.body.stream_id as string;
 }
 
 eachDatabase('Streams of a call over the API', (open) => {
   test('a start answers with the message and the whole object, before the stream connects', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    const { status, body } = await world.post(`Call/${leg.toUpperCase()}/Stream/`, {
+    const world = await openSimulatedWorld({ database: open, phones: 'none', rates });
+    const leg = await answeredCall(world);
+    const { status, body } = await world.api('POST', `Call/${leg.toUpperCase()}/Stream/`, {
       service_url,
       bidirectional: 'True',
       content_type: 'audio/x-mulaw;rate=8000',
@@ -30,7 +41,7 @@ eachDatabase('Streams of a call over the API', (open) => {
     assert.equal(status, 202);
     const { api_id: _, stream_id, created_at, resource_uri, ...rest } = body;
     assert.match(created_at, /^2026-01-01 00:00:0\d\.\d{6}\+00:00$/);
-    const { authId } = world.api.main;
+    const { authId } = world.main;
     assert.equal(resource_uri, `/v1/Account/${authId}/Call/${leg}/Stream/${stream_id}/`);
     assert.deepEqual(rest, {
       message: 'audio streaming started',
@@ -61,7 +72,7 @@ eachDatabase('Streams of a call over the API', (open) => {
       statistics: null,
       auth_id: authId,
     });
-    assert.deepEqual(world.sockets.streams.get(stream_id)?.order, {
+    assert.deepEqual(world.node.streams.streams.get(stream_id)?.order, {
       stream: stream_id,
       call: leg,
       account: authId,
@@ -79,15 +90,15 @@ eachDatabase('Streams of a call over the API', (open) => {
   });
 
   test('streams are billed by started minutes, have times with offset, and are listed newest first', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
+    const world = await openSimulatedWorld({ database: open, phones: 'none', rates });
+    const leg = await answeredCall(world);
     const first = await streaming(world, leg);
-    await world.pass(1_000);
+    await world.advance(1_000);
     const second = await streaming(world, leg, { service_url: 'ws://bot.example/two', audio_track: 'both' });
-    await world.pass(60_500);
-    assert.equal((await world.remove(`Call/${leg}/Stream/${first}`)).status, 204);
-    await world.pass(10);
-    const { body } = await world.get(`Call/${leg}/Stream/${first.toUpperCase()}/`);
+    await world.advance(60_500);
+    assert.equal((await world.api('DELETE', `Call/${leg}/Stream/${first}`)).status, 204);
+    await world.advance(10);
+    const { body } = await world.api('GET', `Call/${leg}/Stream/${first.toUpperCase()}/`);
     assert.equal(body.start_time, '2026-01-01 00:00:00+00:00');
     assert.equal(body.end_time, '2026-01-01 00:01:01+00:00');
     assert.deepEqual(
@@ -95,7 +106,7 @@ eachDatabase('Streams of a call over the API', (open) => {
       ['completed', 'API request', 62, 120, '0.00600'],
     );
     assert.equal(body.statistics.frames_sent, 0);
-    const list = (await world.get(`Call/${leg}/Stream/?limit=1`)).body;
+    const list = (await world.api('GET', `Call/${leg}/Stream/?limit=1`)).body;
     assert.deepEqual([list.meta.count, list.meta.total_count, list.meta.limit], [2, 2, 1]);
     assert.match(list.meta.next, /\/Stream\/\?limit=1&offset=1$/);
     assert.deepEqual(list.objects, [
@@ -109,73 +120,89 @@ eachDatabase('Streams of a call over the API', (open) => {
         end_time: null,
       },
     ]);
-    assert.equal((await world.remove(`Call/${leg}/Stream/`)).status, 204);
-    await world.pass(10);
-    assert.deepEqual(world.sockets.census(), { streams: 0, attempts: 0 });
-    assert.equal((await world.remove(`Call/${leg}/Stream/`)).status, 204, 'there is none left to stop');
-    assert.equal((await world.remove(`Call/${leg}/Stream/${first}/`)).status, 404);
-    await world.hangUp(leg);
-    assert.equal((await world.get(`Call/${leg}/Stream/`)).body.meta.count, 2, 'records outlive the call');
+    assert.equal((await world.api('DELETE', `Call/${leg}/Stream/`)).status, 204);
+    await world.advance(10);
+    assert.deepEqual(world.node.streams.census(), { streams: 0, attempts: 0 });
+    assert.equal(
+      (await world.api('DELETE', `Call/${leg}/Stream/`)).status,
+      204,
+      'there is none left to stop',
+    );
+    assert.equal((await world.api('DELETE', `Call/${leg}/Stream/${first}/`)).status, 404);
+    world.telephony.leave(leg);
+    await world.advance(0);
+    assert.equal(
+      (await world.api('GET', `Call/${leg}/Stream/`)).body.meta.count,
+      2,
+      'records outlive the call',
+    );
   });
 
   test('after a crash each live stream has failed, and its callback is sent', async () => {
-    const before = await openStreamsWorld(open);
-    const leg = before.leg();
+    const world = await openSimulatedWorld({ database: open, phones: 'none', rates });
+    const leg = await answeredCall(world);
     const status_callback_url = 'https://example.com/s';
-    const live = await streaming(before, leg, { status_callback_url });
-    const over = await streaming(before, leg, { service_url: 'wss://other.example/' });
-    await before.remove(`Call/${leg}/Stream/${over}/`);
-    for (let n = 0; n < 19; n++) await before.pass(7_000);
-    // The last sign of life of the process; the time without a process does not count.
-    const diedAt = before.clock.now() - 3_500;
-    const world = await before.crash();
-    await world.pass(3_600_000);
-    assert.equal(await world.feature.restore(() => diedAt), 1);
-    world.leg({ leg });
-    const { body } = await world.get(`Call/${leg}/Stream/${live}/`);
+    const live = await streaming(world, leg, { status_callback_url });
+    const over = await streaming(world, leg, { service_url: 'wss://other.example/' });
+    await world.api('DELETE', `Call/${leg}/Stream/${over}/`);
+    await world.advance(133_000);
+    // The time without a process does not count.
+    await world.restart({ downMs: 3_600_000 });
+    await world.advance(1_000);
+    const { body } = await world.api('GET', `Call/${leg}/Stream/${live}/`);
     assert.deepEqual([body.status, body.status_reason], ['failed', 'Connection error']);
     assert.match(body.error, /restarted/);
+    // The last sign of life of the process: one every 5 s.
     assert.equal(body.bill_duration, 130);
     assert.equal(body.billed_amount, '0.00900');
-    assert.equal(world.events[0]?.payload.Duration, body.bill_duration);
+    const told = world.customer.requests.filter(({ url }) => url === status_callback_url);
     assert.deepEqual(
-      world.events.map(({ payload, callback }) => [payload.Event, payload.StreamID, callback?.url]),
-      [['DroppedStream', live, status_callback_url]],
+      told.map(({ fields: { Event, StreamID, Duration } }) => [Event, StreamID, Duration]),
+      [
+        ['StartStream', live, undefined],
+        ['DroppedStream', live, '130'],
+      ],
     );
-    assert.equal(world.runner.census().stream?.sessions, 0);
-    assert.equal(await world.feature.restore(() => diedAt), 0);
+    assert.equal(world.node.platform.runner.census().stream?.sessions, 0);
+    await world.restart();
+    await world.advance(1_000);
+    const ends = world.customer.requests.filter(({ fields }) => fields.Event === 'DroppedStream');
+    assert.equal(ends.length, 1, 'it ends once');
   });
 });
 
-onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
+describe('Streams of a call over the API: rules', () => {
+  const suite = worldOfSuite({ phones: 'none', rates });
+
   test('a start on an unknown, foreign, ended or unanswered call is refused', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
-    const other = await world.api.subaccount();
+    const world = suite();
+    const leg = await answeredCall(world);
+    const other = await world.subaccount();
     for (const [path, as] of [
-      ['Call/nothing/Stream/', world.api.main],
+      ['Call/nothing/Stream/', world.main],
       [`Call/${leg}/Stream/`, other],
     ] as const) {
-      assert.equal((await world.post(path, { service_url }, as)).status, 404);
+      assert.equal((await world.call('POST', path, { body: { service_url }, as })).status, 404);
     }
-    const ringing = world.leg({ phase: 'ringing' });
-    assert.equal((await world.post(`Call/${ringing}/Stream/`, { service_url })).status, 409);
-    await world.hangUp(leg);
-    assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url })).status, 404);
-    assert.equal((await world.get('Call/nothing/Stream/')).status, 404);
-    assert.equal((await world.remove('Call/nothing/Stream/')).status, 404);
-    assert.equal((await world.get(`Call/${leg}/Stream/nothing/`)).status, 404);
-    assert.deepEqual((await world.get(`Call/${leg}/Stream/`)).body.objects, []);
+    const { callee: ringing } = await ringingConversation(world);
+    assert.equal((await world.api('POST', `Call/${ringing}/Stream/`, { service_url })).status, 409);
+    world.telephony.leave(leg);
+    await world.advance(0);
+    assert.equal((await world.api('POST', `Call/${leg}/Stream/`, { service_url })).status, 404);
+    assert.equal((await world.api('GET', 'Call/nothing/Stream/')).status, 404);
+    assert.equal((await world.api('DELETE', 'Call/nothing/Stream/')).status, 404);
+    assert.equal((await world.api('GET', `Call/${leg}/Stream/nothing/`)).status, 404);
+    assert.deepEqual((await world.api('GET', `Call/${leg}/Stream/`)).body.objects, []);
   });
 
   test('a main account streams calls of its subaccounts, and sees those streams', async () => {
-    const world = await openStreamsWorld(open);
-    const sub = await world.api.subaccount();
-    const leg = world.leg({ account: sub.authId });
+    const world = suite();
+    const sub = await world.subaccount();
+    const leg = await answeredCall(world, sub);
     const stream = await streaming(world, leg);
-    const { body } = await world.get(`Call/${leg}/Stream/${stream}/`, sub);
+    const { body } = await world.call('GET', `Call/${leg}/Stream/${stream}/`, { as: sub });
     assert.equal(body.auth_id, sub.authId);
-    const headers = world.sockets.streams.get(stream)?.targets[0]?.headers ?? {};
+    const headers = world.node.streams.streams.get(stream)?.targets[0]?.headers ?? {};
     assert.notEqual(headers['X-Service-Signature-V3'], headers['X-Service-Signature-Ma-V3']);
   });
 
@@ -241,22 +268,22 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
   ];
   for (const [what, body, sentence] of refused) {
     test(`400: ${what}`, async () => {
-      const world = await openStreamsWorld(open);
-      const leg = world.leg();
-      const answer = await world.post(`Call/${leg}/Stream/`, body);
+      const world = suite();
+      const leg = await answeredCall(world);
+      const answer = await world.api('POST', `Call/${leg}/Stream/`, body);
       assert.equal(answer.status, 400, JSON.stringify(answer.body));
       assert.match(answer.body.error, sentence);
       assert.ok(!answer.body.error.includes('secret'));
-      assert.deepEqual(world.sockets.census(), { streams: 0, attempts: 0 });
+      assert.deepEqual(world.node.streams.census(), { streams: 0, attempts: 0 });
     });
   }
 
   test('a second stream of a call to the same URL is a 400 while the first lives; another call may use it', async () => {
-    const world = await openStreamsWorld(open);
-    const [leg, other] = [world.leg(), world.leg()];
+    const world = suite();
+    const [leg, other] = [await answeredCall(world), await answeredCall(world)];
     const both = await Promise.all([
-      world.post(`Call/${leg}/Stream/`, { service_url }),
-      world.post(`Call/${leg}/Stream/`, { service_url }),
+      world.api('POST', `Call/${leg}/Stream/`, { service_url }),
+      world.api('POST', `Call/${leg}/Stream/`, { service_url }),
     ]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [202, 400]);
     assert.match(
@@ -265,28 +292,28 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
     );
     const respelled = service_url.replace('wss://bot.example/', 'WSS://Bot.Example:443/');
     assert.notEqual(respelled, service_url);
-    assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url: respelled })).status, 400);
-    assert.equal((await world.post(`Call/${other}/Stream/`, { service_url })).status, 202);
-    await world.remove(`Call/${leg}/Stream/`);
-    await world.pass(10);
-    assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url })).status, 202);
+    assert.equal((await world.api('POST', `Call/${leg}/Stream/`, { service_url: respelled })).status, 400);
+    assert.equal((await world.api('POST', `Call/${other}/Stream/`, { service_url })).status, 202);
+    await world.api('DELETE', `Call/${leg}/Stream/`);
+    await world.advance(10);
+    assert.equal((await world.api('POST', `Call/${leg}/Stream/`, { service_url })).status, 202);
   });
 
   test('a call has at most eight live streams', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
+    const world = suite();
+    const leg = await answeredCall(world);
     for (let each = 0; each < 8; each++)
       await streaming(world, leg, { service_url: `wss://bot.example/${each}` });
-    const { status, body } = await world.post(`Call/${leg}/Stream/`, { service_url });
+    const { status, body } = await world.api('POST', `Call/${leg}/Stream/`, { service_url });
     assert.equal(status, 400);
     assert.match(body.error, /has 8 live streams already/);
   });
 
   test('noise_cancellation_level applies only with noise cancellation', async () => {
-    const world = await openStreamsWorld(open);
-    const leg = world.leg();
+    const world = suite();
+    const leg = await answeredCall(world);
     const level = async (body: object) => {
-      const answer = await world.post(`Call/${leg}/Stream/`, {
+      const answer = await world.api('POST', `Call/${leg}/Stream/`, {
         service_url: `wss://b.example/${Math.random()}`,
         ...body,
       });
@@ -305,18 +332,23 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
     ['', null, ''],
   ] as const) {
     test(`extra headers ${JSON.stringify(written)} are shown as written and sent as ${wire}`, async () => {
-      const world = await openStreamsWorld(open);
-      const leg = world.leg();
-      const { body } = await world.post(`Call/${leg}/Stream/`, { service_url, extra_headers: written });
+      const world = suite();
+      const leg = await answeredCall(world);
+      const { body } = await world.api('POST', `Call/${leg}/Stream/`, {
+        service_url,
+        extra_headers: written,
+      });
       assert.equal(body.extra_headers, shown);
-      assert.equal(world.sockets.streams.get(body.stream_id)?.order.extraHeaders, wire);
+      assert.equal(world.node.streams.streams.get(body.stream_id)?.order.extraHeaders, wire);
     });
   }
 });
 
-onEmbeddedDatabase('Streams in the database', (open) => {
+describe('Streams in the database', () => {
+  const suite = worldOfSuite({ phones: 'none' });
+
   test('lists, counts and look-ups use the index of the call or room, for subaccounts too', async () => {
-    const { database } = await openStreamsWorld(open);
+    const { database } = suite().node;
     for (const isSubaccount of [false, true]) {
       for (const [streamed, index] of [
         [{ call: 'c' }, 'streams_by_call (call_uuid=?)'],
