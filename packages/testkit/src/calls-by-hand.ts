@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CustomerAnswer } from './simulated-customer.ts';
 import type { Caller } from './simulated-platform.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
@@ -42,4 +43,23 @@ export async function conversation(world: SimulatedWorld, as: Caller = world.mai
   world.telephony.pickUp(legs.callee);
   await world.advance(0);
   return legs;
+}
+
+let applications = 0;
+
+/** A call to a new application with this answer at its `answer_url`, and the time to fetch it; gives its leg. */
+export async function incomingCall(
+  world: SimulatedWorld,
+  answer: CustomerAnswer,
+  fields: object = {},
+): Promise<string> {
+  const name = `application-${++applications}`;
+  const answer_url = `https://customer.example.com/${name}`;
+  world.customer.serve(answer_url, answer);
+  const { status, body } = await world.api('POST', 'Application/', { app_name: name, answer_url, ...fields });
+  assert.equal(status, 201, JSON.stringify(body));
+  const account = world.main.authId;
+  const leg = world.telephony.callIn({ account, to: '+12025550100', application: body.app_id });
+  await world.advance(100);
+  return leg;
 }

@@ -1,5 +1,5 @@
 export { type AnswerJudge, holdToDocument, judgeOf } from './answered-as-documented.ts';
-export { answeredCall, conversation, ringingConversation } from './calls-by-hand.ts';
+export { answeredCall, conversation, incomingCall, ringingConversation } from './calls-by-hand.ts';
 export { databaseContract } from './database-contract.ts';
 export {
   assertDocumentedEvents,
