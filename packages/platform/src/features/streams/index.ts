@@ -4,6 +4,6 @@ export type { MiddleEvent, NewStream, StopReason } from './domain/new-stream.ts'
 export { readExtraHeaders } from './live/extra-headers.ts';
 export { type StreamResource, streamOperations } from './operation-routes.ts';
 export { allowedWebSocketUrl, isWebSocketUrl, readStreamSpec, type StreamSpec } from './parameters.ts';
-export type { StreamLifeNotice, Streams } from './public-api.ts';
+export type { Streams } from './public-api.ts';
 export type { StreamRow } from './tables.ts';
 export { streamObjectOf } from './views.ts';

@@ -23,7 +23,7 @@ const statistics = {
   framesRefused: 0,
 };
 
-export function exampleOrder(over: Partial<NewStream> = {}): NewStream {
+function exampleOrder(over: Partial<NewStream> = {}): NewStream {
   return {
     stream: uuid,
     account: 'MAEXAMPLE',
