@@ -1,176 +1,178 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { onEmbeddedDatabase } from '@jackfield/testkit';
-import { problem } from '../../kernel/problem.ts';
-import { refused } from '../../kernel/result.ts';
-import { answer, answering, openDocumentWorld, response } from './testing/document-world.ts';
+import { describe, test } from 'node:test';
+import { incomingCall, worldOfSuite } from '@jackfield/testkit';
+import { clipsOf, documentsOf, endOf, eventsOf, requestsTo, response } from './testing/documents.ts';
 
 const action = 'https://example.com/action';
 
-onEmbeddedDatabase('Calls that come for an application', (open) => {
-  async function calling(...elements: readonly string[]) {
-    const world = await openDocumentWorld(open);
-    world.customer.serve(answer, response(...elements));
-    const taken = await world.phones.callIn({ leg: 'leg' });
-    await world.pass(100);
-    return { world, taken };
-  }
+describe('Calls that come for an application', () => {
+  const suite = worldOfSuite({ phones: 'none' });
 
-  async function talking(...elements: readonly string[]) {
-    const { world } = await calling(...elements);
-    world.phones.pickUp('leg');
-    await world.pass(0);
-    return world;
-  }
-
-  test('are accepted with the application’s hangup_url, and answered by the first element that needs an answer', async () => {
-    const { world, taken } = await calling('<Wait length="1" silence="true"/><Speak>Hello</Speak>');
-    assert.deepEqual(taken, {
-      owner: { kind: 'document', id: 'leg' },
-      callbacks: { hangup: answering.hangup },
-    });
-    assert.deepEqual(world.phones.orders, []);
-    await world.pass(1_000);
-    assert.deepEqual(world.phones.orders, ['answer leg']);
-    assert.equal(world.playing.size, 0);
-    world.phones.pickUp('leg');
-    await world.pass(0);
-    assert.equal(world.playing.size, 1);
+  test('are answered by the first element that needs an answer, and report their end to the application’s hangup_url', async () => {
+    const world = suite();
+    const hangup_url = 'https://example.com/hangup';
+    const document = response('<Wait length="1" silence="true"/><Speak loop="0">Hello</Speak>');
+    const leg = await incomingCall(world, document, { hangup_url });
+    const ordered = () => world.telephony.orders.filter((order) => order.endsWith(leg));
+    assert.deepEqual(ordered(), []);
+    await world.advance(1_000);
+    assert.deepEqual(ordered(), [`answer ${leg}`]);
+    assert.deepEqual(clipsOf(world), [leg]);
+    world.telephony.leave(leg);
+    await world.advance(100);
+    const [hangup] = requestsTo(world, hangup_url);
+    assert.deepEqual([hangup?.fields.Event, hangup?.fields.CallUUID], ['Hangup', leg]);
   });
 
   test('without an application are left to other features', async () => {
-    const world = await openDocumentWorld(open);
-    world.attach(undefined);
-    assert.equal(await world.phones.callIn({ leg: 'leg' }), undefined);
-    assert.equal(world.runs, 0);
+    const world = suite();
+    const dialled = world.telephony.dialled.length;
+    world.telephony.callIn({ account: world.main.authId, to: '+12025550100' });
+    await world.advance(0);
+    assert.equal(world.telephony.dialled.length, dialled + 1);
+    assert.equal(documentsOf(world), 0);
   });
 
   test('branch on digits: GetDigits asks its action for the next document', async () => {
-    const world = await talking(
-      `<GetDigits action="${action}" numDigits="1"><Play>https://example.com/menu.mp3</Play></GetDigits>`,
-    );
+    const world = suite();
+    const menu = `<GetDigits action="${action}" numDigits="1"><Speak loop="0">Menu</Speak></GetDigits>`;
+    const leg = await incomingCall(world, response(menu));
     world.customer.serve(action, ({ fields }) => response(`<Speak>You pressed ${fields.Digits}</Speak>`));
-    world.phones.press('leg', '7');
-    await world.pass(100);
-    const [play] = world.playing.values();
-    assert.deepEqual(play?.items[0], {
-      kind: 'speech',
-      text: 'You pressed 7',
-      language: 'en-US',
-      voice: 'woman',
-      loop: 1,
-    });
+    world.telephony.press(leg, '7');
+    await world.advance(100);
+    assert.deepEqual(clipsOf(world), [leg]);
+    const [asked] = requestsTo(world, action);
+    assert.deepEqual([asked?.fields.Digits, asked?.fields.CallUUID], ['7', leg]);
   });
 
   test('are recorded: the callback names the call, the action gets the URL of the file', async () => {
+    const world = suite();
     const callback = 'https://example.com/recorded';
-    const world = await talking(
-      `<Record action="${action}" callbackUrl="${callback}" playBeep="false" finishOnKey="#" fileFormat="wav"/>`,
+    const next = 'https://example.com/after-recording';
+    const leg = await incomingCall(
+      world,
+      response(
+        `<Record action="${next}" callbackUrl="${callback}" playBeep="false" finishOnKey="#" fileFormat="wav"/>`,
+      ),
     );
-    const [order] = world.recording.values();
-    assert.equal(order?.callUuid, 'leg');
-    assert.equal(order?.callback?.fields.CallUUID, 'leg');
-    assert.equal(order?.callback?.resource, 'call/leg');
-    world.phones.press('leg', '#');
-    await world.pass(100);
-    const fields = world.customer.requests.at(-1)?.fields;
-    assert.equal(fields?.RecordUrl, `https://files.example/${order?.recording}.wav`);
-    assert.deepEqual([fields?.Digits, fields?.RecordingDurationMs], ['#', '2400']);
+    const [recording] = world.node.media.orders.captures.keys();
+    await world.advance(2_000);
+    world.telephony.press(leg, '#');
+    await world.advance(200);
+    const [asked] = requestsTo(world, next);
+    assert.match(asked?.fields.RecordUrl ?? '', new RegExp(`/Recording/${recording}\\.wav$`));
+    assert.equal(asked?.fields.Digits, '#');
+    const durationMs = Number(asked?.fields.RecordingDurationMs);
+    assert.ok(durationMs > 1_900 && durationMs < 2_300, String(durationMs));
+    const [told] = requestsTo(world, callback);
+    assert.equal(told?.fields.CallUUID, leg);
   });
 
   test('whose caller hangs up during a recording send the action through the outbox', async () => {
-    const world = await talking(`<Record action="${action}" playBeep="false"/>`);
-    world.phones.leave('leg');
-    await world.pass(100);
-    const event = world.events.find(({ type }) => type === 'call.action');
-    assert.deepEqual(event?.callback, { url: action, method: 'POST' });
-    assert.deepEqual([event?.payload.CallStatus, event?.payload.CallUUID], ['completed', 'leg']);
-    assert.deepEqual([world.runs, world.recording.size], [0, 0]);
+    const world = suite();
+    const ended = 'https://example.com/ended';
+    const leg = await incomingCall(world, response(`<Record action="${ended}" playBeep="false"/>`));
+    world.telephony.leave(leg);
+    await world.advance(100);
+    const [event] = (await eventsOf(world, leg)).filter(({ type }) => type === 'call.action');
+    const [asked] = requestsTo(world, ended);
+    assert.equal(asked?.eventId, event?.event_id);
+    assert.deepEqual(
+      [asked?.method, asked?.fields.CallStatus, asked?.fields.CallUUID],
+      ['POST', 'completed', leg],
+    );
+    assert.deepEqual([documentsOf(world), world.node.media.orders.captures.size], [0, 0]);
   });
 
   test('are bridged by Dial: both hear each other until one leaves', async () => {
-    const { world } = await calling(
-      `<Dial action="${action}" callerId="+12025550111"><User>sip:bob@sip.example.com</User></Dial>`,
-    );
-    const [bLeg] = world.phones.dialled;
-    assert.deepEqual([bLeg?.spec.from, bLeg?.parentLeg, bLeg?.owner.id], ['+12025550111', 'leg', 'leg']);
-    world.phones.startRinging(bLeg?.leg ?? '');
-    await world.pass(0);
-    world.phones.pickUp(bLeg?.leg ?? '');
-    await world.pass(0);
-    assert.deepEqual(world.phones.orders, ['ring leg', 'answer leg']);
-    world.phones.pickUp('leg');
-    await world.pass(0);
-    assert.deepEqual(
-      world.sent.map((command) => command.do),
-      ['open-mix', 'set-hearing'],
-    );
-    world.phones.leave(bLeg?.leg ?? '');
-    await world.pass(100);
-    assert.equal(world.sent.at(-1)?.do, 'close-mix');
-    assert.equal(world.customer.requests.at(-1)?.fields.DialStatus, 'completed');
+    const world = suite();
+    const { orders } = world.node.media;
+    const dialled = 'https://example.com/dialled';
+    const dial = `<Dial action="${dialled}" callerId="+12025550111"><Number>+12025550102</Number></Dial>`;
+    const leg = await incomingCall(world, response(dial));
+    const bLeg = world.telephony.dialled.at(-1)!;
+    assert.equal(bLeg.spec.from, '+12025550111');
+    world.telephony.startRinging(bLeg.leg);
+    await world.advance(0);
+    world.telephony.pickUp(bLeg.leg);
+    await world.advance(0);
+    const ordered = world.telephony.orders.filter((order) => order.endsWith(leg));
+    assert.deepEqual(ordered, [`ring ${leg}`, `answer ${leg}`]);
+    const [mix = ''] = orders.mixes;
+    assert.deepEqual(orders.hearing(mix), { [leg]: [bLeg.leg], [bLeg.leg]: [leg] });
+    const shown = (await world.api('GET', `Call/${bLeg.leg}/`)).body;
+    assert.equal(shown.parent_call_uuid ?? leg, leg);
+    world.telephony.leave(bLeg.leg);
+    await world.advance(100);
+    assert.equal(orders.hearing(mix), undefined);
+    assert.equal(requestsTo(world, dialled)[0]?.fields.DialStatus, 'completed');
   });
 
   test('join a multiparty call and come back; a refusal is reported as a warning', async () => {
-    const world = await talking('<MultiPartyCall role="customer">room</MultiPartyCall><Speak>Back</Speak>');
-    assert.deepEqual([world.joins[0]?.leg, world.joins[0]?.instruction.name], ['leg', 'room']);
-    world.phones.giveBack('leg', { kind: 'multiparty-call', id: 'x' }, {});
-    await world.pass(0);
-    assert.equal(world.playing.size, 1);
-
-    const full = await calling('<MultiPartyCall role="customer">room</MultiPartyCall><Speak>Back</Speak>');
-    full.world.joinWith(refused(problem('limit-reached', 'the multiparty call is full')));
-    full.world.phones.pickUp('leg');
-    await full.world.pass(0);
-    assert.match(String(full.world.events[0]?.payload.Sentence), /room.*is full/);
-    assert.equal(full.world.playing.size, 1);
+    const world = suite();
+    const join =
+      '<MultiPartyCall role="customer" maxParticipants="2" stayAlone="true" enterSound="none" exitSound="none">room</MultiPartyCall>';
+    const document = response(join, '<Speak loop="0">Back</Speak>');
+    const participants = 'MultiPartyCall/name_room/Participant/';
+    const leg = await incomingCall(world, document);
+    const { objects } = (await world.api('GET', participants)).body;
+    assert.deepEqual(
+      objects.map(({ call_uuid }: { call_uuid: string }) => call_uuid),
+      [leg],
+    );
+    await incomingCall(world, document);
+    const refused = await incomingCall(world, document);
+    const [warning] = (await eventsOf(world, refused)).filter(({ type }) => type === 'call.document-warning');
+    assert.match(String(warning?.data.Sentence), /room.*is full|at most 2|full/);
+    assert.deepEqual(clipsOf(world), [refused]);
+    assert.equal((await world.api('DELETE', `${participants}${objects[0].member_id}/`)).status, 204);
+    await world.advance(20);
+    assert.deepEqual(clipsOf(world), [refused, leg]);
   });
 
   test('whose document is not XML end with 8011, and the customer reads the line', async () => {
-    const world = await openDocumentWorld(open);
-    world.customer.serve(`${answer}`, '<Response>\n<Spaek>x</Spaek></Response>');
-    world.attach({ ...answering, answer: { url: `${answer}?key=secret`, method: 'POST' } });
-    await world.phones.callIn({ leg: 'leg' });
-    await world.pass(100);
-    assert.equal(world.phones.hungUp.get('leg'), '8011 Error');
-    const [event] = world.events;
-    assert.deepEqual([event?.type, event?.resource], ['call.document-failed', 'call/leg']);
-    assert.deepEqual([event?.payload.CallUUID, event?.payload.Url], ['leg', answer]);
-    assert.match(String(event?.payload.Sentence), /line 2/);
-    assert.equal(world.runs, 0);
+    const world = suite();
+    const answer_url = 'https://example.com/broken?key=secret';
+    world.customer.serve('https://example.com/broken', '<Response>\n<Spaek>x</Spaek></Response>');
+    const leg = await incomingCall(world, '', { answer_url });
+    assert.equal(await endOf(world, leg), '8011 Error');
+    const [event] = (await eventsOf(world, leg)).filter(({ type }) => type === 'call.document-failed');
+    assert.deepEqual([event?.data.CallUUID, event?.data.Url], [leg, 'https://example.com/broken']);
+    assert.match(String(event?.data.Sentence), /line 2/);
+    assert.equal(documentsOf(world), 0);
   });
 
   test('whose document cannot be fetched request the fallback', async () => {
-    const world = await openDocumentWorld(open);
+    const world = suite();
     const fallback = 'https://example.com/fallback';
-    world.customer.serve(answer, { status: 500 });
     world.customer.serve(fallback, response('<Hangup reason="busy"/>'));
-    world.attach({ ...answering, fallback: { url: fallback, method: 'GET' } });
-    await world.phones.callIn({ leg: 'leg' });
-    await world.pass(100);
-    const asked = world.customer.requests.at(-1);
-    assert.deepEqual([asked?.url, asked?.method, asked?.fields.FallbackCode], [fallback, 'GET', '7011']);
-    assert.equal(world.phones.hungUp.get('leg'), '3010 Answer XML');
+    const fields = { fallback_answer_url: fallback, fallback_method: 'GET' };
+    const leg = await incomingCall(world, { status: 500 }, fields);
+    const [asked] = requestsTo(world, fallback);
+    assert.deepEqual([asked?.method, asked?.fields.FallbackCode], ['GET', '7011']);
+    assert.equal(await endOf(world, leg), '3010 Answer XML');
   });
 
   test('whose server never answers end after 15 s with 7011', async () => {
-    const world = await openDocumentWorld(open);
-    world.customer.serve(answer, undefined);
-    await world.phones.callIn({ leg: 'leg' });
-    await world.pass(14_900);
-    assert.equal(world.phones.hungUp.size, 0);
-    await world.pass(200);
-    assert.equal(world.phones.hungUp.get('leg'), '7011 Error');
+    const world = suite();
+    const leg = await incomingCall(world, undefined);
+    await world.advance(14_800);
+    assert.equal(documentsOf(world), 1);
+    await world.advance(200);
+    assert.equal(await endOf(world, leg), '7011 Error');
   });
 
   test('whose caller gives up while the document is fetched leave nothing behind', async () => {
-    const world = await openDocumentWorld(open);
-    world.customer.serve(answer, { status: 200, body: response('<Speak>x</Speak>'), afterMs: 5_000 });
-    await world.phones.callIn({ leg: 'leg' });
-    await world.pass(1_000);
-    world.phones.leave('leg');
-    await world.pass(10_000);
-    assert.deepEqual([world.runs, world.playing.size, world.phones.hungUp.size], [0, 0, 0]);
-    assert.equal(world.api.clock.pending, 0);
+    const world = suite();
+    const late = { status: 200, body: response('<Speak>x</Speak>'), afterMs: 5_000 };
+    const leg = await incomingCall(world, late);
+    await world.advance(1_000);
+    world.telephony.leave(leg);
+    await world.advance(10_000);
+    assert.deepEqual([documentsOf(world), clipsOf(world)], [0, []]);
+    assert.deepEqual(
+      world.telephony.orders.filter((order) => order.includes(leg)),
+      [],
+    );
   });
 });

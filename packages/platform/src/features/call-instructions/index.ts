@@ -1,6 +1,4 @@
-export type { AnsweringApplication } from './commands.ts';
 export { createCallInstructions } from './create-call-instructions.ts';
-export type { MultipartyJoin } from './effects.ts';
 export { readSoundDocument } from './parse/read-sound-document.ts';
 export { readSipHeaders } from './parse/sip-headers.ts';
 export { createApplicationOf } from './runs/application-of.ts';

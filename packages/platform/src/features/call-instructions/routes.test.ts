@@ -1,18 +1,34 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { answer, openDocumentWorld, response } from './testing/document-world.ts';
+import { describe, test } from 'node:test';
+import type { Database } from '@jackfield/ports';
+import {
+  answeredCall,
+  conversation,
+  eachDatabase,
+  openSimulatedWorld,
+  type SimulatedWorld,
+  toneFile,
+  worldOfSuite,
+} from '@jackfield/testkit';
+import { clipsOf, documentsOf, endOf, requestsTo, response } from './testing/documents.ts';
 
+const answer = 'https://example.com/answer';
 const order = { from: '+12025550199', to: '+12025550100', answer_url: answer };
+const hold = '<Speak loop="0">Hello</Speak>';
+
+/** Whether the platform hangs up the leg. */
+const isHungUp = ({ telephony }: SimulatedWorld, leg: string) =>
+  telephony.orders.some((each) => each.startsWith(`hang up ${leg}`));
 
 eachDatabase('Calls that are made over HTTP', (open) => {
   test('a call is fired, and its document is fetched when it is answered', async () => {
-    const world = await openDocumentWorld(open);
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const ring_url = 'https://example.com/ring';
     world.customer.serve(answer, response('<Speak>Hello</Speak>'));
-    const fired = await world.post('Call/', {
+    const fired = await world.api('POST', 'Call/', {
       ...order,
       caller_name: 'Desk',
-      ring_url: 'https://example.com/ring',
+      ring_url,
       ring_method: 'GET',
       send_digits: 'ww1',
       send_on_preanswer: 'True',
@@ -21,77 +37,95 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     });
     assert.equal(fired.status, 201);
     const { api_id, ...body } = fired.body;
-    const [leg] = world.phones.dialled;
-    assert.deepEqual(body, { message: 'call fired', request_uuid: leg?.leg });
-    assert.deepEqual(leg, {
-      leg: body.request_uuid,
-      account: world.api.main.authId,
-      mainAccount: world.api.main.authId,
-      owner: { kind: 'document', id: body.request_uuid },
-      spec: {
-        from: '+12025550199',
-        to: '+12025550100',
-        callerName: 'Desk',
-        ringTimeoutSeconds: 120,
-        timeLimitSeconds: 60,
-        sipHeaders: { Ticket: '4711', Queue: 'sales' },
-        sendDigits: 'ww1',
-        sendOnPreanswer: true,
-      },
-      requestUuid: body.request_uuid,
-      callbacks: {
-        ring: { url: 'https://example.com/ring', method: 'GET' },
-        hangup: { url: answer, method: 'POST' },
-      },
+    const { leg, spec } = world.telephony.dialled[0]!;
+    assert.deepEqual(body, { message: 'call fired', request_uuid: leg });
+    assert.deepEqual(spec, {
+      from: '+12025550199',
+      to: '+12025550100',
+      callerName: 'Desk',
+      ringTimeoutSeconds: 120,
+      timeLimitSeconds: 60,
+      sipHeaders: { Ticket: '4711', Queue: 'sales' },
+      sendDigits: 'ww1',
+      sendOnPreanswer: true,
     });
-    await world.pass(100);
-    assert.equal(world.customer.requests.length, 0);
-
-    world.phones.pickUp(String(body.request_uuid));
-    await world.pass(100);
-    assert.deepEqual(world.customer.requests[0]?.fields, {
-      CallUUID: body.request_uuid,
-      From: '+12025550199',
-      To: '+12025550100',
-      CallStatus: 'in-progress',
-      Event: 'StartApp',
-      SignedFor: world.api.main.authId,
-    });
+    world.telephony.startRinging(leg);
+    await world.advance(100);
     assert.deepEqual(
-      [...world.playing.values()].map(({ to, items }) => ({ to, items })),
-      [
-        {
-          to: [body.request_uuid],
-          items: [{ kind: 'speech', text: 'Hello', language: 'en-US', voice: 'woman', loop: 1 }],
-        },
-      ],
+      world.customer.requests.map(({ url, method }) => [url, method]),
+      [[ring_url, 'GET']],
     );
-    await world.finishPlays();
-    assert.deepEqual([...world.phones.hungUp], [[body.request_uuid, '4010 Answer XML']]);
-    assert.equal(world.runs, 0);
+    world.telephony.pickUp(leg);
+    await world.advance(100);
+    const { CallUUID, From, To, CallStatus, Event } = requestsTo(world, answer)[0]?.fields ?? {};
+    assert.deepEqual(
+      { CallUUID, From, To, CallStatus, Event },
+      {
+        CallUUID: leg,
+        From: '+12025550199',
+        To: '+12025550100',
+        CallStatus: 'in-progress',
+        Event: 'StartApp',
+      },
+    );
+    assert.deepEqual(clipsOf(world), [leg]);
+    await world.advance(500);
+    assert.equal(await endOf(world, leg), '4010 Answer XML');
+    const [, hangup] = requestsTo(world, answer);
+    assert.deepEqual([hangup?.method, hangup?.fields.Event], ['POST', 'Hangup']);
+    assert.equal(documentsOf(world), 0);
   });
 
+  test('a transfer replaces the running document', async () => {
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const other = 'https://example.com/other';
+    world.customer.serve(answer, response(hold));
+    world.customer.serve(other, response('<Play>https://example.com/a.mp3</Play>'));
+    world.customer.serve('https://example.com/a.mp3', { status: 200, body: toneFile(500, 400) });
+    const leg = (await world.api('POST', 'Call/', order)).body.request_uuid;
+    world.telephony.pickUp(leg);
+    await world.advance(100);
+    const moved = await world.api('POST', `Call/${leg}/`, { aleg_url: other, aleg_method: 'GET' });
+    assert.equal(moved.status, 202);
+    const { api_id: _, ...body } = moved.body;
+    assert.deepEqual(body, { message: 'call transfered', call_uuids: [leg] });
+    assert.deepEqual(clipsOf(world), []);
+    await world.advance(100);
+    const [asked] = requestsTo(world, other);
+    assert.deepEqual([asked?.method, asked?.fields.Event, asked?.fields.CallUUID], ['GET', 'Redirect', leg]);
+    assert.equal(requestsTo(world, 'https://example.com/a.mp3').length, 1);
+    assert.deepEqual(clipsOf(world), [leg]);
+  });
+});
+
+describe('The rules of calls that are made over HTTP', () => {
+  const suite = worldOfSuite({ phones: 'none' });
+
   test('several destinations are called at once, and each has a request of its own', async () => {
-    const world = await openDocumentWorld(open);
-    const fired = await world.post('Call/', {
+    const world = suite();
+    const before = world.telephony.dialled.length;
+    const { body } = await world.api('POST', 'Call/', {
       ...order,
-      to: '+12025550100<alice261121120000<sip:bob@example.com',
+      to: '+12025550100<+12025550101<+12025550102',
     });
+    await world.advance(0);
+    const dialled = world.telephony.dialled.slice(before);
     assert.deepEqual(
-      fired.body.request_uuid,
-      world.phones.dialled.map(({ leg }) => leg),
+      dialled.map(({ spec }) => spec.to),
+      ['+12025550100', '+12025550101', '+12025550102'],
     );
     assert.deepEqual(
-      world.phones.dialled.map(({ spec }) => spec.to),
-      ['+12025550100', 'alice261121120000', 'sip:bob@example.com'],
+      body.request_uuid,
+      dialled.map(({ leg }) => leg),
     );
-    for (const { leg } of world.phones.dialled) world.phones.leave(leg);
-    await world.pass(0);
-    assert.equal(world.runs, 0);
+    for (const { leg } of dialled) world.telephony.leave(leg);
+    await world.advance(0);
+    assert.equal(documentsOf(world), 0);
   });
 
   test('parameters that are missing, wrong or not offered are refused', async () => {
-    const world = await openDocumentWorld(open);
+    const world = suite();
+    const before = world.telephony.dialled.length;
     const { answer_url: _, ...incomplete } = order;
     for (const [body, sentence] of [
       [incomplete, /answer_url parameter is missing/],
@@ -105,156 +139,152 @@ eachDatabase('Calls that are made over HTTP', (open) => {
       [{ ...order, answer_url: 'http://[::1' }, /answer_url must be a URL/],
       [{ ...order, hangup_url: 'http://example.com:99999/' }, /hangup_url must be a URL/],
     ] as const) {
-      const answered = await world.post('Call/', body);
+      const answered = await world.api('POST', 'Call/', body);
       assert.equal(answered.status, 400);
       assert.match(answered.body.error, sentence);
     }
-    assert.deepEqual([world.phones.dialled.length, world.runs], [0, 0]);
+    assert.deepEqual([world.telephony.dialled.length, documentsOf(world)], [before, 0]);
   });
 
   test('a parent call that is not live is ignored, or refused with error_parent_not_found', async () => {
-    const world = await openDocumentWorld(open);
-    const parent = '11111111-1111-4111-8111-111111111111';
-    const wish = { ...order, parent_call_uuid: parent };
-    assert.equal((await world.post('Call/', { ...wish, error_parent_not_found: 'true' })).status, 404);
-    assert.equal((await world.post('Call/', wish)).status, 201);
-    assert.equal(world.phones.dialled[0]?.parentLeg, undefined);
-    world.phones.place({ leg: parent });
-    await world.post('Call/', { ...wish, error_parent_not_found: true });
-    assert.equal(world.phones.dialled[1]?.parentLeg, parent);
-    const stranger = await world.api.subaccount();
-    assert.equal(
-      (await world.post('Call/', { ...wish, error_parent_not_found: true }, stranger)).status,
-      404,
-    );
-  });
-
-  test('no call is made while the process shuts down', async () => {
-    const world = await openDocumentWorld(open);
-    world.drain();
-    const refused = await world.post('Call/', order);
-    assert.equal(refused.status, 503);
-    assert.equal(refused.headers['retry-after'], '10');
-  });
-
-  test('a call whose record cannot be written leaves no document that waits for it', async () => {
-    const world = await openDocumentWorld(open);
-    world.phones.failNextDial();
-    // The test world fails on a 500, which is a fault of ours.
-    await assert.rejects(world.post('Call/', order), /the disk is full/);
-    await world.pass(0);
-    assert.equal(world.runs, 0);
+    const world = suite();
+    const unknown = { ...order, parent_call_uuid: '11111111-1111-4111-8111-111111111111' };
+    const parentOf = async (uuid: string) => {
+      world.telephony.leave(uuid);
+      await world.advance(0);
+      return (await world.api('GET', `Call/${uuid}/`)).body.parent_call_uuid;
+    };
+    const strict = { error_parent_not_found: 'true' };
+    assert.equal((await world.api('POST', 'Call/', { ...unknown, ...strict })).status, 404);
+    const fired = await world.api('POST', 'Call/', unknown);
+    assert.equal(fired.status, 201);
+    assert.equal(await parentOf(fired.body.request_uuid), null);
+    const parent = await answeredCall(world);
+    const known = { ...order, parent_call_uuid: parent, error_parent_not_found: true };
+    const child = await world.api('POST', 'Call/', known);
+    assert.equal(await parentOf(child.body.request_uuid), parent);
+    const stranger = await world.subaccount();
+    assert.equal((await world.call('POST', 'Call/', { body: known, as: stranger })).status, 404);
   });
 
   test('hangup_on_ring ends a call that rings', async () => {
-    const world = await openDocumentWorld(open);
-    const { body } = await world.post('Call/', { ...order, hangup_on_ring: 2 });
-    world.phones.startRinging(body.request_uuid);
-    await world.pass(1_900);
-    assert.equal(world.phones.hungUp.size, 0);
-    await world.pass(200);
-    assert.equal(world.phones.hungUp.get(body.request_uuid), '6000 Service');
+    const world = suite();
+    const leg = (await world.api('POST', 'Call/', { ...order, hangup_on_ring: 2 })).body.request_uuid;
+    await world.advance(0);
+    world.telephony.startRinging(leg);
+    await world.advance(1_900);
+    assert.equal(isHungUp(world, leg), false);
+    await world.advance(200);
+    assert.equal(await endOf(world, leg), '6000 Service');
+  });
+
+  test('no call is made while the process shuts down', async () => {
+    const world = await openSimulatedWorld({ phones: 'none' });
+    world.node.platform.drain();
+    const refused = await world.api('POST', 'Call/', order);
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers['retry-after'], '10');
+    await world.close();
+  });
+
+  test('a call whose record cannot be written leaves no document that waits for it', async () => {
+    let isFull = false;
+    const interpose = (database: Database): Database => ({
+      ...database,
+      async transact(work) {
+        if (isFull) throw new Error('the disk is full');
+        return database.transact(work);
+      },
+    });
+    const world = await openSimulatedWorld({ phones: 'none', interpose });
+    isFull = true;
+    await assert.rejects(world.api('POST', 'Call/', order), /the disk is full/);
+    isFull = false;
+    await world.advance(0);
+    assert.equal(documentsOf(world), 0);
+    await world.close();
   });
 });
 
-eachDatabase('Calls that are transferred over HTTP', (open) => {
-  const aleg = { aleg_url: 'https://example.com/other', aleg_method: 'GET' };
+describe('Calls that are transferred over HTTP', () => {
+  const suite = worldOfSuite({ phones: 'none' });
+  const urls = { aleg_url: 'https://example.com/one', bleg_url: 'https://example.com/two' };
 
-  async function answered(elements: string) {
-    const world = await openDocumentWorld(open);
-    world.customer.serve(answer, response(elements));
-    world.customer.serve('https://example.com/other', response('<Play>https://example.com/a.mp3</Play>'));
-    world.customer.serve('https://example.com/b', response('<Speak>B</Speak>'));
-    const { body } = await world.post('Call/', order);
-    world.phones.pickUp(body.request_uuid);
-    await world.pass(100);
-    return { world, leg: String(body.request_uuid) };
+  /** A call whose document dials, and the answered leg of the other phone. */
+  async function dialling(world: SimulatedWorld) {
+    for (const url of Object.values(urls)) world.customer.serve(url, response(hold));
+    world.customer.serve(answer, response('<Dial><Number>+12025550102</Number></Dial>', hold));
+    const leg: string = (await world.api('POST', 'Call/', order)).body.request_uuid;
+    await world.advance(0);
+    world.telephony.pickUp(leg);
+    await world.advance(100);
+    const bLeg = world.telephony.dialled.at(-1)!.leg;
+    world.telephony.pickUp(bLeg);
+    await world.advance(10);
+    assert.equal(world.node.media.orders.mixes.length, 1);
+    return { leg, bLeg };
   }
 
-  test('a transfer replaces the running document', async () => {
-    const { world, leg } = await answered('<Speak>Hello</Speak>');
-    const moved = await world.post(`Call/${leg}/`, aleg);
-    assert.equal(moved.status, 202);
-    const { api_id: _, ...body } = moved.body;
-    assert.deepEqual(body, { message: 'call transfered', call_uuids: [leg] });
-    assert.equal(world.playing.size, 0);
-    await world.pass(100);
-    const { method, fields } = world.customer.requests.at(-1) ?? {};
-    assert.deepEqual([method, fields?.Event, fields?.CallUUID], ['GET', 'Redirect', leg]);
-    assert.equal([...world.playing.values()][0]?.items[0]?.kind, 'file');
-  });
-
   test('a leg of a direct call is transferred out of it', async () => {
-    const { world } = await answered('<Wait length="100" silence="true"/>');
-    world.phones.place({
-      leg: '22222222-2222-4222-8222-222222222222',
-      phase: 'answered',
-      owner: { kind: 'direct-call', id: 'x' },
-    });
-    const moved = await world.post('Call/22222222-2222-4222-8222-222222222222/', aleg);
+    const world = suite();
+    const { caller } = await conversation(world);
+    world.customer.serve(urls.aleg_url, response(hold));
+    const moved = await world.api('POST', `Call/${caller}/`, { aleg_url: urls.aleg_url });
     assert.equal(moved.status, 202);
-    assert.equal(world.phones.ownerOf('22222222-2222-4222-8222-222222222222')?.kind, 'document');
-    await world.pass(100);
+    await world.advance(100);
     // The leg is not answered a second time.
-    assert.deepEqual(world.phones.orders, []);
-    assert.equal(world.playing.size, 1);
+    const answers = world.telephony.orders.filter((each) => each === `answer ${caller}`);
+    assert.equal(answers.length, 1);
+    assert.deepEqual(clipsOf(world), [caller]);
   });
 
   test('both legs of a Dial are transferred to documents of their own', async () => {
-    const { world, leg } = await answered(
-      '<Dial><User>sip:bob@sip.example.com</User></Dial><Speak>Bye</Speak>',
-    );
-    const bLeg = world.phones.dialled[1]?.leg ?? '';
-    world.phones.pickUp(bLeg);
-    await world.pass(10);
-    assert.ok(world.sent.some((command) => command.do === 'set-hearing'));
-    const wish = { legs: 'both', ...aleg, bleg_url: 'https://example.com/b' };
-    const moved = await world.post(`Call/${leg}/`, wish);
+    const world = suite();
+    const { leg, bLeg } = await dialling(world);
+    const mixes = [...world.node.media.orders.mixes];
+    const moved = await world.api('POST', `Call/${leg}/`, { legs: 'both', ...urls });
     assert.deepEqual([moved.status, moved.body.call_uuids], [202, [leg, bLeg]]);
-    await world.pass(100);
-    assert.deepEqual([...world.phones.hungUp.keys()], []);
-    assert.equal(world.sent.filter((command) => command.do === 'close-mix').length, 1);
+    await world.advance(100);
+    assert.deepEqual([isHungUp(world, leg), isHungUp(world, bLeg)], [false, false]);
+    assert.equal(world.node.media.orders.hearing(mixes[0] ?? ''), undefined);
+    assert.deepEqual([...clipsOf(world)].sort(), [leg, bLeg].sort());
     assert.deepEqual(
-      [...world.playing.values()].map(({ to, items }) => [to[0], items[0]?.kind]).sort(),
-      [
-        [leg, 'file'],
-        [bLeg, 'speech'],
-      ].sort(),
+      [urls.aleg_url, urls.bleg_url].map((url) => requestsTo(world, url).at(-1)?.fields.CallUUID),
+      [leg, bLeg],
     );
   });
 
   test('a transfer of the B leg alone lets the document of the A leg continue', async () => {
-    const { world, leg } = await answered(
-      '<Dial><User>sip:bob@sip.example.com</User></Dial><Speak>Bye</Speak>',
-    );
-    const bLeg = world.phones.dialled[1]?.leg ?? '';
-    world.phones.pickUp(bLeg);
-    await world.pass(10);
-    const moved = await world.post(`Call/${leg}/`, { legs: 'bleg', bleg_url: 'https://example.com/b' });
+    const world = suite();
+    const { leg, bLeg } = await dialling(world);
+    const moved = await world.api('POST', `Call/${leg}/`, { legs: 'bleg', bleg_url: urls.bleg_url });
     assert.deepEqual(moved.body.call_uuids, [bLeg]);
-    await world.pass(100);
-    assert.equal(world.playing.size, 2);
-    assert.equal(world.phones.hungUp.size, 0);
+    await world.advance(100);
+    assert.deepEqual([...clipsOf(world)].sort(), [leg, bLeg].sort());
+    assert.deepEqual([isHungUp(world, leg), isHungUp(world, bLeg)], [false, false]);
   });
 
   test('a transfer of a call that is unknown, unanswered or over is refused', async () => {
-    const { world, leg } = await answered('<Wait length="100" silence="true"/>');
-    const stranger = await world.api.subaccount();
-    assert.equal((await world.post(`Call/${leg}/`, aleg, stranger)).status, 404);
-    assert.equal((await world.post('Call/33333333-3333-4333-8333-333333333333/', aleg)).status, 404);
-    for (const [wish, sentence] of [
+    const world = suite();
+    const aleg = { aleg_url: urls.aleg_url };
+    const leg = await answeredCall(world);
+    const stranger = await world.subaccount();
+    assert.equal((await world.call('POST', `Call/${leg}/`, { body: aleg, as: stranger })).status, 404);
+    const unknown = 'Call/33333333-3333-4333-8333-333333333333/';
+    assert.equal((await world.api('POST', unknown, aleg)).status, 404);
+    for (const [body, sentence] of [
       [{}, /aleg_url parameter is missing/],
       [{ legs: 'both', ...aleg }, /bleg_url parameter is missing/],
       [{ legs: 'bleg', bleg_url: answer }, /legs must be aleg: call \S+ has no other leg at this moment$/],
     ] as const) {
-      const refused = await world.post(`Call/${leg}/`, wish);
+      const refused = await world.api('POST', `Call/${leg}/`, body);
       assert.equal(refused.status, 400);
       assert.match(refused.body.error, sentence);
     }
-    const ringing = (await world.post('Call/', order)).body.request_uuid;
-    assert.equal((await world.post(`Call/${ringing}/`, aleg)).status, 409);
-    world.phones.leave(leg);
-    await world.pass(0);
-    assert.equal((await world.post(`Call/${leg}/`, aleg)).status, 404);
+    const ringing = (await world.api('POST', 'Call/', order)).body.request_uuid;
+    assert.equal((await world.api('POST', `Call/${ringing}/`, aleg)).status, 409);
+    world.telephony.leave(leg);
+    await world.advance(0);
+    assert.equal((await world.api('POST', `Call/${leg}/`, aleg)).status, 404);
   });
 });

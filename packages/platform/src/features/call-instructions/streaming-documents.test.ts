@@ -1,94 +1,116 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { onEmbeddedDatabase } from '@jackfield/testkit';
-import { answer, openDocumentWorld, response } from './testing/document-world.ts';
+import { describe, test } from 'node:test';
+import { incomingCall, type SimulatedWorld, worldOfSuite } from '@jackfield/testkit';
+import { clipsOf, documentsOf, eventsOf, response } from './testing/documents.ts';
 
 const bot = 'wss://bot.example/audio?k=secret';
 
-onEmbeddedDatabase('Documents that stream', (open) => {
-  async function talking(...elements: readonly string[]) {
-    const world = await openDocumentWorld(open);
-    world.customer.serve(answer, response(...elements));
-    await world.phones.callIn({ leg: 'leg' });
-    await world.pass(100);
-    world.phones.pickUp('leg');
-    await world.pass(0);
-    return world;
-  }
-
-  const warnings = (world: Awaited<ReturnType<typeof talking>>) =>
-    world.events.flatMap(({ type, payload }) => (type === 'call.document-warning' ? [payload.Sentence] : []));
+describe('Documents that stream', () => {
+  const suite = worldOfSuite({ phones: 'none' });
+  const streamsOf = ({ node }: SimulatedWorld, leg: string) =>
+    [...node.streams.streams.values()].filter(({ order }) => order.call === leg);
 
   test('each attribute becomes a setting of the stream of the call', async () => {
-    const world = await talking(
-      `<Stream bidirectional="true" contentType="AUDIO/x-mulaw;rate=8000" streamTimeout="60" keepCallAlive="true"
+    const world = suite();
+    const leg = await incomingCall(
+      world,
+      response(
+        `<Stream bidirectional="true" contentType="AUDIO/x-mulaw;rate=8000" streamTimeout="60" keepCallAlive="true"
         extraHeaders="a=b" statusCallbackUrl="https://example.com/s" statusCallbackMethod="GET"
         statusCallbackEvents="PlayedStream" noiseCancellation="true" noiseCancellationLevel="60" resumable="true"
         fallbackUrl="wss://second.example/" binaryFrames="true" stopFrame="false"> ${bot} </Stream>`,
+      ),
     );
-    const [{ stream, account, mainAccount, from, to, ...order } = {} as never] = [
-      ...world.streaming.values(),
-    ];
-    assert.match(stream, /^0{8}-/);
-    assert.deepEqual(order, {
-      serviceUrl: bot,
-      fallbackUrl: 'wss://second.example/',
+    const [{ order, targets } = {} as never] = streamsOf(world, leg);
+    const { stream, ...settings } = order;
+    assert.deepEqual(settings, {
+      call: leg,
+      account: world.main.authId,
+      encoding: 'audio/x-mulaw',
+      sampleRate: 8000,
+      tracks: [{ name: 'inbound', said: [leg], heard: [], keysOf: [leg] }],
       bidirectional: true,
-      audioTrack: 'inbound',
-      contentType: 'audio/x-mulaw;rate=8000',
-      timeoutSeconds: 60,
+      hearers: [leg],
       extraHeaders: 'a=b',
       noiseCancellationLevel: 60,
-      statusCallback: { url: 'https://example.com/s', method: 'GET', middle: ['PlayedStream'] },
       binary: true,
-      resumable: true,
       stopFrame: false,
-      keepCallAlive: true,
-      owner: { kind: 'document', id: 'leg' },
-      callUuid: 'leg',
-      tracks: [{ name: 'inbound', said: ['leg'], heard: [], keysOf: ['leg'] }],
-      hearers: ['leg'],
-      fields: { Direction: 'inbound' },
+      keepLostMs: 30_000,
     });
+    assert.equal(targets[0]?.url, bot);
+    const { body } = await world.api('GET', `Call/${leg}/Stream/${stream}/`);
+    assert.deepEqual(
+      [body.fallback_url, body.resumable, body.stream_timeout, body.audio_track],
+      ['wss://second.example/', true, 60, 'inbound'],
+    );
+    const started = world.customer.requests.find(({ fields }) => fields.StreamID === stream);
+    assert.deepEqual(
+      [started?.url, started?.method, started?.fields.Direction, started?.fields.keepCallAlive],
+      ['https://example.com/s', 'GET', 'inbound', 'true'],
+    );
+    world.node.streams.tell({ type: 'stream-cleared', stream });
+    world.node.streams.tell({ type: 'stream-played', stream, name: 'x' });
+    await world.advance(100);
+    const sent = world.customer.requests.filter(({ fields }) => fields.StreamID === stream);
+    assert.deepEqual(
+      sent.map(({ fields }) => fields.Event),
+      ['StartStream', 'PlayedStream'],
+    );
   });
 
   test('keepCallAlive: the next element waits for the end of the stream', async () => {
-    const world = await talking(`<Stream keepCallAlive="true">${bot}</Stream><Speak>Bye</Speak>`);
-    assert.equal(world.playing.size, 0);
-    await world.finishStreams();
-    assert.equal(world.playing.size, 1);
+    const world = suite();
+    const elements = [`<Stream keepCallAlive="true">${bot}</Stream>`, '<Speak loop="0">Bye</Speak>'];
+    const leg = await incomingCall(world, response(...elements));
+    assert.deepEqual(clipsOf(world), []);
+    for (const { order } of streamsOf(world, leg)) world.node.streams.lose(order.stream, 1000);
+    await world.advance(20);
+    assert.deepEqual(clipsOf(world), [leg]);
   });
 
   test('a Stream without keepCallAlive runs beside the document, whose end ends the call', async () => {
-    const world = await talking(`<Stream>${bot}</Stream><Stream audioTrack="both">wss://b.example</Stream>`);
-    assert.equal(world.streaming.size, 2);
-    assert.deepEqual(world.streamStops, []);
-    assert.equal(world.runs, 0);
+    const world = suite();
+    const elements = [`<Stream>${bot}</Stream>`, '<Stream audioTrack="both">wss://b.example</Stream>'];
+    const leg = await incomingCall(world, response(...elements, '<Wait length="1" silence="true"/>'));
+    const begun = streamsOf(world, leg).map(({ order }) => order.stream);
+    assert.equal(begun.length, 2);
+    await world.advance(1_100);
+    assert.equal(documentsOf(world), 0);
+    assert.deepEqual(
+      begun.map((stream) => world.node.streams.closed.get(stream)),
+      ['Call hangup', 'Call hangup'],
+    );
   });
 
   test('a Stream that cannot be started emits a warning, and the next element runs', async () => {
-    const world = await openDocumentWorld(open);
-    world.refuseStreams('this call has 8 live streams already');
-    world.customer.serve(
-      answer,
-      response(`<Stream keepCallAlive="true">${bot}</Stream><Speak>Hello</Speak>`),
+    const world = suite();
+    const eight = Array.from({ length: 8 }, (_, each) => `<Stream>wss://bot${each}.example</Stream>`);
+    const leg = await incomingCall(
+      world,
+      response(...eight, `<Stream keepCallAlive="true">${bot}</Stream>`, '<Speak loop="0">Hello</Speak>'),
     );
-    await world.phones.callIn({ leg: 'leg' });
-    await world.pass(100);
-    world.phones.pickUp('leg');
-    await world.pass(0);
-    assert.deepEqual(warnings(world), ['Stream: this call has 8 live streams already']);
-    assert.equal(world.playing.size, 1);
-    assert.ok(!JSON.stringify(world.events).includes('secret'));
+    const events = await eventsOf(world, leg);
+    const warnings = events.filter(({ type }) => type === 'call.document-warning');
+    assert.deepEqual(
+      warnings.map(({ data }) => data.Sentence),
+      ['Stream: this call has 8 live streams already: stop one of them first'],
+    );
+    assert.deepEqual(clipsOf(world), [leg]);
+    assert.ok(!JSON.stringify(events).includes('secret'));
   });
 
   test('a transfer ends the stream that the document waits for', async () => {
-    const world = await talking(`<Stream keepCallAlive="true">${bot}</Stream>`);
-    world.customer.serve('https://example.com/next', response('<Speak>Hello</Speak>'));
-    const { status } = await world.post('Call/leg/', { legs: 'aleg', aleg_url: 'https://example.com/next' });
-    assert.equal(status, 202);
-    await world.pass(100);
-    assert.deepEqual(world.streamStops, ['API request']);
-    assert.equal(world.playing.size, 1);
+    const world = suite();
+    const leg = await incomingCall(world, response(`<Stream keepCallAlive="true">${bot}</Stream>`));
+    const [{ order } = {} as never] = streamsOf(world, leg);
+    world.customer.serve('https://example.com/next', response('<Speak loop="0">Hello</Speak>'));
+    const moved = await world.api('POST', `Call/${leg}/`, {
+      legs: 'aleg',
+      aleg_url: 'https://example.com/next',
+    });
+    assert.equal(moved.status, 202);
+    await world.advance(100);
+    assert.equal(world.node.streams.closed.get(order.stream), 'API request');
+    assert.deepEqual(clipsOf(world), [leg]);
   });
 });
