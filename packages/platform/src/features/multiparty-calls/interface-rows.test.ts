@@ -1,20 +1,34 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { agent, customer, type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { describe, test } from 'node:test';
+import {
+  eachDatabase,
+  feedOf,
+  openSimulatedWorld,
+  type SimulatedWorld,
+  worldOfSuite,
+} from '@jackfield/testkit';
+import { add, customer, join, memberOf } from './testing/rooms.ts';
 
 const room = 'MultiPartyCall/name_room/';
 
+/** The callbacks to a URL, each as the name of its event and its member. */
+const reported = ({ customer: { requests } }: SimulatedWorld, to: string) =>
+  requests
+    .filter(({ url }) => url === to)
+    .map(({ fields }) => `${fields.EventName} ${fields.MemberID ?? ''}`);
+
 eachDatabase('Participants of a multiparty call, row by row of the interface', (open) => {
+  const openWorld = () => openSimulatedWorld({ database: open, phones: 'none' });
+
   test('Retrieve participant answers one with its fields, several and all with a list of them', async () => {
-    const world = await openMultipartyWorld(open);
-    const first = await world.join('room', { stay_alone: true });
-    const legs = [first, await world.join('room', customer), await world.add('room')];
+    const world = await openWorld();
+    const first = await join(world, 'room', { stay_alone: true });
+    const legs = [first, await join(world, 'room', customer), await add(world, 'room')];
     const ids: string[] = [];
-    for (const leg of legs) ids.push(await world.memberOf('room', leg));
+    for (const leg of legs) ids.push(await memberOf(world, 'room', leg));
     const [ann = '', bob = ''] = ids;
     const read = async (member: string, query = '') =>
-      (await world.get(`${room}Participant/${member}/${query}`)).body;
+      (await world.api('GET', `${room}Participant/${member}/${query}`)).body;
 
     const one = await read(ann);
     const { api_id: _, ...fields } = one;
@@ -28,109 +42,102 @@ eachDatabase('Participants of a multiparty call, row by row of the interface', (
     const page = await read('ALL', '?limit=2');
     assert.equal(page.meta.count, 3);
     assert.match(page.meta.next, /Participant\/all\/\?limit=2&offset=2$/);
-    assert.equal(
-      (await world.get(page.meta.next.split(`${world.api.main.authId}/`)[1])).body.objects.length,
-      1,
-    );
+    assert.equal((await world.api('GET', page.meta.next)).body.objects.length, 1);
 
-    const stranger = await world.get(`${room}Participant/${ann},999999/`);
+    const stranger = await world.api('GET', `${room}Participant/${ann},999999/`);
     assert.deepEqual(
       [stranger.status, stranger.body.error],
       [404, 'there is no participant in this multiparty call with member_id "999999"'],
     );
     // A member that left is no part of all, but can be named.
-    assert.equal((await world.remove(`${room}Participant/${bob}/`)).status, 204);
-    await world.runner.idle();
+    assert.equal((await world.api('DELETE', `${room}Participant/${bob}/`)).status, 204);
+    await world.advance(0);
     assert.equal((await read('all')).meta.count, 2);
     assert.equal((await read(`${ann},${bob}`)).objects[1].status, 'exited');
   });
 
-  test('start_mpc_on_enter is true only for the participant that made the call active', async () => {
-    const world = await openMultipartyWorld(open);
-    const startsOf = async (name: string) => {
-      const { objects } = (await world.get(`MultiPartyCall/name_${name}/Participant/all/`)).body;
-      return objects.map((each: { start_mpc_on_enter: boolean }) => each.start_mpc_on_enter);
-    };
-    await world.join('at-once');
-    await world.join('at-once');
-    assert.deepEqual(await startsOf('at-once'), [true, false]);
-
-    const waits = { start_mpc_on_enter: false };
-    await world.join('later', waits);
-    const starter = await world.add('later');
-    assert.deepEqual(await startsOf('later'), [false, false]);
-    world.calls.answer(starter);
-    await world.runner.idle();
-    await world.join('later');
-    assert.deepEqual(await startsOf('later'), [false, true, false]);
-
-    await world.join('activated', waits);
-    await world.post('MultiPartyCall/name_activated/', { status: 'active' });
-    await world.join('activated');
-    assert.deepEqual(await startsOf('activated'), [false, false]);
-  });
-
   test('status_callback_url of a later participant reports only its events, also after a crash', async () => {
-    const world = await openMultipartyWorld(open);
+    const world = await openWorld();
     const own = 'https://example.com/own';
     const calls = 'https://example.com/call';
-    await world.join('room', { status_callback_url: calls });
+    await join(world, 'room', { status_callback_url: calls });
     const later = { status_callback_url: own, status_callback_method: 'GET', stay_alone: true };
-    const leg = await world.join('room', { ...customer, ...later });
-    await world.join('room', { ...agent, status_callback_url: calls });
-    const member = await world.memberOf('room', leg);
-    await world.post(`${room}Participant/${member}/`, { mute: true });
-    await world.runner.idle();
-    const reported = (from: MultipartyWorld, url: string) =>
-      from.events
-        .filter(({ callback }) => callback?.url === url)
-        .map(({ payload }) => `${payload.EventName} ${payload.MemberID ?? ''}`);
+    const leg = await join(world, 'room', { ...customer, ...later });
+    await join(world, 'room', { status_callback_url: calls });
+    const member = await memberOf(world, 'room', leg);
+    await world.api('POST', `${room}Participant/${member}/`, { mute: true });
+    await world.advance(100);
     assert.deepEqual(reported(world, own), [`ParticipantJoin ${member}`, `ParticipantMute ${member}`]);
     // The call's own URL receives the events of every participant, once where both URLs are the same.
     assert.equal(reported(world, calls).filter((each) => each.startsWith('ParticipantJoin')).length, 3);
-    const copy = world.events.find(({ callback }) => callback?.url === own);
-    assert.equal(copy?.callback?.method, 'GET');
-    assert.match(copy?.resource ?? '', /^replay\//, 'the event stream has the event once');
-    assert.match(copy?.callback?.loggedResource ?? '', /^multiparty-call\//);
+    assert.equal(world.customer.requests.find(({ url }) => url === own)?.method, 'GET');
+    const mutes = (await feedOf(world)).filter(({ data }) => data.EventName === 'ParticipantMute');
+    assert.equal(mutes.length, 1, 'the event stream has the event once');
+    assert.match(mutes[0]?.resource ?? '', /^multiparty-call\//);
 
-    const after = await world.crash();
-    await after.feature.restore(() => after.clock.now());
-    assert.deepEqual(reported(after, own), [`ParticipantExit ${member}`]);
+    const before = reported(world, own).length;
+    await world.restart();
+    await world.advance(1_000);
+    assert.deepEqual(reported(world, own).slice(before), [`ParticipantExit ${member}`]);
+  });
+});
+
+describe('Rules of participants, row by row of the interface', () => {
+  const suite = worldOfSuite({ phones: 'none' });
+
+  test('start_mpc_on_enter is true only for the participant that made the call active', async () => {
+    const world = suite();
+    const startsOf = async (name: string) => {
+      const { objects } = (await world.api('GET', `MultiPartyCall/name_${name}/Participant/all/`)).body;
+      return objects.map((each: { start_mpc_on_enter: boolean }) => each.start_mpc_on_enter);
+    };
+    await join(world, 'at-once');
+    await join(world, 'at-once');
+    assert.deepEqual(await startsOf('at-once'), [true, false]);
+
+    const waits = { start_mpc_on_enter: false };
+    await join(world, 'later', waits);
+    const starter = await add(world, 'later');
+    assert.deepEqual(await startsOf('later'), [false, false]);
+    world.telephony.pickUp(starter);
+    await world.advance(0);
+    await join(world, 'later');
+    assert.deepEqual(await startsOf('later'), [false, true, false]);
+
+    await join(world, 'activated', waits);
+    await world.api('POST', 'MultiPartyCall/name_activated/', { status: 'active' });
+    await join(world, 'activated');
+    assert.deepEqual(await startsOf('activated'), [false, false]);
   });
 
   test('digits and voice of a participant are reported where its own status callback asks for them', async () => {
-    const world = await openMultipartyWorld(open);
+    const world = suite();
     const own = 'https://example.com/own';
     const events = 'participant-digit-input-events';
-    await world.join('room');
-    const leg = await world.join('room', { status_callback_url: own, status_callback_events: events });
-    world.calls.press(leg, '5');
-    await world.runner.idle();
-    const reported = world.events
-      .filter(({ callback }) => callback?.url === own)
-      .map(({ payload }) => payload);
+    await join(world, 'room');
+    const leg = await join(world, 'room', { status_callback_url: own, status_callback_events: events });
+    world.telephony.press(leg, '5');
+    await world.advance(100);
+    const sent = world.customer.requests.filter(({ url }) => url === own);
     assert.deepEqual(
-      reported.map(({ EventName, Digit }) => [EventName, Digit]),
+      sent.map(({ fields: { EventName, Digit } }) => [EventName, Digit]),
       [['ParticipantDigitInput', '5']],
     );
   });
 
   test('HangupSource: API Request where a request ended the call or kicked, Service where it ended by itself', async () => {
-    const sourceAfter = async (fields: object, end: (world: MultipartyWorld) => Promise<unknown>) => {
-      const world = await openMultipartyWorld(open);
-      const leg = await world.join('room', { max_duration: 300, ...fields });
-      await world.join('room', customer);
-      await end(world);
-      await world.runner.idle();
-      const cause = world.calls.hungUp.get(leg);
-      return `${cause?.code} ${cause?.source}`;
+    const world = suite();
+    const sourceAfter = async (fields: object, end: (other: string) => unknown) => {
+      const leg = await join(world, 'room', { max_duration: 300, ...fields });
+      const other = await join(world, 'room', customer);
+      await end(other);
+      await world.advance(0);
+      const { body } = await world.api('GET', `Call/${leg}/`);
+      return `${body.hangup_cause_code} ${body.hangup_source}`;
     };
-    const leave = async (world: MultipartyWorld) => {
-      const { objects } = (await world.get(`${room}Participant/`)).body;
-      world.calls.leave(objects[1].call_uuid);
-    };
-    assert.equal(await sourceAfter({}, (world) => world.remove(room)), '4020 API Request');
-    assert.equal(await sourceAfter({}, (world) => world.clock.advance(300_000)), '4020 Service');
+    assert.equal(await sourceAfter({}, () => world.api('DELETE', room)), '4020 API Request');
+    assert.equal(await sourceAfter({}, () => world.advance(300_000)), '4020 Service');
+    const leave = (other: string) => world.telephony.leave(other);
     assert.equal(await sourceAfter({ stay_alone: false }, leave), '4020 Service');
   });
 });
