@@ -1,7 +1,16 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import type { Clock, Logger } from '@jackfield/ports';
+import type { Clock, Logger, Step } from '@jackfield/ports';
 import smpp, { type Pdu, type Session } from 'smpp';
+import {
+  openedLink,
+  type SmppLinkEffect,
+  type SmppLinkInput,
+  type SmppLinkState,
+  type SmppLinkTimes,
+  stepSmppLink,
+} from './smpp-link-machine.ts';
+import { type Answered, SmppRequests } from './smpp-requests.ts';
 
 export interface SmppLinkOptions {
   readonly host: string;
@@ -40,130 +49,169 @@ export function createSmppLink(
   log: Logger,
   listener: LinkListener,
 ): SmppLink {
-  const { host, port, tls, systemId, password, systemType = '' } = options;
-  const { enquireLinkMs = 30_000, responseMs = 10_000, reconnectMs = [500, 30_000] } = options;
-  const waiting = new Set<(pdu: Pdu | undefined) => void>();
-  let session: Session | undefined;
-  let isBound = false;
-  let isClosed = false;
-  let pauseMs = reconnectMs[0];
-  let cancelTimer = () => {};
+  const link = new RunningLink(options, clock, log, listener);
+  link.open();
+  return link;
+}
 
-  /** Settles with the response, or with undefined when the connection was lost or is too slow, which ends it. */
-  function ask(
-    on: Session,
-    order: (answered: (pdu: Pdu) => void) => boolean,
-    answered: (pdu: Pdu | undefined) => void,
-  ): void {
-    const settle = (pdu: Pdu | undefined) => {
-      if (!waiting.delete(settle)) return;
-      cancel();
-      answered(pdu);
-    };
-    const cancel = clock.startTimer(clock.now() + responseMs, () => {
-      log.warn({ host, port }, 'SMSC does not respond; connection closed');
-      on.destroy();
-      lost(on);
-    });
-    waiting.add(settle);
-    if (!order(settle)) lost(on);
+/** Runs the machine of a link over sessions of the library. */
+class RunningLink implements SmppLink {
+  readonly #options: SmppLinkOptions;
+  readonly #times: SmppLinkTimes;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #listener: LinkListener;
+  readonly #requests: SmppRequests;
+  #state!: SmppLinkState;
+  #session: Session | undefined;
+  #cancelTimer = () => {};
+
+  constructor(options: SmppLinkOptions, clock: Clock, log: Logger, listener: LinkListener) {
+    const { enquireLinkMs = 30_000, responseMs = 10_000, reconnectMs = [500, 30_000] } = options;
+    this.#options = options;
+    this.#times = { enquireLinkMs, responseMs, reconnectMs };
+    this.#clock = clock;
+    this.#log = log;
+    this.#listener = listener;
+    this.#requests = new SmppRequests(clock, responseMs);
   }
 
-  function lost(which: Session): void {
-    if (session !== which) return;
-    session = undefined;
-    isBound = false;
-    cancelTimer();
-    which.destroy();
-    listener.lost();
-    for (const settle of [...waiting]) settle(undefined);
-    if (isClosed) return;
-    cancelTimer = clock.startTimer(clock.now() + pauseMs, open);
-    pauseMs = Math.min(pauseMs * 2, reconnectMs[1]);
+  open(): void {
+    this.#carryOut(openedLink(this.#times, this.#clock.now()));
   }
 
-  function open(): void {
+  get isBound(): boolean {
+    return this.#state.phase === 'bound';
+  }
+
+  submit(parameters: object, answered: Answered): void {
+    const on = this.#session;
+    if (on === undefined || !this.isBound) answered(undefined);
+    else this.#ask(on, (settle) => on.submit_sm(parameters, settle), answered);
+  }
+
+  close(): void {
+    this.#feed({ type: 'close' });
+  }
+
+  #feed(input: SmppLinkInput): void {
+    this.#carryOut(stepSmppLink(this.#state, input, this.#times, this.#clock.now()));
+  }
+
+  /** An input of a session; one of an earlier session is dropped. */
+  #feedOf(session: Session, input: SmppLinkInput): void {
+    if (this.#session === session) this.#feed(input);
+  }
+
+  #carryOut({ state, effects }: Step<SmppLinkState, SmppLinkEffect>): void {
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  #perform(effect: SmppLinkEffect): void {
+    const { host, port } = this.#options;
+    switch (effect.do) {
+      case 'connect':
+        this.#connect();
+        return;
+      case 'bind':
+        this.#bind(this.#session!);
+        return;
+      case 'enquire':
+        this.#enquire(this.#session!);
+        return;
+      case 'unbind':
+        this.#session?.unbind();
+        return;
+      case 'disconnect': {
+        const session = this.#session;
+        this.#session = undefined;
+        session?.destroy();
+        return;
+      }
+      case 'start-timer':
+        this.#cancelTimer();
+        this.#cancelTimer = this.#clock.startTimer(effect.at, () => this.#feed({ type: 'timer-fired' }));
+        return;
+      case 'cancel-timer':
+        this.#cancelTimer();
+        return;
+      case 'report-refusal':
+        this.#log.error({ host, port, status: effect.status }, 'SMSC refused the bind');
+        return;
+      case 'report-bound':
+        this.#log.info({ host, port }, 'bound to SMSC');
+        this.#listener.bound();
+        return;
+      case 'report-lost':
+        this.#listener.lost();
+        this.#requests.fail();
+        return;
+    }
+  }
+
+  #connect(): void {
+    const { host, port, tls } = this.#options;
     // TLS allows no IP addresses as server names.
     const named = isIP(host) === 0 ? { servername: host } : {};
-    const opened = smpp.connect({
+    const session = smpp.connect({
       host,
       port,
       ...(tls === undefined ? {} : { tls: true, ...named, ...tls }),
     });
-    session = opened;
-    // A peer that accepts the connection and stays silent must not hold it for ever.
-    cancelTimer = clock.startTimer(clock.now() + responseMs, () => lost(opened));
-    opened.on(tls === undefined ? 'connect' : 'secureConnect', () => bind(opened));
-    opened.on('close', () => lost(opened));
-    opened.on('error', (err: Error) => {
-      log.warn({ host, port, err: err.message }, 'SMSC connection broken');
-      lost(opened);
+    this.#session = session;
+    const answer = (pdu: Pdu) => void session.send(pdu.response());
+    session.on(tls === undefined ? 'connect' : 'secureConnect', () =>
+      this.#feedOf(session, { type: 'connected' }),
+    );
+    session.on('close', () => this.#feedOf(session, { type: 'lost' }));
+    session.on('error', (err: Error) => {
+      this.#log.warn({ host, port, err: err.message }, 'SMSC connection broken');
+      this.#feedOf(session, { type: 'lost' });
     });
-    opened.on('deliver_sm', (pdu: Pdu) => {
-      listener.delivered(pdu);
-      opened.send(pdu.response());
+    session.on('deliver_sm', (pdu: Pdu) => {
+      this.#listener.delivered(pdu);
+      answer(pdu);
     });
-    opened.on('enquire_link', (pdu: Pdu) => void opened.send(pdu.response()));
-    opened.on('unbind', (pdu: Pdu) => {
-      opened.send(pdu.response());
-      opened.close();
+    session.on('enquire_link', answer);
+    session.on('unknown', answer);
+    session.on('unbind', (pdu: Pdu) => {
+      answer(pdu);
+      session.close();
     });
-    opened.on('unknown', (pdu: Pdu) => void opened.send(pdu.response()));
   }
 
-  function bind(on: Session): void {
-    if (session !== on) return;
-    cancelTimer();
+  #bind(session: Session): void {
+    const { systemId, password, systemType = '' } = this.#options;
     // SMPP 3.4 §5.2.4.
     const parameters = { system_id: systemId, password, system_type: systemType, interface_version: 0x34 };
-    ask(
-      on,
-      (answered) => on.bind_transceiver(parameters, answered),
+    this.#ask(
+      session,
+      (answered) => session.bind_transceiver(parameters, answered),
       (pdu) => {
-        if (session !== on || pdu === undefined) return;
-        if (pdu.command_status !== 0) {
-          log.error({ host, port, status: pdu.command_status }, 'SMSC refused the bind');
-          lost(on);
-          return;
-        }
-        isBound = true;
-        pauseMs = reconnectMs[0];
-        log.info({ host, port }, 'bound to SMSC');
-        enquireLater(on);
-        listener.bound();
+        if (pdu !== undefined) this.#feedOf(session, { type: 'bind-answered', status: pdu.command_status });
       },
     );
   }
 
-  function enquireLater(on: Session): void {
-    cancelTimer = clock.startTimer(clock.now() + enquireLinkMs, () => {
-      ask(
-        on,
-        (answered) => on.enquire_link(answered),
-        (pdu) => {
-          if (pdu !== undefined && session === on) enquireLater(on);
-        },
-      );
-    });
+  #enquire(session: Session): void {
+    this.#ask(
+      session,
+      (answered) => session.enquire_link(answered),
+      (pdu) => {
+        if (pdu !== undefined) this.#feedOf(session, { type: 'enquiry-answered' });
+      },
+    );
   }
 
-  open();
-  return {
-    get isBound() {
-      return isBound;
-    },
-    submit(parameters, answered) {
-      const on = session;
-      if (on === undefined || !isBound) answered(undefined);
-      else ask(on, (answer) => on.submit_sm(parameters, answer), answered);
-    },
-    close() {
-      isClosed = true;
-      cancelTimer();
-      const on = session;
-      if (on === undefined) return;
-      if (isBound) on.unbind();
-      lost(on);
-    },
-  };
+  /** Answers with undefined when the connection is lost or too slow, which ends it. */
+  #ask(session: Session, send: (answered: (pdu: Pdu) => void) => boolean, answered: Answered): void {
+    const isSent = this.#requests.ask(send, answered, () => {
+      const { host, port } = this.#options;
+      this.#log.warn({ host, port }, 'SMSC does not respond; connection closed');
+      session.destroy();
+      this.#feedOf(session, { type: 'lost' });
+    });
+    if (!isSent) this.#feedOf(session, { type: 'lost' });
+  }
 }
