@@ -1,0 +1,104 @@
+import type { Logger } from '@jackfield/ports';
+import pg from 'pg';
+import { numberTypes } from './number-types.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { applicationName, type ProcessLock } from './process-lock.ts';
+import { DatabaseUnavailableError } from './unavailable-error.ts';
+
+/** The database, and how many connections of each kind. */
+export interface PostgresPoolsOptions {
+  readonly url: string;
+  readonly readers: number;
+  readonly writers: number;
+  readonly lock?: ProcessLock;
+  readonly log: Logger;
+}
+
+/** The connections to one database: those for writing hold the lock, those for reads refuse to write. */
+export class PostgresPools {
+  readonly #settings: pg.ClientConfig;
+  readonly #writePool: pg.Pool;
+  readonly #readPool: pg.Pool;
+  readonly #lock: ProcessLock | undefined;
+  readonly #log: Logger;
+  readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
+
+  constructor({ url, readers, writers, lock, log }: PostgresPoolsOptions) {
+    this.#lock = lock;
+    this.#log = log;
+    this.#settings = {
+      connectionString: url,
+      types: numberTypes,
+      application_name: applicationName,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      // A peer that vanished without closing would otherwise block its queries, and everything behind them, for ever.
+      query_timeout: 30_000,
+    };
+    this.#writePool = new pg.Pool({
+      ...this.#settings,
+      pipeline: true,
+      max: writers,
+      idle_in_transaction_session_timeout: 60_000,
+    } as pg.PoolConfig);
+    this.#readPool = new pg.Pool({ ...this.#settings, max: readers });
+    this.#readPool.on('connect', (client) => {
+      // If this fails, the next query on the connection fails as well.
+      client.query('SET default_transaction_read_only = on').catch(() => {});
+    });
+    for (const pool of [this.#writePool, this.#readPool]) {
+      pool.on('error', ({ message }) =>
+        log.warn({ reason: message }, 'idle connection to the database was lost'),
+      );
+    }
+  }
+
+  takeReader(): Promise<PostgresConnection> {
+    return this.#take(this.#readPool);
+  }
+
+  takeWriter(): Promise<PostgresConnection> {
+    return this.#take(this.#writePool);
+  }
+
+  /** A connection outside the pools whose queries may take any time; the caller ends it. */
+  async connectAlone(): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.#settings, query_timeout: 0 } as pg.ClientConfig);
+    client.on('error', ({ message }) => this.#log.warn({ reason: message }, 'migration connection lost'));
+    await client.connect().catch(unavailable);
+    return client;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.#writePool.end(), this.#readPool.end()]);
+  }
+
+  async #take(pool: pg.Pool): Promise<PostgresConnection> {
+    const client = await pool.connect().catch(unavailable);
+    const known = this.#connections.get(client);
+    if (known !== undefined) return known;
+    if (pool === this.#writePool) await this.#admit(client);
+    const connection = new PostgresConnection(client);
+    this.#connections.set(client, connection);
+    return connection;
+  }
+
+  async #admit(client: pg.PoolClient): Promise<void> {
+    // Until the connection is wrapped, only this listener sees its end.
+    const ignore = (): void => {};
+    client.on('error', ignore);
+    try {
+      await this.#lock?.admitWriter(client);
+    } catch (cause) {
+      client.release(true);
+      throw cause instanceof DatabaseUnavailableError
+        ? cause
+        : new DatabaseUnavailableError('the connection to the database was lost', cause);
+    }
+    client.off('error', ignore);
+  }
+}
+
+function unavailable(cause: unknown): never {
+  throw new DatabaseUnavailableError('no connection to the database could be made', cause);
+}
