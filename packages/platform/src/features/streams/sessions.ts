@@ -13,7 +13,8 @@ import {
 } from './domain/stream.ts';
 import { streamMachine } from './domain/stream-machine.ts';
 import { outboxEventOf } from './events.ts';
-import { extraHeadersOnWire } from './live/extra-headers.ts';
+import { audioStreamOf } from './live/audio-stream.ts';
+import { createHoldAudio, holdOwnerKind } from './live/hold-audio.ts';
 import type { SignUpgrade } from './live/sign-upgrade.ts';
 import { targetInput } from './live/target-input.ts';
 import type { StreamLifeNotice } from './public-api.ts';
@@ -36,9 +37,6 @@ export interface SessionListeners {
   readonly whenEnded: (stream: StreamSettings) => void;
 }
 
-/** Hold audio of streams is owned under this name; the owner's id is the stream. */
-const ownerKind = 'stream';
-
 /** Live effects, with events as the outbox keeps them. */
 type SessionEffect =
   | Exclude<StreamEffect, { readonly do: 'emit' }>
@@ -51,11 +49,10 @@ export function defineSessions(
 ): Sessions<Stream, StreamInput> {
   const { audioStreams, egress, sounds, log } = deps;
   const limits = { ...streamLimits, ...deps.limits };
-  let holds = 0;
-  const holding = new Map<string, string>();
+  const hold = createHoldAudio(sounds);
 
   const sessions = deps.runner.define<Stream, StreamInput, SessionEffect>({
-    name: ownerKind,
+    name: holdOwnerKind,
     machine: withOutboxEvents(streamMachine(limits)),
     save: (write, _uuid, before, after) => saveStream(write, before, after, deps.usage.rateOfStreams()),
     isRecorded,
@@ -66,7 +63,7 @@ export function defineSessions(
       if (stream === undefined) return;
       switch (effect.do) {
         case 'open':
-          return open(stream.order, effect);
+          return audioStreams.open(audioStreamOf(stream.order, effect, limits.resumeMs));
         case 'find-target':
           return findTarget(stream.order, effect);
         case 'connect': {
@@ -82,9 +79,9 @@ export function defineSessions(
         case 'close':
           return audioStreams.close(uuid, effect.reason);
         case 'hold':
-          return hold(stream.order, effect.hearers);
+          return hold.start(stream.order, effect.hearers);
         case 'end-hold':
-          return endHold(uuid);
+          return hold.end(uuid);
         case 'tell-begun':
           return listeners.notifyOwner(stream.order, { type: 'stream-begun', stream: uuid });
         case 'tell-ended':
@@ -98,28 +95,6 @@ export function defineSessions(
     },
   });
 
-  function open(order: StreamSettings, effect: Extract<StreamEffect, { do: 'open' }>): void {
-    const [encoding = '', rate = ''] = order.contentType.toLowerCase().split(';rate=');
-    audioStreams.open({
-      stream: order.stream,
-      call: order.callUuid,
-      account: order.account,
-      encoding: encoding === 'audio/x-mulaw' ? encoding : 'audio/x-l16',
-      sampleRate: Number(rate) || 8000,
-      tracks: effect.tracks,
-      bidirectional: order.bidirectional,
-      hearers: effect.hearers,
-      extraHeaders: extraHeadersOnWire(order.extraHeaders),
-      stopFrame: order.stopFrame ?? true,
-      keepLostMs: order.resumable === true ? limits.resumeMs : 0,
-      ...(order.asLeg === undefined ? {} : { asLeg: order.asLeg }),
-      ...(order.noiseCancellationLevel === null
-        ? {}
-        : { noiseCancellationLevel: order.noiseCancellationLevel }),
-      ...(order.binary === undefined ? {} : { binary: order.binary }),
-    });
-  }
-
   function findTarget(order: StreamSettings, { attempt, url }: Extract<StreamEffect, { do: 'find-target' }>) {
     Promise.all([egress.resolve(url, limits.connectMs), listeners.sign(url, order)])
       .then(([found, headers]) => targetInput(attempt, found, headers))
@@ -131,22 +106,6 @@ export function defineSessions(
       .then((input) => sessions.send(order.stream, input));
   }
 
-  function hold({ stream, account, mainAccount }: StreamSettings, to: readonly string[]): void {
-    if (to.length === 0) return;
-    const play = `${stream}/hold-${++holds}`;
-    holding.set(stream, play);
-    const items = [{ kind: 'built-in', sound: { kind: 'hold-music' }, loop: 0 }] as const;
-    sounds.play({ play, owner: { kind: ownerKind, id: stream }, to, items, loop: 0, account, mainAccount });
-  }
-
-  function endHold(stream: string): void {
-    const play = holding.get(stream);
-    holding.delete(stream);
-    if (play !== undefined) sounds.stop(play);
-  }
-
-  // Hold audio has no end of its own: its notices are ignored.
-  sounds.ownedBy(ownerKind, () => {});
   audioStreams.subscribe((notice) => {
     // The engine may have streams of other parts, such as a test's.
     if (sessions.peek(notice.stream) !== undefined) sessions.send(notice.stream, notice);
