@@ -22,6 +22,7 @@ export interface OffersDeps {
   readonly rate: () => Rate;
 }
 
+type Taker = Parameters<Calls['offeredTo']>[0];
 type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
 type LaterNotice = Exclude<LegNotice, OfferedLeg>;
 
@@ -35,7 +36,7 @@ export interface Offers {
 
 export function createOffers(deps: OffersDeps): Offers {
   const { legs, direct } = deps;
-  const takers: Parameters<Calls['offeredTo']>[0][] = [];
+  const takers: Taker[] = [];
   /** Notices of legs whose main account is being looked up: a caller may give up meanwhile. */
   const kept = new Map<string, LaterNotice[]>();
 
@@ -46,7 +47,7 @@ export function createOffers(deps: OffersDeps): Offers {
     try {
       const mainAccount = await deps.mainAccountOf(offered.account);
       if (mainAccount === undefined) throw new Error(`account ${offered.account} has been deleted`);
-      const recorded = legs.open(leg, newOfferedLeg(offered, mainAccount), { type: 'offered' });
+      const recorded = legs.open(leg, newOfferedLeg(deps, offered, mainAccount), { type: 'offered' });
       for (const notice of kept.get(leg) ?? []) {
         legs.send(leg, notice.type === 'leg-ended' ? endedInput(notice) : notice);
       }
@@ -64,7 +65,7 @@ export function createOffers(deps: OffersDeps): Offers {
   async function decide(offered: OfferedLeg, mainAccount: string): Promise<void> {
     const { leg, account, from, to, callerName } = offered;
     try {
-      const taken = await askTakers({ ...offered, mainAccount });
+      const taken = await askTakers(takers, { ...offered, mainAccount });
       if (taken !== undefined) {
         legs.send(leg, { type: 'offer-taken', ...taken });
         return;
@@ -93,46 +94,6 @@ export function createOffers(deps: OffersDeps): Offers {
     }
   }
 
-  async function askTakers(offered: OfferedLeg & { readonly mainAccount: string }) {
-    const { type: _, sourceAddress: __, ...offer } = offered;
-    let taken: TakenOffer | undefined;
-    for (let next = 0; next < takers.length && taken === undefined; next++) {
-      taken = await takers[next]!(offer satisfies LegOffer);
-    }
-    return taken;
-  }
-
-  function newOfferedLeg(offered: OfferedLeg, mainAccount: string): CallLeg {
-    const { leg, account, from, to, callerName, headers, sourceAddress, trunk } = offered;
-    return {
-      leg,
-      account,
-      mainAccount,
-      direction: 'inbound',
-      owner: null,
-      borrower: null,
-      missed: [],
-      spec: legSpec({ from, to, callerName }),
-      requestUuid: leg,
-      parentLeg: null,
-      parentRequestUuid: leg,
-      headers,
-      sourceAddress,
-      trunk: trunk === undefined ? null : { trunk, account, mainAccount },
-      callbacks: null,
-      areDigitsSent: false,
-      rate: deps.rate(),
-      phase: 'offered',
-      initiatedAt: deps.clock.wallNow(),
-      answeredAt: null,
-      endedAt: null,
-      end: null,
-      requestedEnd: null,
-      quality: null,
-      pressedKeys: [],
-    };
-  }
-
   return {
     offeredTo: (taker) => void takers.push(taker),
     arrived: (offered) => void arrived(offered),
@@ -141,6 +102,53 @@ export function createOffers(deps: OffersDeps): Offers {
       waiting?.push(notice);
       return waiting !== undefined;
     },
+  };
+}
+
+/** The first taker that accepts the call. */
+async function askTakers(
+  takers: readonly Taker[],
+  offered: OfferedLeg & { readonly mainAccount: string },
+): Promise<TakenOffer | undefined> {
+  const { type: _, sourceAddress: __, ...offer } = offered;
+  for (const taker of takers) {
+    const taken = await taker(offer satisfies LegOffer);
+    if (taken !== undefined) return taken;
+  }
+  return undefined;
+}
+
+function newOfferedLeg(
+  { rate, clock }: Pick<OffersDeps, 'rate' | 'clock'>,
+  { leg, account, from, to, callerName, headers, sourceAddress, trunk }: OfferedLeg,
+  mainAccount: string,
+): CallLeg {
+  return {
+    leg,
+    account,
+    mainAccount,
+    direction: 'inbound',
+    owner: null,
+    borrower: null,
+    missed: [],
+    spec: legSpec({ from, to, callerName }),
+    requestUuid: leg,
+    parentLeg: null,
+    parentRequestUuid: leg,
+    headers,
+    sourceAddress,
+    trunk: trunk === undefined ? null : { trunk, account, mainAccount },
+    callbacks: null,
+    areDigitsSent: false,
+    rate: rate(),
+    phase: 'offered',
+    initiatedAt: clock.wallNow(),
+    answeredAt: null,
+    endedAt: null,
+    end: null,
+    requestedEnd: null,
+    quality: null,
+    pressedKeys: [],
   };
 }
 
