@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { createAddressGuard, createAudioGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
+import { createMediaWorker, type ThreadPriority } from '@jackfield/adapters/media-worker';
+import { createRecorder } from '@jackfield/adapters/recorder';
+import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
+import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
+import type { createStartPhase } from '@jackfield/platform';
+import type { Clock, Logger } from '@jackfield/ports';
+import type { Config } from './config.ts';
+import { countMediaLegs } from './counted-media-legs.ts';
+import { openMessageGateways } from './message-gateways.ts';
+import { openStorage } from './open-storage.ts';
+import { openRecordingFiles } from './recording-files.ts';
+import { createSandbox } from './sandbox.ts';
+import { explainDirectory, explained } from './start-failure.ts';
+
+/** What the adapters of one process are opened with. */
+export interface AdapterContext {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly phase: ReturnType<typeof createStartPhase>;
+  readonly onFatal: (error: Error) => void;
+  /** Closes a started part when the process ends, the last one first. */
+  readonly atEnd: (close: () => Promise<void> | void) => void;
+}
+
+/** The adapters of one process. */
+export type Adapters = Awaited<ReturnType<typeof openAdapters>>;
+
+/** Opens the adapters in the order of dependency. */
+export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }: AdapterContext) {
+  const { secrets, database } = await phase('database', () => openStorage(config, log, onFatal));
+  atEnd(() => database.close());
+  const media = await phase('media', () =>
+    createMediaWorker({ ...mediaOptionsOf(config, log), onDeath: onFatal }),
+  );
+  atEnd(() => media.closeAll());
+  const counted = countMediaLegs(media);
+  const directory = join(config.dataDir, 'recordings');
+  const recorder = await explained(explainDirectory(config.dataDir), () =>
+    createRecorder({ directory, media }),
+  );
+  atEnd(() => recorder.close());
+  const recordings = openRecordingFiles(directory, config.recordingsStore, log);
+  atEnd(() => recordings.close());
+  const decoder = createSoundDecoder();
+  atEnd(() => decoder.close());
+  const speech = createEspeakSpeech();
+  atEnd(() => speech.close());
+  const rules = { allow: config.egressAllow ?? [], privateToo: config.sandbox };
+  const egress = createHttpEgress(rules);
+  atEnd(() => egress.close());
+  const gateways =
+    config.smsFile === undefined ? undefined : openMessageGateways(config.smsFile, { clock, log });
+  atEnd(() => gateways?.close());
+  const shared = { clock, secrets, log, media, mediaLegs: counted.legs, clips: media, speech };
+  return {
+    shared,
+    database,
+    media,
+    mediaTotals: counted.totals,
+    recorder,
+    recordingFiles: recordings.files,
+    decoder,
+    egress,
+    // Origination URIs come from customers: the same networks are closed as for their URLs.
+    mayReach: createAddressGuard(rules),
+    audioMayReach: createAudioGuard(rules),
+    gateways,
+    sandbox: config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined,
+  };
+}
+
+/** The options of the media thread. The log names the priority that it obtained, and each change. */
+function mediaOptionsOf({ sip, rtpPorts, rtpSources, mediaPriority, webrtcPort }: Config, log: Logger) {
+  return {
+    host: sip.host,
+    ports: rtpPorts,
+    ...(rtpSources === undefined ? {} : { rtpSources }),
+    ...(webrtcPort === undefined || webrtcPort === 'off' ? {} : { webrtcPort }),
+    onWebrtcOff(problem: string) {
+      log.warn({ problem }, 'WebRTC is off: phones in browsers are refused');
+    },
+    priority: mediaPriority === 'auto' ? ('best' as const) : ('normal' as const),
+    onPriority(priority: ThreadPriority) {
+      log.info({ priority }, 'media thread priority obtained');
+    },
+  };
+}

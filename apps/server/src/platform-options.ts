@@ -1,0 +1,60 @@
+import type { PlatformDeps } from '@jackfield/platform';
+import type { NumberRoutes } from '@jackfield/ports';
+import type { Config } from './config.ts';
+import type { OpenGateways } from './message-gateways.ts';
+import type { Adapters } from './open-adapters.ts';
+import { ownAddresses } from './public-sip.ts';
+import type { StartFiles } from './start-files.ts';
+
+const dayMs = 86_400_000;
+
+/** For ever where the operator sets no limit. */
+function keptFor<Name extends string>(name: Name, days: number | undefined): { [key in Name]?: number } {
+  return days === undefined ? {} : ({ [name]: days * dayMs } as { [key in Name]: number });
+}
+
+const noNumbers: NumberRoutes = { targetsFor: () => undefined };
+
+/** What the platform gets from the configuration and its files. */
+export function platformSettings(config: Config, { rates, operated, certificate }: StartFiles) {
+  return {
+    addresses: ownAddresses(config),
+    publicUrl: config.publicUrl,
+    keepCallbacksMs: config.callbackDays * dayMs,
+    ...(rates === undefined ? {} : { rates }),
+    ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
+    ...keptFor('keepRecordingsMs', config.recordingDays),
+    ...keptFor('keepCallsMs', config.callDays),
+    ...keptFor('keepMultipartyCallsMs', config.multipartyCallDays),
+    ...keptFor('keepVerifySessionsMs', config.verifyDays),
+    carriers: operated.carriers,
+    ...(config.account === undefined ? {} : { firstAccount: config.account }),
+    trustedSources: config.limits?.trustedSources ?? [],
+    metricsAccess: config.metricsAccess,
+    docs: config.docs,
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+}
+
+/** What the platform gets from the adapters. */
+export function platformAdapters(config: Config, adapters: Adapters) {
+  const { shared, database, decoder, recorder, recordingFiles, egress, media, gateways, sandbox } = adapters;
+  return {
+    ...shared,
+    database,
+    decoder,
+    recorder,
+    recordingFiles,
+    egress,
+    audioStreams: media.streams,
+    numbers: sandbox?.numbers ?? noNumbers,
+    ...smsOf(gateways, config),
+    ...(sandbox === undefined ? {} : { sandboxNetwork: sandbox.network }),
+  };
+}
+
+/** Configured gateways are used, in the sandbox too. */
+function smsOf(gateways: OpenGateways | undefined, { sandbox }: Config): Pick<PlatformDeps, 'sms'> {
+  if (gateways !== undefined) return { sms: gateways.linked };
+  return sandbox ? { sms: 'sandbox-inbox' } : {};
+}
