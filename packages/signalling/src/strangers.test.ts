@@ -19,28 +19,20 @@ const stranger = '192.0.2.66';
 /** Counts of each costly or externally visible operation. */
 type Work = Record<string, number>;
 
-function world() {
-  const clock = createVirtualClock();
-  const work: Work = {};
-  const counted =
-    <Given extends readonly unknown[], Result>(name: string, run: (...given: Given) => Result) =>
-    (...given: Given): Result => {
-      work[name] = (work[name] ?? 0) + 1;
-      return run(...given);
-    };
-  const real = createSecrets(new Uint8Array(32).fill(1));
-  const secrets: Secrets = {
-    ...real,
-    digest: counted('digest', real.digest),
-    keyedHash: counted('keyedHash', real.keyedHash),
-    equals: counted('equals', real.equals),
-  };
-  const ha1For = (user: string) => ({
-    md5: real.digest('md5', `${user}:${domain}:${password}`),
-    sha256: real.digest('sha256', `${user}:${domain}:${password}`),
-  });
-  const known = new Map(['alice', 'bob'].map((user) => [user, ha1For(user)]));
-  const registrations: Registrations = {
+/** A function that counts its calls under a name. */
+type Counted = <Given extends readonly unknown[], Result>(
+  name: string,
+  run: (...given: Given) => Result,
+) => (...given: Given) => Result;
+
+const ha1For = (user: string, { digest }: Secrets) => ({
+  md5: digest('md5', `${user}:${domain}:${password}`),
+  sha256: digest('sha256', `${user}:${domain}:${password}`),
+});
+
+function registrationsOf(secrets: Secrets, counted: Counted): Registrations {
+  const known = new Map(['alice', 'bob'].map((user) => [user, ha1For(user, secrets)]));
+  return {
     credentialOf: counted('credentialOf', async (user: string) => {
       const ha1 = known.get(user);
       return ha1 && { account: 'MA1', endpoint: `of ${user}`, username: user, ha1 };
@@ -51,6 +43,9 @@ function world() {
     dropFlow: async () => {},
     dropFlowsFrom: async () => {},
   };
+}
+
+function trunksOf(secrets: Secrets, counted: Counted): Pick<Trunks, 'accessOf' | 'refused'> {
   const access: TrunkAccess = {
     trunk: 'one',
     account: 'MA1',
@@ -58,13 +53,46 @@ function world() {
     closedBecause: undefined,
     isSecure: false,
     isListed: false,
-    credentials: [{ username: 'pbx', ha1: ha1For('pbx') }],
+    credentials: [{ username: 'pbx', ha1: ha1For('pbx', secrets) }],
     hasLostCredential: false,
   };
-  const trunks: Pick<Trunks, 'accessOf' | 'refused'> = {
+  return {
     accessOf: counted('accessOf', async (id: string) => (id === 'one' ? access : undefined)),
     refused() {},
   };
+}
+
+function transportsTo(send: (text: string) => void): Transports {
+  return {
+    send: (_target, text) => send(text),
+    flowById: () => undefined,
+    addresses: [{ protocol: 'udp', address: '192.0.2.9', port: 5060 }],
+    counters: {} as Transports['counters'],
+    connections: 0,
+    keep() {},
+    cut() {},
+    close: async () => {},
+  };
+}
+
+function world() {
+  const clock = createVirtualClock();
+  const work: Work = {};
+  const counted: Counted =
+    (name, run) =>
+    (...given) => {
+      work[name] = (work[name] ?? 0) + 1;
+      return run(...given);
+    };
+  const real = createSecrets(new Uint8Array(32).fill(1));
+  const secrets: Secrets = {
+    ...real,
+    digest: counted('digest', real.digest),
+    keyedHash: counted('keyedHash', real.keyedHash),
+    equals: counted('equals', real.equals),
+  };
+  const registrations = registrationsOf(real, counted);
+  const trunks = trunksOf(real, counted);
   const nonces = createSipNonces(secrets);
   const shared = { secrets, clock, nonces, algorithms: ['MD5'] as const };
   const digest = createDigestAdmission({ ...shared, registrations, realm: domain });
@@ -75,16 +103,7 @@ function world() {
   });
   let listener: TransportListener | undefined;
   let sent: string[] = [];
-  const transports = {
-    send: (_target, text) => void sent.push(text),
-    flowById: () => undefined,
-    addresses: [{ protocol: 'udp', address: '192.0.2.9', port: 5060 }],
-    counters: {} as Transports['counters'],
-    connections: 0,
-    keep() {},
-    cut() {},
-    close: async () => {},
-  } satisfies Transports;
+  const transports = transportsTo((text) => sent.push(text));
   const edge = createSipEdge({
     openTransports: async (given) => {
       listener = given;

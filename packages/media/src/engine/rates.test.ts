@@ -7,6 +7,7 @@ import { toneLevel } from '../dsp/tone-level.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, SoundClip } from './commands.ts';
+import type { MediaEngine } from './engine-interface.ts';
 import { createMediaEngine } from './media-engine.ts';
 
 interface Phone {
@@ -21,12 +22,19 @@ interface Phone {
   speak(codec: CodecName, clockRate?: number): void;
 }
 
+interface LivePhone extends Phone {
+  /** Sends one frame. */
+  talk(): void;
+  /** Receives a packet. */
+  take(bytes: Uint8Array, length: number): void;
+}
+
 /** Phones of any codec on a perfect line; they send 7 ms before each tick. */
 function createRig() {
   let now = 1_700_000_000_000;
   let seed = 1;
   const captured: { sampleRate: number; samples: number[] } = { sampleRate: 0, samples: [] };
-  const phones = new Map<number, Phone & { talk(): void; take(bytes: Uint8Array, length: number): void }>();
+  const phones = new Map<number, LivePhone>();
   const engine = createMediaEngine({
     send: (leg, bytes, length) => phones.get(leg)?.take(bytes, length),
     sendReport() {},
@@ -69,77 +77,87 @@ function createRig() {
     endCapture: () => engine.apply({ do: 'end-capture', capture: 'c' }, now),
     phone(leg: string, hz: number, name: CodecName, clockRate?: number): Phone {
       const index = engine.openLeg(leg)!;
-      const port = 20_000 + index;
-      const header = createRtpHeader();
-      const pcm = new Int16Array(4000);
-      let encoder = codecFor(name, clockRate)!;
-      let rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 7, timestamp: 5 });
-      let payloadType = 0;
-      let position = 0;
-      let next = -1;
-      let lastSsrc = -1;
-      const phone = {
-        hz,
-        amplitude: 8192,
-        heard: [] as number[],
-        ssrcs: new Set<number>(),
-        breaks: 0,
-        codec: encoder,
-        speak(codec: CodecName, rate?: number) {
-          const before = phone.codec;
-          encoder = codecFor(codec, rate)!;
-          phone.codec = codecFor(codec, rate)!;
-          payloadType = codec === 'PCMU' ? 0 : codec === 'G722' ? 9 : 97;
-          if (before.clockRate !== encoder.clockRate) {
-            rtp = createRtpSender({
-              ssrc: 1000 + index + encoder.clockRate,
-              sequenceNumber: 7,
-              timestamp: 5,
-            });
-          }
-          const agreed: AgreedMedia = {
-            address: '192.0.2.1',
-            port,
-            codec,
-            ...(rate === undefined ? {} : { clockRate: rate }),
-            payloadType,
-            direction: 'sendrecv',
-            ptimeMs: 20,
-          };
-          assert.ok(engine.connectLeg(leg, agreed, now));
-        },
-        talk() {
-          const { frameSamples, frameBytes, clockRate: clock, sampleRate } = encoder;
-          const frame = Int16Array.from({ length: frameSamples }, (_, i) =>
-            Math.round(phone.amplitude * Math.sin(2 * Math.PI * phone.hz * (position + i / sampleRate))),
-          );
-          position += 0.02;
-          const payload = new Uint8Array(frameBytes);
-          encoder.encode(frame, frameSamples, payload, 0);
-          const parts = frameBytes > 1400 ? 2 : 1;
-          for (let p = 0; p < parts; p++) {
-            const size = frameBytes / parts;
-            const length = rtp.writePayload(payloadType, payload, p * size, size, clock / 50 / parts);
-            engine.receive(index, rtp.packet, length, '192.0.2.1', port, now);
-          }
-        },
-        take(bytes: Uint8Array, length: number) {
-          if (bytes[1]! >= 200 && bytes[1]! <= 204) return;
-          assert.ok(readRtpPacket(bytes, length, header));
-          phone.ssrcs.add(header.ssrc);
-          const { codec } = phone;
-          if (header.ssrc === lastSsrc && next !== header.timestamp) phone.breaks++;
-          lastSsrc = header.ssrc;
-          const count = codec.decode(bytes, header.payloadOffset, header.payloadLength, pcm);
-          next = (header.timestamp + (count * codec.clockRate) / codec.sampleRate) >>> 0;
-          for (let i = 0; i < count; i++) phone.heard.push(pcm[i]!);
-        },
-      };
+      const phone = createPhone(engine, { leg, index, hz, codec: codecFor(name, clockRate)! }, () => now);
       phones.set(index, phone);
       phone.speak(name, clockRate);
       return phone;
     },
   };
+}
+
+/** A phone on a perfect line to this leg. */
+function createPhone(
+  engine: MediaEngine,
+  { leg, index, hz, codec: first }: { leg: string; index: number; hz: number; codec: AudioCodec },
+  now: () => number,
+): LivePhone {
+  const port = 20_000 + index;
+  const header = createRtpHeader();
+  const pcm = new Int16Array(4000);
+  let encoder = first;
+  let rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 7, timestamp: 5 });
+  let payloadType = 0;
+  let position = 0;
+  let next = -1;
+  let lastSsrc = -1;
+  const phone = {
+    hz,
+    amplitude: 8192,
+    heard: [] as number[],
+    ssrcs: new Set<number>(),
+    breaks: 0,
+    codec: encoder,
+    speak(codec: CodecName, rate?: number) {
+      const before = phone.codec;
+      encoder = codecFor(codec, rate)!;
+      phone.codec = codecFor(codec, rate)!;
+      payloadType = codec === 'PCMU' ? 0 : codec === 'G722' ? 9 : 97;
+      if (before.clockRate !== encoder.clockRate) {
+        rtp = createRtpSender({
+          ssrc: 1000 + index + encoder.clockRate,
+          sequenceNumber: 7,
+          timestamp: 5,
+        });
+      }
+      const agreed: AgreedMedia = {
+        address: '192.0.2.1',
+        port,
+        codec,
+        ...(rate === undefined ? {} : { clockRate: rate }),
+        payloadType,
+        direction: 'sendrecv',
+        ptimeMs: 20,
+      };
+      assert.ok(engine.connectLeg(leg, agreed, now()));
+    },
+    talk() {
+      const { frameSamples, frameBytes, clockRate: clock, sampleRate } = encoder;
+      const frame = Int16Array.from({ length: frameSamples }, (_, i) =>
+        Math.round(phone.amplitude * Math.sin(2 * Math.PI * phone.hz * (position + i / sampleRate))),
+      );
+      position += 0.02;
+      const payload = new Uint8Array(frameBytes);
+      encoder.encode(frame, frameSamples, payload, 0);
+      const parts = frameBytes > 1400 ? 2 : 1;
+      for (let p = 0; p < parts; p++) {
+        const size = frameBytes / parts;
+        const length = rtp.writePayload(payloadType, payload, p * size, size, clock / 50 / parts);
+        engine.receive(index, rtp.packet, length, '192.0.2.1', port, now());
+      }
+    },
+    take(bytes: Uint8Array, length: number) {
+      if (bytes[1]! >= 200 && bytes[1]! <= 204) return;
+      assert.ok(readRtpPacket(bytes, length, header));
+      phone.ssrcs.add(header.ssrc);
+      const { codec } = phone;
+      if (header.ssrc === lastSsrc && next !== header.timestamp) phone.breaks++;
+      lastSsrc = header.ssrc;
+      const count = codec.decode(bytes, header.payloadOffset, header.payloadLength, pcm);
+      next = (header.timestamp + (count * codec.clockRate) / codec.sampleRate) >>> 0;
+      for (let i = 0; i < count; i++) phone.heard.push(pcm[i]!);
+    },
+  };
+  return phone;
 }
 
 /** Level of a tone in the last half second that a phone heard; our tones are at −12 dB. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { LegNotice, LegStatistics, RefusedTrunkCall, TrunkAccess } from '@jackfield/ports';
+import type { LegNotice, LegStatistics, RefusedTrunkCall, Secrets, TrunkAccess } from '@jackfield/ports';
 import { type CallListener, createUserAgent, decodeUtf8, type UserAgent } from '@jackfield/sip';
 import type { Transports } from '@jackfield/sip/transport';
 import {
@@ -10,6 +10,7 @@ import {
   openSimulatedTransports,
   SimulatedNetwork,
   seededRandom,
+  type VirtualClock,
 } from '@jackfield/testkit';
 import { createSipEdge } from '../sip-edge.ts';
 import { type Admission, admitAll } from './admission.ts';
@@ -24,31 +25,63 @@ const offer = [
   ...['m=audio 4000 RTP/AVP 0', ''],
 ].join('\r\n');
 
-/** An edge with one trunk, and a telephone system on the other side of a simulated network. */
-async function world(changes: Partial<TrunkAccess> = {}) {
-  const clock = createVirtualClock();
-  const network = new SimulatedNetwork(clock, seededRandom(1));
-  const secrets = createSecrets(new Uint8Array(32).fill(1));
-  const hash = (algorithm: 'MD5' | 'SHA-256', text: string) =>
-    secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
-  const passwordOf = (username: string, password: string) => ({
+const openTrunk: TrunkAccess = {
+  trunk,
+  account: 'MA1',
+  mainAccount: 'MA1',
+  closedBecause: undefined,
+  isSecure: false,
+  isListed: false,
+  credentials: [],
+  hasLostCredential: false,
+};
+
+const hashWith =
+  ({ digest }: Secrets) =>
+  (algorithm: 'MD5' | 'SHA-256', text: string) =>
+    digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
+
+/** The stored credentials of a user. */
+function passwordsWith(secrets: Secrets) {
+  const hash = hashWith(secrets);
+  return (username: string, password: string) => ({
     username,
     ha1: {
       md5: hash('MD5', `${username}:${realm}:${password}`),
       sha256: hash('SHA-256', `${username}:${realm}:${password}`),
     },
   });
-  const access: TrunkAccess = {
-    trunk,
-    account: 'MA1',
-    mainAccount: 'MA1',
-    closedBecause: undefined,
-    isSecure: false,
-    isListed: false,
-    credentials: [passwordOf('pbx', 'secret')],
-    hasLostCredential: false,
-    ...changes,
-  };
+}
+
+/** A telephone system that refuses calls, and the texts that it received. */
+function openPbx(clock: VirtualClock, network: SimulatedNetwork, secrets: Secrets) {
+  let serial = 0;
+  const received: string[] = [];
+  const transports: Transports = openSimulatedTransports(network, pbxAt, {
+    onMessage(text, flow) {
+      received.push(text);
+      pbx.receive(text, flow);
+    },
+  });
+  const pbx: UserAgent = createUserAgent({
+    clock,
+    send: (target, text) => transports.send(target, text),
+    flow: (id) => transports.flowById(id),
+    address: () => ({ host: pbxAt.address, port: pbxAt.port }),
+    token: () => `pbx${++serial}`,
+    hash: hashWith(secrets),
+    on: { request: (incoming) => incoming.reply(200), invite: (invite) => invite.reject(486) },
+  });
+  return { pbx, received };
+}
+
+/** An edge with one trunk, and a telephone system on the other side of a simulated network. */
+async function world(changes: Partial<TrunkAccess> = {}) {
+  const clock = createVirtualClock();
+  const network = new SimulatedNetwork(clock, seededRandom(1));
+  const secrets = createSecrets(new Uint8Array(32).fill(1));
+  const passwordOf = passwordsWith(secrets);
+  const access: TrunkAccess = { ...openTrunk, credentials: [passwordOf('pbx', 'secret')], ...changes };
   const refusals: RefusedTrunkCall[] = [];
   const asked: string[] = [];
   const otherwise: Admission = admitAll('MA2');
@@ -85,23 +118,7 @@ async function world(changes: Partial<TrunkAccess> = {}) {
   edge.telephony.listen((notice) => notices.push(notice));
   await edge.telephony.open();
 
-  let serial = 0;
-  const received: string[] = [];
-  const transports: Transports = openSimulatedTransports(network, pbxAt, {
-    onMessage(text, flow) {
-      received.push(text);
-      pbx.receive(text, flow);
-    },
-  });
-  const pbx: UserAgent = createUserAgent({
-    clock,
-    send: (target, text) => transports.send(target, text),
-    flow: (id) => transports.flowById(id),
-    address: () => ({ host: pbxAt.address, port: pbxAt.port }),
-    token: () => `pbx${++serial}`,
-    hash,
-    on: { request: (incoming) => incoming.reply(200), invite: (invite) => invite.reject(486) },
-  });
+  const { pbx, received } = openPbx(clock, network, secrets);
 
   return {
     clock,

@@ -10,9 +10,9 @@ import {
 } from '@jackfield/ports';
 import type { Flow } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
-import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
+import { createRecordingLog, createVirtualClock, type VirtualClock } from '@jackfield/testkit';
 import { admitAll } from '../admission/admission.ts';
-import { createSipEdge } from '../sip-edge.ts';
+import { createSipEdge, type SipEdge } from '../sip-edge.ts';
 
 const flow: Flow = {
   id: 'udp-1',
@@ -28,17 +28,45 @@ const spec = legSpec({ from: 'alice', callerName: '', to: 'bob' });
 const sdp =
   'v=0\r\no=- 1 1 IN IP4 10.0.0.2\r\ns=-\r\nc=IN IP4 10.0.0.2\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n';
 
-/** An edge, and a phone that writes its messages by hand. */
-async function world(take?: (request: TransferRequest) => boolean) {
-  const clock = createVirtualClock();
-  const sent: string[] = [];
-  const notices: LegNotice[] = [];
-  let listener: TransportListener | undefined;
-  const edge = createSipEdge({
-    openTransports: async (given) => {
-      listener = given;
+interface WrittenRequest {
+  readonly method: string;
+  readonly cseq: number;
+  readonly callId: string;
+  readonly toTag: string;
+  readonly more: readonly string[];
+  readonly body: string;
+  readonly branch: number;
+}
+
+/** A request of alice to bob. */
+function requestOf({ method, cseq, callId, toTag, more, body, branch }: WrittenRequest): string {
+  return [
+    `${method} sip:bob@sip.example.com SIP/2.0`,
+    `Via: SIP/2.0/UDP 10.0.0.2:5060;branch=z9hG4bK${branch}`,
+    `From: <sip:alice@sip.example.com>;tag=alice${callId}`,
+    `To: <sip:bob@sip.example.com>${toTag === '' ? '' : `;tag=${toTag}`}`,
+    `Call-ID: ${callId}`,
+    `CSeq: ${cseq} ${method}`,
+    'Contact: <sip:alice@10.0.0.2>',
+    ...more,
+    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    `Content-Length: ${body.length}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** An edge over a transport that passes on what is sent. */
+function createEdge(
+  clock: VirtualClock,
+  send: (text: string) => void,
+  opened: (listener: TransportListener) => void,
+): SipEdge {
+  return createSipEdge({
+    openTransports: async (listener) => {
+      opened(listener);
       return {
-        send: (_target: unknown, text: string) => void sent.push(text),
+        send: (_target: unknown, text: string) => send(text),
         flowById: () => flow,
         addresses: [{ protocol: 'udp', address: '10.0.0.1', port: 5060 }],
         counters: {},
@@ -61,6 +89,21 @@ async function world(take?: (request: TransferRequest) => boolean) {
     publicAddress: '10.0.0.1',
     userAgentName: 'edge',
   });
+}
+
+/** An edge, and a phone that writes its messages by hand. */
+async function world(take?: (request: TransferRequest) => boolean) {
+  const clock = createVirtualClock();
+  const sent: string[] = [];
+  const notices: LegNotice[] = [];
+  let listener: TransportListener | undefined;
+  const edge = createEdge(
+    clock,
+    (text) => void sent.push(text),
+    (given) => {
+      listener = given;
+    },
+  );
   edge.telephony.listen((notice) => notices.push(notice));
   if (take) edge.telephony.listenToTransfers?.(take);
   await edge.telephony.open();
@@ -74,21 +117,8 @@ async function world(take?: (request: TransferRequest) => boolean) {
     more: string[],
     body = '',
   ) {
-    const lines = [
-      `${method} sip:bob@sip.example.com SIP/2.0`,
-      `Via: SIP/2.0/UDP 10.0.0.2:5060;branch=z9hG4bK${++serial}`,
-      `From: <sip:alice@sip.example.com>;tag=alice${callId}`,
-      `To: <sip:bob@sip.example.com>${toTag === '' ? '' : `;tag=${toTag}`}`,
-      `Call-ID: ${callId}`,
-      `CSeq: ${cseq} ${method}`,
-      'Contact: <sip:alice@10.0.0.2>',
-      ...more,
-      ...(body === '' ? [] : ['Content-Type: application/sdp']),
-      `Content-Length: ${body.length}`,
-      '',
-      body,
-    ];
-    listener?.onMessage(lines.join('\r\n'), flow);
+    const text = requestOf({ method, cseq, callId, toTag, more, body, branch: ++serial });
+    listener?.onMessage(text, flow);
     await clock.advance(50);
   }
 
