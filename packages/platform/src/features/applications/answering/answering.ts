@@ -1,5 +1,6 @@
 import type { Database } from '@jackfield/ports';
-import { type CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
+import { rowLookup } from '../../../kernel/row-lookup.ts';
 import { type ApplicationsTables, tablesOf } from '../tables.ts';
 
 /** The URLs of an application that answers calls. */
@@ -34,8 +35,8 @@ export interface AnsweringApplications {
   isDialled(to: string): boolean;
 }
 
-export function createAnsweringApplications({ read }: Pick<Database, 'read'>): AnsweringApplications {
-  const compiled = tablesOf(read)
+export function createAnsweringApplications(database: Pick<Database, 'read'>): AnsweringApplications {
+  const compiled = tablesOf(database.read)
     .selectFrom('applications')
     .select([
       'app_id',
@@ -51,7 +52,7 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
     ])
     .where('app_id', '=', '')
     .compile();
-  const ofNumbers = tablesOf(read)
+  const ofNumbers = tablesOf(database.read)
     .selectFrom('applications')
     .select(['app_id', 'main_account'])
     .where('account', '=', '')
@@ -59,21 +60,19 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
     .where('default_number_app', '=', sql.lit(1))
     .compile();
 
+  const rowOf = rowLookup<Row>(database, compiled);
+  const defaultOf = rowLookup<Pick<Row, 'app_id' | 'main_account'>>(database, ofNumbers);
+
   /** Undefined when it does not exist or has no answer_url. */
   async function answeringRow(id: string): Promise<Row | undefined> {
-    const query = { ...compiled, parameters: [id] } as CompiledQuery<Row>;
-    const row = (await read.executeQuery(query)).rows[0];
+    const row = await rowOf(id);
     return row?.answer_url === '' ? undefined : row;
   }
 
   const answering: AnsweringApplications = {
     isDialled: (to) => applicationId.test(to),
     async answerOfNumbers(account) {
-      const query: CompiledQuery<Pick<Row, 'app_id' | 'main_account'>> = {
-        ...ofNumbers,
-        parameters: [account],
-      };
-      const row = (await read.executeQuery(query)).rows[0];
+      const row = await defaultOf(account);
       return row === undefined ? undefined : answering.answerOf(row.app_id, row.main_account);
     },
     async accountOfPublic(id) {

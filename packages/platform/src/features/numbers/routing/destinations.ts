@@ -1,5 +1,5 @@
 import type { Database, InboundTrunk, OwnNumbers, Write } from '@jackfield/ports';
-import type { CompiledQuery } from 'kysely';
+import { rowLookup } from '../../../kernel/row-lookup.ts';
 import { type NumberRow, tablesOf } from '../tables.ts';
 
 /** The owner of a number, and the destination of calls to it. */
@@ -38,19 +38,20 @@ const e164 = /^\+?([1-9][0-9]{6,14})$/;
 
 export function createDestinations(deps: DestinationDeps): NumberDestinations {
   const { inboundTrunks, ifActive, operator } = deps;
-  const { read } = deps.database;
-  // Building the query costs more than running it.
-  const compiled = tablesOf(read)
+  const compiled = tablesOf(deps.database.read)
     .selectFrom('numbers')
     .select(['account', 'main_account', 'app_id', 'trunk_id'])
     .where('number', '=', '')
     .compile();
+  const rowOf = rowLookup<Pick<NumberRow, 'account' | 'main_account' | 'app_id' | 'trunk_id'>>(
+    deps.database,
+    compiled,
+  );
 
   async function heldOf(number: string): Promise<HeldNumber | undefined> {
     const digits = e164.exec(number)?.[1];
     if (digits === undefined) return undefined;
-    const query = { ...compiled, parameters: [`+${digits}`] } as unknown as CompiledQuery<NumberRow>;
-    const row = (await read.executeQuery(query)).rows[0];
+    const row = await rowOf(`+${digits}`);
     if (row === undefined) return undefined;
     const { account, main_account, app_id, trunk_id } = row;
     return { account, mainAccount: main_account, application: app_id, trunk: trunk_id };

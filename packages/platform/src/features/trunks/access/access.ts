@@ -1,5 +1,5 @@
 import type { Clock, Database, Secrets, TrunkAccess, TrunkPassword } from '@jackfield/ports';
-import type { CompiledQuery } from 'kysely';
+import { rowLookup } from '../../../kernel/row-lookup.ts';
 import { isListed } from '../domain/address-list.ts';
 import { type AddressListRow, type CredentialRow, type TrunkRow, tablesOf } from '../tables.ts';
 import { type Ha1, ha1Of } from './digests.ts';
@@ -33,13 +33,12 @@ type Joined = { [Name in keyof AccessRow]: AccessRow[Name] | null } & Pick<
 
 /** Looks trunks up for signalling: a change or deletion holds for the next call. */
 export function createTrunkAccess(
-  { read }: Pick<Database, 'read'>,
+  database: Pick<Database, 'read'>,
   clock: Clock,
   secrets: Pick<Secrets, 'digest' | 'decrypt'>,
   realm: string,
 ) {
-  // Building the query costs more than running it.
-  const compiled = tablesOf(read)
+  const compiled = tablesOf(database.read)
     .selectFrom('trunks as t')
     .leftJoin('trunk_credentials as c', 'c.id', 't.credential_uuid')
     .leftJoin('trunk_address_lists as a', 'a.id', 't.ipacl_uuid')
@@ -65,6 +64,7 @@ export function createTrunkAccess(
     ])
     .where('t.id', '=', '')
     .compile();
+  const rowOf = rowLookup<Joined>(database, compiled);
 
   /** The stored digests, or new ones when those are of an earlier realm. */
   function ha1(row: Joined, username: string, stored: Ha1, sealed: string | null): Ha1 {
@@ -73,11 +73,10 @@ export function createTrunkAccess(
   }
 
   return async (trunkId: string, sourceAddress: string): Promise<TrunkAccess | undefined> => {
-    const query = { ...compiled, parameters: [trunkId] } as CompiledQuery<Joined>;
-    const row = (await read.executeQuery(query)).rows[0];
+    const row = await rowOf(trunkId);
     if (row === undefined) {
       // A trunk that exists costs three look-ups in one: an unknown trunk costs as much, so that time does not show which exist.
-      for (let more = 0; more < 2; more++) await read.executeQuery(query);
+      for (let more = 0; more < 2; more++) await rowOf(trunkId);
       return undefined;
     }
     return {

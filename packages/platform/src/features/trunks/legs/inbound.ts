@@ -1,5 +1,5 @@
 import type { Database, DialTarget, InboundTrunk, Secrets, TrunkLogin } from '@jackfield/ports';
-import type { CompiledQuery } from 'kysely';
+import { type RowLookup, rowLookup } from '../../../kernel/row-lookup.ts';
 import { dialledUri } from '../domain/origination.ts';
 import { type OriginationUriRow, type TrunkRow, tablesOf } from '../tables.ts';
 
@@ -27,11 +27,42 @@ type Joined = Pick<
 const accountPrefix = 'uri/';
 
 export function createInboundTrunks(
-  { read }: Pick<Database, 'read'>,
+  database: Pick<Database, 'read'>,
   secrets: Pick<Secrets, 'decrypt'>,
 ): InboundTrunks {
-  // Building a query costs more than running it.
-  const targets = tablesOf(read)
+  const trunkRow = trunkRows(database);
+  const loginRow = loginRows(database);
+
+  return {
+    async trunkOf(trunkId, number) {
+      const row = await trunkRow(trunkId);
+      if (row === undefined || row.trunk_direction !== 'inbound') return undefined;
+      const trunk = { trunk: row.id, account: row.account, mainAccount: row.main_account };
+      const targetOf = (uri: string | null, uuid: string | null, asks: 0 | 1 | null): DialTarget[] => {
+        const dialled = uri === null ? undefined : dialledUri(uri, number, row.secure === 1);
+        if (dialled === undefined) return [];
+        return [{ uri: dialled, trunk, ...(asks === 1 ? { account: `${accountPrefix}${uuid}` } : {}) }];
+      };
+      if (row.trunk_status === 'disabled') return { ...trunk, targets: [] };
+      return {
+        ...trunk,
+        targets: [
+          ...targetOf(row.primary, row.primary_uuid, row.primary_asks),
+          ...targetOf(row.fallback, row.fallback_uuid, row.fallback_asks),
+        ],
+      };
+    },
+    async loginOf(account) {
+      if (!account.startsWith(accountPrefix)) return undefined;
+      const row = await loginRow(account.slice(accountPrefix.length));
+      if (!row?.username || row.password_sealed === null) return undefined;
+      return { username: row.username, password: secrets.decrypt(row.password_sealed) };
+    },
+  };
+}
+
+function trunkRows(database: Pick<Database, 'read'>): RowLookup<Joined> {
+  const compiled = tablesOf(database.read)
     .selectFrom('trunks as t')
     .leftJoin('trunk_origination_uris as p', 'p.id', 't.primary_uri_uuid')
     .leftJoin('trunk_origination_uris as f', 'f.id', 't.fallback_uri_uuid')
@@ -51,40 +82,16 @@ export function createInboundTrunks(
     ])
     .where('t.id', '=', '')
     .compile();
-  const logins = tablesOf(read)
+  return rowLookup(database, compiled);
+}
+
+function loginRows(
+  database: Pick<Database, 'read'>,
+): RowLookup<Pick<OriginationUriRow, 'username' | 'password_sealed'>> {
+  const compiled = tablesOf(database.read)
     .selectFrom('trunk_origination_uris')
     .select(['username', 'password_sealed'])
     .where('id', '=', '')
     .compile();
-
-  return {
-    async trunkOf(trunkId, number) {
-      const query = { ...targets, parameters: [trunkId] } as CompiledQuery<Joined>;
-      const row = (await read.executeQuery(query)).rows[0];
-      if (row === undefined || row.trunk_direction !== 'inbound') return undefined;
-      const trunk = { trunk: row.id, account: row.account, mainAccount: row.main_account };
-      const targetOf = (uri: string | null, uuid: string | null, asks: 0 | 1 | null): DialTarget[] => {
-        const dialled = uri === null ? undefined : dialledUri(uri, number, row.secure === 1);
-        if (dialled === undefined) return [];
-        return [{ uri: dialled, trunk, ...(asks === 1 ? { account: `${accountPrefix}${uuid}` } : {}) }];
-      };
-      if (row.trunk_status === 'disabled') return { ...trunk, targets: [] };
-      return {
-        ...trunk,
-        targets: [
-          ...targetOf(row.primary, row.primary_uuid, row.primary_asks),
-          ...targetOf(row.fallback, row.fallback_uuid, row.fallback_asks),
-        ],
-      };
-    },
-    async loginOf(account) {
-      if (!account.startsWith(accountPrefix)) return undefined;
-      const parameters = [account.slice(accountPrefix.length)];
-      type Login = Pick<OriginationUriRow, 'username' | 'password_sealed'>;
-      const query = { ...logins, parameters } as unknown as CompiledQuery<Login>;
-      const row = (await read.executeQuery(query)).rows[0];
-      if (!row?.username || row.password_sealed === null) return undefined;
-      return { username: row.username, password: secrets.decrypt(row.password_sealed) };
-    },
-  };
+  return rowLookup(database, compiled);
 }
