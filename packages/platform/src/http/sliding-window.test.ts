@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import { SlidingWindow } from './sliding-window.ts';
 
 test('a window admits never more than its limit in any stretch, and refuses nothing below it', () => {
-  const limit = 5;
   const windowMs = 100;
+  // A limit of 100 needs more than one ring of instants.
+  const limits = fc.constantFrom(5, 16, 17, 100);
   fc.assert(
-    fc.property(fc.array(fc.nat(60), { maxLength: 200 }), (pauses) => {
+    fc.property(limits, fc.array(fc.oneof(fc.nat(60), fc.nat(1)), { maxLength: 400 }), (limit, pauses) => {
       const window = new SlidingWindow({ limit, windowMs, maxKeys: 10 });
       const allowed: number[] = [];
       let now = 1_000_000;
@@ -35,4 +36,11 @@ test('keys are counted apart, and the key that was longest without an event is f
   assert.equal(window.keys, 2);
   assert.ok(!window.look('a', 1).allowed);
   assert.deepEqual(window.look('b', 1), { allowed: true, remaining: 1, resetMs: 0 });
+});
+
+test('a key whose limit is large costs memory for its events only', () => {
+  const window = new SlidingWindow({ limit: 10_000_000, windowMs: 100, maxKeys: 100 });
+  const { arrayBuffers } = process.memoryUsage();
+  for (let key = 0; key < 100; key++) assert.ok(window.take(String(key), 0).allowed);
+  assert.ok(process.memoryUsage().arrayBuffers - arrayBuffers < 1_000_000);
 });

@@ -15,13 +15,15 @@ export interface WindowState {
 }
 
 interface Counted {
-  /** Instants of the last `limit` events, as a ring. */
-  readonly ring: Float64Array;
+  /** Instants of the counted events, as a ring. It doubles when it is full, up to `limit`: few keys come near a large limit. */
+  ring: Float64Array<ArrayBuffer>;
   oldest: number;
   size: number;
 }
 
-/** Counts events per key exactly: never more than `limit` in any stretch of `windowMs`. Constant cost per event. */
+const firstRingSize = 16;
+
+/** Counts events per key exactly: never more than `limit` in any stretch of `windowMs`. Constant cost per event, averaged over events. */
 export class SlidingWindow {
   readonly #limits: WindowLimits;
   readonly #keys = new Map<string, Counted>();
@@ -41,7 +43,8 @@ export class SlidingWindow {
     const { limit } = this.#limits;
     const allowed = counted.size < limit;
     if (allowed) {
-      counted.ring[(counted.oldest + counted.size) % limit] = now;
+      if (counted.size === counted.ring.length) grow(counted, limit);
+      counted.ring[(counted.oldest + counted.size) % counted.ring.length] = now;
       counted.size += 1;
     }
     return this.#stateOf(counted, allowed, now);
@@ -62,9 +65,9 @@ export class SlidingWindow {
   }
 
   #forget(counted: Counted, now: Instant): void {
-    const { limit, windowMs } = this.#limits;
+    const { windowMs } = this.#limits;
     while (counted.size > 0 && counted.ring[counted.oldest]! <= now - windowMs) {
-      counted.oldest = (counted.oldest + 1) % limit;
+      counted.oldest = (counted.oldest + 1) % counted.ring.length;
       counted.size -= 1;
     }
   }
@@ -76,9 +79,20 @@ export class SlidingWindow {
       this.#keys.delete(key);
     } else {
       if (this.#keys.size >= this.#limits.maxKeys) this.#keys.delete(this.#keys.keys().next().value!);
-      counted = { ring: new Float64Array(this.#limits.limit), oldest: 0, size: 0 };
+      const ring = new Float64Array(Math.min(firstRingSize, this.#limits.limit));
+      counted = { ring, oldest: 0, size: 0 };
     }
     this.#keys.set(key, counted);
     return counted;
   }
+}
+
+/** Doubles a full ring, the oldest event first. */
+function grow(counted: Counted, limit: number): void {
+  const { ring, oldest } = counted;
+  const larger = new Float64Array(Math.min(2 * ring.length, limit));
+  larger.set(ring.subarray(oldest));
+  larger.set(ring.subarray(0, oldest), ring.length - oldest);
+  counted.ring = larger;
+  counted.oldest = 0;
 }
