@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe } from 'node:test';
-import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import type { Database, Migration } from '@jackfield/ports';
 import { createMigratedCopies, type MigratedCopies } from './migrated-copies.ts';
+import { createCopiedDatabase } from './migrated-files.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.ts';
 import { createRecordingLog } from './recording-log.ts';
 
@@ -37,7 +37,7 @@ function overSqlite(): OpenDatabase {
   return opener(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'jackfield-database-'));
     return {
-      open: () => createSqliteDatabase({ directory, log: createRecordingLog() }),
+      open: () => createCopiedDatabase({ directory, log: createRecordingLog() }),
       remove: () => rmSync(directory, { recursive: true, force: true }),
     };
   });

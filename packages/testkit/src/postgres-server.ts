@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 
 const run = promisify(execFile);
 
@@ -88,9 +89,16 @@ export async function startPostgres(
       name,
       url: urlOf(name),
       async create(template) {
-        const copied = template === undefined ? [] : ['-T', template];
-        const parameters = ['-h', directory, '-U', 'postgres', ...copied, name];
-        await run(join(bin, 'createdb'), parameters, { ...user, cwd: directory });
+        // Over a connection: starting the program createdb takes as much CPU as a small test.
+        const client = new Client({ connectionString: urlOf('postgres') });
+        await client.connect();
+        try {
+          await client.query(
+            `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`,
+          );
+        } finally {
+          await client.end();
+        }
       },
     };
   };

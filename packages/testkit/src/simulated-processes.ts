@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import type { Database, Logger } from '@jackfield/ports';
 import type { OpenDatabase } from './each-database.ts';
+import { createCopiedDatabase } from './migrated-files.ts';
 import {
   type SimulatedPlatform,
   type SimulatedPlatformOptions,
@@ -72,7 +72,7 @@ function filesInMemory(log: Logger): Disk {
   const directory = () => join(root, String(number));
   return {
     async open() {
-      opened = createSqliteDatabase({ directory: directory(), log });
+      opened = createCopiedDatabase({ directory: directory(), log });
       return opened;
     },
     async keep(killed) {

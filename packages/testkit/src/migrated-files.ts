@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
+import type { Database, Logger, Migration } from '@jackfield/ports';
+
+/** Migrated files by the text of their migrations, for all tests of a process. */
+const known = new Map<string, Promise<Uint8Array>>();
+
+/**
+ * An embedded database that opens its file at its first use. Where that is `migrate`, a new file is a copy of a migrated one: creating the
+ * tables takes longer than most tests.
+ */
+export function createCopiedDatabase(options: {
+  readonly directory: string;
+  readonly log: Logger;
+}): Database {
+  let opened: Database | undefined;
+  const open = (): Database => {
+    opened ??= createSqliteDatabase(options);
+    return opened;
+  };
+  return {
+    dialect: 'sqlite',
+    get read() {
+      return open().read;
+    },
+    transact: (work) => open().transact(work),
+    async migrate(migrations, areAll) {
+      if (opened === undefined) await copyInto(options, migrations);
+      await open().migrate(migrations, areAll);
+    },
+    isNew: () => open().isNew(),
+    isUniqueViolation: (error) => open().isUniqueViolation(error),
+    close: async () => opened?.close(),
+  };
+}
+
+async function copyInto(
+  { directory, log }: { readonly directory: string; readonly log: Logger },
+  migrations: readonly Migration[],
+): Promise<void> {
+  const file = await fileWith(migrations, log);
+  mkdirSync(directory, { recursive: true });
+  try {
+    writeFileSync(join(directory, 'jackfield.sqlite'), file, { flag: 'wx' });
+  } catch (error) {
+    // Data of an earlier process is there, and stays.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function fileWith(migrations: readonly Migration[], log: Logger): Promise<Uint8Array> {
+  const key = JSON.stringify(migrations);
+  const file = known.get(key) ?? migratedFile(migrations, log);
+  known.set(key, file);
+  return file;
+}
+
+async function migratedFile(migrations: readonly Migration[], log: Logger): Promise<Uint8Array> {
+  const directory = mkdtempSync(join(tmpdir(), 'jackfield-migrated-'));
+  try {
+    const database = createSqliteDatabase({ directory, log });
+    try {
+      await database.migrate(migrations);
+    } finally {
+      // Closing writes the WAL back into the file.
+      await database.close();
+    }
+    return readFileSync(join(directory, 'jackfield.sqlite'));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
