@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit';
+import { type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit/postgres-server';
 import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 

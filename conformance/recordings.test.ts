@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { type S3Server, startS3Server } from '@jackfield/testkit';
+import { type S3Server, startS3Server } from '@jackfield/testkit/s3-server';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
