@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -8,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { spawnBound } from './support/bound-child.ts';
 import { compileCache } from './support/compile-cache.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { rtpRange } from './support/ports.ts';
@@ -41,7 +41,7 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
   async function started(environment: Readonly<Record<string, string>>): Promise<Ended> {
     const rtpPorts = rtpRange();
     const dataDir = await mkdtemp(join(directory, 'data-'));
-    const child = spawn(process.execPath, [main, 'start'], {
+    const child = spawnBound(process.execPath, [main, 'start'], {
       cwd: directory,
       env: {
         PATH: process.env.PATH,

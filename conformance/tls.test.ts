@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { connect, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { BaresipPhone } from './support/baresip-phone.ts';
+import { spawnBound } from './support/bound-child.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { loudestToneDb, readWav } from './support/heard.ts';
@@ -70,7 +70,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
   async function carrier(names: string) {
     const { certFile, keyFile, remove } = createCertificate(names);
     const port = await freePort();
-    const server = spawn('openssl', [
+    const server = spawnBound('openssl', [
       's_server',
       '-accept',
       String(port),

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnBound } from './bound-child.ts';
 import { Happenings } from './lines.ts';
 import { freePort } from './ports.ts';
 
@@ -71,7 +72,7 @@ export class BaresipPhone {
     await writeFile(join(directory, 'config'), configuration(directory, tone, sipPort, controlPort, options));
     await writeFile(join(directory, 'accounts'), '');
     await writeFile(join(directory, 'contacts'), '');
-    const child = spawn('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
+    const child = spawnBound('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
     const control = await connected(controlPort, child).catch(async (error: unknown) => {
       child.kill('SIGKILL');
       await rm(directory, { recursive: true, force: true });

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnBound } from './bound-child.ts';
 import { eachLine, Happenings } from './lines.ts';
 
 export interface KamailioOptions {
@@ -33,7 +34,7 @@ export class Kamailio {
     const directory = await mkdtemp(join(tmpdir(), 'kamailio-'));
     const file = join(directory, 'kamailio.cfg');
     await writeFile(file, configurationOf(options));
-    const child = spawn(
+    const child = spawnBound(
       'kamailio',
       ['-f', file, '-DD', '-E', '-Y', directory, '-w', directory, '-m', '16', '-M', '4'],
       { stdio: ['ignore', 'pipe', 'pipe'] },

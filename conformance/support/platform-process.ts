@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AnswerJudge, judgeOf } from '@jackfield/testkit/answered-as-documented';
+import { spawnBound } from './bound-child.ts';
 import { cleanUp } from './clean-up.ts';
 import { compileCache } from './compile-cache.ts';
 import { eachLine, Happenings } from './lines.ts';
@@ -216,7 +217,7 @@ export class PlatformProcess {
   }
 
   #spawn(extra: Readonly<Record<string, string>> = {}): ChildProcess {
-    const child = spawn(process.execPath, [main, 'dev'], {
+    const child = spawnBound(process.execPath, [main, 'dev'], {
       cwd: this.dataDir,
       env: {
         PATH: process.env.PATH,

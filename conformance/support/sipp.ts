@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnBound } from './bound-child.ts';
 import { freePort, freeSippMediaPort } from './ports.ts';
 
 const scenarios = join(import.meta.dirname, '../sipp');
@@ -63,7 +64,7 @@ export class Sipp {
       name,
       value,
     ]);
-    const child = spawn(
+    const child = spawnBound(
       'sipp',
       [
         options.remote,

@@ -1,9 +1,10 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fromLinear, fromMulaw } from '@jackfield/stream-kit';
+import { spawnBound } from './bound-child.ts';
 import type { Sound } from './heard.ts';
 import { eachLine, Happenings } from './lines.ts';
 
@@ -37,7 +38,7 @@ export class StreamServer {
 
   static async start(): Promise<StreamServer> {
     const script = join(import.meta.dirname, 'stream-server.py');
-    const child = spawn('python3', ['-u', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawnBound('python3', ['-u', script], { stdio: ['pipe', 'pipe', 'inherit'] });
     const happened = new Happenings<StreamHappening>();
     eachLine(child.stdout, (line) => happened.add(JSON.parse(line) as StreamHappening));
     child.once('exit', () => happened.close('the server has ended'));
