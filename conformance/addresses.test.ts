@@ -20,7 +20,7 @@ const bindings = [
   ...(own === undefined ? [] : [{ host: own.address, reported: own.address, environment: {} }]),
 ];
 
-describe('wherever the platform is bound', { skip, timeout: 60_000 }, () => {
+describe('wherever the platform is bound', { skip, timeout: 180_000 }, () => {
   for (const { host, reported, environment } of bindings) {
     it(`bound to ${host} and known as ${reported}, a phone hears one of the sandbox`, async () => {
       const platform = await PlatformProcess.start({

@@ -14,7 +14,7 @@ const room = 'MultiPartyCall/name_baresip/';
 const audible = -20;
 const inaudible = -60;
 
-describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () => {
+describe('baresip phones in a multiparty call', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   const phones: BaresipPhone[] = [];
 

@@ -26,7 +26,7 @@ async function receiverOn(port = 0): Promise<CallbackReceiver> {
   return receiver;
 }
 
-describe('callbacks of a multiparty call', { timeout: 120_000 }, () => {
+describe('callbacks of a multiparty call', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {
@@ -173,7 +173,7 @@ describe('callbacks of a multiparty call', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the egress guard of a server without sandbox', { timeout: 60_000 }, () => {
+describe('the egress guard of a server without sandbox', { timeout: 180_000 }, () => {
   it('private receivers are not reached, and the log says why', async () => {
     const platform = await PlatformProcess.start({ JACKFIELD_SANDBOX: 'false' });
     const receiver = await receiverOn();

@@ -18,7 +18,7 @@ const library = fakeTimeLibrary();
 
 describe('the wall clock of a real process is stepped', {
   skip: library === undefined ? 'libfaketime is not installed' : false,
-  timeout: 120_000,
+  timeout: 180_000,
 }, () => {
   let directory: string;
   let platform: PlatformProcess;

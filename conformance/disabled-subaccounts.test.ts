@@ -9,7 +9,7 @@ import { Sipp } from './support/sipp.ts';
 const skip = missing('baresip', 'sox', 'sipp');
 const password = 'secret-of-the-branch';
 
-describe('a disabled subaccount', { skip, timeout: 120_000 }, () => {
+describe('a disabled subaccount', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let subaccount: string;
   let username: string;

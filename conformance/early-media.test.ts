@@ -32,7 +32,7 @@ after(() =>
 
 it('audio of sipp after a 183 with SDP is heard by baresip, which called it, before the 200; no leg is left at the end', {
   skip: missing('sipp', 'baresip', 'sox'),
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const called = await platform.createEndpoint('called', password);
   const calling = await platform.createEndpoint('calling', password);

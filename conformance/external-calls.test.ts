@@ -20,7 +20,7 @@ const guest = {
   registers: false,
 } as const;
 
-describe('callers without an account', { skip, timeout: 120_000 }, () => {
+describe('callers without an account', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;
   let outside: BaresipPhone;

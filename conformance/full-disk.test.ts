@@ -36,7 +36,7 @@ function forbidden(): false | string {
 const skip = missing('sox', 'mount') || forbidden();
 
 /** The real server, whose directory of recordings is a file system of 128 KB. */
-describe('a full disk', { skip, timeout: 120_000 }, () => {
+describe('a full disk', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let receiver: CallbackReceiver;
   let directory: string;

@@ -6,7 +6,7 @@ import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
 /** The platform works when it still answers OPTIONS and the API. */
-describe('what strangers send', { timeout: 60_000 }, () => {
+describe('what strangers send', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let socket: Socket;
 

@@ -10,7 +10,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's types leave most of it untyped
 const plivo: any = createRequire(import.meta.url)('plivo');
 
-describe("Plivo's Node SDK, pointed at a sandbox", { timeout: 60_000 }, () => {
+describe("Plivo's Node SDK, pointed at a sandbox", { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let program: Server;
   let programUrl = '';

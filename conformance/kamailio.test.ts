@@ -67,7 +67,7 @@ const carrying = (phone: number, busyPhone: number) => `${answersOptions}
 /** A live call has no record yet: its path is answered with an error, which has no end either. */
 const hasEnded = (body: { readonly end_time?: string | null }) => typeof body.end_time === 'string';
 
-describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
+describe('Kamailio as a carrier', { skip, timeout: 180_000 }, () => {
   let directory: string;
   /** A port each: retransmissions of one call must not reach the phone of another. */
   let phone: number;

@@ -6,7 +6,7 @@ import { Sipp } from './support/sipp.ts';
 
 const skip = missing('sipp');
 
-describe('kill -9 in the middle of a call', { skip, timeout: 60_000 }, () => {
+describe('kill -9 in the middle of a call', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {
@@ -108,7 +108,7 @@ describe('kill -9 in the middle of a call', { skip, timeout: 60_000 }, () => {
   });
 });
 
-describe('SIGTERM', { timeout: 60_000 }, () => {
+describe('SIGTERM', { timeout: 180_000 }, () => {
   it('ends live calls with a word to their phones, and leaves with code 0', async () => {
     const platform = await PlatformProcess.start();
     const { status } = await platform.api('POST', 'MultiPartyCall/name_drained/Participant/', {

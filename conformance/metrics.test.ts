@@ -11,7 +11,7 @@ interface Described {
   readonly sentence: string;
 }
 
-describe('/metrics', { timeout: 60_000 }, () => {
+describe('/metrics', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {

@@ -6,7 +6,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 
 const skip = postgresMissing() ?? false;
 
-describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
+describe('the server on PostgreSQL', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let server: PostgresServer;
 

@@ -249,7 +249,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
   });
 });
 
-describe('recordings in an S3-compatible store', { skip: missing('sox'), timeout: 120_000 }, () => {
+describe('recordings in an S3-compatible store', { skip: missing('sox'), timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let store: S3Server;
   let directory: string;

@@ -13,7 +13,7 @@ const audible = -25;
 const sandboxToneHz = 1000;
 
 /** Phones of the sandbox call in: foreign phones and programs answer the calls. */
-describe('a phone of the sandbox that calls in', { skip, timeout: 120_000 }, () => {
+describe('a phone of the sandbox that calls in', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;
   const phones: BaresipPhone[] = [];

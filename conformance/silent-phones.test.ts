@@ -16,7 +16,7 @@ const toneHz = 1000;
 const silenceMs = 6000;
 const inaudible = -60;
 
-describe('phones that send nothing', { skip, timeout: 120_000 }, () => {
+describe('phones that send nothing', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   const running: Sipp[] = [];
   const sockets: RtpSocket[] = [];

@@ -139,7 +139,7 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
   });
 });
 
-describe('jackfield start, without a sandbox', { timeout: 60_000 }, () => {
+describe('jackfield start, without a sandbox', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {
@@ -169,7 +169,7 @@ describe('jackfield start, without a sandbox', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the first account of an operator who chose none', { timeout: 60_000, concurrency: 2 }, () => {
+describe('the first account of an operator who chose none', { timeout: 180_000, concurrency: 2 }, () => {
   for (const sandbox of ['false', 'true']) {
     it(`has its token in a file for its owner alone, and never in the log (sandbox: ${sandbox})`, async () => {
       const platform = await PlatformProcess.start({
@@ -189,7 +189,7 @@ describe('the first account of an operator who chose none', { timeout: 60_000, c
   }
 });
 
-describe('signals', { timeout: 60_000 }, () => {
+describe('signals', { timeout: 180_000 }, () => {
   it('SIGHUP, with which service managers reload, ends nothing without a certificate', async () => {
     const platform = await PlatformProcess.start();
     platform.signal('SIGHUP');
@@ -203,7 +203,7 @@ describe('signals', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a start', { timeout: 60_000 }, () => {
+describe('a start', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {

@@ -14,7 +14,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 
 const talker = '+12025550101';
 
-describe('streams of the platform', { timeout: 120_000 }, () => {
+describe('streams of the platform', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let customer: CallbackReceiver;
 

@@ -19,7 +19,7 @@ import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const names = 'DNS:sip.localhost,DNS:localhost,IP:127.0.0.1';
 
-describe('a platform with a certificate', { skip: missing('openssl'), timeout: 120_000 }, () => {
+describe('a platform with a certificate', { skip: missing('openssl'), timeout: 180_000 }, () => {
   let certificate: CertificateOnDisk;
   let platform: PlatformProcess;
   let authority: string;

@@ -22,7 +22,7 @@ function minted(
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
 }
 
-describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
+describe('client tokens over SIP in WebSockets', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let iss: string;
   const phones: WebSocketPhone[] = [];

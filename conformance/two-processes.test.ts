@@ -6,7 +6,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 
 const skip = postgresMissing() ?? false;
 
-describe('two processes on one PostgreSQL database', { skip, timeout: 120_000 }, () => {
+describe('two processes on one PostgreSQL database', { skip, timeout: 180_000 }, () => {
   let server: PostgresServer;
   let environment: Readonly<Record<string, string>>;
   let first: PlatformProcess;

@@ -58,7 +58,7 @@ function soundOf(ear: RtpSocket): Sound {
 }
 
 // Each calls a recipient of its own, and mostly waits for speech.
-describe('a code that is spoken', { timeout: 120_000, concurrency: true }, () => {
+describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () => {
   let platform: PlatformProcess;
   const left: { stop(): Promise<void> }[] = [];
 

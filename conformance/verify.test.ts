@@ -14,7 +14,7 @@ import { Smsc } from './support/smsc.ts';
 const mobile = '+14155552671';
 const codeIn = (text: string | undefined) => /\d{4,8}/.exec(text ?? '')?.[0] ?? '';
 
-describe('verification through gateways of the operator', { timeout: 120_000 }, () => {
+describe('verification through gateways of the operator', { timeout: 180_000 }, () => {
   let smsc: Smsc;
   let receiver: CallbackReceiver;
   let platform: PlatformProcess;

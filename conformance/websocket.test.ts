@@ -6,7 +6,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
-describe('SIP over WebSocket at /sip of the HTTP port', { timeout: 90_000 }, () => {
+describe('SIP over WebSocket at /sip of the HTTP port', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   const phones: WebSocketPhone[] = [];
 

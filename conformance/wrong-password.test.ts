@@ -8,7 +8,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 const skip = missing('baresip', 'sox');
 const password = 'the-right-one';
 
-describe('a phone with a wrong password', { skip, timeout: 120_000 }, () => {
+describe('a phone with a wrong password', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   const phones: BaresipPhone[] = [];
 
