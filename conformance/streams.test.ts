@@ -95,6 +95,10 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     return assert.fail(`the program never heard ${hz} Hz`);
   }
 
+  /** Stalls of the media thread so far. */
+  const stalls = async () =>
+    (await platform.metrics('jackfield_media_stalls_total')).jackfield_media_stalls_total ?? Number.NaN;
+
   const hangUp = async (callUuid: string) =>
     assert.equal((await platform.api('DELETE', `Call/${callUuid}/`)).status, 204);
 
@@ -113,6 +117,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     'audio/x-mulaw;rate=8000',
   ]) {
     it(`carry the phone's tone as ${content_type}, start first, numbered, 20 ms a frame`, async () => {
+      const before = await stalls();
       const callUuid = await call(tonePhone, waiting);
       const path = `/tone?type=${content_type.length}&rate=${content_type.slice(-5)}`;
       const { stream, connection } = await start(callUuid, path, { content_type, extra_headers: 'a=1,b=2' });
@@ -145,7 +150,10 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
         media.map((_, at) => at + 1),
       );
       const times = media.map(({ timestamp }) => Number(timestamp));
-      assert.ok(times.every((time, at) => at === 0 || time - times[at - 1]! === 20));
+      const steps = times.slice(1).map((time, at) => time - times[at]!);
+      // A machine that gives the media thread no time for 200 ms makes the clock jump over what was not sent.
+      const jumps = steps.filter((step) => step !== 20);
+      assert.ok(jumps.length <= (await stalls()) - before && jumps.every((step) => step > 200), `${jumps}`);
       assert.ok(loudestToneDb(sockets.sound(connection, 'inbound'), 1000, 0.7) > audible);
       await told(stream, 'StopStream');
       assert.deepEqual(callbacksOf(stream), ['StartStream', 'StopStream']);

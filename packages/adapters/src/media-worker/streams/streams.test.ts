@@ -318,15 +318,30 @@ test('with noise cancellation all tracks keep one clock, what the leg hears stay
   heard.forEach(({ media }, index) => {
     assert.deepEqual([media.chunk, media.payload.length], [index + 1, 856]);
   });
-  const samples = Int16Array.from(heard.slice(5).flatMap(({ media }) => [...samplesOf(media.payload)]));
-  for (let at = 0; at + 1600 <= samples.length; at += 800) {
-    assert.ok(
-      Math.abs(toneLevel(samples.subarray(at, at + 1600), 16_000, 1900) + 12) < 0.5,
-      `after ${at / 16} ms`,
-    );
+  for (const part of betweenStalls(heard.slice(5))) {
+    const samples = Int16Array.from(part.flatMap(({ media }) => [...samplesOf(media.payload)]));
+    for (let at = 0; at + 1600 <= samples.length; at += 800) {
+      assert.ok(
+        Math.abs(toneLevel(samples.subarray(at, at + 1600), 16_000, 1900) + 12) < 0.5,
+        `chunk ${part[0]!.media.chunk}, after ${at / 16} ms`,
+      );
+    }
   }
   assert.deepEqual(await rig.census(), nothing);
 });
+
+/** Stretches of frames without a stall of the machine, at which the tone of a play jumps. */
+function betweenStalls(frames: readonly GotFrame[]): readonly (readonly GotFrame[])[] {
+  const parts: GotFrame[][] = [];
+  let last = Number.NaN;
+  for (const frame of frames) {
+    const time = Number(frame.media.timestamp);
+    if (time === last + 20) parts.at(-1)!.push(frame);
+    else parts.push([frame]);
+    last = time;
+  }
+  return parts;
+}
 
 function mulawOf(linear: Buffer): Buffer {
   const bytes = Buffer.alloc(linear.length / 2);
