@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger';
-import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { keepAnswers } from './kept-answers.ts';
@@ -27,6 +26,8 @@ export function registerDocuments(app: FastifyInstance, features: readonly Route
       );
       done();
     });
+    // 17 MB with the script of the page, which a server without documents does not need.
+    const { default: scalar } = await import('@scalar/fastify-api-reference');
     await scope.register(scalar, {
       routePrefix: '/docs',
       configuration: {
