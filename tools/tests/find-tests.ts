@@ -44,6 +44,7 @@ export const ownProcess: readonly string[] = [
   'packages/adapters/src/speech-espeak/espeak-speech.test.ts',
   'packages/media/src/engine/relay.test.ts',
   'packages/media/src/io/io.test.ts',
+  'packages/media/src/io/return-start-memory.test.ts',
   'packages/platform/src/features/live-events/create-live-events.test.ts',
   'packages/platform/src/features/recordings/routes.test.ts',
   'packages/platform/src/features/verify/wrong-guesses.test.ts',

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import './node-version.ts';
 import { createLogger } from '@jackfield/adapters/logger';
+import { returnStartMemory } from '@jackfield/adapters/media-worker';
 import type { Logger } from '@jackfield/ports';
 import { Command, InvalidArgumentError } from 'commander';
 import pretty from 'pino-pretty';
@@ -133,6 +134,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     const end = endOnSignals(embedded, log, config.drainSeconds * 1000);
     if (endsWithParent(env)) onParentEnd(end);
     const { http, sip, sips } = embedded;
+    returnStartMemory();
     log.info({ http, sip, ...(sips === undefined ? {} : { sips }) }, 'Jackfield is ready.');
     // At a terminal SIGHUP means that the terminal was closed, and ends the process as by default.
     // Elsewhere it means a reload, which must not end calls where no certificate is in use.

@@ -1,3 +1,4 @@
+export { returnStartMemory } from '@jackfield/media/io';
 export { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 export { openNativeCiphers } from './native-ciphers.ts';
 export type { StreamCounters, StreamLimits } from './streams/stream-messages.ts';

@@ -6,6 +6,7 @@ import {
   type MediaHost,
   openDgramSharedSocket,
   openDgramSockets,
+  returnStartMemory,
   serveMediaThread,
   type ToMediaThread,
 } from '@jackfield/media/io';
@@ -58,6 +59,7 @@ if (webrtc !== undefined) {
   const off = 'problem' in webrtc ? { problem: webrtc.problem } : {};
   port.postMessage({ type: 'webrtc', ...off } satisfies WebrtcNotice);
 }
+returnStartMemory();
 serveMediaThread(port, (notify, captured): MediaHost => {
   const openSockets = native ?? openDgramSockets;
   const host = createMediaHost({
