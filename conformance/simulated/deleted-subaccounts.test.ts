@@ -162,14 +162,8 @@ describe('a subaccount that is deleted', () => {
   for (const cascade of [true, false]) {
     it(`leaves what lives, and what that makes, to the main account: cascade ${cascade}`, () =>
       withSubaccount(async (world, subaccount) => {
-        const phone = await world.phone('ann');
+        const phone = await world.phone('ann', { subaccount });
         const room = `/v1/Account/${subaccount}/MultiPartyCall/name_room/`;
-        const endpoint = (await world.api('GET', 'Endpoint/')).body.objects[0].endpoint_id;
-        await world.node.database.transact((write) =>
-          sql`UPDATE sip_endpoints SET account = ${subaccount} WHERE endpoint_id = ${endpoint}`.execute(
-            write,
-          ),
-        );
         const added = await world.api('POST', `${room}Participant/`, {
           role: 'agent',
           from: '+12025550000',

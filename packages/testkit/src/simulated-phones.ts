@@ -10,6 +10,11 @@ export interface NewPhone {
   readonly isSecure?: boolean;
 }
 
+export interface NewRegisteredPhone extends NewPhone {
+  /** The subaccount of its endpoint; the main account when absent. */
+  readonly subaccount?: string;
+}
+
 export interface NewGateway extends NewPhone {
   /** The port of its signalling, 5060 when absent. */
   readonly port?: number;
@@ -31,7 +36,7 @@ export interface SimulatedPhonesDeps {
 export interface SimulatedPhones {
   readonly all: readonly SimulatedPhone[];
   /** Creates an endpoint and a phone that is registered as it. */
-  registered(name: string, options?: NewPhone): Promise<SimulatedPhone>;
+  registered(name: string, options?: NewRegisteredPhone): Promise<SimulatedPhone>;
   /** A phone at this address that has no endpoint: it registers nowhere, and answers what is sent there. */
   unregistered(name: string, address: string, options?: NewGateway): SimulatedPhone;
   close(): void;
@@ -49,9 +54,10 @@ export function createSimulatedPhones(deps: SimulatedPhonesDeps): SimulatedPhone
 
   return {
     all,
-    async registered(name, options = {}) {
+    async registered(name, { subaccount, ...options } = {}) {
       const password = `secret of ${name}`;
-      const { status, body } = await deps.api('POST', 'Endpoint/', { username: name, password, alias: name });
+      const path = subaccount === undefined ? 'Endpoint/' : `/v1/Account/${subaccount}/Endpoint/`;
+      const { status, body } = await deps.api('POST', path, { username: name, password, alias: name });
       assert.equal(status, 201, JSON.stringify(body));
       const phone = added(body.username, `10.0.1.${all.length + 1}`, { ...options, password });
       phone.register();

@@ -17,11 +17,18 @@ export interface CredentialRow {
  */
 export interface RegistrarQueries {
   credential(username: string): CompiledQuery<CredentialRow>;
+  /** In the order of creation. */
+  credentialsAfter(
+    position: number,
+    limit: number,
+  ): CompiledQuery<CredentialRow & { readonly position: number }>;
   /** No row without the endpoint, a row of nulls without a live binding; newest first. */
   live(endpoint: string, now: Instant): CompiledQuery<LiveRow>;
   /** Locks the endpoint until the end of the transaction. */
   lock(endpoint: string): CompiledQuery<unknown>;
   put(endpoint: string, binding: Binding): CompiledQuery<unknown>;
+  /** Of a binding that `isRefresh` of the stored one. */
+  refresh(endpoint: string, binding: Binding): CompiledQuery<unknown>;
   remove(endpoint: string, binding: Binding): CompiledQuery<unknown>;
   dropFlow(flow: string): CompiledQuery<unknown>;
   /** Flows from the first name up to, and without, the second. */
@@ -53,13 +60,18 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
   return { ...readQueries(tables, locks), ...writeQueries(tables), ...instanceQueries(tables) };
 }
 
-type Reads = Pick<RegistrarQueries, 'credential' | 'live' | 'lock'>;
+type Reads = Pick<RegistrarQueries, 'credential' | 'credentialsAfter' | 'live' | 'lock'>;
 
 function readQueries(tables: Tables, locks: boolean): Reads {
-  const credential = tables
+  const credentials = tables
     .selectFrom('sip_endpoints')
-    .select(['account', 'endpoint_id', 'username', 'ha1_md5', 'ha1_sha256'])
-    .where('username', '=', '')
+    .select(['account', 'endpoint_id', 'username', 'ha1_md5', 'ha1_sha256']);
+  const credential = credentials.where('username', '=', '').compile();
+  const credentialsAfter = credentials
+    .select('position')
+    .where('position', '>', 0)
+    .orderBy('position')
+    .limit(1)
     .compile();
   const live = tables
     .selectFrom('sip_endpoints as e')
@@ -90,12 +102,13 @@ function readQueries(tables: Tables, locks: boolean): Reads {
   const lock = (locks ? oneEndpoint.forUpdate() : oneEndpoint).compile();
   return {
     credential: (username) => ({ ...credential, parameters: [username] }),
+    credentialsAfter: (position, limit) => ({ ...credentialsAfter, parameters: [position, limit] }),
     live: (endpoint, now) => ({ ...live, parameters: [now, endpoint] }),
     lock: (endpoint) => ({ ...lock, parameters: [endpoint] }),
   };
 }
 
-type Writes = Pick<RegistrarQueries, 'put' | 'remove' | 'dropFlow' | 'dropFlows' | 'purge'>;
+type Writes = Pick<RegistrarQueries, 'put' | 'refresh' | 'remove' | 'dropFlow' | 'dropFlows' | 'purge'>;
 
 function writeQueries(tables: Tables): Writes {
   const put = tables
@@ -115,6 +128,14 @@ function writeQueries(tables: Tables): Writes {
         refreshed_at: row.ref('excluded.refreshed_at'),
       })),
     )
+    .compile();
+  const refresh = tables
+    .updateTable('sip_bindings')
+    .set({ expires_at: 0, cseq: 0, refreshed_at: 0 })
+    .where('endpoint_id', '=', '')
+    .where('contact', '=', '')
+    .where('instance', '=', '')
+    .where('reg_id', '=', 0)
     .compile();
   const remove = tables
     .deleteFrom('sip_bindings')
@@ -147,6 +168,9 @@ function writeQueries(tables: Tables): Writes {
     .compile();
   return {
     put: (endpoint, binding) => ({ ...put, parameters: Object.values(rowOf(endpoint, binding)) }),
+    refresh(endpoint, { contact, instance = '', regId = 0, expiresAt, cseq, refreshedAt = 0 }) {
+      return { ...refresh, parameters: [expiresAt, cseq, refreshedAt, endpoint, contact, instance, regId] };
+    },
     remove: (endpoint, { contact, instance = '', regId = 0 }) => ({
       ...remove,
       parameters: [endpoint, contact, instance, regId],
@@ -216,6 +240,20 @@ export function isSameBinding(one: Binding, other: Binding): boolean {
     one.contact === other.contact &&
     (one.instance ?? '') === (other.instance ?? '') &&
     (one.regId ?? 0) === (other.regId ?? 0)
+  );
+}
+
+/** Whether only the time and number of its REGISTER differ: the common case, which changes one index instead of all. */
+export function isRefresh(one: Binding, other: Binding): boolean {
+  return (
+    isSameBinding(one, other) &&
+    one.flow === other.flow &&
+    one.callId === other.callId &&
+    one.userAgent === other.userAgent &&
+    one.registeredAt === other.registeredAt &&
+    one.q === other.q &&
+    one.mayCall === other.mayCall &&
+    (one.path ?? []).join() === (other.path ?? []).join()
   );
 }
 

@@ -9,6 +9,7 @@ import { sipBindingsFlows } from './migrations/0003-flows.ts';
 import { sipBindingsPermissions } from './migrations/0004-permissions.ts';
 import { sipInstances } from './migrations/0005-instances.ts';
 import { createAttachedApplication } from './registrations/attached-application.ts';
+import { createKnownCredentials } from './registrations/known-credentials.ts';
 import { publishRegistrations } from './registrations/publish-registrations.ts';
 import { createRegistrationWatch } from './registrations/registration-watch.ts';
 import { createRegistrations } from './registrations/registrations.ts';
@@ -51,7 +52,8 @@ export interface SipEndpointsFeature extends Feature {
 
 /** SIP users: operations of the API, and the port for registrar and authenticator. */
 export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature {
-  const store = createEndpointStore(deps.database);
+  const credentials = createKnownCredentials(deps.database);
+  const store = createEndpointStore(deps.database, credentials.changed);
   const { database, clock, outbox } = deps;
   const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
   if (deps.metrics !== undefined) publishRegistrations({ database, clock, metrics: deps.metrics });
@@ -65,7 +67,7 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
       sipBindingsPermissions,
       sipInstances,
     ],
-    registrations: createRegistrations({ database, clock, watch }),
+    registrations: createRegistrations({ database, clock, watch, credentialOf: credentials.credentialOf }),
     usernamesLike: createUsernamesLike(deps.database),
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },

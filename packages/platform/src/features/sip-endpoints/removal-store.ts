@@ -23,8 +23,11 @@ export function tablesOf(write: Write): Kysely<SipEndpointsTables> {
   return write.withTables<SipEndpointsTables>();
 }
 
+/** Called with the usernames after each statement that creates, changes or deletes endpoints. */
+export type EndpointsChanged = (usernames: readonly string[]) => void;
+
 /** Endpoints that lose their application or their account, or are deleted with bindings and instances. */
-export function endpointRemoval(changeTotals: ChangeTotals): EndpointRemoval {
+export function endpointRemoval(changeTotals: ChangeTotals, changed: EndpointsChanged): EndpointRemoval {
   return {
     async remove(write, account, endpointId) {
       const tables = tablesOf(write);
@@ -32,9 +35,10 @@ export function endpointRemoval(changeTotals: ChangeTotals): EndpointRemoval {
         .deleteFrom('sip_endpoints')
         .where('endpoint_id', '=', endpointId)
         .where(viewOf(account), '=', account.authId)
-        .returning(['account', 'main_account'])
+        .returning(['account', 'main_account', 'username'])
         .executeTakeFirst();
       if (deleted === undefined) return false;
+      changed([deleted.username]);
       await tables.deleteFrom('sip_bindings').where('endpoint_id', '=', endpointId).execute();
       await tables.deleteFrom('sip_instances').where('endpoint_id', '=', endpointId).execute();
       await changeTotals(write, deleted.main_account, deleted.account, -1);
@@ -52,8 +56,9 @@ export function endpointRemoval(changeTotals: ChangeTotals): EndpointRemoval {
       const deleted = await tables
         .deleteFrom('sip_endpoints')
         .where('endpoint_id', 'in', attached)
-        .returning('account')
+        .returning(['account', 'username'])
         .execute();
+      changed(deleted.map(({ username }) => username));
       const perOwner = new Map<string, number>();
       for (const { account: owner } of deleted) perOwner.set(owner, (perOwner.get(owner) ?? 0) + 1);
       for (const [owner, count] of perOwner) await changeTotals(write, account.main, owner, -count);
@@ -76,19 +81,22 @@ export function endpointRemoval(changeTotals: ChangeTotals): EndpointRemoval {
       const deleted = await tables
         .deleteFrom('sip_endpoints')
         .where('account', '=', subaccount)
-        .returning('main_account')
+        .returning(['main_account', 'username'])
         .execute();
+      changed(deleted.map(({ username }) => username));
       const main = deleted[0]?.main_account;
       if (main !== undefined) await changeTotals(write, main, main, -deleted.length);
       await forgetTotal(write, subaccount);
     },
     async passOn(write, subaccount, main) {
       // The total of the main account includes them already.
-      await tablesOf(write)
+      const passed = await tablesOf(write)
         .updateTable('sip_endpoints')
         .set({ account: main })
         .where('account', '=', subaccount)
+        .returning('username')
         .execute();
+      changed(passed.map(({ username }) => username));
       await forgetTotal(write, subaccount);
     },
   };

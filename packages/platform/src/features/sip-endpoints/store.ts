@@ -3,7 +3,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
 import { endpointQueries, type ShownRow } from './endpoint-queries.ts';
-import { type EndpointRemoval, endpointRemoval, tablesOf } from './removal-store.ts';
+import { type EndpointRemoval, type EndpointsChanged, endpointRemoval, tablesOf } from './removal-store.ts';
 import type { EndpointRow } from './tables.ts';
 
 /** SQL of the endpoints. Reads see the last commit; writes belong to the given transaction. */
@@ -25,7 +25,10 @@ export interface EndpointStore extends EndpointRemoval {
   change(write: Write, endpointId: string, changes: Partial<EndpointRow>): Promise<void>;
 }
 
-export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointStore {
+export function createEndpointStore(
+  { read }: Pick<Database, 'read'>,
+  changed: EndpointsChanged,
+): EndpointStore {
   const queries = endpointQueries(read);
 
   // The main account first in every transaction: no deadlock.
@@ -52,6 +55,7 @@ export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointS
     },
     async insert(write, row) {
       await write.executeQuery(queries.insert(row));
+      changed([row.username]);
     },
     async usernameOf(write, account, endpointId) {
       const row = await tablesOf(write)
@@ -63,12 +67,14 @@ export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointS
       return row?.username;
     },
     async change(write, endpointId, changes) {
-      await tablesOf(write)
+      const rows = await tablesOf(write)
         .updateTable('sip_endpoints')
         .set(changes)
         .where('endpoint_id', '=', endpointId)
+        .returning('username')
         .execute();
+      changed(rows.map(({ username }) => username));
     },
-    ...endpointRemoval(changeTotals),
+    ...endpointRemoval(changeTotals, changed),
   };
 }

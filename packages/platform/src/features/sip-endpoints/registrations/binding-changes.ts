@@ -1,5 +1,5 @@
 import type { Binding, Instant, Write } from '@jackfield/ports';
-import { bindingOf, isSameBinding, type RegistrarQueries } from '../bindings-store.ts';
+import { bindingOf, isRefresh, isSameBinding, type RegistrarQueries } from '../bindings-store.ts';
 
 /** SQL of one change of the bindings of an endpoint. */
 export interface BindingChanges {
@@ -41,7 +41,10 @@ export function createBindingChanges(queries: RegistrarQueries): BindingChanges 
         }
       }
       for (const binding of next) {
-        if (!current.includes(binding)) await write.executeQuery(queries.put(endpoint, storable(binding)));
+        if (current.includes(binding)) continue;
+        const stored = storable(binding);
+        const isKept = current.some((before) => isRefresh(before, stored));
+        await write.executeQuery(isKept ? queries.refresh(endpoint, stored) : queries.put(endpoint, stored));
       }
     },
 

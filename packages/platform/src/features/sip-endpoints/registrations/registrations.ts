@@ -1,28 +1,20 @@
-import type {
-  Binding,
-  Clock,
-  Database,
-  EndpointCredential,
-  Instant,
-  Registrations,
-  Write,
-} from '@jackfield/ports';
+import type { Binding, Clock, Database, Instant, Registrations, Write } from '@jackfield/ports';
 import { purgeBatch, registrarQueries } from '../bindings-store.ts';
 import { createBindingChanges } from './binding-changes.ts';
 import type { RegistrationWatch } from './registration-watch.ts';
 
 const purgeEveryMs = 60_000;
-// As `createEndpoint` makes them: a letter, up to 24 letters and digits, and 12 digits. Any other text names no endpoint.
-const usernameShape = /^[A-Za-z][A-Za-z0-9]{12,36}$/;
 
 /** Bindings in the database: durable before the answer to the phone, and gone at the instant of their expiry. */
 export function createRegistrations({
   database,
   clock,
+  credentialOf,
   watch,
 }: {
   readonly database: Database;
   readonly clock: Clock;
+  readonly credentialOf: Registrations['credentialOf'];
   /** Absent without events of registrations: then later REGISTERs remove expired bindings. */
   readonly watch?: RegistrationWatch | undefined;
 }): Registrations {
@@ -31,19 +23,6 @@ export function createRegistrations({
   const queries = registrarQueries(database.read, locks);
   const changes = createBindingChanges(queries);
   let nextPurge: Instant = 0;
-
-  async function credentialOf(user: string): Promise<EndpointCredential | undefined> {
-    if (!usernameShape.test(user)) return undefined;
-    const row = (await database.read.executeQuery(queries.credential(user))).rows[0];
-    return row === undefined
-      ? undefined
-      : {
-          account: row.account,
-          endpoint: row.endpoint_id,
-          username: row.username,
-          ha1: { md5: row.ha1_md5, sha256: row.ha1_sha256 },
-        };
-  }
 
   async function bindingsOf(endpoint: string): Promise<readonly Binding[]> {
     return (await changes.live(database.read, endpoint, clock.now())) ?? [];
