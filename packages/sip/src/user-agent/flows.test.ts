@@ -129,3 +129,34 @@ test('§18.1.1: small requests stay on UDP, and so do those of a UDP flow or wit
   w.call([{ uri: 'sip:b@192.0.2.7', flow: 'udp-1' }], large);
   assert.deepEqual(w.ways(), ['udp 192.0.2.7:5060', 'udp 192.0.2.7:5060', 'udp-1']);
 });
+
+test('A request that is repeated over another connection is answered there', () => {
+  const clock = createVirtualClock();
+  const answers: string[] = [];
+  const ua = createUserAgent({
+    clock,
+    send(target, text) {
+      if ('flow' in target) answers.push(`${target.flow} ${text.slice(8, 11)}`);
+    },
+    flow: flowOf,
+    address: () => ({ host: '10.0.0.1', port: 5060 }),
+    token: () => 'tag',
+    on: { request() {}, invite: (invite) => invite.accept({ body: 'v=0', contentType: 'application/sdp' }) },
+  });
+  const invite = [
+    'INVITE sip:b@10.0.0.1 SIP/2.0',
+    'Via: SIP/2.0/WS x.invalid;branch=z9hG4bKone',
+    'From: <sip:a@x>;tag=a',
+    'To: <sip:b@x>',
+    'Call-ID: c',
+    'CSeq: 1 INVITE',
+    'Contact: <sip:a@x.invalid;transport=ws>',
+    'Content-Length: 0',
+    '',
+    '',
+  ].join('\r\n');
+  ua.receive(invite, flowOf('tcp-1'));
+  ua.receive(invite, flowOf('tcp-2'));
+  clock.advance(500);
+  assert.deepEqual(answers, ['tcp-1 200', 'tcp-2 200']);
+});

@@ -42,7 +42,8 @@ export interface ServerTransaction {
   readonly side: 'server';
   readonly key: string;
   readonly mergeKey: string | undefined;
-  readonly target: SendTarget;
+  /** Of a request that was repeated over another connection, that connection. */
+  target: SendTarget;
   request: SipRequest | undefined;
   /** The most characters of a response while the sender is unauthenticated; refusals are then sent once. */
   limit: number | undefined;
