@@ -6,6 +6,7 @@ import { byeWhenDue, closeOffers } from './session-end.ts';
 import { accept, takeOffer, tryAgain } from './session-offers.ts';
 import { onRefer } from './session-refer.ts';
 import { type Session, type SessionEffect, stopRepeating } from './session-state.ts';
+import { onNotify } from './session-transfer.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
 
@@ -34,6 +35,8 @@ export function onRequest(
     // RFC 3262 §3: a PRACK that matches no unacknowledged provisional response gets 481; after the 2xx none is left.
     return { state: numbered, effects: [{ do: 'respond', transaction, status: 481 }] };
   }
+  const notified = request.method === 'NOTIFY' ? onNotify(numbered, transaction, request) : undefined;
+  if (notified) return notified;
   const answer = answerInDialog(request);
   const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answer }];
   const info = infoEvent(request, answer);

@@ -13,6 +13,7 @@ import {
   withPeerMethods,
 } from './session-state.ts';
 import { minSeOf, termsOfAnswer } from './session-timer.ts';
+import { referAnswered } from './session-transfer.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
 type ResponseInput = Extract<SessionInput, { type: 'response' }>;
@@ -34,6 +35,7 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
   if (method === 'NOTIFY') return notifyAnswered(state, cseqOf(response), response);
   if (state.phase !== 'live') return stay(state);
   if (isDialogLost(response.status)) return lose(state, now);
+  if (method === 'REFER') return referAnswered(state, response);
   return {
     state,
     effects: [{ do: 'emit', event: { type: 'info-answered', status: response.status } }],

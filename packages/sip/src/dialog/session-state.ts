@@ -59,6 +59,8 @@ export interface Session {
   readonly expiry: SessionExpiry;
   readonly referral: Referral;
   readonly notifying: Notifying | undefined;
+  /** A REFER of ours has no final response, or its subscription goes on. */
+  readonly referring: boolean;
   /** Whether the peer's Allow names UPDATE. */
   readonly peerTakesUpdate: boolean;
   /** The description that we sent last, which a refreshing re-INVITE repeats. */
@@ -142,6 +144,7 @@ export type SessionInput =
   | { readonly type: 'answer-offer'; readonly content: Content }
   | { readonly type: 'refuse-offer'; readonly status: number }
   | { readonly type: 'send-info'; readonly content: Content }
+  | { readonly type: 'send-refer'; readonly uri: string; readonly headers?: HeaderPairs }
   | { readonly type: 'accept-referral' }
   | { readonly type: 'refuse-referral'; readonly status: number; readonly headers?: HeaderPairs }
   /** The status of an accepted REFER: 200 and above are final. */
@@ -158,7 +161,11 @@ export type SessionEvent =
   | { readonly type: 'info'; readonly request: SipRequest }
   | { readonly type: 'info-answered'; readonly status: number }
   /** A REFER, to be accepted or refused. */
-  | { readonly type: 'referred'; readonly request: SipRequest };
+  | { readonly type: 'referred'; readonly request: SipRequest }
+  /** The final response to our REFER. */
+  | { readonly type: 'refer-answered'; readonly status: number }
+  /** The status of the call that our REFER requested. */
+  | { readonly type: 'refer-notified'; readonly status: number; readonly isLast: boolean };
 
 /** Effects of the session. */
 export type SessionEffect =
@@ -212,6 +219,7 @@ export function callerSession(
     expiry: { preferred, terms: undefined, refreshing: undefined },
     referral: noReferral,
     notifying: undefined,
+    referring: false,
     peerTakesUpdate: false,
     local: undefined,
   };

@@ -12,6 +12,7 @@ import {
   type SessionTimer,
   stopRepeating,
 } from './session-state.ts';
+import { sendRefer } from './session-transfer.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
 
@@ -39,6 +40,7 @@ export function stepSession(state: Session, input: SessionInput, now: number): S
     case 'answer-offer':
     case 'refuse-offer':
     case 'send-info':
+    case 'send-refer':
     case 'accept-referral':
     case 'refuse-referral':
     case 'report-referral':
@@ -66,6 +68,8 @@ function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
         effects: [{ do: 'request', session: state.id, request, hop: nextHop(dialog) }],
       };
     }
+    case 'send-refer':
+      return sendRefer(state, input.uri, input.headers);
     case 'accept-referral':
       return acceptReferral(state, now);
     case 'refuse-referral':

@@ -25,6 +25,10 @@ export interface CallListener {
   info?(request: SipRequest): void;
   /** A REFER within the call: answer it with `acceptReferral` or `refuseReferral`. Without this listener it is refused with 603. */
   referred?(request: SipRequest): void;
+  /** The final status of our REFER; after a 2xx `referNotified` reports its progress, unless the peer sends no NOTIFY. */
+  referAnswered?(status: number): void;
+  /** The status of the call that our REFER requested; no other one follows the last. */
+  referNotified?(status: number, isLast: boolean): void;
   /** The final status of our INFO. */
   infoAnswered?(status: number): void;
   ended?(reason: EndReason): void;
@@ -52,6 +56,8 @@ export interface Call {
   refuseOffer(status?: number): void;
   /** Sends INFO within the dialog, such as a digit. */
   sendInfo(content: Content): void;
+  /** Sends REFER: the peer calls `uri` (RFC 3515); the outcome is `referAnswered`. */
+  refer(uri: string, headers?: HeaderPairs): void;
   /** Accepts the peer's REFER: 202 and a NOTIFY of 100; `reportReferral` sends the later statuses. */
   acceptReferral(): void;
   /** Refuses the peer's REFER; the default status is 603, and `headers` may carry the reason. */

@@ -354,5 +354,11 @@ export function notifyListener(listener: CallListener, event: SessionEvent): voi
     case 'info-answered':
       listener.infoAnswered?.(event.status);
       return;
+    case 'refer-answered':
+      listener.referAnswered?.(event.status);
+      return;
+    case 'refer-notified':
+      listener.referNotified?.(event.status, event.isLast);
+      return;
   }
 }

@@ -4,7 +4,7 @@ import type { Call } from './call-listener.ts';
 /** The commands of an owner that go to the session of its call, whichever side called. */
 export type SessionCommands = Pick<
   Call,
-  'offer' | 'sendInfo' | 'acceptReferral' | 'refuseReferral' | 'reportReferral'
+  'offer' | 'sendInfo' | 'refer' | 'acceptReferral' | 'refuseReferral' | 'reportReferral'
 >;
 
 /** Creates the commands; `send` passes an input to the session. */
@@ -12,6 +12,7 @@ export function sessionCommands(send: (input: SessionInput) => void): SessionCom
   return {
     offer: (content, method) => send({ type: 'offer', content, ...(method && { method }) }),
     sendInfo: (content) => send({ type: 'send-info', content }),
+    refer: (uri, headers) => send({ type: 'send-refer', uri, ...(headers && { headers }) }),
     acceptReferral: () => send({ type: 'accept-referral' }),
     refuseReferral: (status = 603, headers) =>
       send({ type: 'refuse-referral', status, ...(headers && { headers }) }),
