@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
 const product = ['ports', 'sip', 'sdp', 'media', 'signalling', 'contract', 'platform', 'adapters'];
-const packages = [...product, 'testkit', 'stream-kit', 'hosted-sdk'];
+const packages = [...product, 'testkit', 'stream-kit', 'hosted-sdk', 'voice-sdk'];
 const apps = ['server', 'console'];
 
 /** What each part of the workspace may import, besides itself; ARCHITECTURE.md shows the same table. */
@@ -17,6 +17,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   testkit: product,
   'stream-kit': ['contract'],
   'hosted-sdk': [],
+  'voice-sdk': ['sip'],
   server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters'],
   console: ['contract'],
   tools: ['contract', 'platform'],
@@ -36,6 +37,7 @@ const inTestsToo: Readonly<Record<string, readonly string[]>> = {
   adapters: packages,
   server: packages,
   'stream-kit': [...packages, 'server'],
+  'voice-sdk': ['media', 'testkit'],
 };
 
 const test = String.raw`\.test\.ts$|/(fixtures|testing)/`;

@@ -31,6 +31,11 @@ export const toolChecks: readonly ToolCheck[] = [
     args: ['-p', 'tsconfig.pages.json', ...tscArgs],
   },
   {
+    name: 'types of the browser',
+    program: { package: 'typescript', name: 'tsc' },
+    args: ['-p', 'packages/voice-sdk/tsconfig.json', ...tscArgs],
+  },
+  {
     name: 'lint and format',
     program: { package: '@biomejs/biome', name: 'biome' },
     args: [

@@ -52,6 +52,7 @@ export {
   type EngineCounters,
   type EngineLimits,
 } from './engine/engine-limits.ts';
+export { estimatedMos } from './engine/listening-quality.ts';
 export { createMediaEngine } from './engine/media-engine.ts';
 export type { SendPacket } from './engine/send-packet.ts';
 // ice/
