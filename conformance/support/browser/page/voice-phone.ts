@@ -1,0 +1,69 @@
+import { type Call, Phone, type PhoneOptions } from '@jackfield/voice-sdk';
+import { notify } from './report.ts';
+
+/** The phone of the page, by the voice SDK, and its newest call. */
+let phone: Phone | undefined;
+let call: Call | undefined;
+
+interface Account {
+  readonly url: string;
+  readonly domain: string;
+  readonly username?: string;
+  readonly password?: string;
+  /** Tokens that the page fetches one after another. */
+  readonly tokens?: readonly string[];
+}
+
+/** Connects and registers. */
+export async function start({ tokens = [], ...account }: Account): Promise<void> {
+  const left = [...tokens];
+  const token = (): string => {
+    notify('token-fetched');
+    return left.shift() ?? '';
+  };
+  const options: PhoneOptions = tokens.length > 0 ? { ...account, token } : account;
+  phone = new Phone(options);
+  phone.on('state', (state) => notify(state));
+  phone.on('failed', ({ message, tokenError }) => notify('failed', { message, tokenError }));
+  phone.on('incoming', (incoming) => {
+    const { peer, headers, id } = incoming;
+    follow(incoming);
+    notify('incoming', { from: peer.number, headers, callUuid: id });
+  });
+  await phone.register().catch(() => undefined);
+}
+
+function follow(followed: Call): void {
+  call = followed;
+  followed.on('ringing', () => notify('ringing'));
+  followed.on('accepted', () => notify('accepted', { callUuid: followed.id }));
+  followed.on('reconnecting', () => notify('call-reconnecting'));
+  followed.on('reconnected', () => notify('call-reconnected'));
+  followed.on('held', (held) => notify('held', { ...held }));
+  followed.on('digit', (digit) => notify('digit', { digit }));
+  followed.on('quality', (sample) => notify('quality', { ...sample }));
+  followed.on('ended', (end) => notify('ended', { ...end }));
+}
+
+export function dial(to: string, headers: Readonly<Record<string, string>> = {}): void {
+  follow(phone!.call(to, { headers }));
+}
+
+export const answer = (): void => call!.accept();
+export const mute = (isMuted: boolean): void => call!.mute(isMuted);
+export const hold = (isHeld: boolean): void => call!.hold(isHeld);
+export const digits = (keys: string): void => call!.sendDigits(keys);
+export const hangUp = (): void => call!.hangUp();
+export const close = (): void => phone!.close();
+
+export async function transfer(to: string): Promise<string> {
+  return call!.transfer(to).then(
+    () => 'transferred',
+    (error: unknown) => String(error),
+  );
+}
+
+/** A test call of some seconds by a phone of its own. */
+export function preflight(account: Account): Promise<object> {
+  return Phone.preflight({ ...account, seconds: 5 });
+}

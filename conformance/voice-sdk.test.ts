@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
+import type { BrowserPage } from './support/browser/browser-page.ts';
+import {
+  type BrowserPhone,
+  browserPhone,
+  CuttablePort,
+  phoneDomain,
+  webSocketUrl,
+} from './support/browser/browser-phones.ts';
+import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { heardToneDb } from './support/heard.ts';
+import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
+
+const [echo, talker, tone] = ['+12025550100', '+12025550101', '+12025550109'];
+const sandboxHz = 1000;
+const audible = -35;
+const inaudible = -55;
+
+describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 }, () => {
+  let browser: Browser;
+  let platform: PlatformProcess;
+  let server: CallbackReceiver;
+
+  before(async () => {
+    browser = await Browser.start();
+    platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: String(await freePort()) });
+    server = await CallbackReceiver.start();
+  });
+
+  after(() =>
+    cleanUp(
+      () => browser?.stop(),
+      () => platform?.untilQuiet(),
+      () => server?.stop(),
+      () => platform?.stop(),
+    ),
+  );
+
+  async function phone(t: TestContext, name: string, url?: string): Promise<BrowserPhone> {
+    const program = { program: 'voice-phone', ...(url === undefined ? {} : { url }) };
+    const started = await browserPhone(browser, platform, name, program);
+    t.after(() => started.page.close());
+    return started;
+  }
+
+  /** A page whose phone fetches these tokens. */
+  async function phoneWith(t: TestContext, tokens: readonly string[]): Promise<BrowserPage> {
+    const page = await browser.open({ program: 'voice-phone' });
+    t.after(() => page.close());
+    await page.run('start', { url: webSocketUrl(platform), domain: phoneDomain, tokens });
+    return page;
+  }
+
+  /** A token as a program with the account's auth_token makes it. */
+  function token(sub: string, livesS: number, bornS = 0): string {
+    const now = Math.floor(Date.now() / 1000);
+    const per = { voice: { incoming_allow: true, outgoing_allow: true } };
+    const claims = { app: '', exp: now + livesS, iss: platform.authId, nbf: now + bornS, per, sub };
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const text = `${part({ alg: 'HS256', cty: 'plivo;v=1', typ: 'JWT' })}.${part(claims)}`;
+    return `${text}.${createHmac('sha256', platform.authToken).update(text).digest('base64url')}`;
+  }
+
+  async function talk(page: BrowserPage, to: string): Promise<string> {
+    await page.run('dial', to);
+    const { callUuid } = await page.reports.until('the answer', ({ type }) => type === 'accepted');
+    await page.until('two seconds of audio', ({ received }) => received.packets > 110);
+    return callUuid as string;
+  }
+
+  async function twoSecondsMore(page: BrowserPage): Promise<void> {
+    const before = (await page.connections()).at(-1)!.received.packets;
+    await page.until('two more seconds of audio', ({ received }) => received.packets > before + 110);
+  }
+
+  async function hangUp(page: BrowserPage): Promise<void> {
+    await page.run('hangUp');
+    await page.reports.until('the end', ({ type }) => type === 'ended');
+  }
+
+  /** Ends the live call to a number; whether there was one. */
+  async function endCallTo(number: string): Promise<boolean> {
+    const { body } = await platform.api('GET', 'Call/?status=live');
+    for (const uuid of body.calls as readonly string[]) {
+      const { body: leg } = await platform.api('GET', `Call/${uuid}/?status=live`);
+      if (leg.to?.includes(number.slice(1)) && leg.call_status === 'in-progress')
+        return (await platform.api('DELETE', `Call/${uuid}/`)).status === 204;
+    }
+    return false;
+  }
+
+  const level = async (page: BrowserPage, hz: number) => heardToneDb(await page.heard(), hz, 0.2, 2);
+
+  describe('side by side', { concurrency: 4 }, () => {
+    it('registers by password, hears itself from the echo, and measures the call', async (t) => {
+      const { page } = await phone(t, 'sdkann');
+      const callUuid = await talk(page, echo);
+      assert.equal((await platform.api('GET', `Call/${callUuid}/?status=live`)).status, 200);
+      await twoSecondsMore(page);
+      assert.ok((await level(page, microphoneHz)) > audible);
+      const sample = await page.reports.until('a sample of quality', ({ type }) => type === 'quality');
+      const { mos, lossPercent, codec, transport, packetsSent } = sample as unknown as Record<string, number>;
+      assert.ok((mos ?? 0) > 3.5 && lossPercent === 0 && (packetsSent ?? 0) > 100, JSON.stringify(sample));
+      assert.deepEqual([codec, transport], ['opus', 'udp']);
+      await page.run('mute', true);
+      await twoSecondsMore(page);
+      assert.ok((await level(page, microphoneHz)) < inaudible, 'a muted page sends no tone');
+      await hangUp(page);
+    });
+
+    it('a wrong password fails with the status of the server', async (t) => {
+      const { username } = await platform.createEndpoint('sdkmallory', 'right');
+      const page = await browser.open({ program: 'voice-phone' });
+      t.after(() => page.close());
+      await page.run('start', {
+        url: webSocketUrl(platform),
+        domain: phoneDomain,
+        username,
+        password: 'wrong',
+      });
+      const { message } = await page.reports.until('the refusal', ({ type }) => type === 'failed');
+      assert.equal(message, 'The server refused to register the phone: 401.');
+    });
+
+    it('a call that comes in carries its headers, and talks in a multiparty call', async (t) => {
+      const { page, username } = await phone(t, 'sdkbob');
+      const room = 'sdkincoming';
+      await addToRoom(platform, room, tone, { role: 'customer' });
+      const [leg] = await addToRoom(platform, room, username, { sip_headers: 'order=4711' });
+      const incoming = await page.reports.until('the call', ({ type }) => type === 'incoming');
+      assert.equal(incoming.callUuid, leg);
+      assert.equal((incoming.headers as Record<string, string>)['X-PH-order'], '4711');
+      await page.run('answer');
+      await joinedRoom(platform, room, 2);
+      await page.until('two seconds of audio', ({ received }) => received.packets > 110);
+      await twoSecondsMore(page);
+      assert.ok((await level(page, sandboxHz)) > audible);
+      await platform.api('DELETE', `MultiPartyCall/name_${room}/`);
+      const { by } = await page.reports.until('the end', ({ type }) => type === 'ended');
+      assert.equal(by, 'remote');
+    });
+
+    it('its digits reach the document of the call, which gets its headers', async (t) => {
+      const ann = await phone(t, 'sdkdigits');
+      server.serve('/sdk-pressed', '<Response><Hangup/></Response>');
+      const answer_url = server.serve(
+        '/sdk-ask',
+        `<Response><GetDigits action="http://127.0.0.1:${server.port}/sdk-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
+      );
+      const { body } = await platform.api('POST', 'Application/', { app_name: 'sdkdigits', answer_url });
+      await platform.api('POST', `Endpoint/${ann.endpointId}/`, { app_id: body.app_id });
+      await ann.page.run('dial', 'menu', { 'X-PH-Order': '7' });
+      const { fields } = await server.asked('/sdk-ask');
+      assert.equal(fields.get('X-PH-Order'), '7');
+      await ann.page.reports.until('the answer', ({ type }) => type === 'accepted');
+      await ann.page.until('its connection', ({ state }) => state === 'connected');
+      await ann.page.run('digits', '15*7');
+      assert.equal((await server.asked('/sdk-pressed')).fields.get('Digits'), '15*7');
+      await ann.page.reports.until('the last digit', (each) => each.type === 'digit' && each.digit === '7');
+      await ann.page.reports.until('the end', ({ type }) => type === 'ended');
+    });
+
+    it('hold stops what the page hears until it resumes', async (t) => {
+      const { page } = await phone(t, 'sdkholds');
+      await talk(page, tone);
+      assert.ok((await level(page, sandboxHz)) > audible);
+      await page.run('hold', true);
+      await page.reports.until('hold', (each) => each.type === 'held' && each.isHeld === true);
+      const before = (await page.connections()).at(-1)!;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const held = (await page.connections()).at(-1)!;
+      assert.ok(held.received.packets - before.received.packets < 10, 'the page receives nothing');
+      await page.run('hold', false);
+      await page.reports.until('the resumption', (each) => each.type === 'held' && each.isHeld === false);
+      await twoSecondsMore(page);
+      assert.ok((await level(page, sandboxHz)) > audible);
+      await hangUp(page);
+    });
+
+    it('transfers the other side, and its own call ends', async (t) => {
+      const { page } = await phone(t, 'sdktransfers');
+      await talk(page, echo);
+      assert.equal(await page.run('transfer', talker), 'transferred');
+      const { by } = await page.reports.until('the end', ({ type }) => type === 'ended');
+      assert.equal(by, 'remote');
+      assert.ok(await endCallTo(talker), 'the two others talk');
+    });
+
+    it('a call outlives its WebSocket: it restarts ICE over the next one and can be hung up there', async (t) => {
+      const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
+      t.after(() => port.close());
+      const { page } = await phone(t, 'sdkcut', `ws://127.0.0.1:${port.port}/sip`);
+      const callUuid = await talk(page, tone);
+      port.cut();
+      await page.reports.until('the loss', ({ type }) => type === 'call-reconnecting');
+      await page.reports.until('the next socket', ({ type }) => type === 'call-reconnected');
+      await twoSecondsMore(page);
+      assert.ok((await level(page, sandboxHz)) > audible);
+      await hangUp(page);
+      await platform.until('the end', `Call/${callUuid}/`, ({ end_time }) => Boolean(end_time));
+    });
+
+    it('a token that expires during a call is replaced before, and the call goes on', async (t) => {
+      const { username } = await platform.createEndpoint('sdktoken', 'unused');
+      const page = await phoneWith(t, [token(username, 8, -400), token(username, 3_600)]);
+      await page.reports.until('the registration', ({ type }) => type === 'registered');
+      await talk(page, tone);
+      const fetched = () => page.reports.all.filter(({ type }) => type === 'token-fetched').length;
+      await page.reports.until('the second token', () => fetched() === 2);
+      // Past the end of the first one.
+      await twoSecondsMore(page);
+      await twoSecondsMore(page);
+      assert.ok((await level(page, sandboxHz)) > audible);
+      assert.ok(!page.reports.all.some(({ type }) => ['failed', 'offline', 'reconnecting'].includes(type)));
+      await hangUp(page);
+    });
+
+    it('a test call reports how good the connection is', async (t) => {
+      const { page, account } = await phone(t, 'sdkpreflight');
+      const report = await page.run<Record<string, number>>('preflight', account);
+      assert.ok((report.mos ?? 0) > 3.5 && (report.answeredMs ?? 0) > 0, JSON.stringify(report));
+      assert.equal(report.lossPercent, 0);
+    });
+  });
+});
