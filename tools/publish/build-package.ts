@@ -59,8 +59,10 @@ export function writeManifest(into: string, manifest: object): void {
 
 /** Compiles these files of a package, and what they import of it, to `dist`. */
 export function compile(source: string, files: readonly string[], into: string, declaration: boolean): void {
+  const own = join(source, 'tsconfig.json');
   const config = {
-    extends: relative(into, join(root, 'tsconfig.json')),
+    // A package for browsers has settings of its own.
+    extends: relative(into, existsSync(own) ? own : join(root, 'tsconfig.json')),
     compilerOptions: {
       noEmit: false,
       declaration,

@@ -13,7 +13,7 @@ describe('packed packages, in another project', { timeout: 120_000 }, () => {
   const modules = join(project, 'node_modules');
 
   before(() => {
-    for (const name of ['sip', 'contract', 'stream-kit', 'hosted-sdk']) {
+    for (const name of ['sip', 'contract', 'stream-kit', 'hosted-sdk', 'voice-sdk']) {
       const tarball = packPackage(name, project);
       const place = join(modules, '@jackfield', name);
       mkdirSync(place, { recursive: true });
@@ -91,6 +91,22 @@ phone.send(lines.join('\\r\\n'), transports.addresses[0].port, '127.0.0.1');
   it('the check of stream servers is a command', () => {
     const { out } = node('node_modules/@jackfield/stream-kit/dist/main.js');
     assert.match(out, /stream-check <ws or wss URL>/);
+  });
+
+  it('the voice SDK loads outside of a page, and refuses options without a login', () => {
+    writeFileSync(
+      join(project, 'voice.js'),
+      `import { Phone } from '@jackfield/voice-sdk';
+try {
+  new Phone({ url: 'wss://127.0.0.1/sip' });
+} catch (error) {
+  console.log(error.code, error.message);
+}`,
+    );
+    assert.deepEqual(node('voice.js'), {
+      status: 0,
+      out: 'invalid-argument A phone needs a token, or a username and a password.\n',
+    });
   });
 
   it('their types are what the compiler finds', () => {

@@ -4,7 +4,7 @@ import { packPackage } from './pack-package.ts';
 import { packServer } from './pack-server.ts';
 
 /** Libraries that are of use without the platform, after those that they import. */
-const libraries = ['sip', 'sdp', 'contract', 'stream-kit', 'hosted-sdk'];
+const libraries = ['sip', 'sdp', 'contract', 'stream-kit', 'hosted-sdk', 'voice-sdk'];
 /** The server, as the package `jackfield`. */
 const server = 'jackfield';
 
