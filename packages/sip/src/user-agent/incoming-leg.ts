@@ -119,9 +119,9 @@ class IncomingLeg implements Leg {
   }
 
   listen(listener: CallListener): void {
-    this.#listener = listener;
     const reason = this.#ended;
     if (reason) this.#deps.safely(() => listener.ended?.(reason));
+    else this.#listener = listener;
   }
 
   trust(): void {
@@ -174,7 +174,10 @@ class IncomingLeg implements Leg {
 
   end(reason: EndReason): void {
     this.#ended = reason;
-    this.#deps.safely(() => this.#listener?.ended?.(reason));
+    const listener = this.#listener;
+    // Transactions keep the leg for 32 s more, and not what its owner has.
+    this.#listener = undefined;
+    this.#deps.safely(() => listener?.ended?.(reason));
   }
 
   isOver(): boolean {

@@ -69,7 +69,7 @@ class OutgoingLeg implements BranchedCall {
   offer: Leg['offer'];
   readonly authorize: ChallengeAnswer | undefined;
   readonly #deps: LegDeps;
-  readonly #listener: CallListener;
+  #listener: CallListener;
   readonly #branches: InviteBranches;
   #state!: OutgoingCall;
 
@@ -168,7 +168,10 @@ class OutgoingLeg implements BranchedCall {
   }
 
   end(reason: EndReason): void {
-    this.#deps.safely(() => this.#listener.ended?.(reason));
+    const listener = this.#listener;
+    // Transactions keep the leg for 32 s more, and not what its owner has.
+    this.#listener = {};
+    this.#deps.safely(() => listener.ended?.(reason));
   }
 
   isOver(): boolean {
