@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
+import { minted } from './support/minted-token.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { Sipp } from './support/sipp.ts';
@@ -10,17 +10,6 @@ import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const domain = 'sip.localhost';
 const both = { voice: { incoming_allow: true, outgoing_allow: true } };
-
-/** A token as a program with the account's auth_token makes it. */
-function minted(
-  claims: object,
-  key: string,
-  header: object = { alg: 'HS256', typ: 'JWT', cty: 'plivo;v=1' },
-): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const text = `${part(header)}.${part(claims)}`;
-  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
-}
 
 describe('client tokens over SIP in WebSockets', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;

@@ -11,6 +11,8 @@ export interface PageOptions {
   readonly toneHz?: number;
   /** The page knows no candidate over UDP, as behind a network that blocks UDP. */
   readonly isTcpOnly?: boolean;
+  /** The Content-Security-Policy with which the page is served. */
+  readonly policy?: string;
 }
 
 /** What a program reports by the global `report`, in plain data. */
@@ -24,17 +26,21 @@ export class BrowserPage {
   readonly page: Page;
   /** What the program has reported. */
   readonly reports = new Happenings<PageReport>();
-  /** Requests and WebSockets to other hosts. None of them had an answer. */
-  readonly outside: string[] = [];
+  /** Requests and WebSockets to other hosts, without those that a policy of the page refused. None of them had an answer. */
+  readonly outside: { readonly url: string; readonly body: string }[] = [];
   /** What the page wrote to its console, and errors that it did not catch. */
   readonly console: string[] = [];
 
   private constructor(page: Page) {
     this.page = page;
-    const note = (url: string) => {
-      if (/^(https?|wss?):/.test(url) && !isNear(url)) this.outside.push(url);
+    const note = (url: string, body = '') => {
+      if (/^(https?|wss?):/.test(url) && !isNear(url)) this.outside.push({ url, body });
     };
-    page.on('request', (request) => note(request.url()));
+    page.on('request', (request) => note(request.url(), request.postData() ?? ''));
+    page.on('requestfailed', (request) => {
+      const index = this.outside.findIndex(({ url }) => url === request.url());
+      if (request.failure()?.errorText === 'csp' && index !== -1) this.outside.splice(index, 1);
+    });
     page.on('websocket', (socket) => note(socket.url()));
     page.on('console', (message) => this.console.push(message.text()));
     page.on('pageerror', (error) => this.console.push(String(error)));
@@ -42,12 +48,12 @@ export class BrowserPage {
   }
 
   static async open(page: Page, server: PageServer, options: PageOptions): Promise<BrowserPage> {
-    const { program, toneHz, isTcpOnly = false } = options;
+    const { program, toneHz, isTcpOnly = false, policy } = options;
     const opened = new BrowserPage(page);
     await page.exposeFunction('report', (report: PageReport) => opened.reports.add(report));
     const settings = JSON.stringify({ toneHz, isTcpOnly });
     await page.addInitScript(`${await server.bundle('ears')}\nprogram.listen(${settings});`);
-    await page.goto(server.urlOf(program));
+    await page.goto(server.urlOf(program, policy));
     return opened;
   }
 

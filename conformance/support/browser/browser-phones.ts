@@ -41,10 +41,12 @@ export function webSocketUrl(platform: PlatformProcess): string {
 export class CuttablePort {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** The address that new connections seem to come from, all of loopback. */
+  from = '127.0.0.1';
 
   private constructor(target: number) {
     this.#server = createServer((near) => {
-      const far = connect(target, '127.0.0.1');
+      const far = connect({ port: target, host: '127.0.0.1', localAddress: this.from });
       for (const [socket, other] of [
         [near, far],
         [far, near],

@@ -20,9 +20,10 @@ export class PageServer {
     return server;
   }
 
-  /** A secure context, as every page of loopback is: it has a microphone. */
-  urlOf(program: string): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${program}`;
+  /** A secure context, as every page of loopback is: it has a microphone. `policy` is its Content-Security-Policy. */
+  urlOf(program: string, policy = ''): string {
+    const query = policy === '' ? '' : `?policy=${encodeURIComponent(policy)}`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${program}${query}`;
   }
 
   /** A program as one script; its exports are in the global `program`. */
@@ -41,12 +42,15 @@ export class PageServer {
     await once(this.#server, 'close');
   }
 
-  async #answer(path: string, response: ServerResponse): Promise<void> {
-    const [, name = '', extension] = /^\/([a-z-]+)(\.js)?$/.exec(path) ?? [];
+  async #answer(target: string, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(target, 'http://page');
+    const [, name = '', extension] = /^\/([a-z-]+)(\.js)?$/.exec(pathname) ?? [];
     if (name === '') {
       response.writeHead(404).end();
     } else if (extension === undefined) {
       response.setHeader('content-type', 'text/html; charset=utf-8');
+      const policy = searchParams.get('policy');
+      if (policy !== null) response.setHeader('content-security-policy', policy);
       response.end(`<!doctype html><title>${name}</title><script src="/${name}.js"></script>`);
     } else {
       response.setHeader('content-type', 'text/javascript; charset=utf-8');
