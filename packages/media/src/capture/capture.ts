@@ -64,6 +64,8 @@ const MOST_SKIPPED = 30_000;
  */
 export class Capture {
   readonly name: string;
+  /** The legs of its tracks, as they were named last. */
+  legs: readonly { readonly said: readonly string[]; readonly heard: readonly string[] }[] = [];
   readonly #reuses: boolean;
   readonly #frame: number;
   readonly #phases: number;
@@ -99,6 +101,14 @@ export class Capture {
 
   get tracks(): number {
     return this.#tracks;
+  }
+
+  get frameSamples(): number {
+    return this.#frame;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   get taps(): readonly Tap[] {
@@ -189,6 +199,12 @@ export class Capture {
     this.#tracks = tracks;
     this.#chunk = undefined;
     this.#sums = new Int32Array(SLOTS * tracks * this.#frame);
+  }
+
+  /** Emits what it holds; another engine continues the capture. */
+  pass(): void {
+    this.#drain();
+    this.#handOver(false);
   }
 
   /** Emits the last chunk. */

@@ -3,8 +3,15 @@ import { type CapturedLegs, createTapsByLeg } from './taps-by-leg.ts';
 
 /** Captures and taps of legs, by name. Methods that name an unknown capture return false. */
 export interface Captures {
-  /** Begins a capture or replaces the legs of its tracks; false for another number of tracks, or above a limit. */
-  capture(name: string, tracks: readonly CapturedLegs[]): boolean;
+  /**
+   * Begins a capture or replaces the legs of its tracks; false for another number of tracks, or above a limit. A capture that began in
+   * another engine keeps the length of its frames.
+   */
+  capture(name: string, tracks: readonly CapturedLegs[], frameSamples?: number): boolean;
+  /** Emits what it holds and removes the capture without an end: another engine continues it. */
+  release(name: string): SavedCapture | undefined;
+  /** Continues a released capture; the frames that were missed meanwhile are silent. */
+  adopt(name: string, saved: SavedCapture, missedFrames: number): boolean;
   pause(name: string, paused: boolean): boolean;
   /** Emits the last chunk and removes the capture. */
   end(name: string): boolean;
@@ -25,6 +32,13 @@ export interface Captures {
   /** Once per step, after the turns of the legs. */
   step(): void;
   size(): number;
+}
+
+/** A capture as plain data. */
+export interface SavedCapture {
+  readonly tracks: readonly CapturedLegs[];
+  readonly frameSamples: number;
+  readonly isPaused: boolean;
 }
 
 /** Sizes, limits, and the callbacks to the engine. */
@@ -62,20 +76,28 @@ export function createCaptures(deps: CapturesDeps): Captures {
     capture.finish();
   };
 
+  const begin: Captures['capture'] = (name, tracks, given) => {
+    if (isTooMuch(tracks, mostTracks, mostLegs)) return false;
+    let capture = captures.get(name);
+    if (capture === undefined) {
+      if (captures.size >= deps.mostCaptures) return false;
+      const frameSamples = given ?? frameSamplesFor(tracks.flatMap(({ said, heard }) => [...said, ...heard]));
+      capture = new Capture({ ...sizes, frameSamples, name, tracks: tracks.length });
+      captures.set(name, capture);
+      list();
+    } else if (capture.tracks !== tracks.length) return false;
+    capture.legs = tracks;
+    exchange(capture, tracks);
+    return true;
+  };
+
   return {
-    capture(name, tracks) {
-      if (isTooMuch(tracks, mostTracks, mostLegs)) return false;
-      let capture = captures.get(name);
-      if (capture === undefined) {
-        if (captures.size >= deps.mostCaptures) return false;
-        const frameSamples = frameSamplesFor(tracks.flatMap(({ said, heard }) => [...said, ...heard]));
-        capture = new Capture({ ...sizes, frameSamples, name, tracks: tracks.length });
-        captures.set(name, capture);
-        list();
-      } else if (capture.tracks !== tracks.length) return false;
-      exchange(capture, tracks);
-      return true;
-    },
+    capture: begin,
+    ...continuations(captures, begin, (capture) => {
+      exchange(capture, []);
+      captures.delete(capture.name);
+      list();
+    }),
     pause(name, paused) {
       captures.get(name)?.pause(paused);
       return captures.has(name);
@@ -133,6 +155,31 @@ export function createCaptures(deps: CapturesDeps): Captures {
       for (let c = 0; c < running.length; c++) running[c]!.step();
     },
     size: () => captures.size,
+  };
+}
+
+/** Captures that go on in another engine, or come from one. */
+function continuations(
+  captures: ReadonlyMap<string, Capture>,
+  begin: Captures['capture'],
+  remove: (capture: Capture) => void,
+): Pick<Captures, 'release' | 'adopt'> {
+  return {
+    release(name) {
+      const capture = captures.get(name);
+      if (capture === undefined) return undefined;
+      const { legs: tracks, frameSamples, isPaused } = capture;
+      remove(capture);
+      capture.pass();
+      return { tracks, frameSamples, isPaused };
+    },
+    adopt(name, { tracks, frameSamples, isPaused }, missedFrames) {
+      if (!begin(name, tracks, frameSamples)) return false;
+      const capture = captures.get(name)!;
+      if (isPaused) capture.pause(true);
+      else capture.skip(missedFrames);
+      return true;
+    },
   };
 }
 

@@ -28,6 +28,23 @@ export interface DigitReceiver {
   expire(nowMs: number): readonly ReceivedDigit[];
   /** Resets the state for a new stream. */
   reset(): void;
+  /** What another receiver needs to continue this one: no key is reported twice. */
+  save(): SavedDigits;
+  restore(saved: SavedDigits): void;
+}
+
+/** The state of a digit receiver, as plain data. */
+export interface SavedDigits {
+  readonly pressed: PressedDigit | undefined;
+  readonly finishedStart: number | undefined;
+}
+
+interface PressedDigit {
+  event: number;
+  start: number;
+  segment: number;
+  units: number;
+  heardMs: number;
 }
 
 const none: readonly ReceivedDigit[] = [];
@@ -38,7 +55,7 @@ const none: readonly ReceivedDigit[] = [];
  */
 export function createDigitReceiver(options: DigitReceiverOptions): DigitReceiver {
   const lostEndMs = options.lostEndMs ?? 120;
-  let pressed: { event: number; start: number; segment: number; units: number; heardMs: number } | undefined;
+  let pressed: PressedDigit | undefined;
   let finishedStart: number | undefined;
 
   const release = (): readonly ReceivedDigit[] => {
@@ -82,6 +99,11 @@ export function createDigitReceiver(options: DigitReceiverOptions): DigitReceive
     reset() {
       pressed = undefined;
       finishedStart = undefined;
+    },
+    save: () => ({ pressed, finishedStart }),
+    restore(saved) {
+      pressed = saved.pressed && { ...saved.pressed };
+      finishedStart = saved.finishedStart;
     },
   };
 }

@@ -34,6 +34,19 @@ export interface DigitSender {
   readonly marker: boolean;
   /** Clears the queue; a key that is being sent is still ended. */
   clear(): void;
+  /** What another sender needs to continue this one, within a key too. */
+  save(): SavedKeys;
+  restore(saved: SavedKeys): void;
+}
+
+/** The state of a digit sender, as plain data. */
+export interface SavedKeys {
+  readonly queue: string;
+  readonly state: 'idle' | 'held' | 'ending' | 'waiting';
+  readonly endsLeft: number;
+  readonly waitMs: number;
+  readonly eventTimestamp: number;
+  readonly report: TelephoneEvent;
 }
 
 /** RFC 4733 §2.5.1.4: the final packet is sent three times, at the usual spacing. */
@@ -54,7 +67,7 @@ class Sender implements DigitSender {
   readonly #gapMs: number;
   readonly #maxQueued: number;
   #queue = '';
-  #state: 'idle' | 'held' | 'ending' | 'waiting' = 'idle';
+  #state: SavedKeys['state'] = 'idle';
   #endsLeft = 0;
   #waitMs = 0;
 
@@ -95,6 +108,26 @@ class Sender implements DigitSender {
 
   clear(): void {
     this.#queue = '';
+  }
+
+  save(): SavedKeys {
+    return {
+      queue: this.#queue,
+      state: this.#state,
+      endsLeft: this.#endsLeft,
+      waitMs: this.#waitMs,
+      eventTimestamp: this.eventTimestamp,
+      report: { ...this.report },
+    };
+  }
+
+  restore(saved: SavedKeys): void {
+    this.#queue = saved.queue;
+    this.#state = saved.state;
+    this.#endsLeft = saved.endsLeft;
+    this.#waitMs = saved.waitMs;
+    this.eventTimestamp = saved.eventTimestamp;
+    Object.assign(this.report, saved.report);
   }
 
   #begin(timestamp: number): 'event' | 'wait' | 'idle' {

@@ -1,7 +1,7 @@
 import type { TakeCaptured } from '../capture/capture.ts';
 import type { Captures } from '../capture/captures.ts';
 import { createVoiceActivity } from '../dsp/voice-activity.ts';
-import type { Hearing } from '../mix/hearing.ts';
+import type { Hearing } from '../mix/hearing-interface.ts';
 import type { MediaNotice, MixCommand } from './commands.ts';
 import type { EngineLimits } from './engine-limits.ts';
 import type { Leg } from './leg.ts';
@@ -67,8 +67,8 @@ function play(command: CommandOf<'play'>, deps: CommandDeps): boolean {
   const rate = 50 * deps.frameSamplesOf(command.to);
   const play = sounds.play(deps.nextSourceId(), command.sound, command.loop, rate);
   if (play !== undefined && hearing.countPlays(command.mix) < limits.playsPerMix) {
-    const { mix, key, to, alone = false } = command;
-    if (hearing.play(mix, key, to, play, alone)) return true;
+    const { mix, key, to, alone = false, sound, loop } = command;
+    if (hearing.play(mix, key, to, play, alone, { sound, loop })) return true;
   }
   // The requester waits for the end of the play, so refusal must end it too (as for a capture).
   deps.notify({ type: 'play-ended', mix: command.mix, key: command.key });

@@ -11,6 +11,7 @@ import type {
   SoundClip,
 } from './commands.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from './engine-limits.ts';
+import type { Moves } from './moves.ts';
 import type { SendPacket } from './send-packet.ts';
 
 /**
@@ -71,6 +72,8 @@ export interface MediaEngine {
   census(): EngineCensus;
   /** Audio to and from programs. */
   readonly streams: EngineStreams;
+  /** Legs that go on in another engine, or come from one. */
+  readonly moves: Moves;
   readonly counters: Readonly<EngineCounters>;
 }
 

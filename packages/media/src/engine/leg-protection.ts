@@ -1,10 +1,12 @@
 import {
   createSrtpReceiver,
+  restoreSrtpReceiver,
   resumeSrtpReceiver,
+  type SavedSrtpReceiver,
   type SrtpCounters,
   type SrtpReceiver,
 } from '../rtp/srtp-receiver.ts';
-import { createSrtpSender, type SrtpSender } from '../rtp/srtp-sender.ts';
+import { createSrtpSender, type SavedSrtpSender, type SrtpSender } from '../rtp/srtp-sender.ts';
 import { masterBytes, type SrtpCiphers, type SrtpSuiteName, srtpSuites } from '../rtp/srtp-suite.ts';
 import type { AgreedKeys, AgreedMedia } from './commands.ts';
 
@@ -81,6 +83,46 @@ export function protectionOf(
     receivers.push({ suite, key: receiveKey.slice(), direction: receiver });
   } else if (before !== undefined) resumeSrtpReceiver(receiver, before.receiver);
   return { agreed, sender, receiver };
+}
+
+/** All keys of a leg with their packet indexes, as plain data. */
+export interface SavedLegKeys {
+  readonly senders: readonly SavedKey<SavedSrtpSender>[];
+  readonly receivers: readonly SavedKey<SavedSrtpReceiver>[];
+  /** Position of the receiver whose packets are accepted until the first one under the key in use; −1 for none. */
+  readonly before: number;
+}
+
+interface SavedKey<State> {
+  readonly suite: SrtpSuiteName;
+  readonly key: Uint8Array;
+  readonly state: State;
+}
+
+/** The keys of a leg that another engine continues. */
+export function saveKeys({ senders, receivers }: LegKeys, inUse: LegProtection | undefined): SavedLegKeys {
+  return {
+    senders: senders.map(({ suite, key, direction }) => ({ suite, key, state: direction.save() })),
+    receivers: receivers.map(({ suite, key, direction }) => ({ suite, key, state: direction.save() })),
+    before: receivers.findIndex(({ direction }) => direction === inUse?.receiver.before),
+  };
+}
+
+/** Fills the keys of a new leg with saved ones. The agreement, which follows, finds its key among them. */
+export function restoreKeys(
+  { senders, receivers }: LegKeys,
+  saved: SavedLegKeys,
+  ciphers: SrtpCiphers,
+  counters: SrtpCounters,
+): void {
+  for (const { suite, key, state } of saved.senders) {
+    const direction = createSrtpSender(ciphers, { suite, keyAndSalt: key }, state);
+    senders.push({ suite, key, direction });
+  }
+  for (const { suite, key, state } of saved.receivers) {
+    const direction = restoreSrtpReceiver(ciphers, { suite, keyAndSalt: key }, counters, state);
+    receivers.push({ suite, key, direction });
+  }
 }
 
 /** Frees the ciphers of all keys: the leg ends. */

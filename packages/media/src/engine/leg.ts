@@ -6,7 +6,7 @@ import type { AutomaticLevel } from '../dsp/automatic-level.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import type { JitterBuffer } from '../jitter/jitter-buffer.ts';
 import type { StoredPacket } from '../jitter/packet-ring.ts';
-import type { LegHearing } from '../mix/hearing.ts';
+import type { LegHearing } from '../mix/hearing-interface.ts';
 import type { Source } from '../mix/source.ts';
 import type { Turn } from '../mix/turn.ts';
 import type { Latch } from '../rtp/latch.ts';
@@ -157,7 +157,8 @@ export interface LegOptions {
   readonly createSource: (frameSamples: number) => Source;
 }
 
-interface PastCounters {
+/** Counters of streams that were replaced. */
+export interface PastCounters {
   packetsSent: number;
   octetsSent: number;
   lost: number;

@@ -1,7 +1,8 @@
-import { type Captures, createCaptures } from '../capture/captures.ts';
+import type { Captures, CapturesDeps } from '../capture/captures.ts';
 import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
 import { codecFor } from '../codec/codec-for.ts';
-import { createHearing, type Hearing } from '../mix/hearing.ts';
+import { createHearing } from '../mix/hearing.ts';
+import type { Hearing } from '../mix/hearing-interface.ts';
 import type { Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
 import { looksLikeRtcp } from '../rtp/rtp-packet.ts';
@@ -18,6 +19,7 @@ import {
   noStatistics,
   type SoundClip,
 } from './commands.ts';
+import { createEngineCaptures } from './engine-captures.ts';
 import type { MediaEngine, MediaEngineDeps } from './engine-interface.ts';
 import {
   defaultEngineLimits,
@@ -30,18 +32,17 @@ import { canSpeak, changesClock, connectLeg, createLeg, freeLeg } from './leg-co
 import { canProtect } from './leg-protection.ts';
 import { statisticsOf } from './leg-statistics.ts';
 import { type Listening, listen } from './listen.ts';
+import { longestFrame, telephoneFrame } from './longest-frame.ts';
 import { discardMissed } from './missed-frames.ts';
+import { createMoves, type Moves } from './moves.ts';
 import { protectLeg, secureLeg } from './protect-leg.ts';
 import { createReceiveScratch, emitDigits, receiveRtp } from './receive-packet.ts';
-import { createRelays, type Relays } from './relays.ts';
+import { createRelays, isLeaking, type Relays } from './relays.ts';
 import { createReporting, type Reporting } from './reports.ts';
 import { createSendScratch, type SendScratch, sendFrame } from './send-frame.ts';
 import { type SendPacket, sendProtected } from './send-packet.ts';
 import { createSoundLibrary, type SoundLibrary } from './sound-library.ts';
 import { createTurns, type Turns } from './turns.ts';
-
-/** Samples of 20 ms at 8 kHz. */
-const TELEPHONE_FRAME = 160;
 
 /** Creates an engine without legs and mixes. */
 export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
@@ -50,6 +51,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
 
 class Engine implements MediaEngine {
   readonly streams: StreamsOfEngine;
+  readonly moves: Moves;
   readonly #deps: MediaEngineDeps;
   readonly #phases: number;
   readonly #limits: EngineLimits;
@@ -80,7 +82,15 @@ class Engine implements MediaEngine {
     const limits = { ...defaultEngineLimits, ...deps.limits };
     this.#limits = limits;
     const find = this.#find;
-    this.#captures = this.#createCaptures();
+    const frameSamplesFor = (legs: readonly string[]) => longestFrame(legs, find);
+    const attach = this.#attachTaps;
+    this.#captures = createEngineCaptures({
+      phases,
+      limits,
+      captured: deps.captured,
+      frameSamplesFor,
+      attach,
+    });
     this.#sendScratch = createSendScratch(this.#captures);
     this.#hearing = createHearing({
       codecs: sharedCodecs,
@@ -108,13 +118,24 @@ class Engine implements MediaEngine {
       captured: deps.captured,
       notify: this.#notify,
       nextSourceId: () => ++this.#sourceIds,
-      frameSamplesOf: this.#frameSamplesOf,
+      frameSamplesOf: frameSamplesFor,
+    });
+    this.moves = createMoves({
+      find,
+      hearing: this.#hearing,
+      captures: this.#captures,
+      ciphers: deps.ciphers,
+      open: (name) => this.#openLeg(name, this.#createSource(telephoneFrame)),
+      connect: (name, agreed, nowMs) => this.connectLeg(name, agreed, nowMs),
+      secure: (name, keys, nowMs) => this.secureLeg(name, keys, nowMs),
+      remove: (leg) => this.#removeLeg(leg, true),
+      apply: this.#apply,
     });
     this.streams = this.#createStreams();
   }
 
   openLeg(name: string): number | undefined {
-    return this.#openLeg(name, this.#createSource(TELEPHONE_FRAME))?.index;
+    return this.#openLeg(name, this.#createSource(telephoneFrame))?.index;
   }
 
   connectLeg(name: string, agreed: AgreedMedia, nowMs: number): boolean {
@@ -152,15 +173,7 @@ class Engine implements MediaEngine {
     const leg = this.#byName.get(name);
     if (leg === undefined) return noStatistics;
     this.#reporting.send(leg, nowMs, true);
-    this.#byName.delete(name);
-    this.#legs[leg.index] = undefined;
-    this.#holes.push(leg.index);
-    this.#turns.remove(leg);
-    this.#hearing.closeLeg(name);
-    this.#feeds.changed(name);
-    this.#relays.forget(leg);
-    freeLeg(leg);
-    if (leg.taps !== undefined) leg.taps.isPresent = false;
+    this.#removeLeg(leg, false);
     return statisticsOf(leg);
   }
 
@@ -240,11 +253,7 @@ class Engine implements MediaEngine {
 
   countLeaks(): number {
     let leaks = this.#hearing.countLeaks();
-    for (const leg of this.#legs) {
-      const from = leg?.relayIn?.isOpen === true ? leg.relayIn.from : undefined;
-      if (!from?.hearing.isSettled || !leg!.hearing.isSettled) continue;
-      if (!this.#hearing.hears(leg!.name, from.source)) leaks++;
-    }
+    for (const leg of this.#legs) if (leg !== undefined && isLeaking(leg, this.#hearing)) leaks++;
     return leaks;
   }
 
@@ -272,16 +281,6 @@ class Engine implements MediaEngine {
     active: false,
   });
 
-  /** The longer of the frames that the leg sends and hears; the telephone frame before it is connected. */
-  readonly #frameSamplesOf = (names: readonly string[]): number => {
-    let most = TELEPHONE_FRAME;
-    for (const name of names) {
-      const leg = this.#byName.get(name);
-      if (leg !== undefined) most = Math.max(most, leg.source.frame.length, leg.hearing.frameSamples);
-    }
-    return most;
-  };
-
   readonly #openCodec = (
     name: CodecName,
     clockRate: number | undefined,
@@ -291,28 +290,13 @@ class Engine implements MediaEngine {
 
   readonly #random32 = (): number => Math.floor(this.#deps.random() * 2 ** 32) >>> 0;
 
-  #createCaptures(): Captures {
-    const { captured } = this.#deps;
-    const limits = this.#limits;
-    return createCaptures({
-      frameSamplesFor: this.#frameSamplesOf,
-      phases: this.#phases,
-      chunkFrames: Math.max(1, Math.round(limits.captureChunkMs / 20)),
-      mostCaptures: captured === undefined ? 0 : limits.captures,
-      mostTaps: limits.taps,
-      mostTracks: limits.tracksPerCapture,
-      mostLegs: 2 * limits.membersPerMix,
-      take: (...chunk) => captured?.(...chunk),
-      attach: (name, taps) => {
-        const leg = this.#byName.get(name);
-        if (leg !== undefined) {
-          leg.taps = taps;
-          this.#relays.end(leg);
-        }
-        return leg?.agreed !== undefined;
-      },
-    });
-  }
+  readonly #attachTaps: CapturesDeps['attach'] = (name, taps) => {
+    const leg = this.#byName.get(name);
+    if (leg === undefined) return false;
+    leg.taps = taps;
+    this.#relays.end(leg);
+    return leg.agreed !== undefined;
+  };
 
   #createStreams(): StreamsOfEngine {
     return createEngineStreams({
@@ -354,6 +338,18 @@ class Engine implements MediaEngine {
     leg.taps = this.#captures.tapsOf(name);
     this.#turns.add(leg);
     return leg;
+  }
+
+  #removeLeg(leg: Leg, goesOn: boolean): void {
+    this.#byName.delete(leg.name);
+    this.#legs[leg.index] = undefined;
+    this.#holes.push(leg.index);
+    this.#turns.remove(leg);
+    this.#hearing.closeLeg(leg.name, goesOn);
+    this.#feeds.changed(leg.name);
+    this.#relays.forget(leg);
+    freeLeg(leg);
+    if (leg.taps !== undefined) leg.taps.isPresent = false;
   }
 
   /** All legs missed this many frames. */

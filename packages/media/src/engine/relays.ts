@@ -1,4 +1,5 @@
 import type { StoredPacket } from '../jitter/packet-ring.ts';
+import type { Hearing } from '../mix/hearing-interface.ts';
 import { sequenceDistance } from '../rtp/serial-number.ts';
 import type { Leg, LegRelay } from './leg.ts';
 import { fits, type RelayRoute, RelayStream } from './relay-stream.ts';
@@ -121,6 +122,13 @@ export function createRelays(deps: RelaysDeps): Relays {
       leg.relayOut = undefined;
     },
   };
+}
+
+/** Whether a packet of a leg without an edge would reach this one; true is a bug. A change that waits for its turn does not count. */
+export function isLeaking(leg: Leg, hearing: Pick<Hearing, 'hears'>): boolean {
+  const from = leg.relayIn?.isOpen === true ? leg.relayIn.from : undefined;
+  if (!from?.hearing.isSettled || !leg.hearing.isSettled) return false;
+  return !hearing.hears(leg.name, from.source);
 }
 
 function mayRelay(from: Leg, to: Leg): boolean {

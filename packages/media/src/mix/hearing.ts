@@ -1,86 +1,8 @@
 import type { Play } from '../playout/play.ts';
-import { type Audiences, createAudiences, type Listener, type Seat } from './resolve-audiences.ts';
+import type { Hearing, HearingDeps, LegHearing, PlayedSound, SavedMix } from './hearing-interface.ts';
+import { type Audiences, createAudiences, type Listener } from './resolve-audiences.ts';
 import type { Source } from './source.ts';
 import { createMixTurn, type MixTurn, noteChange, type Turn } from './turn.ts';
-
-/** A leg's entry in the hearing table: its source and what it hears. */
-export interface LegHearing {
-  readonly leg: string;
-  /** The leg's audio; replaced when its rate changes. */
-  source: Source;
-  /** Samples of a frame sent to the leg. */
-  frameSamples: number;
-  readonly turn: Turn;
-  /** The mix whose turn the leg has: its own mix, else a mix with a play to it. */
-  mix: MixTurn | undefined;
-  /** The leg's own turn, while it is tapped and in no mix. */
-  solo: MixTurn | undefined;
-  /** Undefined while the leg hears nothing. */
-  seat: Seat | undefined;
-  /** The other member of a mix of two, if the leg hears that one and nothing else. */
-  partner: string | undefined;
-  /** The leg is in a mix of three or more, which adjusts its level. Two members hear each other at their own levels. */
-  isLevelled: boolean;
-  /** The leg is sent noise instead of silence: in a mix of three or more, unless a play reaches it. */
-  isComforted: boolean;
-  /** False while a change of what the leg hears waits for `settle`. */
-  isSettled: boolean;
-}
-
-/**
- * Who hears whom, in all mixes of an engine. Changes are collected and take effect together in `settle`. Functions that
- * name a mix return false when it does not exist (`openMix`: when it exists).
- */
-export interface Hearing {
-  openMix(mix: string): boolean;
-  closeMix(mix: string): boolean;
-  /** Replaces membership and edges. A leg is a member of one mix at most: the last that names it. */
-  setHearing(
-    mix: string,
-    members: readonly { readonly leg: string; readonly hears: readonly string[] }[],
-  ): boolean;
-  /**
-   * Adds a play for `to`, in place of one with the same key. Listeners of plays that are `alone` hear only the newest
-   * of these.
-   */
-  play(mix: string, key: string, to: readonly string[], source: Play, alone: boolean): boolean;
-  /** False also when no play has this key. */
-  stopPlay(mix: string, key: string): boolean;
-  countPlays(mix: string): number;
-  /** Adds a leg. Memberships and plays may have named it earlier. */
-  openLeg(leg: string, source: Source, turn: Turn): LegHearing;
-  /** Sets the leg's source and frame length after a change of rate. */
-  changeRate(leg: string, source: Source, frameSamples: number): void;
-  /** Removes the leg from its mix and from plays. A play without listeners ends. */
-  closeLeg(leg: string): void;
-  /** Applies all changes since the last call. Once per step, before the sources advance. */
-  settle(): void;
-  /** Advances the plays of the mixes whose turn is in this step by one frame. */
-  advancePlays(step: number, phases: number): void;
-  /**
-   * Compares the connections of each leg with the tables. Returns the number of sources that reach a leg without an
-   * edge: anything but 0 is a bug. A change that waits for `settle` does not count, because no frame passes before it.
-   */
-  countLeaks(): number;
-  /** The leg's sources outside mixes have changed, see `feedsOf`. */
-  refresh(leg: string): void;
-  /** Whether the tables let the leg hear this source now. */
-  hears(leg: string, other: Source): boolean;
-  /** Nothing is played, and no change waits for `settle`. */
-  isIdle(): boolean;
-  census(): { mixes: number; plays: number; audiences: number };
-}
-
-/** What the hearing table needs from the engine; `codecs` is the number of codecs with shared payloads. */
-export interface HearingDeps {
-  readonly codecs: number;
-  /** A play reached its end or lost its last listener; not called after a stop or a replacement. */
-  readonly playEnded: (mix: string, key: string) => void;
-  /** The leg has its turn with this mix from now on; also called when nothing has changed. */
-  readonly joined: (leg: string, mix: MixTurn) => void;
-  /** The sources that a leg hears in any mix. */
-  readonly feedsOf: (leg: string) => Iterable<{ readonly source: Source }> | undefined;
-}
 
 interface Mix {
   readonly name: string;
@@ -96,6 +18,7 @@ interface RunningPlay {
   readonly source: Play;
   readonly to: Set<string>;
   readonly alone: boolean;
+  readonly order: PlayedSound;
 }
 
 /** Creates the hearing table of an engine, empty. */
@@ -203,16 +126,37 @@ class HearingTable implements Hearing {
     return true;
   }
 
+  saveMix(name: string): SavedMix | undefined {
+    const mix = this.#mixes.get(name);
+    if (mix === undefined) return undefined;
+    const members = [...mix.members].map(([leg, hears]) => ({ leg, hears }));
+    const plays = [...mix.plays.values()].map(({ key, to, alone, source, order }) => ({
+      ...order,
+      key,
+      to: [...to],
+      alone,
+      frames: source.frames,
+    }));
+    return { members, plays };
+  }
+
   countPlays(name: string): number {
     return this.#mixes.get(name)?.plays.size ?? 0;
   }
 
-  play(name: string, key: string, to: readonly string[], source: Play, alone: boolean): boolean {
+  play(
+    name: string,
+    key: string,
+    to: readonly string[],
+    source: Play,
+    alone: boolean,
+    order: PlayedSound,
+  ): boolean {
     const mix = this.#mixes.get(name);
     if (mix === undefined) return false;
     const former = mix.plays.get(key);
     if (former !== undefined) this.#remove(former);
-    const play: RunningPlay = { mix, key, source, to: new Set(to), alone, isStarted: false };
+    const play: RunningPlay = { mix, key, source, to: new Set(to), alone, order, isStarted: false };
     mix.plays.set(key, play);
     this.#running.push(play);
     for (const leg of play.to) {
@@ -222,6 +166,11 @@ class HearingTable implements Hearing {
     }
     this.#touch(mix);
     return true;
+  }
+
+  seekPlay(name: string, key: string, frames: number): void {
+    const play = this.#mixes.get(name)?.plays.get(key);
+    play?.source.seek(frames);
   }
 
   stopPlay(name: string, key: string): boolean {
@@ -262,13 +211,13 @@ class HearingTable implements Hearing {
     entry.frameSamples = frameSamples;
   }
 
-  closeLeg(leg: string): void {
+  closeLeg(leg: string, goesOn = false): void {
     const entry = this.#entries.get(leg);
     if (entry === undefined) return;
     this.#leaveMix(leg);
     for (const play of [...(this.#playsOf.get(leg) ?? [])]) {
       this.#forget(play, leg);
-      if (play.to.size === 0) this.#end(play);
+      if (play.to.size === 0 && !goesOn) this.#end(play);
     }
     this.#entries.delete(leg);
     this.#stale.delete(leg);

@@ -7,6 +7,10 @@ import { FADE_MS } from './sounds.ts';
 export interface Play extends Source {
   /** Fills the frame with the next 20 ms; false, with an inactive frame, at the end. */
   advance(): boolean;
+  /** Frames since its start. */
+  readonly frames: number;
+  /** Continues after this many frames: the play began in another engine. */
+  seek(frames: number): void;
 }
 
 /** Plays samples at the rate of the mix, once or in a gapless loop. */
@@ -17,12 +21,19 @@ export function createSamplesPlay(
   loop: boolean,
 ): Play {
   let position = 0;
-  const play: Play = {
+  const play: Play & { frames: number } = {
     id,
     frame: new Int16Array(frameSamples),
     active: false,
+    frames: 0,
+    seek(frames) {
+      play.frames = frames;
+      const at = frames * frameSamples;
+      position = loop && samples.length > 0 ? at % samples.length : Math.min(at, samples.length);
+    },
     advance() {
       const { frame } = play;
+      play.frames++;
       let filled = 0;
       while (filled < frameSamples) {
         if (position >= samples.length) {
@@ -62,12 +73,18 @@ export function createTonePlay(id: number, frameSamples: number, shape: ToneShap
   const fade = Math.round((FADE_MS * shape.rate) / 1000);
   const scratch = new Float64Array(frameSamples);
   let position = 0;
-  const play: Play = {
+  const play: Play & { frames: number } = {
     id,
     frame: new Int16Array(frameSamples),
     active: false,
+    frames: 0,
+    seek(frames) {
+      play.frames = frames;
+      position = frames * frameSamples;
+    },
     advance() {
       const { frame } = play;
+      play.frames++;
       const left = total - position;
       if (left <= 0) {
         play.active = false;

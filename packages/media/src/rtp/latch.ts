@@ -58,6 +58,21 @@ export interface Latch {
   /** False until a source has passed its probation. */
   readonly isLatched: boolean;
   readonly counters: LatchCounters;
+  /** What another latch needs to continue this one; a probation begins anew there. */
+  save(): SavedLatch;
+  restore(saved: SavedLatch): void;
+}
+
+/** The state of a latch, as plain data. */
+export interface SavedLatch {
+  readonly signalled: string | undefined;
+  readonly expected: readonly string[];
+  readonly armed: boolean;
+  readonly armedAtMs: number;
+  readonly latched: string | undefined;
+  readonly latchedAddress: string | undefined;
+  readonly heardMs: number;
+  readonly counters: LatchCounters;
 }
 
 /**
@@ -79,7 +94,7 @@ export function createLatch(options: LatchOptions = {}): Latch {
 const maxCandidates = 4;
 
 class SymmetricLatch implements Latch {
-  readonly counters: LatchCounters = { probation: 0, foreign: 0, latched: 0 };
+  counters: LatchCounters = { probation: 0, foreign: 0, latched: 0 };
   readonly #probation: number;
   readonly #probationElsewhere: number;
   readonly #silentMs: number;
@@ -114,6 +129,31 @@ class SymmetricLatch implements Latch {
 
   get isLatched(): boolean {
     return this.#latched !== undefined;
+  }
+
+  save(): SavedLatch {
+    return {
+      signalled: this.#signalled,
+      expected: this.#expected,
+      armed: this.#armed,
+      armedAtMs: this.#armedAtMs,
+      latched: this.#latched,
+      latchedAddress: this.#latchedAddress,
+      heardMs: this.#heardMs,
+      counters: this.counters,
+    };
+  }
+
+  restore(saved: SavedLatch): void {
+    this.#signalled = saved.signalled;
+    this.#expected = saved.expected;
+    this.#armed = saved.armed;
+    this.#armedAtMs = saved.armedAtMs;
+    this.#latched = saved.latched;
+    this.#latchedAddress = saved.latchedAddress;
+    this.#heardMs = saved.heardMs;
+    this.counters = { ...saved.counters };
+    this.#forgetCandidates();
   }
 
   arm({ address, port, signalledFrom = [] }: SignalledSource, nowMs: number): void {

@@ -1,11 +1,26 @@
 /** RFC 3711 §3.3.2 requires at least 64. A relay may pass packets that 100 others have overtaken. */
 const windowPackets = 128;
 
+/** The packet indexes of one stream, as plain data. */
+export interface SavedIndexes {
+  readonly highest: number;
+  readonly seen: Uint32Array;
+}
+
 /** The packet indexes already seen of one stream: the newest and those shortly before it (RFC 3711 §3.3.1, §3.3.2). */
 export class PacketIndexes {
   /** The highest index; −1 before the first. */
   highest = -1;
-  readonly #seen = new Uint32Array(windowPackets / 32);
+  readonly #seen: Uint32Array;
+
+  constructor(saved?: SavedIndexes) {
+    if (saved !== undefined) this.highest = saved.highest;
+    this.#seen = saved?.seen.slice() ?? new Uint32Array(windowPackets / 32);
+  }
+
+  save(): SavedIndexes {
+    return { highest: this.highest, seen: this.#seen };
+  }
 
   /**
    * The most likely index of a sequence number: the nearest to the highest (RFC 3711 Appendix A). `rollovers` applies

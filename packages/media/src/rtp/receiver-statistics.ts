@@ -19,15 +19,37 @@ export interface ReceiverStatistics {
   /** Interarrival jitter in milliseconds (RFC 3550 A.8). */
   readonly jitterMs: number;
   readonly extendedHighestSequenceNumber: number;
+  /** What other statistics need to continue these. */
+  save(): SavedStatistics;
+}
+
+/** The state of receiver statistics, as plain data. */
+export interface SavedStatistics {
+  readonly ssrc: number;
+  readonly received: number;
+  readonly baseSequence: number;
+  readonly maxSequence: number;
+  readonly cycles: number;
+  readonly badSequence: number;
+  readonly expectedPrior: number;
+  readonly receivedPrior: number;
+  readonly lastTimestamp: number;
+  readonly lastArrivalMs: number;
+  /** In units of the RTP clock. */
+  readonly jitter: number;
+  readonly lastSenderReport: number;
+  readonly senderReportMs: number;
 }
 
 /** RFC 3550 A.1. */
 const maxDropout = 3000;
 const maxMisorder = 100;
 
-/** Creates the statistics of one received stream; a new SSRC resets them. */
-export function createReceiverStatistics(clockRate: number): ReceiverStatistics {
-  return new Statistics(clockRate);
+/** Creates the statistics of one received stream, or continues saved ones; a new SSRC resets them. */
+export function createReceiverStatistics(clockRate: number, saved?: SavedStatistics): ReceiverStatistics {
+  const statistics = new Statistics(clockRate);
+  if (saved !== undefined) statistics.restore(saved);
+  return statistics;
 }
 
 class Statistics implements ReceiverStatistics {
@@ -48,6 +70,40 @@ class Statistics implements ReceiverStatistics {
 
   constructor(clockRate: number) {
     this.#clockRate = clockRate;
+  }
+
+  save(): SavedStatistics {
+    return {
+      ssrc: this.ssrc,
+      received: this.received,
+      baseSequence: this.#baseSequence,
+      maxSequence: this.#maxSequence,
+      cycles: this.#cycles,
+      badSequence: this.#badSequence,
+      expectedPrior: this.#expectedPrior,
+      receivedPrior: this.#receivedPrior,
+      lastTimestamp: this.#lastTimestamp,
+      lastArrivalMs: this.#lastArrivalMs,
+      jitter: this.#jitter,
+      lastSenderReport: this.#lastSenderReport,
+      senderReportMs: this.#senderReportMs,
+    };
+  }
+
+  restore(saved: SavedStatistics): void {
+    this.ssrc = saved.ssrc;
+    this.received = saved.received;
+    this.#baseSequence = saved.baseSequence;
+    this.#maxSequence = saved.maxSequence;
+    this.#cycles = saved.cycles;
+    this.#badSequence = saved.badSequence;
+    this.#expectedPrior = saved.expectedPrior;
+    this.#receivedPrior = saved.receivedPrior;
+    this.#lastTimestamp = saved.lastTimestamp;
+    this.#lastArrivalMs = saved.lastArrivalMs;
+    this.#jitter = saved.jitter;
+    this.#lastSenderReport = saved.lastSenderReport;
+    this.#senderReportMs = saved.senderReportMs;
   }
 
   get lost(): number {

@@ -8,6 +8,9 @@ export interface RtpSenderOptions {
   readonly ssrc: number;
   readonly sequenceNumber: number;
   readonly timestamp: number;
+  /** Of a stream that began in another engine; default 0. */
+  readonly packetsSent?: number;
+  readonly octetsSent?: number;
   /** Size of the reused packet with its header; default 1,472 bytes, which fit an Ethernet frame over IPv4. */
   readonly maxPacketBytes?: number;
 }
@@ -60,6 +63,8 @@ export interface RtpSender {
    * §4.1).
    */
   skip(duration: number): void;
+  /** The options with which another sender continues this stream. */
+  save(): RtpSenderOptions;
 }
 
 /** Creates the state of one outgoing stream. */
@@ -72,8 +77,8 @@ class Sender implements RtpSender {
   readonly packet: Uint8Array;
   timestamp: number;
   sequenceNumber: number;
-  packetsSent = 0;
-  octetsSent = 0;
+  packetsSent: number;
+  octetsSent: number;
   #talkspurtStarts = true;
 
   constructor(options: RtpSenderOptions) {
@@ -81,6 +86,8 @@ class Sender implements RtpSender {
     this.timestamp = options.timestamp >>> 0;
     this.sequenceNumber = options.sequenceNumber & 0xffff;
     this.packet = new Uint8Array(options.maxPacketBytes ?? 1472);
+    this.packetsSent = options.packetsSent ?? 0;
+    this.octetsSent = options.octetsSent ?? 0;
   }
 
   writeAudio(codec: AudioCodec, payloadType: number, samples: Int16Array, count: number): number {
@@ -138,6 +145,11 @@ class Sender implements RtpSender {
   skip(duration: number): void {
     this.timestamp = (this.timestamp + duration) >>> 0;
     this.#talkspurtStarts = true;
+  }
+
+  save(): RtpSenderOptions {
+    const { ssrc, sequenceNumber, timestamp, packetsSent, octetsSent } = this;
+    return { ssrc, sequenceNumber, timestamp, packetsSent, octetsSent };
   }
 
   #head(payloadType: number, marker: boolean, timestamp: number, payloadLength: number): void {

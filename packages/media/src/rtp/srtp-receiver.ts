@@ -1,5 +1,5 @@
 import { createSrtpTransform } from './create-srtp-transform.ts';
-import { PacketIndexes } from './packet-index.ts';
+import { PacketIndexes, type SavedIndexes } from './packet-index.ts';
 import { readWord, rtpPayloadOffset } from './srtp-bytes.ts';
 import { type SrtpCiphers, srtpPacketBytes } from './srtp-suite.ts';
 import type { SrtpMaster, SrtpTransform } from './srtp-transform.ts';
@@ -13,8 +13,20 @@ export interface SrtpReceiver {
   unprotect(bytes: Uint8Array, length: number, out: Uint8Array): number;
   /** The same for a compound RTCP packet. */
   unprotectReport(bytes: Uint8Array, length: number, out: Uint8Array): number;
+  /** The receiver whose packets are accepted until the first one under this key. */
+  readonly before: SrtpReceiver | undefined;
+  /** What another receiver of this key needs: it accepts no packet again. */
+  save(): SavedSrtpReceiver;
   /** Frees the ciphers; no packet is accepted afterwards. Safe to call twice. */
   close(): void;
+}
+
+type SavedStreams = readonly (readonly [ssrc: number, SavedIndexes])[];
+
+/** The packet indexes of a receiver by SSRC, as plain data. */
+export interface SavedSrtpReceiver {
+  readonly streams: SavedStreams;
+  readonly reports: SavedStreams;
 }
 
 /** Packets that a receiver has dropped. */
@@ -49,6 +61,18 @@ export function createSrtpReceiver(
   return new Receiver(ciphers, master, counters, before instanceof Receiver ? before : undefined);
 }
 
+/** Continues a saved receiver with all that it has accepted. */
+export function restoreSrtpReceiver(
+  ciphers: SrtpCiphers,
+  master: SrtpMaster,
+  counters: SrtpCounters,
+  saved: SavedSrtpReceiver,
+): SrtpReceiver {
+  const receiver = new Receiver(ciphers, master, counters, undefined);
+  receiver.restore(saved);
+  return receiver;
+}
+
 /**
  * Reactivates an earlier receiver after `before`, with its replay list, so that no packet is accepted twice under a
  * returning key.
@@ -79,6 +103,19 @@ class Receiver implements SrtpReceiver {
     this.#counters = counters;
     this.#transform = createSrtpTransform(ciphers, master);
     if (before !== undefined) this.follow(before);
+  }
+
+  get before(): SrtpReceiver | undefined {
+    return this.#before;
+  }
+
+  save(): SavedSrtpReceiver {
+    return { streams: saved(this.#streams), reports: saved(this.#reports) };
+  }
+
+  restore({ streams, reports }: SavedSrtpReceiver): void {
+    for (const [ssrc, indexes] of streams) this.#streams.push({ ssrc, indexes: new PacketIndexes(indexes) });
+    for (const [ssrc, indexes] of reports) this.#reports.push({ ssrc, indexes: new PacketIndexes(indexes) });
   }
 
   follow(before: Receiver): void {
@@ -179,6 +216,10 @@ const replayed = -2;
 function find(streams: readonly Stream[], ssrc: number): Stream | undefined {
   for (let i = 0; i < streams.length; i++) if (streams[i]!.ssrc === ssrc) return streams[i];
   return undefined;
+}
+
+function saved(streams: readonly Stream[]): SavedStreams {
+  return streams.map(({ ssrc, indexes }) => [ssrc, indexes.save()] as const);
 }
 
 function keep(streams: Stream[], stream: Stream): void {

@@ -1,5 +1,5 @@
 import { createSrtpTransform } from './create-srtp-transform.ts';
-import { PacketIndexes } from './packet-index.ts';
+import { PacketIndexes, type SavedIndexes } from './packet-index.ts';
 import { readWord, rtpPayloadOffset } from './srtp-bytes.ts';
 import { type SrtpCiphers, srtpPacketBytes } from './srtp-suite.ts';
 import type { SrtpMaster, SrtpTransform } from './srtp-transform.ts';
@@ -20,13 +20,25 @@ export interface SrtpSender {
   protect(packet: Uint8Array, length: number): number;
   /** The same for a compound RTCP packet, up to 20 bytes more. */
   protectReport(packet: Uint8Array, length: number): number;
+  /** What another sender of this key needs: it never uses an index again. */
+  save(): SavedSrtpSender;
   /** Frees the ciphers; nothing is protected afterwards. Safe to call twice. */
   close(): void;
 }
 
-/** Creates the sender of one master key; rollover counters begin at zero (RFC 4568 §6.4). */
-export function createSrtpSender(ciphers: SrtpCiphers, master: SrtpMaster): SrtpSender {
-  return new Sender(ciphers, master);
+/** The packet indexes of a sender by SSRC, as plain data. */
+export interface SavedSrtpSender {
+  readonly streams: readonly (readonly [ssrc: number, SavedIndexes])[];
+  readonly reports: number;
+}
+
+/** Creates the sender of one master key; rollover counters begin at zero (RFC 4568 §6.4), or where a saved sender was. */
+export function createSrtpSender(
+  ciphers: SrtpCiphers,
+  master: SrtpMaster,
+  saved?: SavedSrtpSender,
+): SrtpSender {
+  return new Sender(ciphers, master, saved);
 }
 
 class Sender implements SrtpSender {
@@ -35,10 +47,17 @@ class Sender implements SrtpSender {
   #ssrc = -1;
   #indexes: PacketIndexes | undefined;
   readonly #streams = new Map<number, PacketIndexes>();
-  #reports = 0;
+  #reports: number;
 
-  constructor(ciphers: SrtpCiphers, master: SrtpMaster) {
+  constructor(ciphers: SrtpCiphers, master: SrtpMaster, saved: SavedSrtpSender | undefined) {
     this.#transform = createSrtpTransform(ciphers, master);
+    for (const [ssrc, indexes] of saved?.streams ?? []) this.#streams.set(ssrc, new PacketIndexes(indexes));
+    this.#reports = saved?.reports ?? 0;
+  }
+
+  save(): SavedSrtpSender {
+    const streams = [...this.#streams].map(([ssrc, indexes]) => [ssrc, indexes.save()] as const);
+    return { streams, reports: this.#reports };
   }
 
   protect(packet: Uint8Array, length: number): number {
