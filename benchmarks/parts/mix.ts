@@ -48,7 +48,10 @@ servePart({
       const worker = await inWorker(sockets, priority);
       media = worker;
       directory = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
-      recorder = await createRecorder({ directory, media: worker });
+      recorder = await createRecorder({
+        directory,
+        media: { send: worker.send, sendCapturesTo: (openPort) => worker.sendCapturesTo(openPort()) },
+      });
     }
   },
   async open({ legs, room, remotePort, codec = 'PCMU', isRecorded = false }: MixRooms) {

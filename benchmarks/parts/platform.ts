@@ -34,6 +34,7 @@ servePart({
         sip: { host: '127.0.0.1', port: 0, domains: ['sip.localhost'], digest: ['MD5'], srtp: 'off' },
         publicAddress: '127.0.0.1',
         drainSeconds: 0,
+        mediaWorkers: 1,
         rtpPorts: { first: 20_000, last: 27_999 },
         dataDir,
         publicUrl: 'http://127.0.0.1',

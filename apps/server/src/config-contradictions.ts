@@ -1,17 +1,19 @@
 import type { ConfigProblem, ConfigReader } from './config-reader.ts';
 import type { PortRange } from './config-values.ts';
 import { configVariables } from './config-variables.ts';
+import { portPairs } from './media-variables.ts';
 
 interface CheckedConfig {
   readonly http: { readonly port: number };
   readonly sip: { readonly port: number };
   readonly tls?: { readonly port: number };
   readonly rtpPorts: PortRange;
+  readonly mediaWorkers: number;
 }
 
 /** Mistakes that involve several variables. */
 export function contradictions(
-  { http, sip, tls, rtpPorts }: CheckedConfig,
+  { http, sip, tls, rtpPorts, mediaWorkers }: CheckedConfig,
   { isSet }: Pick<ConfigReader, 'isSet'>,
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -23,6 +25,7 @@ export function contradictions(
     tlsKey,
     tlsCa,
     rtpPorts: rtp,
+    mediaWorkers: workers,
     authId,
     authToken,
   } = configVariables;
@@ -34,6 +37,11 @@ export function contradictions(
   if (sip.port >= rtpPorts.first && sip.port <= rtpPorts.last) {
     const sentence = `${rtp.name} must leave out the SIP port ${sip.port}, not be ${rtpPorts.first}-${rtpPorts.last}`;
     problems.push({ variable: rtp.name, sentence });
+  }
+  const pairs = portPairs(rtpPorts);
+  if (mediaWorkers > pairs) {
+    const sentence = `${workers.name} is ${mediaWorkers}, but ${rtp.name} has ${pairs} pairs of ports: each worker needs one`;
+    problems.push({ variable: workers.name, sentence });
   }
   for (const [port, variable] of [
     [http.port, httpPort],

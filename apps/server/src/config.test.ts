@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
 import { type ConfigSource, describeConfig, loadConfig, readEnvironment } from './config.ts';
@@ -51,6 +51,14 @@ test('metrics and the reference of the API are open in the sandbox, in productio
     const opened = configOf({ JACKFIELD_METRICS_TOKEN: token, JACKFIELD_DOCS: 'true' }, mode);
     assert.deepEqual([opened.metricsAccess, opened.docs], [{ token }, true]);
   }
+});
+
+test('media has a thread for each core but one, and no more than there are pairs of ports', () => {
+  assert.equal(configOf({}).mediaWorkers, Math.max(1, availableParallelism() - 1));
+  assert.equal(configOf({ JACKFIELD_RTP_PORTS: '20001-20003' }).mediaWorkers, 1);
+  assert.equal(configOf({ JACKFIELD_MEDIA_WORKERS: '3' }).mediaWorkers, 3);
+  const [tooMany] = problemsOf({ JACKFIELD_MEDIA_WORKERS: '3', JACKFIELD_RTP_PORTS: '20001-20005' });
+  assert.match(tooMany!.sentence, /JACKFIELD_MEDIA_WORKERS is 3, but JACKFIELD_RTP_PORTS has 2 pairs/);
 });
 
 test('WebRTC has a port of its own, or is off', () => {
@@ -162,6 +170,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_WEBRTC_SIGNALLING: ['wss', 'plain'],
   JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
+  JACKFIELD_MEDIA_WORKERS: ['0', '257', 'all'],
   JACKFIELD_RTP_SOURCES: ['198.51.100.7', '10.0.0.0/33'],
   JACKFIELD_DATABASE_URL: ['mysql://a/b', 'db'],
   JACKFIELD_NATS_URL: ['http://a'],

@@ -25,7 +25,7 @@ export function countMediaLegs(legs: MediaLegs): { readonly legs: MediaLegs; rea
   return {
     totals,
     legs: {
-      open: (leg, ice) => legs.open(leg, ice),
+      open: (leg, ice, beside) => legs.open(leg, ice, beside),
       connect: (leg, agreed) => legs.connect(leg, agreed),
       async close(leg) {
         const statistics = await legs.close(leg);

@@ -22,7 +22,7 @@ export interface EmbeddedOptions {
   readonly log: Logger;
   /** Receives one readable line for each event; nothing is shown when absent. */
   readonly show?: (line: string) => void;
-  /** The media thread died, or another process took the database: the process has to end. */
+  /** Media threads die again and again, or another process took the database: the process has to end. */
   readonly onFatal: (error: Error) => void;
   readonly httpLimits?: Partial<HttpLimits>;
 }

@@ -1,9 +1,12 @@
-import { asCidr, asList, asOneOf, asPort, asPortRange, type PortRange } from './config-values.ts';
+import { availableParallelism } from 'node:os';
+import { asCidr, asCount, asList, asOneOf, asPort, asPortRange, type PortRange } from './config-values.ts';
 import type { ReadOrDefault } from './limit-variables.ts';
 
 /** How the server carries audio. */
 export interface MediaConfig {
   readonly rtpPorts: PortRange;
+  /** Media threads; default one for each core but one, which the main thread has. */
+  readonly mediaWorkers: number;
   /** Networks whose audio is accepted even when the signalling of the call names none of them. */
   readonly rtpSources?: readonly string[];
   /** The port of phones in browsers, over UDP and TCP; `off` refuses their WebRTC. */
@@ -20,12 +23,25 @@ function asPortOrOff(text: string): number | 'off' | undefined {
   return port === 0 ? undefined : port;
 }
 
+/** Pairs of RTP and RTCP ports in a range: RTP has the even ones. */
+export function portPairs({ first, last }: PortRange): number {
+  return Math.floor((last - first - (first % 2) + 1) / 2);
+}
+
+/** More threads than any machine has cores for. */
+const mostWorkers = 256;
+
 /** The variables of media. */
 export const mediaVariables = {
   rtpPorts: {
     name: 'JACKFIELD_RTP_PORTS',
     allowed: 'a range of UDP ports from 1024 to 65535, such as 40000-40999',
     read: asPortRange,
+  },
+  mediaWorkers: {
+    name: 'JACKFIELD_MEDIA_WORKERS',
+    allowed: `a number from 1 to ${mostWorkers}`,
+    read: asCount(mostWorkers),
   },
   rtpSources: {
     name: 'JACKFIELD_RTP_SOURCES',
@@ -53,8 +69,11 @@ export const mediaVariables = {
 export function readMedia(orDefault: ReadOrDefault): MediaConfig {
   const variables = mediaVariables;
   const rtpSources = orDefault<readonly string[]>(variables.rtpSources, [], 'none');
+  const rtpPorts = orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999');
+  const usualWorkers = Math.max(1, Math.min(availableParallelism() - 1, portPairs(rtpPorts)));
   return {
-    rtpPorts: orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999'),
+    rtpPorts,
+    mediaWorkers: orDefault(variables.mediaWorkers, usualWorkers, 'cores − 1, at least 1'),
     ...(rtpSources.length === 0 ? {} : { rtpSources }),
     webrtcPort: orDefault<number | 'off'>(variables.webrtcPort, 41_000),
     webrtcSignalling: orDefault(variables.webrtcSignalling, 'secure'),

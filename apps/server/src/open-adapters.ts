@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createAddressGuard, createAudioGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
-import { createMediaWorker, type ThreadPriority } from '@jackfield/adapters/media-worker';
+import { createMediaPool, type ThreadPriority } from '@jackfield/adapters/media-worker';
 import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
@@ -32,9 +32,7 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>;
 export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }: AdapterContext) {
   const { secrets, database } = await phase('database', () => openStorage(config, log, onFatal));
   atEnd(() => database.close());
-  const media = await phase('media', () =>
-    createMediaWorker({ ...mediaOptionsOf(config, log), onDeath: onFatal }),
-  );
+  const media = await phase('media', () => createMediaPool({ ...mediaOptionsOf(config, log), onFatal }));
   atEnd(() => media.closeAll());
   const counted = countMediaLegs(media);
   const directory = join(config.dataDir, 'recordings');
@@ -72,11 +70,16 @@ export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }
   };
 }
 
-/** The options of the media thread. The log names the priority that it obtained, and each change. */
-function mediaOptionsOf({ sip, rtpPorts, rtpSources, mediaPriority, webrtcPort }: Config, log: Logger) {
+/** The options of the media threads. The log names the priorities that they obtained, each change, and their deaths. */
+function mediaOptionsOf(config: Config, log: Logger) {
+  const { sip, rtpPorts, mediaWorkers, rtpSources, mediaPriority, webrtcPort } = config;
   return {
     host: sip.host,
     ports: rtpPorts,
+    workers: mediaWorkers,
+    onWorkerDeath(worker: number, error: Error) {
+      log.error({ worker, err: error }, 'media worker died: its calls end, and a new one starts');
+    },
     ...(rtpSources === undefined ? {} : { rtpSources }),
     ...(webrtcPort === undefined || webrtcPort === 'off' ? {} : { webrtcPort }),
     onWebrtcOff(problem: string) {

@@ -1,4 +1,4 @@
-import type { MediaWorker, StreamCounters } from '@jackfield/adapters/media-worker';
+import type { MediaPool, StreamCounters } from '@jackfield/adapters/media-worker';
 import type { DiskRecorder } from '@jackfield/adapters/recorder';
 import { askedSeldom, type Platform } from '@jackfield/platform';
 import type { Clock, Metrics } from '@jackfield/ports';
@@ -12,7 +12,7 @@ export interface PublishedParts {
   readonly clock: Clock;
   readonly platform: Platform;
   readonly edge: SipEdge;
-  readonly media: Pick<MediaWorker, 'census' | 'stats'>;
+  readonly media: Pick<MediaPool, 'census' | 'stats' | 'workerLoads' | 'deaths'>;
   readonly mediaTotals: MediaTotals;
   readonly recorder: Pick<DiskRecorder, 'stats'>;
 }
@@ -108,6 +108,17 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
     'Sources that reach a leg which must not hear them; anything but 0 is a fault.',
     async () => (await stats()).leaks,
   );
+  const ofLoads =
+    'What each media worker carries, in participants of G.711; a room counts as three at least.';
+  metrics.gauge('jackfield_media_worker_load', ofLoads, {
+    label: 'worker',
+    values: () => media.workerLoads(),
+  });
+  metrics.total(
+    'jackfield_media_worker_deaths_total',
+    'Media workers that died; each time its calls ended and a new one started.',
+    () => media.deaths,
+  );
   const ticks = (part: 'lateness' | 'duration', sentence: string) =>
     metrics.histogram(`jackfield_media_tick_${part}_seconds`, sentence, async () => {
       const { count, sumMs, upTo } = (await stats()).ticks[part];
@@ -117,14 +128,14 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
         upTo: upTo.map((each) => ({ bound: each.ms / 1000, count: each.count })),
       };
     });
-  ticks('lateness', 'How late ticks of the media thread begin.');
-  ticks('duration', 'How long ticks of the media thread take.');
+  ticks('lateness', 'How late ticks of the media threads begin.');
+  ticks('duration', 'How long ticks of the media threads take.');
   const total = (name: string, sentence: string, value: () => number | Promise<number>) =>
     metrics.total(`jackfield_media_${name}_total`, sentence, value);
-  total('ticks', 'Ticks of the media engine.', async () => (await stats()).ticks.ticks);
+  total('ticks', 'Ticks of the media engines.', async () => (await stats()).ticks.ticks);
   total('ticks_skipped', 'Ticks left out after a stall.', async () => (await stats()).ticks.skipped);
   total('stalls', 'Stalls after which ticks began anew.', async () => (await stats()).ticks.rebased);
-  total('cpu_seconds', 'CPU time of the media thread.', async () => (await stats()).cpuMs / 1000);
+  total('cpu_seconds', 'CPU time of the media threads.', async () => (await stats()).cpuMs / 1000);
   total('send_errors', 'Packets that the system refused.', async () => (await stats()).network.sendErrors);
   total('early_packets', 'Packets to legs not connected yet.', async () => (await stats()).engine.early);
   total('ignored_commands', 'Orders to nothing that exists.', async () => (await stats()).engine.ignored);
@@ -142,8 +153,8 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
 /** Uses the shared answer of the scrape: each reading of the deepest queue resets it. */
 function publishStreams(
   metrics: Metrics,
-  census: () => ReturnType<MediaWorker['census']>,
-  stats: () => ReturnType<MediaWorker['stats']>,
+  census: () => ReturnType<MediaPool['census']>,
+  stats: () => ReturnType<MediaPool['stats']>,
 ): void {
   const counters = async () => (await stats()).streams;
   metrics.gauge('jackfield_streams', 'Audio streams that are open.', async () => (await census()).streams);

@@ -54,6 +54,7 @@ export {
 } from './engine/engine-limits.ts';
 export { estimatedMos } from './engine/listening-quality.ts';
 export { createMediaEngine } from './engine/media-engine.ts';
+export type { MovedNames } from './engine/moves.ts';
 export type { SendPacket } from './engine/send-packet.ts';
 // ice/
 export type { IceCredentials } from './ice/ice-agent.ts';

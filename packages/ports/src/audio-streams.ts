@@ -46,6 +46,8 @@ export interface StreamOrder {
    * what the leg hears (`heard: [leg]`).
    */
   readonly asLeg?: string;
+  /** The mix that such a leg will join. */
+  readonly beside?: string;
   /** Copied into the frames; empty when there is none. */
   readonly extraHeaders: string;
   /** 60–100: RNNoise on what legs say, mixed with the untouched signal. */

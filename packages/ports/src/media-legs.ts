@@ -5,9 +5,10 @@ export interface MediaLegs {
   /**
    * Opens the leg and resolves with the port for the SDP; rejects when no port is left or the name is open. With credentials of ICE the leg
    * is one of WebRTC: it shares a port with others, and rejects where WebRTC is off. Without them it has a pair of ports. A leg of WebRTC
-   * that has not agreed on anything may be opened again without credentials, for plain RTP or keys in SDP.
+   * that has not agreed on anything may be opened again without credentials, for plain RTP or keys in SDP. `beside` names a leg or a mix
+   * that the leg is opened near, because they will hear each other.
    */
-  open(leg: string, ice?: IceCredentials): Promise<OpenedLeg>;
+  open(leg: string, ice?: IceCredentials, beside?: string): Promise<OpenedLeg>;
   /**
    * Sets the target, the codec and the direction, also after a re-INVITE: they change without a gap. Ignored for a leg that is
    * not open. `direction` is our own, as in our SDP: `sendonly` sends and does not receive. The address 0.0.0.0 or ::

@@ -86,4 +86,6 @@ export type MediaNotice =
   /** Of a watched leg: speech has begun, or half a second has passed without any. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
   /** Expected RTP from the leg did not arrive for this long. */
-  | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number };
+  | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number }
+  /** The media worker of the leg died: its media leg, its room and all that captured or streamed it are gone. */
+  | { readonly type: 'media-lost'; readonly leg: string };

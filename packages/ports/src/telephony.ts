@@ -72,6 +72,8 @@ export interface DialRequest {
    * rejected with 483 and nothing is sent.
    */
   readonly forwards?: string;
+  /** A leg or a mix that this leg will hear: their media are placed together. */
+  readonly beside?: string;
 }
 
 /** One target of an INVITE. */

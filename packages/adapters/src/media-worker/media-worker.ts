@@ -1,5 +1,6 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
-import type { FromMediaThread, HostCensus, HostStats } from '@jackfield/media/io';
+import type { MovedNames } from '@jackfield/media';
+import type { FromMediaThread, HostCensus, HostStats, MovedLegs } from '@jackfield/media/io';
 import type {
   AudioStreams,
   LegStatistics,
@@ -32,6 +33,16 @@ export interface MediaWorker extends Media, MediaLegs, MediaClips {
    * transferred. Audio captured earlier is dropped; an earlier port is closed.
    */
   sendCapturesTo(port: MessagePort): void;
+  /** Takes legs out, with what follows them, for another worker of this process. */
+  release(names: MovedNames): Promise<MovedLegs>;
+  /** Continues legs of another worker; rejects when some of them are lost. What is sent after it finds them. */
+  adopt(moved: MovedLegs): Promise<void>;
+  /** A port pair of this worker that a leg had taken along is free again. */
+  freePort(port: number): void;
+  /** A descriptor that stays open when the thread dies by itself; undefined where there is none. */
+  readonly pollDescriptor: number | undefined;
+  /** Ends the thread at once, as a fault would; for tests. */
+  kill(): void;
   /** Closes every leg and ends the thread; safe to call twice. */
   closeAll(): Promise<void>;
 }
@@ -81,6 +92,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   const ready = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
   let hasWebrtc = false;
+  let pollDescriptor: number | undefined;
   const thread = createThreadRequests(worker);
   const { tell, ask } = thread;
 
@@ -95,6 +107,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   worker.on('message', (message: FromMediaThread | StreamNotices | PriorityNotice | WebrtcNotice) => {
     switch (message.type) {
       case 'ready':
+        pollDescriptor = message.pollDescriptor;
         return ready.resolve();
       case 'priority':
         priorities.note(message).catch(die);
@@ -132,6 +145,11 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     streams: streamsPort.streams,
     resetStats: () => tell({ type: 'reset-stats' }),
     sendCapturesTo: thread.handPort,
+    release: (names) => ask<MovedLegs>({ about: 'release', names }),
+    adopt: (moved) => ask<void>({ about: 'adopt', moved }),
+    freePort: (port) => tell({ type: 'free-port', port }),
+    pollDescriptor,
+    kill: () => void worker.terminate(),
     closeAll() {
       closing ??= (async () => {
         await ask<void>({ about: 'close-all' }).catch(() => {});

@@ -3,6 +3,7 @@ import {
   createPortRange,
   type LegSockets,
   type LegSocketsOptions,
+  type MovedSockets,
   NoPortLeftError,
   type OpenLegSockets,
   openDgramSockets,
@@ -25,6 +26,7 @@ const AF_INET = 2;
 const UDP_SOCKET = 2 | 0x800 | 0x80000;
 const EPOLL_CLOEXEC = 0x80000;
 const EPOLL_CTL_ADD = 1;
+const EPOLL_CTL_DEL = 2;
 const EPOLLIN = 1;
 const MSG_DONTWAIT = 0x40;
 const SOL_SOCKET = 1;
@@ -71,6 +73,12 @@ export async function openNativeSockets(): Promise<OpenLegSockets | undefined> {
       sendReport: (leg, bytes, length, address, port) =>
         sockets.sendReport(leg, bytes, length, address, port),
       close: async (leg) => sockets.close(leg),
+      release: async (leg) => sockets.release(leg),
+      // At once, so that no other message of the thread comes between.
+      adopt: async (leg, moved) => sockets.adopt(leg, moved),
+      discard: (moved) => sockets.discard(moved),
+      freePort: (port) => sockets.freePort(port),
+      pollDescriptor: sockets.pollDescriptor,
       poll: () => sockets.poll(),
       ...(wait === undefined ? {} : { wait }),
       end: () => sockets.end(),
@@ -111,10 +119,7 @@ class NativeSockets {
       const rtp = this.#bind(port);
       const rtcp = rtp < 0 ? -1 : this.#bind(port + 1);
       if (rtp >= 0 && rtcp >= 0) {
-        this.#watch(rtp, leg, false);
-        this.#watch(rtcp, leg, true);
-        const target = new Uint8Array(ADDRESS_BYTES);
-        this.#pairs.set(leg, { port, rtp, rtcp, target, toAddress: '', toPort: 0 });
+        this.#add(leg, port, rtp, rtcp);
         return port;
       }
       if (rtp >= 0) this.#shut(rtp);
@@ -154,6 +159,38 @@ class NativeSockets {
     this.#shut(pair.rtp);
     this.#shut(pair.rtcp);
     this.#range.release(pair.port);
+  }
+
+  /** The descriptors stay open. What arrives meanwhile waits in them. */
+  release(leg: number): MovedSockets | undefined {
+    const pair = this.#pairs.get(leg);
+    if (pair === undefined) return undefined;
+    this.#pairs.delete(leg);
+    const { port, rtp, rtcp } = pair;
+    for (const fd of [rtp, rtcp]) {
+      this.#calls.epollControl(this.#epoll, EPOLL_CTL_DEL, fd, new Uint8Array(EVENT_BYTES));
+      this.counters.sockets--;
+    }
+    return { port, descriptors: [rtp, rtcp] };
+  }
+
+  adopt(leg: number, { port, descriptors }: MovedSockets): void {
+    if (descriptors === undefined) throw new NoPortLeftError(port, port + 1);
+    this.counters.sockets += descriptors.length;
+    const [rtp, rtcp] = descriptors;
+    this.#add(leg, port, rtp, rtcp);
+  }
+
+  discard({ descriptors }: MovedSockets): void {
+    for (const fd of descriptors ?? []) this.#calls.close(fd);
+  }
+
+  freePort(port: number): void {
+    this.#range.release(port);
+  }
+
+  get pollDescriptor(): number {
+    return this.#epoll;
   }
 
   poll(): void {
@@ -197,6 +234,13 @@ class NativeSockets {
     }
     calls.close(fd);
     return -1;
+  }
+
+  #add(leg: number, port: number, rtp: number, rtcp: number): void {
+    this.#watch(rtp, leg, false);
+    this.#watch(rtcp, leg, true);
+    const target = new Uint8Array(ADDRESS_BYTES);
+    this.#pairs.set(leg, { port, rtp, rtcp, target, toAddress: '', toPort: 0 });
   }
 
   #watch(fd: number, leg: number, isReport: boolean): void {

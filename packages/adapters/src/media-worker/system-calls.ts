@@ -4,6 +4,9 @@ export interface SystemCalls {
   bind(fd: number, address: Uint8Array, length: number): number;
   close(fd: number): number;
   setSocketOption(fd: number, level: number, option: number, value: Uint8Array, length: number): number;
+  readSocketOption(fd: number, level: number, option: number, value: Uint8Array, length: Uint8Array): number;
+  /** Fills in the address that the socket is bound to, and its length. */
+  socketName(fd: number, address: Uint8Array, length: Uint8Array): number;
   clockGetTime(clock: number, into: Uint8Array): number;
   sendto(
     fd: number,
@@ -44,6 +47,8 @@ export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
       bind: libc.func('int bind(int, void *, uint32_t)'),
       close: libc.func('int close(int)'),
       setSocketOption: libc.func('int setsockopt(int, int, int, void *, uint32_t)'),
+      readSocketOption: libc.func('int getsockopt(int, int, int, void *, void *)'),
+      socketName: libc.func('int getsockname(int, void *, void *)'),
       clockGetTime: libc.func('int clock_gettime(int, void *)'),
       sendto: libc.func('long sendto(int, void *, size_t, int, void *, uint32_t)'),
       recvmmsg: libc.func('int recvmmsg(int, void *, uint32_t, int, void *)'),

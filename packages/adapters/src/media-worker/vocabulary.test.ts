@@ -14,7 +14,8 @@ interface Vocabulary {
   readonly MixCommand: Same<ports.MixCommand, engine.MixCommand>;
   readonly CaptureTrack: Same<ports.CaptureTrack, engine.CaptureTrack>;
   readonly Sound: Same<ports.Sound, engine.Sound>;
-  readonly MediaNotice: Same<ports.MediaNotice, engine.MediaNotice>;
+  /** The pool reports the death of a worker; an engine cannot. */
+  readonly MediaNotice: Same<Exclude<ports.MediaNotice, { type: 'media-lost' }>, engine.MediaNotice>;
   readonly SoundClip: Same<ports.SoundClip, engine.SoundClip>;
   readonly AgreedMedia: Same<ports.AgreedMedia, engine.AgreedMedia>;
   readonly AgreedProtection: Same<ports.AgreedProtection, engine.AgreedProtection>;

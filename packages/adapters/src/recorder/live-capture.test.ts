@@ -6,13 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createMediaWorker } from '../media-worker/index.ts';
+import { createMediaPool } from '../media-worker/index.ts';
 import { createRecorder } from './recorder.ts';
 import { decodeMp3, levelOf } from './testing/tones.ts';
 
 test('the audio that a leg hears goes from the media thread into the file, without the time of a pause', async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-live-capture-'));
-  const media = await createMediaWorker({
+  const media = await createMediaPool({
+    workers: 1,
     host: '127.0.0.1',
     ports: { first: 38_300, last: 38_303 },
     sockets: 'dgram',

@@ -15,8 +15,8 @@ import { RecordingError } from './recording-error.ts';
 /** The recorder's view of the media engine: audio goes through the port, bypassing this thread. */
 export interface CaptureSource {
   send(command: MixCommand): void;
-  /** Posts all captured audio there from now on; an earlier port is no longer used. */
-  sendCapturesTo(port: MessagePort): void;
+  /** Each media thread posts its captured audio to a port of its own from now on; earlier ports are no longer used. */
+  sendCapturesTo(openPort: () => MessagePort): void;
 }
 
 export interface RecorderOptions {
@@ -178,9 +178,11 @@ class ThreadRecorder implements DiskRecorder {
       () => this.#died(),
     ).then(
       (thread) => {
-        const { port1, port2 } = new MessageChannel();
-        thread.post({ type: 'captures', port: port2 }, [port2]);
-        this.#media.sendCapturesTo(port1);
+        this.#media.sendCapturesTo(() => {
+          const { port1, port2 } = new MessageChannel();
+          thread.post({ type: 'captures', port: port2 }, [port2]);
+          return port1;
+        });
         return thread;
       },
       (error: unknown) => {

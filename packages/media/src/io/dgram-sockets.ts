@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import {
   type LegSockets,
   type LegSocketsOptions,
+  type MovedSockets,
   NoPortLeftError,
   type ReceivePacket,
 } from './leg-sockets.ts';
@@ -58,6 +59,26 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
     if (error !== null) counters.sendErrors++;
   };
 
+  const bindPair = async (leg: number, port: number): Promise<boolean> => {
+    const rtp = await bind(port).catch(() => undefined);
+    const rtcp = rtp === undefined ? undefined : await bind(port + 1).catch(() => undefined);
+    if (rtp === undefined || rtcp === undefined) {
+      if (rtp !== undefined) await shut(rtp);
+      return false;
+    }
+    listen(rtp, leg, receive);
+    listen(rtcp, leg, receiveReport);
+    pairs.set(leg, { port, rtp, rtcp });
+    return true;
+  };
+  const unbind = async (leg: number): Promise<number | undefined> => {
+    const pair = pairs.get(leg);
+    if (pair === undefined) return undefined;
+    pairs.delete(leg);
+    await Promise.all([shut(pair.rtp), shut(pair.rtcp)]);
+    return pair.port;
+  };
+
   return {
     counters,
     pollsPerTick: 0,
@@ -67,15 +88,7 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
       for (let tries = 0; tries < range.pairs; tries++) {
         const port = range.take();
         if (port === undefined) break;
-        const rtp = await bind(port).catch(() => undefined);
-        const rtcp = rtp === undefined ? undefined : await bind(port + 1).catch(() => undefined);
-        if (rtp !== undefined && rtcp !== undefined) {
-          listen(rtp, leg, receive);
-          listen(rtcp, leg, receiveReport);
-          pairs.set(leg, { port, rtp, rtcp });
-          return port;
-        }
-        if (rtp !== undefined) await shut(rtp);
+        if (await bindPair(leg, port)) return port;
         range.release(port);
       }
       throw new NoPortLeftError(ports.first, ports.last);
@@ -90,11 +103,17 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
       pairs.get(leg)?.rtcp.send(bytes, 0, length, port, address, sent);
     },
     async close(leg) {
-      const pair = pairs.get(leg);
-      if (pair === undefined) return;
-      pairs.delete(leg);
-      await Promise.all([shut(pair.rtp), shut(pair.rtcp)]);
-      range.release(pair.port);
+      const port = await unbind(leg);
+      if (port !== undefined) range.release(port);
     },
+    async release(leg): Promise<MovedSockets | undefined> {
+      const port = await unbind(leg);
+      return port === undefined ? undefined : { port };
+    },
+    async adopt(leg, { port }) {
+      if (!(await bindPair(leg, port))) throw new NoPortLeftError(port, port + 1);
+    },
+    discard() {},
+    freePort: range.release,
   };
 }

@@ -1,8 +1,9 @@
 import type { AgreedMedia, CertificateFingerprint, LegStatistics } from '../engine/commands.ts';
 import type { MediaEngine } from '../engine/engine-interface.ts';
+import type { MovedNames, MovedState } from '../engine/moves.ts';
 import type { IceCredentials } from '../ice/ice-agent.ts';
 import type { WebrtcLegs } from '../webrtc/webrtc-legs.ts';
-import type { LegSockets } from './leg-sockets.ts';
+import type { LegSockets, MovedSockets } from './leg-sockets.ts';
 import type { WebrtcPort } from './webrtc-port.ts';
 
 /** Where a leg receives. */
@@ -10,6 +11,13 @@ export interface OpenedLeg {
   readonly port: number;
   /** Of a leg of WebRTC. */
   readonly webrtc?: { readonly fingerprint: CertificateFingerprint; readonly takesTcp: boolean };
+}
+
+/** Legs with their sockets, and what follows them, between two threads. */
+export interface MovedLegs {
+  readonly state: MovedState;
+  /** By the order of the legs; undefined for a leg that has no ports of its own. */
+  readonly sockets: readonly (MovedSockets | undefined)[];
 }
 
 /** WebRTC was not configured, or does not work here. */
@@ -96,6 +104,33 @@ export function createHostLegs({ engine, sockets, browsers, webrtc, now, wake }:
         browsers?.agree(leg, protection);
     },
     close,
+    /** Rejects where legs could not all be taken out; those that are out are then lost. */
+    async release(names: MovedNames): Promise<MovedLegs> {
+      await Promise.allSettled(names.legs.map((leg) => opening.get(leg)));
+      const state = engine.moves.release(names, now());
+      const leaving = state.legs.map(({ leg }) => {
+        const index = indexes.get(leg);
+        indexes.delete(leg);
+        return index === undefined ? undefined : sockets.release(index);
+      });
+      return { state, sockets: await Promise.all(leaving) };
+    },
+    /** Rejects when a leg is lost, because there is no slot or no port for it. */
+    async adopt({ state, sockets: moved }: MovedLegs): Promise<void> {
+      wake();
+      const adopted = engine.moves.adopt(state, now());
+      const binding = state.legs.map(async ({ leg }, at) => {
+        const index = adopted[at];
+        const pair = moved[at];
+        if (index === undefined) {
+          if (pair !== undefined) sockets.discard(pair);
+          throw new Error(`media leg ${leg} has no slot in this thread`);
+        }
+        indexes.set(leg, index);
+        if (pair !== undefined) await sockets.adopt(index, pair);
+      });
+      await Promise.all(binding);
+    },
     closeAll: () => Promise.all([...indexes.keys()].map(close)),
   };
 }

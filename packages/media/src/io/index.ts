@@ -1,9 +1,11 @@
 export { openDgramSharedSocket } from './dgram-shared-socket.ts';
 export { openDgramSockets } from './dgram-sockets.ts';
+export type { MovedLegs } from './host-legs.ts';
 export type { LatenessSummary } from './lateness.ts';
 export {
   type LegSockets,
   type LegSocketsOptions,
+  type MovedSockets,
   NoPortLeftError,
   type OpenLegSockets,
   type ReceivePacket,

@@ -8,8 +8,18 @@ export interface LegSockets {
   sendReport(leg: number, bytes: Uint8Array, length: number, address: string, port: number): void;
   /** After it resolves, no packet of this leg is received and its ports are free. Safe to call twice. */
   close(leg: number): Promise<void>;
+  /** Takes the sockets of a leg out, for another thread of this process; its ports stay in use. Undefined for an unknown leg. */
+  release(leg: number): Promise<MovedSockets | undefined>;
+  /** Continues with the sockets of another thread. Where descriptors cannot be shared, the ports are bound again. */
+  adopt(leg: number, moved: MovedSockets): Promise<void>;
+  /** Frees moved sockets for which there is no leg. */
+  discard(moved: MovedSockets): void;
+  /** A port pair of this range that another thread used is free again. */
+  freePort(port: number): void;
   /** Delivers the packets that have arrived, on systems that need polling. */
   poll(): void;
+  /** The descriptor that outlives the thread if it dies; undefined where Node frees all. */
+  readonly pollDescriptor?: number;
   /**
    * Blocks the thread for this time. Returns true when it returned earlier because the event loop has work. Undefined
    * where a timer must pace the thread.
@@ -20,6 +30,13 @@ export interface LegSockets {
   readonly counters: SocketCounters;
   /** Frees what is left when all legs are closed. */
   end?(): void;
+}
+
+/** The sockets of a leg between two threads. */
+export interface MovedSockets {
+  readonly port: number;
+  /** Open descriptors of RTP and RTCP, which are valid in all threads of the process. Without them the ports are free to be bound. */
+  readonly descriptors?: readonly [rtp: number, rtcp: number];
 }
 
 /** Open sockets, and packets since the start. */

@@ -4,12 +4,13 @@ import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } f
 import type { MediaEngine } from '../engine/engine-interface.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
+import type { MovedNames } from '../engine/moves.ts';
 import type { IceCredentials } from '../ice/ice-agent.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import type { EngineStreams } from '../stream/engine-streams.ts';
 import type { WebrtcCounters, WebrtcLegs } from '../webrtc/webrtc-legs.ts';
 import { createClipLoader } from './clip-loader.ts';
-import { createHostLegs, type OpenedLeg } from './host-legs.ts';
+import { createHostLegs, type MovedLegs, type OpenedLeg } from './host-legs.ts';
 import type { LegSockets, OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import type { OpenOpus } from './opus.ts';
 import { nodeCiphers } from './srtp-ciphers.ts';
@@ -26,6 +27,13 @@ export interface MediaHost {
   connect(leg: string, agreed: AgreedMedia): void;
   /** Returns zeros when the leg is not open. */
   close(leg: string): Promise<LegStatistics>;
+  /** Takes legs out, with the mixes and captures that follow them: another thread of this process continues them. */
+  release(names: MovedNames): Promise<MovedLegs>;
+  adopt(moved: MovedLegs): Promise<void>;
+  /** A port pair of this host that a leg had taken along to another thread is free again. */
+  freePort(port: number): void;
+  /** See LegSockets. */
+  readonly pollDescriptor: number | undefined;
   apply(command: MixCommand): void;
   /**
    * Converts the clip in small steps between ticks. Rejects with a RangeError when it is too long or its rate is
@@ -128,6 +136,10 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     open: legs.open,
     connect: legs.connect,
     close: legs.close,
+    release: legs.release,
+    adopt: legs.adopt,
+    freePort: sockets.freePort,
+    pollDescriptor: sockets.pollDescriptor,
     apply(command) {
       loop.wake();
       engine.apply(command, now());

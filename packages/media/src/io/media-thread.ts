@@ -2,7 +2,9 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TakeCaptured } from '../capture/capture.ts';
 import type { CaptureMessage } from '../capture/capture-message.ts';
 import type { AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
+import type { MovedNames } from '../engine/moves.ts';
 import type { IceCredentials } from '../ice/ice-agent.ts';
+import type { MovedLegs } from './host-legs.ts';
 import type { MediaHost } from './media-host.ts';
 
 /** Messages to a media thread. Requests with an `id` are answered with the same `id`. */
@@ -11,6 +13,7 @@ export type ToMediaThread =
   | { readonly type: 'connect'; readonly leg: string; readonly agreed: AgreedMedia }
   | { readonly type: 'drop-clip'; readonly name: string }
   | { readonly type: 'reset-stats' }
+  | { readonly type: 'free-port'; readonly port: number }
   /** Sets the port for captures; `port` is transferred. */
   | { readonly type: 'take-captures'; readonly port: MessagePort }
   | ({ readonly type: 'ask'; readonly id: number } & MediaQuestion);
@@ -19,6 +22,8 @@ export type ToMediaThread =
 export type MediaQuestion =
   | { readonly about: 'open'; readonly leg: string; readonly ice?: IceCredentials }
   | { readonly about: 'close'; readonly leg: string }
+  | { readonly about: 'release'; readonly names: MovedNames }
+  | { readonly about: 'adopt'; readonly moved: MovedLegs }
   | { readonly about: 'load-clip'; readonly name: string; readonly clip: SoundClip }
   | { readonly about: 'census' }
   | { readonly about: 'stats' }
@@ -26,7 +31,8 @@ export type MediaQuestion =
 
 /** Messages from a media thread. */
 export type FromMediaThread =
-  | { readonly type: 'ready' }
+  /** `pollDescriptor`: see LegSockets. */
+  | { readonly type: 'ready'; readonly pollDescriptor?: number }
   | { readonly type: 'notices'; readonly notices: readonly MediaNotice[] }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string; readonly code?: string };
@@ -87,6 +93,8 @@ export function serveMediaThread(
         return drop(message.name);
       case 'reset-stats':
         return host.resetStats();
+      case 'free-port':
+        return host.freePort(message.port);
       case 'take-captures': {
         capturePort?.close();
         const opened = message.port;
@@ -106,7 +114,8 @@ export function serveMediaThread(
   port.on('message', (messages: readonly ToMediaThread[]) => {
     for (const message of messages) take(message);
   });
-  send({ type: 'ready' });
+  const { pollDescriptor } = host;
+  send(pollDescriptor === undefined ? { type: 'ready' } : { type: 'ready', pollDescriptor });
 }
 
 async function answer(
@@ -119,6 +128,10 @@ async function answer(
       return host.open(question.leg, question.ice);
     case 'close':
       return host.close(question.leg);
+    case 'release':
+      return host.release(question.names);
+    case 'adopt':
+      return host.adopt(question.moved);
     case 'load-clip':
       return load(question.name, question.clip);
     case 'census':

@@ -2,6 +2,7 @@
 export interface PortRange {
   /** Takes the next free pair; undefined when none is free. */
   take(): number | undefined;
+  /** Without effect on a port of another range. */
   release(port: number): void;
   /** Number of pairs in the range. */
   readonly pairs: number;

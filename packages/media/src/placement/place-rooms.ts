@@ -7,10 +7,17 @@ export interface PlacementOptions {
   readonly usualRoom?: number;
 }
 
-/** Decides in which media worker each room lives. A room stays in its worker until it ends. */
+/** Decides in which media worker each room lives; a leg without a room is a room of its own. The one table of what is where. */
 export interface Placement {
-  /** The worker with the least weight; undefined when no worker has space, or the room is open. */
-  open(room: string, weight: number): number | undefined;
+  /**
+   * The worker with the least weight, or the given one; undefined when no worker has space, the given one is lost, or the room is open. With
+   * a given worker nothing is reserved for members who join later: they are there already.
+   */
+  open(room: string, weight: number, worker?: number): number | undefined;
+  /** The room goes on in another worker, because a member cannot leave that one. */
+  move(room: string, worker: number): void;
+  /** The worker that gets the next room; undefined when all are lost. */
+  least(): number | undefined;
   /** The weight of a room changed: members joined, left or use another codec. */
   weigh(room: string, weight: number): void;
   close(room: string): void;
@@ -23,7 +30,7 @@ export interface Placement {
 }
 
 interface Room {
-  readonly worker: number;
+  worker: number;
   weight: number;
 }
 
@@ -55,17 +62,34 @@ class LeastWeight implements Placement {
     this.#isLost = Array.from({ length: workers }, () => false);
   }
 
-  open(room: string, weight: number): number | undefined {
+  open(room: string, weight: number, given?: number): number | undefined {
     if (this.#rooms.has(room)) return undefined;
-    const counted = Math.max(weight, this.#usualRoom);
-    let least = -1;
+    const counted = given === undefined ? Math.max(weight, this.#usualRoom) : weight;
+    const worker = given ?? this.#leastWith(counted);
+    if (worker === undefined || this.#isLost[worker]) return undefined;
+    this.#rooms.set(room, { worker, weight: counted });
+    this.#weights[worker]! += counted;
+    return worker;
+  }
+
+  move(room: string, worker: number): void {
+    const placed = this.#rooms.get(room);
+    if (placed === undefined) return;
+    this.#weights[placed.worker]! -= placed.weight;
+    this.#weights[worker]! += placed.weight;
+    placed.worker = worker;
+  }
+
+  least(): number | undefined {
+    return this.#leastWith(0);
+  }
+
+  #leastWith(counted: number): number | undefined {
+    let least: number | undefined;
     for (let worker = 0; worker < this.#weights.length; worker++) {
       if (this.#isLost[worker] || this.#weights[worker]! + counted > this.#capacity) continue;
-      if (least < 0 || this.#weights[worker]! < this.#weights[least]!) least = worker;
+      if (least === undefined || this.#weights[worker]! < this.#weights[least]!) least = worker;
     }
-    if (least < 0) return undefined;
-    this.#rooms.set(room, { worker: least, weight: counted });
-    this.#weights[least]! += counted;
     return least;
   }
 

@@ -50,7 +50,7 @@ export function createLegEffects(deps: LegEffectsDeps, inbox: LegInbox): LegEffe
     }
     let opened: OpenedLeg;
     try {
-      opened = await mediaLegs.open(live.leg, iceOf(live));
+      opened = await mediaLegs.open(live.leg, iceOf(live), live.request?.beside);
     } catch (error) {
       log.warn({ leg: live.leg, err: error }, 'media port open failed');
       inbox.send(live, { type: 'port-failed' });

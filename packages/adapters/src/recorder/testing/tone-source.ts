@@ -34,9 +34,9 @@ export function createToneSource(): ToneSource {
       commands.push(command);
       if (command.do === 'end-capture' && !source.isDeaf) post({ type: 'ended', capture: command.capture });
     },
-    sendCapturesTo(given) {
+    sendCapturesTo(openPort) {
       port?.close();
-      port = given as MessagePort;
+      port = openPort();
       ports++;
     },
     say(capture, hz, ms, sampleRate = 8000) {

@@ -281,6 +281,22 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     assert.deepEqual(w.alive(), nothing);
   });
 
+  it('a leg whose media worker died is hung up with an internal error', async () => {
+    const w = await owned();
+    await w.calls.dial(outbound);
+    await w.settle();
+    w.notify({ type: 'leg-answered', leg: 'out' });
+    await w.settle();
+    w.hear({ type: 'media-lost', leg: 'out' });
+    w.hear({ type: 'media-lost', leg: 'of the sandbox' });
+    await w.settle();
+    assert.match(w.orders.at(-1) ?? '', /^hang up out/);
+    w.notify({ type: 'leg-ended', leg: 'out', end: { by: 'local' } });
+    await w.settle();
+    assert.equal((await w.rows())[0]?.hangup_code, 5010);
+    assert.deepEqual(w.alive(), nothing);
+  });
+
   it('a silent phone is hung up after its answer, and may be silent before it', async () => {
     const w = await owned();
     await w.calls.dial(outbound);

@@ -94,6 +94,8 @@ export function startSandboxPhones(
   }
 
   media.subscribe((notice) => {
+    if (notice.type === 'media-lost' && phones.peek(notice.leg) !== undefined)
+      phones.send(notice.leg, { type: 'hung-up' });
     if (notice.type !== 'play-ended') return;
     if (phones.peek(notice.mix) !== undefined)
       phones.send(notice.mix, { type: 'play-ended', key: notice.key });

@@ -99,8 +99,12 @@ function routed(leg: CallLeg, input: Extract<CallLegInput, { type: 'routed' }>, 
   if (leg.phase !== 'routing') return stay(leg);
   if (leg.requestedEnd !== null) return ended(leg, leg.requestedEnd, now);
   const { callee, targets } = input;
-  const { spec, parentLeg } = leg;
-  const request = { leg: leg.leg, spec, callee, targets, ...(parentLeg !== null && { forwards: parentLeg }) };
+  const { spec, parentLeg, owner } = leg;
+  const forwards = parentLeg !== null && { forwards: parentLeg };
+  // A multiparty call gives its mix its own name.
+  const beside = parentLeg ?? owner?.id;
+  const near = beside === undefined ? {} : { beside };
+  const request = { leg: leg.leg, spec, callee, targets, ...forwards, ...near };
   return {
     state: { ...leg, phase: 'dialling', trunk: targets[0]?.trunk ?? null },
     effects: [{ do: 'dial', request }],

@@ -44,6 +44,9 @@ function listenToMedia({ media }: NoticeDeps, legs: Legs, hangUp: (leg: string, 
         // A phone that has not answered may be silent.
         if (legs.peek(notice.leg)?.phase === 'answered') hangUp(notice.leg, callEnds(6020, 'Service'));
         return;
+      case 'media-lost':
+        if (legs.peek(notice.leg) !== undefined) hangUp(notice.leg, callEnds(5010, 'Error'));
+        return;
       case 'digit':
         if (legs.peek(notice.leg) !== undefined) {
           const { leg, digit, durationMs } = notice;

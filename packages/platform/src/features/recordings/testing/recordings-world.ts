@@ -115,8 +115,8 @@ async function worldOn(
       commands.push(command);
       if (command.do === 'end-capture') port?.postMessage({ type: 'ended', capture: command.capture });
     },
-    sendCapturesTo(given: unknown) {
-      port = given as MessagePort;
+    sendCapturesTo(openPort: () => MessagePort) {
+      port = openPort();
     },
   };
   const recorder = await createRecorder({ directory, media, endOfCaptureMs: 200, limits });

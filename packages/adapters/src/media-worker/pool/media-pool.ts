@@ -1,0 +1,343 @@
+import type { MessagePort } from 'node:worker_threads';
+import { noStatistics } from '@jackfield/media';
+import type {
+  AgreedMedia,
+  IceCredentials,
+  LegStatistics,
+  MediaNotice,
+  MixCommand,
+  OpenedLeg,
+} from '@jackfield/ports';
+import type { MediaWorker } from '../media-worker.ts';
+import type { CaptureEntry, LegEntry, MixEntry } from './pool-entries.ts';
+import { createPoolMoves, type PoolMoves } from './pool-moves.ts';
+import { countersOf, sumOfCensus, sumOfStats } from './pool-statistics.ts';
+import { createPoolStreams, type PoolStreams } from './pool-streams.ts';
+import { PoolTable } from './pool-table.ts';
+import { type MediaPoolOptions, PoolWorkers } from './pool-workers.ts';
+
+/** Several media workers behind the interface of one; see docs/decisions/0026-a-pool-of-media-workers.md. */
+export interface MediaPool
+  extends Omit<
+    MediaWorker,
+    'kill' | 'sendCapturesTo' | 'release' | 'adopt' | 'freePort' | 'pollDescriptor' | 'resetStats'
+  > {
+  /** Each worker sends captured audio through a port of its own, opened here; so does a worker that starts later. */
+  sendCapturesTo(openPort: () => MessagePort): void;
+  /** For metrics: what each worker carries, by its number; the unit is a participant of G.711. */
+  workerLoads(): readonly (readonly [worker: string, load: number])[];
+  /** Workers that died so far. */
+  readonly deaths: number;
+  /** Ends a worker as a fault would; for tests. */
+  kill(worker: number): void;
+  /** Resolves when every worker that died has its successor. */
+  restarted(): Promise<void>;
+}
+
+/** What a participant weighs; the proportions are those of `workMsOf` in packages/media/src/engine/turns.ts. */
+const weights: Partial<Record<AgreedMedia['codec'], number>> = { G722: 3.5, opus: 18 };
+
+/** Starts the workers; resolves when all run. */
+export async function createMediaPool(options: MediaPoolOptions): Promise<MediaPool> {
+  const pool = new Pool(options);
+  await pool.start();
+  return pool;
+}
+
+class Pool implements MediaPool {
+  hasWebrtc = false;
+  readonly #table: PoolTable;
+  readonly #workers: PoolWorkers;
+  readonly #moves: PoolMoves;
+  readonly #streams: PoolStreams;
+  readonly #listeners = new Set<(notice: MediaNotice) => void>();
+  readonly #ports = new Set<number>();
+  readonly #lastStats: (Awaited<ReturnType<MediaWorker['stats']>> | undefined)[] = [];
+  #pastStats: Awaited<ReturnType<MediaWorker['stats']>> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: MediaPoolOptions) {
+    this.#table = new PoolTable(options.workers);
+    this.#workers = new PoolWorkers(options, {
+      noticed: (notice) => this.#emit(notice),
+      streamNoticed: (notice) => this.#streams.accept(notice),
+      died: (worker) => this.#died(worker),
+      isPortInUse: (port) => this.#ports.has(port),
+      restarted: (worker) => this.#table.restart(worker),
+    });
+    this.#moves = createPoolMoves(this.#table, this.#workers, (legs) => this.#lost(legs));
+    this.#streams = createPoolStreams(this.#table, this.#workers);
+  }
+
+  async start(): Promise<void> {
+    await this.#workers.start();
+    this.hasWebrtc = this.#workers.at(0)!.hasWebrtc;
+  }
+
+  get streams(): MediaPool['streams'] {
+    return this.#streams.streams;
+  }
+
+  get deaths(): number {
+    return this.#workers.died;
+  }
+
+  subscribe(listener: (notice: MediaNotice) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  loadClip: MediaPool['loadClip'] = (name, clip) => this.#workers.loadClip(name, clip);
+  dropClip: MediaPool['dropClip'] = (name) => this.#workers.dropClip(name);
+  sendCapturesTo: MediaPool['sendCapturesTo'] = (openPort) => this.#workers.sendCapturesTo(openPort);
+
+  send: MediaPool['send'] = (command) => {
+    switch (command.do) {
+      case 'open-mix':
+        return this.#table.openMix(command.mix);
+      case 'close-mix':
+        return this.#closeMix(command);
+      case 'set-hearing':
+        return this.#setHearing(command);
+      case 'play':
+        return this.#play(command);
+      case 'stop-play':
+        return this.#pass(this.#table.mixes.get(command.mix), command);
+      case 'send-digits':
+      case 'watch-voice':
+        return this.#pass(this.#table.legs.get(command.leg), command);
+      case 'capture':
+        return this.#capture(command);
+      case 'pause-capture':
+        return this.#pass(this.#table.captures.get(command.capture), command);
+      case 'end-capture':
+        return this.#endCapture(command);
+    }
+  };
+
+  async open(name: string, ice?: IceCredentials, beside?: string): Promise<OpenedLeg> {
+    const table = this.#table;
+    const wasOpen = table.legs.get(name)?.isOpen === true;
+    const leg = table.reserve(name, table.workerBeside(beside));
+    if (leg === undefined) throw new Error('no media worker runs at the moment');
+    const given = ice === undefined ? {} : { ice };
+    if (wasOpen) return this.#moves.busy(leg, () => this.#reopen(leg, given));
+    leg.isOpen = true;
+    leg.isBrowser = ice !== undefined;
+    try {
+      return await this.#moves.busy(leg, () => this.#openIn(leg, given));
+    } catch (error) {
+      table.closeLeg(leg);
+      throw error;
+    }
+  }
+
+  connect(name: string, agreed: AgreedMedia): void {
+    const leg = this.#table.legs.get(name);
+    if (leg?.isOpen !== true) return;
+    this.#table.weigh(leg, weights[agreed.codec] ?? 1);
+    this.#moves.deliver(leg, () => this.#workerOf(leg)?.connect(name, agreed));
+  }
+
+  async close(name: string): Promise<LegStatistics> {
+    const leg = this.#table.legs.get(name);
+    if (leg?.isOpen !== true || leg.isVirtual) return noStatistics;
+    this.#table.closeLeg(leg);
+    const statistics = await this.#moves.close(leg);
+    this.#ports.delete(leg.port ?? 0);
+    return statistics;
+  }
+
+  async census(): ReturnType<MediaPool['census']> {
+    return sumOfCensus(await Promise.all(this.#workers.all.map((worker) => worker.census())));
+  }
+
+  async stats(): ReturnType<MediaPool['stats']> {
+    const { all } = this.#workers;
+    const each = await Promise.all(all.map((worker) => worker.stats()));
+    all.forEach((worker, at) => {
+      this.#lastStats[this.#workers.numberOf(worker)] = each[at];
+    });
+    const [first, ...rest] = this.#pastStats === undefined ? each : [this.#pastStats, ...each];
+    if (first === undefined) throw new Error('no media worker runs at the moment');
+    return sumOfStats([first, ...rest]);
+  }
+
+  workerLoads(): ReturnType<MediaPool['workerLoads']> {
+    return this.#table.loads().map((load, worker) => [`${worker}`, load] as const);
+  }
+
+  kill(worker: number): void {
+    this.#workers.at(worker)?.kill();
+  }
+
+  restarted(): Promise<void> {
+    return this.#workers.restarted();
+  }
+
+  closeAll(): Promise<void> {
+    this.#closing ??= this.#workers.closeAll();
+    return this.#closing;
+  }
+
+  #workerOf(thing: LegEntry | MixEntry | CaptureEntry): MediaWorker | undefined {
+    const worker = this.#table.workerOf(thing);
+    return worker === undefined ? undefined : this.#workers.at(worker);
+  }
+
+  /** A command to nothing that is there goes to any worker, which counts it. */
+  #pass(thing: LegEntry | MixEntry | CaptureEntry | undefined, command: MixCommand): void {
+    if (thing === undefined) this.#workers.all[0]?.send(command);
+    else this.#moves.deliver(thing, () => this.#workerOf(thing)?.send(command));
+  }
+
+  #closeMix(command: Extract<MixCommand, { do: 'close-mix' }>): void {
+    const mix = this.#table.mixes.get(command.mix);
+    if (mix === undefined) {
+      this.#pass(undefined, command);
+      return;
+    }
+    const worker = this.#table.workerOf(mix);
+    this.#table.closeMix(mix);
+    if (worker !== undefined) this.#moves.deliver(mix, () => this.#workers.at(worker)?.send(command));
+  }
+
+  #setHearing(command: Extract<MixCommand, { do: 'set-hearing' }>): void {
+    const mix = this.#table.mixes.get(command.mix);
+    if (mix === undefined) {
+      this.#pass(undefined, command);
+      return;
+    }
+    const gathering = this.#table.gather(
+      mix,
+      command.members.map(({ leg }) => leg),
+    );
+    if (gathering === undefined) return;
+    const { to, bundles, refused, isNew } = gathering;
+    for (const stream of refused) this.#streams.refuse(stream);
+    for (const { from, things } of bundles) this.#moves.start(things, from, to);
+    if (isNew) this.#pass(mix, { do: 'open-mix', mix: mix.name });
+    this.#pass(mix, command);
+  }
+
+  #play(command: Extract<MixCommand, { do: 'play' }>): void {
+    const mix = this.#table.mixes.get(command.mix);
+    if (mix === undefined) {
+      this.#pass(undefined, command);
+      return;
+    }
+    const placed = this.#table.placePlays(mix, command.to);
+    if (placed === undefined) {
+      queueMicrotask(() => this.#emit({ type: 'play-ended', mix: command.mix, key: command.key }));
+      return;
+    }
+    if (placed.isNew) this.#pass(mix, { do: 'open-mix', mix: mix.name });
+    this.#pass(mix, command);
+  }
+
+  #capture(command: Extract<MixCommand, { do: 'capture' }>): void {
+    const legs = command.tracks.flatMap(({ said, heard }) => [...said, ...heard]);
+    const placed = this.#table.placeCapture(command.capture, legs);
+    if (placed === undefined) return;
+    const { entry, from } = placed;
+    const to = this.#table.workerOf(entry);
+    if (from !== undefined && to !== undefined) this.#moves.start([entry], from, to);
+    this.#pass(entry, command);
+  }
+
+  #endCapture(command: Extract<MixCommand, { do: 'end-capture' }>): void {
+    const entry = this.#table.captures.get(command.capture);
+    if (entry === undefined) {
+      this.#pass(undefined, command);
+      return;
+    }
+    const worker = this.#table.workerOf(entry);
+    this.#table.endCapture(entry);
+    if (worker !== undefined) this.#moves.deliver(entry, () => this.#workers.at(worker)?.send(command));
+  }
+
+  /** In the worker where it belongs; where that one has no port left, in another one, from which it moves. */
+  async #openIn(leg: LegEntry, { ice }: { readonly ice?: IceCredentials }): Promise<OpenedLeg> {
+    const first = ice === undefined ? this.#table.workerOf(leg) : 0;
+    if (first === undefined) throw new Error('no media worker runs at the moment');
+    let problem: unknown;
+    for (const worker of [first, ...this.#workers.othersThan(first)]) {
+      try {
+        const opened = await this.#openAt(leg, worker, ice);
+        if (worker !== this.#table.workerOf(leg)) this.#arriveFrom(leg, worker);
+        return opened;
+      } catch (error) {
+        problem ??= error;
+        if (ice !== undefined || (error as { code?: unknown }).code !== 'NO_PORT_LEFT') break;
+      }
+    }
+    throw problem;
+  }
+
+  async #openAt(leg: LegEntry, worker: number, ice?: IceCredentials): Promise<OpenedLeg> {
+    const running = this.#workers.at(worker);
+    if (running === undefined) throw new Error(`media worker ${worker} is being started again`);
+    const opened = await running.open(leg.name, ice);
+    leg.inWorker = worker;
+    if (ice === undefined) {
+      leg.port = opened.port;
+      this.#ports.add(opened.port);
+    }
+    return opened;
+  }
+
+  /** A leg of WebRTC that was opened again for plain RTP, before anything was agreed on. */
+  async #reopen(leg: LegEntry, { ice }: { readonly ice?: IceCredentials }): Promise<OpenedLeg> {
+    const opened = await this.#openAt(leg, leg.inWorker ?? 0, ice);
+    leg.isBrowser = ice !== undefined;
+    return opened;
+  }
+
+  /** The leg is open in another worker than that of its room or its followers. */
+  #arriveFrom(leg: LegEntry, worker: number): void {
+    const home = this.#table.workerOf(leg);
+    if (home === undefined) return;
+    if (leg.room === undefined) {
+      const followers = [...leg.mixes, ...leg.captures];
+      this.#table.relocate(leg, worker);
+      if (followers.length > 0) this.#moves.start(followers, home, worker);
+      return;
+    }
+    if (!leg.isBrowser) {
+      this.#moves.start([leg], worker, home);
+      return;
+    }
+    const things = this.#table.relocateRoom(leg.room, worker);
+    this.#moves.start(
+      things.filter((thing) => thing !== leg),
+      home,
+      worker,
+    );
+  }
+
+  #emit(notice: MediaNotice): void {
+    for (const listener of this.#listeners) listener(notice);
+  }
+
+  #lost(legs: readonly LegEntry[]): void {
+    for (const { name, port } of legs) {
+      this.#ports.delete(port ?? 0);
+      this.#emit({ type: 'media-lost', leg: name });
+    }
+  }
+
+  #died(worker: number): ReadonlySet<number> {
+    const { legs, streams } = this.#table.lose(worker);
+    const stats = this.#lastStats[worker];
+    this.#lastStats[worker] = undefined;
+    if (stats !== undefined) {
+      const counters = countersOf(stats);
+      this.#pastStats = this.#pastStats === undefined ? counters : sumOfStats([this.#pastStats, counters]);
+    }
+    this.#streams.lost(streams);
+    this.#lost(legs);
+    return new Set(
+      legs.flatMap(({ port, inWorker }) => (port !== undefined && inWorker === worker ? port : [])),
+    );
+  }
+}

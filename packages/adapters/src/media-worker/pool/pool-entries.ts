@@ -1,0 +1,134 @@
+/** What stays where its leg or room is. */
+export interface Followers {
+  readonly mixes: Set<MixEntry>;
+  readonly captures: Set<CaptureEntry>;
+  readonly streams: Set<StreamEntry>;
+}
+
+/** A move between two workers. What is sent to a moving thing waits until it has arrived. */
+export interface Move {
+  readonly waiting: (() => void)[];
+}
+
+/** A leg that is open, or that something names already. */
+export interface LegEntry extends Followers {
+  readonly kind: 'leg';
+  readonly name: string;
+  isOpen: boolean;
+  /** A leg without a phone: the audio of a stream, which cannot leave its worker. */
+  isVirtual: boolean;
+  /** A leg of WebRTC, whose port belongs to its worker. */
+  isBrowser: boolean;
+  /** The mix that it is a member of, and with which it is placed. */
+  room: MixEntry | undefined;
+  weight: number;
+  /** Its RTP port belongs to the part of the worker that opened it. */
+  port: number | undefined;
+  /** The worker that has its sockets. While it moves this is not yet the one where it is placed. */
+  inWorker: number | undefined;
+  move: Move | undefined;
+}
+
+/** An open mix. With members it is a room, which is placed; a mix of plays alone follows the legs that hear them. */
+export interface MixEntry extends Followers {
+  readonly kind: 'mix';
+  readonly name: string;
+  members: readonly string[];
+  isRoom: boolean;
+  /** What a mix without members follows; undefined while it is in no worker. */
+  at: Anchor | undefined;
+  weight: number;
+  move: Move | undefined;
+}
+
+/** A capture, or what is left of one after its end. */
+export interface CaptureEntry {
+  readonly kind: 'capture';
+  readonly name: string;
+  at: Anchor;
+  move: Move | undefined;
+}
+
+/** A stream stays in the worker that has its socket, and holds its legs there. */
+export interface StreamEntry {
+  readonly name: string;
+  readonly worker: number;
+  readonly holds: Set<Anchor>;
+  /** The leg that the stream itself is. */
+  leg: LegEntry | undefined;
+  /** The legs that it hears, and those that hear it. */
+  heard: readonly string[];
+  hearers: readonly string[];
+  /** Why the pool ends it; undefined while it does not. */
+  refusal: string | undefined;
+}
+
+/** A worker holds what names no leg. */
+export interface WorkerEntry extends Followers {
+  readonly kind: 'worker';
+  readonly worker: number;
+}
+
+/** What something else can follow. */
+export type Anchor = LegEntry | MixEntry | WorkerEntry;
+
+/** What a move takes along. */
+export type Movable = LegEntry | MixEntry | CaptureEntry;
+
+/** Legs of phones that the death of a worker ended, and the streams that ended with them. */
+export interface Lost {
+  readonly legs: readonly LegEntry[];
+  readonly streams: readonly StreamEntry[];
+}
+
+/** What has to move so that all members of a room are in its worker. */
+export interface Gathering {
+  readonly to: number;
+  readonly bundles: readonly { readonly from: number; readonly things: readonly Movable[] }[];
+  /** Streams that hold a leg elsewhere while the room is held here. */
+  readonly refused: readonly StreamEntry[];
+  /** The mix is not open in its worker yet. */
+  readonly isNew: boolean;
+}
+
+export function noFollowers(): Followers {
+  return { mixes: new Set(), captures: new Set(), streams: new Set() };
+}
+
+export function hasFollowers({ mixes, captures, streams }: Followers): boolean {
+  return mixes.size + captures.size + streams.size > 0;
+}
+
+/** Whether it has to stay in its worker. */
+export function isHeld(leg: LegEntry): boolean {
+  return leg.isOpen && (leg.isVirtual || leg.isBrowser || leg.streams.size > 0);
+}
+
+/** Its name in the placement. */
+export function unitOf(thing: LegEntry | MixEntry): string {
+  return `${thing.kind}/${thing.name}`;
+}
+
+export function newLeg(name: string): LegEntry {
+  return {
+    kind: 'leg',
+    name,
+    isOpen: false,
+    isVirtual: false,
+    isBrowser: false,
+    room: undefined,
+    weight: 1,
+    port: undefined,
+    inWorker: undefined,
+    move: undefined,
+    ...noFollowers(),
+  };
+}
+
+/** What moves when this leg moves. */
+export function withFollowers(leg: LegEntry): Movable[] {
+  return [...(leg.isOpen ? [leg] : []), ...leg.mixes, ...leg.captures];
+}
+
+/** The fields of a stream that are filled later. */
+export const newStream = { leg: undefined, heard: [], hearers: [], refusal: undefined } as const;

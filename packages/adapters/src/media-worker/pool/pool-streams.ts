@@ -1,0 +1,109 @@
+import type { AudioStreams, StreamNotice, StreamOrder, StreamTrack } from '@jackfield/ports';
+import type { StreamEntry } from './pool-entries.ts';
+import type { PoolTable } from './pool-table.ts';
+import type { PoolWorkers } from './pool-workers.ts';
+
+/** The streams of a pool, and the entries for what its workers report. */
+export interface PoolStreams {
+  readonly streams: AudioStreams;
+  accept(notice: StreamNotice): void;
+  /** The stream ends, because it and its room are held in different workers. */
+  refuse(stream: StreamEntry): void;
+  /** Their worker died. */
+  lost(streams: readonly StreamEntry[]): void;
+}
+
+const noStatistics = {
+  framesSent: 0,
+  framesDropped: 0,
+  playedMs: 0,
+  playDroppedMs: 0,
+  framesReceived: 0,
+  framesRefused: 0,
+};
+
+/** Sends each order to the worker that has the stream. */
+export function createPoolStreams(table: PoolTable, workers: PoolWorkers): PoolStreams {
+  const listeners = new Set<(notice: StreamNotice) => void>();
+  const emit = (notice: StreamNotice): void => {
+    for (const listener of listeners) listener(notice);
+  };
+  const over = (stream: string, sentence: string): void =>
+    emit({ type: 'stream-over', stream, statistics: noStatistics, sentence });
+  const portOf = (name: string): AudioStreams | undefined => {
+    const stream = table.streams.get(name);
+    return stream === undefined ? undefined : workers.at(stream.worker)?.streams;
+  };
+  const hold = (stream: StreamEntry): void =>
+    table.hold(stream, [...new Set([...stream.heard, ...stream.hearers])]);
+
+  return {
+    streams: {
+      open(order) {
+        const { stream: name, tracks, hearers, asLeg } = order;
+        if (table.streams.has(name)) throw new Error(`stream ${name} is open already`);
+        const worker = workerFor(table, order);
+        const port = worker === undefined ? undefined : workers.at(worker)?.streams;
+        if (worker === undefined || port === undefined) {
+          queueMicrotask(() => over(name, 'no media worker runs at the moment'));
+          return;
+        }
+        port.open(order);
+        const stream = table.addStream(name, worker, asLeg);
+        stream.heard = legsOf(tracks);
+        stream.hearers = hearers;
+        hold(stream);
+      },
+      connect: (stream, target) => portOf(stream)?.connect(stream, target),
+      retrack(name, tracks) {
+        portOf(name)?.retrack(name, tracks);
+        const stream = table.streams.get(name);
+        if (stream === undefined) return;
+        stream.heard = legsOf(tracks);
+        hold(stream);
+      },
+      replay(name, hearers) {
+        portOf(name)?.replay(name, hearers);
+        const stream = table.streams.get(name);
+        if (stream === undefined) return;
+        stream.hearers = hearers;
+        // What an own leg says is heard by its mix, and its keys go to these.
+        if (stream.leg === undefined) hold(stream);
+      },
+      press(key) {
+        const leg = table.legs.get(key.leg);
+        const worker = leg === undefined ? undefined : table.workerOf(leg);
+        if (worker !== undefined) workers.at(worker)?.streams.press(key);
+      },
+      close: (stream, reason) => portOf(stream)?.close(stream, reason),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    accept(notice) {
+      const stream = table.streams.get(notice.stream);
+      if (notice.type !== 'stream-over' || stream === undefined) return emit(notice);
+      table.endStream(stream);
+      emit(stream.refusal === undefined ? notice : { ...notice, sentence: stream.refusal });
+    },
+    refuse(stream) {
+      stream.refusal = 'its call joined another one, and both have streams in different media workers';
+      workers.at(stream.worker)?.streams.close(stream.name, stream.refusal);
+      table.hold(stream, []);
+    },
+    lost(streams) {
+      for (const { name } of streams) over(name, 'the media worker of the stream died');
+    },
+  };
+}
+
+function workerFor(table: PoolTable, { asLeg, beside, tracks, hearers }: StreamOrder): number | undefined {
+  if (asLeg === undefined) return table.workerOfLegs([...legsOf(tracks), ...hearers]);
+  const known = table.legs.get(asLeg);
+  return known === undefined ? table.workerBeside(beside) : table.workerOf(known);
+}
+
+function legsOf(tracks: readonly StreamTrack[]): string[] {
+  return [...new Set(tracks.flatMap(({ said, heard }) => [...said, ...heard]))];
+}

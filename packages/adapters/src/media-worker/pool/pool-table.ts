@@ -1,0 +1,392 @@
+import { createPlacement, type Placement } from '@jackfield/media';
+import {
+  type Anchor,
+  type CaptureEntry,
+  type Gathering,
+  hasFollowers,
+  isHeld,
+  type LegEntry,
+  type Lost,
+  type MixEntry,
+  type Movable,
+  newLeg,
+  newStream,
+  noFollowers,
+  type StreamEntry,
+  unitOf,
+  type WorkerEntry,
+  withFollowers,
+} from './pool-entries.ts';
+
+/** A room counts as this many participants at least, because others join it; see docs/decisions/0026-a-pool-of-media-workers.md. */
+const usualRoom = 3;
+
+/** The one table of a pool: which leg, mix, capture and stream is in which worker. It sends nothing. */
+export class PoolTable {
+  readonly legs = new Map<string, LegEntry>();
+  readonly mixes = new Map<string, MixEntry>();
+  readonly captures = new Map<string, CaptureEntry>();
+  readonly streams = new Map<string, StreamEntry>();
+  readonly #placement: Placement;
+  readonly #workers: readonly WorkerEntry[];
+
+  constructor(workers: number) {
+    this.#placement = createPlacement({ workers, usualRoom });
+    this.#workers = Array.from({ length: workers }, (_, worker) => ({
+      kind: 'worker',
+      worker,
+      ...noFollowers(),
+    }));
+  }
+
+  /** Undefined for what is in no worker: a mix that nothing has used yet, or the remains of a dead worker. */
+  workerOf(thing: Anchor | CaptureEntry): number | undefined {
+    switch (thing.kind) {
+      case 'worker':
+        return thing.worker;
+      case 'leg':
+        return this.#placement.workerOf(unitOf(thing.room ?? thing));
+      case 'capture':
+        return this.workerOf(thing.at);
+      case 'mix':
+        if (thing.isRoom) return this.#placement.workerOf(unitOf(thing));
+        return thing.at === undefined ? undefined : this.workerOf(thing.at);
+    }
+  }
+
+  /** The worker of what a new leg or stream is for; else the one with the least weight. Undefined while no worker runs. */
+  workerBeside(beside: string | undefined): number | undefined {
+    const mix = beside === undefined ? undefined : this.mixes.get(beside);
+    const leg = beside === undefined ? undefined : this.legs.get(beside);
+    return (mix && this.workerOf(mix)) ?? (leg && this.workerOf(leg)) ?? this.#placement.least();
+  }
+
+  /** The entry of a leg, which is placed before it is open when something names it. Undefined while no worker runs. */
+  reserve(name: string, given?: number): LegEntry | undefined {
+    const known = this.legs.get(name);
+    if (known !== undefined) return known;
+    const leg = newLeg(name);
+    if (this.#placement.open(unitOf(leg), leg.weight, given) === undefined) return undefined;
+    this.legs.set(name, leg);
+    return leg;
+  }
+
+  openMix(name: string): void {
+    if (this.mixes.has(name)) return;
+    const rest = { members: [], isRoom: false, at: undefined, weight: 0, move: undefined };
+    this.mixes.set(name, { kind: 'mix', name, ...rest, ...noFollowers() });
+  }
+
+  closeMix(mix: MixEntry): void {
+    const worker = this.workerOf(mix);
+    this.mixes.delete(mix.name);
+    if (mix.isRoom) {
+      for (const name of mix.members) this.#leave(this.legs.get(name)!, worker!);
+      this.#placement.close(unitOf(mix));
+    } else this.#detach(mix);
+    mix.isRoom = false;
+    mix.members = [];
+    // What followed the room stays where it is.
+    if (worker === undefined || !hasFollowers(mix)) return;
+    const rest = this.#workers[worker]!;
+    for (const follower of [...mix.mixes, ...mix.captures]) this.#attach(follower, rest);
+    for (const stream of mix.streams) stream.holds.delete(mix);
+    mix.streams.clear();
+  }
+
+  /** The mix is where these legs are, unless it is somewhere already. False while no worker runs. */
+  placePlays(mix: MixEntry, to: readonly string[]): { readonly isNew: boolean } | undefined {
+    if (mix.isRoom || mix.at !== undefined) return { isNew: false };
+    const anchor = this.#anchorOf(to);
+    if (anchor === undefined) return undefined;
+    this.#attach(mix, anchor);
+    return { isNew: true };
+  }
+
+  /** Where the legs of a capture are from now on; it moves when it was elsewhere. Undefined while no worker runs. */
+  placeCapture(name: string, legs: readonly string[]): { entry: CaptureEntry; from?: number } | undefined {
+    const known = this.captures.get(name);
+    const anchor = known !== undefined && legs.length === 0 ? known.at : this.#anchorOf(legs);
+    if (anchor === undefined) return undefined;
+    if (known === undefined) {
+      const entry: CaptureEntry = { kind: 'capture', name, at: anchor, move: undefined };
+      this.captures.set(name, entry);
+      anchor.captures.add(entry);
+      return { entry };
+    }
+    const from = this.workerOf(known);
+    this.#attach(known, anchor);
+    const isElsewhere = from !== undefined && from !== this.workerOf(anchor);
+    return isElsewhere ? { entry: known, from } : { entry: known };
+  }
+
+  endCapture(entry: CaptureEntry): void {
+    this.captures.delete(entry.name);
+    entry.at.captures.delete(entry);
+    this.#prune(entry.at);
+  }
+
+  /** A stream in this worker. */
+  addStream(name: string, worker: number, asLeg: string | undefined): StreamEntry {
+    const stream: StreamEntry = { name, worker, holds: new Set(), ...newStream };
+    this.streams.set(name, stream);
+    this.#workers[worker]!.streams.add(stream);
+    if (asLeg === undefined) return stream;
+    const leg = this.reserve(asLeg, worker);
+    if (leg === undefined) return stream;
+    leg.isOpen = true;
+    leg.isVirtual = true;
+    stream.leg = leg;
+    return stream;
+  }
+
+  /** Where a stream of these legs has to be. */
+  workerOfLegs(names: readonly string[]): number | undefined {
+    const anchor = this.#anchorOf(names);
+    return anchor === undefined ? undefined : this.workerOf(anchor);
+  }
+
+  /** These legs stay in the worker of the stream from now on. */
+  hold(stream: StreamEntry, names: readonly string[]): void {
+    const before = [...stream.holds];
+    for (const anchor of before) anchor.streams.delete(stream);
+    stream.holds.clear();
+    for (const name of names) {
+      const leg = this.reserve(name, stream.worker);
+      const anchor = names.length > 1 ? (leg?.room ?? leg) : leg;
+      if (anchor === undefined || this.workerOf(anchor) !== stream.worker) continue;
+      anchor.streams.add(stream);
+      stream.holds.add(anchor);
+    }
+    for (const anchor of before) this.#prune(anchor);
+  }
+
+  endStream(stream: StreamEntry): void {
+    this.streams.delete(stream.name);
+    this.#workers[stream.worker]!.streams.delete(stream);
+    this.hold(stream, []);
+    if (stream.leg !== undefined) this.closeLeg(stream.leg);
+  }
+
+  weigh(leg: LegEntry, weight: number): void {
+    const { room } = leg;
+    if (room === undefined) this.#placement.weigh(unitOf(leg), weight);
+    else this.#weighRoom(room, weight - leg.weight);
+    leg.weight = weight;
+  }
+
+  /** The leg is closed; what follows it stays in its worker. */
+  closeLeg(leg: LegEntry): void {
+    const worker = this.workerOf(leg);
+    leg.isOpen = false;
+    leg.isVirtual = false;
+    leg.isBrowser = false;
+    const { room } = leg;
+    if (room !== undefined && worker !== undefined) {
+      room.members = room.members.filter((name) => name !== leg.name);
+      this.#leave(leg, worker);
+    }
+    this.#prune(leg);
+  }
+
+  /** A leg without a room is opened in another worker than its own. */
+  relocate(leg: LegEntry, worker: number): void {
+    if (leg.room === undefined) this.#placement.move(unitOf(leg), worker);
+  }
+
+  /** The room goes on where a member of it cannot leave. Returns what has to move. */
+  relocateRoom(mix: MixEntry, worker: number): readonly Movable[] {
+    this.#placement.move(unitOf(mix), worker);
+    const members = mix.members.flatMap((name) => this.legs.get(name) ?? []);
+    return [mix, ...mix.mixes, ...mix.captures, ...members.flatMap(withFollowers)];
+  }
+
+  /** These are the members of the mix from now on; what has to move for it. Undefined while no worker runs. */
+  gather(mix: MixEntry, members: readonly string[]): Gathering | undefined {
+    const isNew = this.workerOf(mix) === undefined;
+    const known = members.flatMap((name) => this.legs.get(name) ?? []);
+    if (!mix.isRoom && !this.#makeRoom(mix, known)) return undefined;
+    const next = new Set(members);
+    const here = this.workerOf(mix)!;
+    for (const name of mix.members) if (!next.has(name)) this.#leave(this.legs.get(name)!, here);
+    mix.members = mix.members.filter((name) => next.has(name));
+    const { room, refused } = this.#settleOn(mix, known);
+    const to = this.workerOf(mix)!;
+    const byWorker = new Map<number, Movable[]>();
+    if (room.length > 0) byWorker.set(here, room);
+    for (const name of next) {
+      const leg = this.legs.get(name) ?? newLeg(name);
+      if (leg.room === mix) continue;
+      const from = leg.isOpen || hasFollowers(leg) ? this.workerOf(leg) : undefined;
+      this.#join(leg, mix);
+      if (from === undefined || from === to) continue;
+      byWorker.set(from, [...(byWorker.get(from) ?? []), ...withFollowers(leg)]);
+    }
+    mix.members = [...next];
+    const bundles = [...byWorker].map(([from, things]) => ({ from, things }));
+    return { to, bundles, refused, isNew };
+  }
+
+  /** All that was in a dead worker leaves the table; rooms stay open, without members and without a worker. */
+  lose(worker: number): Lost {
+    const units = this.#placement.lose(worker);
+    const legs = new Set<LegEntry>();
+    const streams = new Set<StreamEntry>();
+    const anchors: Anchor[] = [this.#workers[worker]!];
+    for (const unit of units) {
+      const name = unit.slice(unit.indexOf('/') + 1);
+      const mix = unit.startsWith('mix/') ? this.mixes.get(name) : undefined;
+      const names = mix === undefined ? [name] : mix.members;
+      if (mix !== undefined) anchors.push(mix);
+      for (const each of names) {
+        const leg = this.legs.get(each);
+        if (leg !== undefined) legs.add(leg);
+      }
+    }
+    for (const leg of legs) {
+      anchors.push(leg);
+      leg.room = undefined;
+      this.legs.delete(leg.name);
+    }
+    for (const anchor of anchors) {
+      for (const stream of anchor.streams) streams.add(stream);
+      this.#clear(anchor);
+    }
+    const phones = [...legs].filter(({ isOpen, isVirtual }) => isOpen && !isVirtual);
+    for (const stream of streams) this.endStream(stream);
+    return { legs: phones, streams: [...streams] };
+  }
+
+  /** Legs whose move failed. */
+  drop(things: readonly Movable[]): readonly LegEntry[] {
+    const legs = things.filter((thing) => thing.kind === 'leg');
+    for (const leg of legs) if (this.legs.get(leg.name) === leg) this.closeLeg(leg);
+    return legs;
+  }
+
+  loads(): readonly number[] {
+    return this.#placement.weights();
+  }
+
+  restart(worker: number): void {
+    this.#placement.restart(worker);
+  }
+
+  /** The worker of the room, such that what is held elsewhere is there, if possible. */
+  #settleOn(
+    mix: MixEntry,
+    known: readonly LegEntry[],
+  ): { readonly room: Movable[]; readonly refused: readonly StreamEntry[] } {
+    const here = this.workerOf(mix)!;
+    const elsewhere = known.filter((leg) => isHeld(leg) && this.workerOf(leg) !== here);
+    if (elsewhere.length === 0) return { room: [], refused: [] };
+    const isRoomHeld =
+      mix.streams.size > 0 || known.some((leg) => isHeld(leg) && this.workerOf(leg) === here);
+    const target = isRoomHeld ? here : this.workerOf(elsewhere[0]!)!;
+    const refused = elsewhere
+      .filter((leg) => this.workerOf(leg) !== target)
+      .flatMap((leg) => [...leg.streams]);
+    if (target === here) return { room: [], refused };
+    return { room: [...this.relocateRoom(mix, target)], refused };
+  }
+
+  /** A new room is where a held member is, else where most of its members are, else where the least weight is. */
+  #makeRoom(mix: MixEntry, known: readonly LegEntry[]): boolean {
+    const given = this.workerOf(mix) ?? this.#bestOf(known);
+    this.#detach(mix);
+    const worker = this.#placement.open(unitOf(mix), usualRoom, given);
+    mix.isRoom = worker !== undefined;
+    mix.weight = 0;
+    return mix.isRoom;
+  }
+
+  #bestOf(known: readonly LegEntry[]): number | undefined {
+    const held = known.find(isHeld);
+    if (held !== undefined) return this.workerOf(held);
+    const shares = new Map<number, number>();
+    for (const leg of known) {
+      const worker = leg.isOpen ? this.workerOf(leg) : undefined;
+      if (worker !== undefined) shares.set(worker, (shares.get(worker) ?? 0) + leg.weight);
+    }
+    const weights = this.#placement.weights();
+    const [best] = [...shares].sort(
+      ([one, its], [other, others]) => others - its || weights[one]! - weights[other]!,
+    );
+    return best?.[0];
+  }
+
+  #join(leg: LegEntry, mix: MixEntry): void {
+    if (leg.room === undefined) this.#placement.close(unitOf(leg));
+    else {
+      leg.room.members = leg.room.members.filter((name) => name !== leg.name);
+      this.#weighRoom(leg.room, -leg.weight);
+    }
+    this.legs.set(leg.name, leg);
+    leg.room = mix;
+    this.#weighRoom(mix, leg.weight);
+  }
+
+  #leave(leg: LegEntry, worker: number): void {
+    if (leg.room !== undefined) this.#weighRoom(leg.room, -leg.weight);
+    leg.room = undefined;
+    this.#placement.open(unitOf(leg), leg.weight, worker);
+    this.#prune(leg);
+  }
+
+  #weighRoom(room: MixEntry, more: number): void {
+    room.weight += more;
+    this.#placement.weigh(unitOf(room), Math.max(usualRoom, room.weight));
+  }
+
+  /** A single leg takes along what is its own; what is of several belongs to their room. */
+  #anchorOf(names: readonly string[]): Anchor | undefined {
+    const [first] = names;
+    if (first === undefined) {
+      const least = this.#placement.least();
+      return least === undefined ? undefined : this.#workers[least];
+    }
+    if (new Set(names).size === 1) return this.reserve(first);
+    const known = names.flatMap((name) => this.legs.get(name) ?? []);
+    const placed = known.find(({ room }) => room !== undefined);
+    return placed?.room ?? known[0] ?? this.reserve(first);
+  }
+
+  #attach(follower: MixEntry | CaptureEntry, anchor: Anchor): void {
+    const before = follower.at;
+    if (before === anchor) return;
+    this.#detach(follower);
+    follower.at = anchor;
+    if (follower.kind === 'mix') anchor.mixes.add(follower);
+    else anchor.captures.add(follower);
+  }
+
+  #detach(follower: MixEntry | CaptureEntry): void {
+    const { at } = follower;
+    if (at === undefined) return;
+    if (follower.kind === 'mix') {
+      at.mixes.delete(follower);
+      follower.at = undefined;
+    } else at.captures.delete(follower);
+    this.#prune(at);
+  }
+
+  /** A leg that is not open, in no room and followed by nothing is forgotten. */
+  #prune(anchor: Anchor): void {
+    if (anchor.kind !== 'leg' || anchor.isOpen || anchor.room !== undefined || hasFollowers(anchor)) return;
+    if (this.legs.get(anchor.name) !== anchor) return;
+    this.legs.delete(anchor.name);
+    this.#placement.close(unitOf(anchor));
+  }
+
+  /** What followed the anchor is lost with its worker. */
+  #clear(anchor: Anchor): void {
+    for (const mix of anchor.mixes) mix.at = undefined;
+    for (const capture of anchor.captures) this.captures.delete(capture.name);
+    anchor.mixes.clear();
+    anchor.captures.clear();
+    if (anchor.kind !== 'mix') return;
+    anchor.isRoom = false;
+    anchor.members = [];
+    anchor.weight = 0;
+  }
+}

@@ -1,0 +1,185 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { MediaNotice, SoundClip, StreamNotice } from '@jackfield/ports';
+import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../media-worker.ts';
+import { closeAbandoned } from './abandoned-descriptors.ts';
+
+/** A pool: as many workers as given, each with its part of the ports. */
+export interface MediaPoolOptions extends Omit<MediaWorkerOptions, 'onDeath'> {
+  readonly workers: number;
+  /** A worker died by itself; a new one starts in its place. */
+  readonly onWorkerDeath?: (worker: number, error: Error) => void;
+  /** Workers die again and again, or a new one does not start: the process should end. */
+  readonly onFatal?: (error: Error) => void;
+}
+
+/** What the workers of a pool report. */
+export interface WorkerEvents {
+  readonly noticed: (notice: MediaNotice) => void;
+  readonly streamNoticed: (notice: StreamNotice) => void;
+  /** The worker is gone. Returns the RTP ports that were lost with it. */
+  readonly died: (worker: number) => ReadonlySet<number>;
+  /** Whether a leg has this RTP port. */
+  readonly isPortInUse: (port: number) => boolean;
+  /** The worker may get rooms again. */
+  readonly restarted: (worker: number) => void;
+}
+
+/** More deaths than this within a minute are a fault that a restart does not mend. */
+const mostDeaths = 5;
+const deathsWithinMs = 60_000;
+
+/** The running workers of a pool: it starts them, and a successor for each that dies. */
+export class PoolWorkers {
+  readonly #options: MediaPoolOptions;
+  readonly #events: WorkerEvents;
+  readonly #workers: (MediaWorker | undefined)[] = [];
+  readonly #clips = new Map<string, SoundClip>();
+  #openCapturePort: (() => MessagePort) | undefined;
+  #deaths: number[] = [];
+  #died = 0;
+  #isClosing = false;
+  readonly #restarting = new Set<Promise<void>>();
+
+  constructor(options: MediaPoolOptions, events: WorkerEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  async start(): Promise<void> {
+    const numbers = Array.from({ length: this.#options.workers }, (_, worker) => worker);
+    const started = await Promise.allSettled(numbers.map((worker) => this.#startOne(worker)));
+    const failed = started.find(({ status }) => status === 'rejected');
+    if (failed === undefined) return;
+    await this.closeAll();
+    throw (failed as PromiseRejectedResult).reason;
+  }
+
+  /** Undefined while it is being started again. */
+  at(worker: number): MediaWorker | undefined {
+    return this.#workers[worker];
+  }
+
+  /** The running ones. */
+  get all(): readonly MediaWorker[] {
+    return this.#workers.filter((worker) => worker !== undefined);
+  }
+
+  numberOf(worker: MediaWorker): number {
+    return this.#workers.indexOf(worker);
+  }
+
+  /** The numbers of the other running workers. */
+  othersThan(worker: number): readonly number[] {
+    return [...this.#workers.keys()].filter((each) => each !== worker && this.#workers[each] !== undefined);
+  }
+
+  /** Workers that died so far. */
+  get died(): number {
+    return this.#died;
+  }
+
+  /** A leg that moved has given its port back: the worker that the port belongs to may use it again. */
+  freePort(port: number, inWorker: number): void {
+    const owner = this.#workers.findIndex((_, worker) => isWithin(port, this.#portsOf(worker)));
+    if (owner >= 0 && owner !== inWorker) this.#workers[owner]?.freePort(port);
+  }
+
+  async loadClip(name: string, clip: SoundClip): Promise<void> {
+    const before = this.#clips.get(name);
+    // Kept for a worker that starts later.
+    this.#clips.set(name, clip);
+    try {
+      await Promise.all(this.all.map((worker) => worker.loadClip(name, clip)));
+    } catch (error) {
+      if (this.#clips.get(name) === clip) {
+        if (before === undefined) this.dropClip(name);
+        else this.#clips.set(name, before);
+      }
+      throw error;
+    }
+  }
+
+  dropClip(name: string): void {
+    this.#clips.delete(name);
+    for (const worker of this.all) worker.dropClip(name);
+  }
+
+  sendCapturesTo(openPort: () => MessagePort): void {
+    this.#openCapturePort = openPort;
+    for (const worker of this.all) worker.sendCapturesTo(openPort());
+  }
+
+  /** Resolves when every worker that died has its successor. */
+  async restarted(): Promise<void> {
+    await Promise.allSettled(this.#restarting);
+  }
+
+  async closeAll(): Promise<void> {
+    this.#isClosing = true;
+    await this.restarted();
+    await Promise.all(this.all.map((worker) => worker.closeAll()));
+  }
+
+  async #startOne(worker: number): Promise<void> {
+    const { workers: _, onWorkerDeath: __, onFatal: ___, webrtcPort, ...options } = this.#options;
+    const started: MediaWorker = await createMediaWorker({
+      ...options,
+      ports: this.#portsOf(worker),
+      // All browsers share the port of the first worker.
+      ...(webrtcPort === undefined || worker > 0 ? {} : { webrtcPort }),
+      onDeath: (error) => this.#lose(worker, started, error),
+    });
+    started.subscribe(this.#events.noticed);
+    started.streams.subscribe(this.#events.streamNoticed);
+    if (this.#openCapturePort !== undefined) started.sendCapturesTo(this.#openCapturePort());
+    for (const [name, clip] of this.#clips) started.loadClip(name, clip).catch(() => {});
+    this.#workers[worker] = started;
+  }
+
+  #lose(worker: number, dead: MediaWorker, error: Error): void {
+    if (this.#isClosing) return;
+    this.#workers[worker] = undefined;
+    this.#died++;
+    const lost = this.#events.died(worker);
+    this.#options.onWorkerDeath?.(worker, error);
+    const now = performance.now();
+    this.#deaths = [...this.#deaths.filter((at) => now - at < deathsWithinMs), now];
+    if (this.#deaths.length > mostDeaths) {
+      this.#options.onFatal?.(error);
+      return;
+    }
+    const restarting = this.#restart(worker, dead, lost).catch((fault: unknown) => {
+      this.#options.onFatal?.(fault instanceof Error ? fault : new Error(String(fault)));
+    });
+    this.#restarting.add(restarting);
+    void restarting.finally(() => this.#restarting.delete(restarting));
+  }
+
+  async #restart(worker: number, dead: MediaWorker, lost: ReadonlySet<number>): Promise<void> {
+    const ports = this.#portsOf(worker);
+    const isAbandoned = (port: number): boolean => {
+      const rtpPort = port - (port % 2);
+      if (lost.has(rtpPort)) return true;
+      const isShared = worker === 0 && port === this.#options.webrtcPort;
+      return isShared || (isWithin(rtpPort, ports) && !this.#events.isPortInUse(rtpPort));
+    };
+    await closeAbandoned(isAbandoned, dead.pollDescriptor);
+    for (const port of lost) this.freePort(port, worker);
+    if (this.#isClosing) return;
+    await this.#startOne(worker);
+    this.#events.restarted(worker);
+  }
+
+  /** An equal part of the range for each worker, in pairs. */
+  #portsOf(worker: number): { readonly first: number; readonly last: number } {
+    const { workers, ports } = this.#options;
+    const first = ports.first + (ports.first % 2);
+    const pairs = Math.floor((ports.last - first + 1) / 2 / workers);
+    const begin = first + 2 * pairs * worker;
+    return { first: begin, last: worker === workers - 1 ? ports.last : begin + 2 * pairs - 1 };
+  }
+}
+
+function isWithin(port: number, { first, last }: { readonly first: number; readonly last: number }): boolean {
+  return port >= first && port <= last;
+}
