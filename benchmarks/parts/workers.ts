@@ -1,5 +1,4 @@
-import { createMediaWorker, type MediaWorker } from '@jackfield/adapters/media-worker';
-import { createPlacement, type Placement } from '@jackfield/media';
+import { createMediaPool, type MediaPool } from '@jackfield/adapters/media-worker';
 import { servePart } from '../part.ts';
 
 export interface WorkersStart {
@@ -25,55 +24,44 @@ export interface WorkersStats {
 
 const host = '127.0.0.1';
 const portsEach = 2000;
-let media: readonly MediaWorker[] = [];
-let placement: Placement | undefined;
+let media: MediaPool | undefined;
 
-/** Several media workers in one process; each room lives in the worker that placement chooses. */
+/** A pool of media workers in one process. */
 servePart({
   async start({ workers, firstPort }: WorkersStart) {
-    placement = createPlacement({ workers });
-    const starting = Array.from({ length: workers }, (_, worker) => {
-      const first = firstPort + worker * portsEach;
-      const ports = { first, last: first + portsEach - 1 };
-      return createMediaWorker({ host, ports, sockets: 'native', onDeath: fail });
-    });
-    media = await Promise.all(starting);
+    const ports = { first: firstPort, last: firstPort + workers * portsEach - 1 };
+    media = await createMediaPool({ host, ports, workers, sockets: 'native', onWorkerDeath, onFatal: fail });
   },
   async open({ legs, room, remotePort }: WorkersRooms) {
     const ports: number[] = [];
     for (let first = 0; first < legs; first += room) {
       const mix = `room-${first}`;
       const names = Array.from({ length: Math.min(room, legs - first) }, (_, at) => `leg-${first + at}`);
-      const worker = media[placement!.open(mix, names.length)!]!;
+      media!.send({ do: 'open-mix', mix });
       for (const leg of names) {
-        const { port } = await worker.open(leg);
+        const { port } = await media!.open(leg, undefined, mix);
         const agreed = { address: host, port: remotePort, rtcpPort: remotePort, ...telephone };
-        worker.connect(leg, agreed);
+        media!.connect(leg, agreed);
         ports.push(port);
       }
-      worker.send({ do: 'open-mix', mix });
       const members = names.map((leg) => ({ leg, hears: names.filter((other) => other !== leg) }));
-      worker.send({ do: 'set-hearing', mix, members });
+      media!.send({ do: 'set-hearing', mix, members });
     }
     return ports;
   },
-  reset() {
-    for (const worker of media) worker.resetStats();
-  },
+  reset: () => media!.resetStats(),
   async stats(): Promise<WorkersStats> {
-    const all = await Promise.all(media.map((worker) => worker.stats()));
-    return {
-      cpuMs: all.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
-      sent: all.reduce((sum, { network }) => sum + network.sent, 0),
-      latenessP99Ms: Math.max(...all.map(({ ticks }) => ticks.lateness.p99Ms)),
-    };
+    const { cpuMs, network, ticks } = await media!.stats();
+    return { cpuMs, sent: network.sent, latenessP99Ms: ticks.lateness.p99Ms };
   },
-  async stop() {
-    await Promise.all(media.map((worker) => worker.closeAll()));
-  },
+  stop: () => media!.closeAll(),
 });
 
 const telephone = { codec: 'PCMU', payloadType: 0, direction: 'sendrecv', ptimeMs: 20 } as const;
+
+function onWorkerDeath(_worker: number, error: Error): never {
+  throw error;
+}
 
 function fail(error: Error): never {
   throw error;

@@ -9,7 +9,7 @@ import type {
   OpenedLeg,
 } from '@jackfield/ports';
 import type { MediaWorker } from '../media-worker.ts';
-import type { CaptureEntry, LegEntry, MixEntry } from './pool-entries.ts';
+import { type CaptureEntry, type LegEntry, type MixEntry, streamsOf } from './pool-entries.ts';
 import { createPoolMoves, type PoolMoves } from './pool-moves.ts';
 import { countersOf, sumOfCensus, sumOfStats } from './pool-statistics.ts';
 import { createPoolStreams, type PoolStreams } from './pool-streams.ts';
@@ -18,10 +18,7 @@ import { type MediaPoolOptions, PoolWorkers } from './pool-workers.ts';
 
 /** Several media workers behind the interface of one; see docs/decisions/0026-a-pool-of-media-workers.md. */
 export interface MediaPool
-  extends Omit<
-    MediaWorker,
-    'kill' | 'sendCapturesTo' | 'release' | 'adopt' | 'freePort' | 'pollDescriptor' | 'resetStats'
-  > {
+  extends Omit<MediaWorker, 'kill' | 'sendCapturesTo' | 'release' | 'adopt' | 'freePort' | 'pollDescriptor'> {
   /** Each worker sends captured audio through a port of its own, opened here; so does a worker that starts later. */
   sendCapturesTo(openPort: () => MessagePort): void;
   /** For metrics: what each worker carries, by its number; the unit is a participant of G.711. */
@@ -163,6 +160,10 @@ class Pool implements MediaPool {
     return sumOfStats([first, ...rest]);
   }
 
+  resetStats(): void {
+    for (const worker of this.#workers.all) worker.resetStats();
+  }
+
   workerLoads(): ReturnType<MediaPool['workerLoads']> {
     return this.#table.loads().map((load, worker) => [`${worker}`, load] as const);
   }
@@ -197,7 +198,7 @@ class Pool implements MediaPool {
       this.#pass(undefined, command);
       return;
     }
-    const worker = this.#table.workerOf(mix);
+    const worker = mix.isOpen ? this.#table.workerOf(mix) : undefined;
     this.#table.closeMix(mix);
     if (worker !== undefined) this.#moves.deliver(mix, () => this.#workers.at(worker)?.send(command));
   }
@@ -307,12 +308,11 @@ class Pool implements MediaPool {
       this.#moves.start([leg], worker, home);
       return;
     }
-    const things = this.#table.relocateRoom(leg.room, worker);
-    this.#moves.start(
-      things.filter((thing) => thing !== leg),
-      home,
-      worker,
-    );
+    // The port of browsers is in that worker alone: the room goes there.
+    const members = leg.room.members.flatMap((name) => this.#table.legs.get(name) ?? []);
+    for (const stream of streamsOf([leg.room, ...members])) this.#streams.refuse(stream);
+    const things = this.#table.relocateRoom(leg.room, worker).filter((thing) => thing !== leg);
+    this.#moves.start(things, home, worker);
   }
 
   #emit(notice: MediaNotice): void {

@@ -35,6 +35,8 @@ export interface MixEntry extends Followers {
   readonly name: string;
   members: readonly string[];
   isRoom: boolean;
+  /** Its worker has it. */
+  isOpen: boolean;
   /** What a mix without members follows; undefined while it is in no worker. */
   at: Anchor | undefined;
   weight: number;
@@ -125,10 +127,53 @@ export function newLeg(name: string): LegEntry {
   };
 }
 
+export function newMix(name: string): MixEntry {
+  const rest = { members: [], isRoom: false, isOpen: false, at: undefined, weight: 0, move: undefined };
+  return { kind: 'mix', name, ...rest, ...noFollowers() };
+}
+
+/** What followed the anchor is lost with its worker. */
+export function loseFollowers(anchor: Anchor, captures: Map<string, CaptureEntry>): void {
+  for (const mix of anchor.mixes) {
+    mix.at = undefined;
+    mix.isOpen = false;
+  }
+  for (const capture of anchor.captures) captures.delete(capture.name);
+  anchor.mixes.clear();
+  anchor.captures.clear();
+  if (anchor.kind !== 'mix') return;
+  anchor.isRoom = false;
+  anchor.isOpen = false;
+  anchor.members = [];
+  anchor.weight = 0;
+}
+
 /** What moves when this leg moves. */
 export function withFollowers(leg: LegEntry): Movable[] {
-  return [...(leg.isOpen ? [leg] : []), ...leg.mixes, ...leg.captures];
+  return [...(leg.isOpen && !leg.isVirtual ? [leg] : []), ...leg.mixes, ...leg.captures];
 }
 
 /** The fields of a stream that are filled later. */
 export const newStream = { leg: undefined, heard: [], hearers: [], refusal: undefined } as const;
+
+/** The streams that hold these where they are. */
+export function streamsOf(held: readonly Followers[]): readonly StreamEntry[] {
+  return [...new Set(held.flatMap(({ streams }) => [...streams]))];
+}
+
+/** The worker with the most of these legs, by weight; the emptier of two. */
+export function workerOfMost(
+  legs: readonly LegEntry[],
+  workerOf: (leg: LegEntry) => number | undefined,
+  loads: readonly number[],
+): number | undefined {
+  const shares = new Map<number, number>();
+  for (const leg of legs) {
+    const worker = leg.isOpen ? workerOf(leg) : undefined;
+    if (worker !== undefined) shares.set(worker, (shares.get(worker) ?? 0) + leg.weight);
+  }
+  const [most] = [...shares].sort(
+    ([one, its], [other, others]) => others - its || loads[one]! - loads[other]!,
+  );
+  return most?.[0];
+}

@@ -7,15 +7,19 @@ import {
   isHeld,
   type LegEntry,
   type Lost,
+  loseFollowers,
   type MixEntry,
   type Movable,
   newLeg,
+  newMix,
   newStream,
   noFollowers,
   type StreamEntry,
+  streamsOf,
   unitOf,
   type WorkerEntry,
   withFollowers,
+  workerOfMost,
 } from './pool-entries.ts';
 
 /** A room counts as this many participants at least, because others join it; see docs/decisions/0026-a-pool-of-media-workers.md. */
@@ -58,7 +62,11 @@ export class PoolTable {
   workerBeside(beside: string | undefined): number | undefined {
     const mix = beside === undefined ? undefined : this.mixes.get(beside);
     const leg = beside === undefined ? undefined : this.legs.get(beside);
-    return (mix && this.workerOf(mix)) ?? (leg && this.workerOf(leg)) ?? this.#placement.least();
+    const known = (mix && this.workerOf(mix)) ?? (leg && this.workerOf(leg));
+    if (known !== undefined) return known;
+    // A room without members yet: all that are opened for it are where the first one is.
+    if (mix !== undefined) this.#makeRoom(mix, []);
+    return (mix && this.workerOf(mix)) ?? this.#placement.least();
   }
 
   /** The entry of a leg, which is placed before it is open when something names it. Undefined while no worker runs. */
@@ -73,8 +81,7 @@ export class PoolTable {
 
   openMix(name: string): void {
     if (this.mixes.has(name)) return;
-    const rest = { members: [], isRoom: false, at: undefined, weight: 0, move: undefined };
-    this.mixes.set(name, { kind: 'mix', name, ...rest, ...noFollowers() });
+    this.mixes.set(name, newMix(name));
   }
 
   closeMix(mix: MixEntry): void {
@@ -96,11 +103,14 @@ export class PoolTable {
 
   /** The mix is where these legs are, unless it is somewhere already. False while no worker runs. */
   placePlays(mix: MixEntry, to: readonly string[]): { readonly isNew: boolean } | undefined {
-    if (mix.isRoom || mix.at !== undefined) return { isNew: false };
-    const anchor = this.#anchorOf(to);
-    if (anchor === undefined) return undefined;
-    this.#attach(mix, anchor);
-    return { isNew: true };
+    const isNew = !mix.isOpen;
+    if (!mix.isRoom && mix.at === undefined) {
+      const anchor = this.#anchorOf(to);
+      if (anchor === undefined) return undefined;
+      this.#attach(mix, anchor);
+    }
+    mix.isOpen = true;
+    return { isNew };
   }
 
   /** Where the legs of a capture are from now on; it moves when it was elsewhere. Undefined while no worker runs. */
@@ -196,6 +206,13 @@ export class PoolTable {
 
   /** The room goes on where a member of it cannot leave. Returns what has to move. */
   relocateRoom(mix: MixEntry, worker: number): readonly Movable[] {
+    const before = this.workerOf(mix)!;
+    // The leg that a stream is stays behind: the stream is refused.
+    for (const name of mix.members) {
+      const leg = this.legs.get(name)!;
+      if (leg.isVirtual) this.#leave(leg, before);
+    }
+    mix.members = mix.members.filter((name) => this.legs.get(name)?.room === mix);
     this.#placement.move(unitOf(mix), worker);
     const members = mix.members.flatMap((name) => this.legs.get(name) ?? []);
     return [mix, ...mix.mixes, ...mix.captures, ...members.flatMap(withFollowers)];
@@ -203,20 +220,25 @@ export class PoolTable {
 
   /** These are the members of the mix from now on; what has to move for it. Undefined while no worker runs. */
   gather(mix: MixEntry, members: readonly string[]): Gathering | undefined {
-    const isNew = this.workerOf(mix) === undefined;
     const known = members.flatMap((name) => this.legs.get(name) ?? []);
     if (!mix.isRoom && !this.#makeRoom(mix, known)) return undefined;
     const next = new Set(members);
+    const isNew = !mix.isOpen;
+    mix.isOpen = true;
     const here = this.workerOf(mix)!;
     for (const name of mix.members) if (!next.has(name)) this.#leave(this.legs.get(name)!, here);
     mix.members = mix.members.filter((name) => next.has(name));
     const { room, refused } = this.#settleOn(mix, known);
     const to = this.workerOf(mix)!;
     const byWorker = new Map<number, Movable[]>();
-    if (room.length > 0) byWorker.set(here, room);
+    if (room.length > 0) byWorker.set(here, [...room]);
     for (const name of next) {
       const leg = this.legs.get(name) ?? newLeg(name);
       if (leg.room === mix) continue;
+      if (leg.isVirtual && this.workerOf(leg) !== to) {
+        next.delete(name);
+        continue;
+      }
       const from = leg.isOpen || hasFollowers(leg) ? this.workerOf(leg) : undefined;
       this.#join(leg, mix);
       if (from === undefined || from === to) continue;
@@ -250,7 +272,7 @@ export class PoolTable {
     }
     for (const anchor of anchors) {
       for (const stream of anchor.streams) streams.add(stream);
-      this.#clear(anchor);
+      loseFollowers(anchor, this.captures);
     }
     const phones = [...legs].filter(({ isOpen, isVirtual }) => isOpen && !isVirtual);
     for (const stream of streams) this.endStream(stream);
@@ -272,22 +294,23 @@ export class PoolTable {
     this.#placement.restart(worker);
   }
 
-  /** The worker of the room, such that what is held elsewhere is there, if possible. */
+  /**
+   * The worker of the room, such that all that is held is there. A browser can go nowhere, so it decides; a stream can be refused, so the
+   * streams of the others end.
+   */
   #settleOn(
     mix: MixEntry,
     known: readonly LegEntry[],
-  ): { readonly room: Movable[]; readonly refused: readonly StreamEntry[] } {
+  ): { readonly room: readonly Movable[]; readonly refused: readonly StreamEntry[] } {
     const here = this.workerOf(mix)!;
-    const elsewhere = known.filter((leg) => isHeld(leg) && this.workerOf(leg) !== here);
+    const held = known.filter(isHeld);
+    const elsewhere = held.filter((leg) => this.workerOf(leg) !== here);
     if (elsewhere.length === 0) return { room: [], refused: [] };
-    const isRoomHeld =
-      mix.streams.size > 0 || known.some((leg) => isHeld(leg) && this.workerOf(leg) === here);
-    const target = isRoomHeld ? here : this.workerOf(elsewhere[0]!)!;
-    const refused = elsewhere
-      .filter((leg) => this.workerOf(leg) !== target)
-      .flatMap((leg) => [...leg.streams]);
-    if (target === here) return { room: [], refused };
-    return { room: [...this.relocateRoom(mix, target)], refused };
+    const decides = held.find(({ isBrowser }) => isBrowser);
+    const isRoomHeld = mix.streams.size > 0 || elsewhere.length < held.length;
+    const target = this.workerOf(decides ?? (isRoomHeld ? mix : elsewhere[0]!))!;
+    const refused = streamsOf([mix, ...held]).filter(({ worker }) => worker !== target);
+    return { room: target === here ? [] : this.relocateRoom(mix, target), refused };
   }
 
   /** A new room is where a held member is, else where most of its members are, else where the least weight is. */
@@ -303,16 +326,7 @@ export class PoolTable {
   #bestOf(known: readonly LegEntry[]): number | undefined {
     const held = known.find(isHeld);
     if (held !== undefined) return this.workerOf(held);
-    const shares = new Map<number, number>();
-    for (const leg of known) {
-      const worker = leg.isOpen ? this.workerOf(leg) : undefined;
-      if (worker !== undefined) shares.set(worker, (shares.get(worker) ?? 0) + leg.weight);
-    }
-    const weights = this.#placement.weights();
-    const [best] = [...shares].sort(
-      ([one, its], [other, others]) => others - its || weights[one]! - weights[other]!,
-    );
-    return best?.[0];
+    return workerOfMost(known, (leg) => this.workerOf(leg), this.#placement.weights());
   }
 
   #join(leg: LegEntry, mix: MixEntry): void {
@@ -376,17 +390,5 @@ export class PoolTable {
     if (this.legs.get(anchor.name) !== anchor) return;
     this.legs.delete(anchor.name);
     this.#placement.close(unitOf(anchor));
-  }
-
-  /** What followed the anchor is lost with its worker. */
-  #clear(anchor: Anchor): void {
-    for (const mix of anchor.mixes) mix.at = undefined;
-    for (const capture of anchor.captures) this.captures.delete(capture.name);
-    anchor.mixes.clear();
-    anchor.captures.clear();
-    if (anchor.kind !== 'mix') return;
-    anchor.isRoom = false;
-    anchor.members = [];
-    anchor.weight = 0;
   }
 }
