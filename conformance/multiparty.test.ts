@@ -34,7 +34,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'multiparty-'));
-    platform = await PlatformProcess.start();
+    platform = await PlatformProcess.start({ JACKFIELD_MEDIA_WORKERS: '3' });
     server = await CallbackReceiver.start();
     const body = await toneFile(join(directory, 'tone.wav'), fileHz, 2);
     fileUrl = server.serve('/tone.wav', { type: 'audio/wav', body });

@@ -23,7 +23,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
   let calls = 0;
 
   before(async () => {
-    platform = await PlatformProcess.start();
+    platform = await PlatformProcess.start({ JACKFIELD_MEDIA_WORKERS: '3' });
     server = await CallbackReceiver.start();
     server.serve('/dialled', '<Response><Hangup/></Response>');
   });

@@ -36,6 +36,8 @@ export interface Answer {
 const judges = new Map<string, Promise<AnswerJudge>>();
 const noJudge: AnswerJudge = () => undefined;
 
+const mediaWorkers = process.env.JACKFIELD_MEDIA_WORKERS;
+
 /** Jackfield as its user runs it: the real program in a process of its own, on free ports and in a directory of its own. */
 export class PlatformProcess {
   readonly dataDir: string;
@@ -229,6 +231,8 @@ export class PlatformProcess {
         JACKFIELD_RTP_PORTS: `${this.rtpPorts.first}-${this.rtpPorts.last}`,
         // Servers of several tests run beside one another: the tests of browsers name a port.
         JACKFIELD_WEBRTC_PORT: 'off',
+        // For a run of the whole suite with several media threads.
+        ...(mediaWorkers === undefined ? {} : { JACKFIELD_MEDIA_WORKERS: mediaWorkers }),
         JACKFIELD_DATA_DIR: this.dataDir,
         JACKFIELD_AUTH_ID: authId,
         JACKFIELD_AUTH_TOKEN: authToken,
