@@ -24,7 +24,7 @@ export function audioStreamOf(
     extraHeaders: extraHeadersOnWire(order.extraHeaders),
     stopFrame: order.stopFrame ?? true,
     keepLostMs: order.resumable === true ? resumeMs : 0,
-    ...(asLeg === undefined ? {} : { asLeg }),
+    ...(asLeg === undefined ? {} : { asLeg, beside: order.owner.id }),
     ...(noiseCancellationLevel === null ? {} : { noiseCancellationLevel }),
     ...(binary === undefined ? {} : { binary }),
   };
