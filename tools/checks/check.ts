@@ -17,6 +17,7 @@ import { purity } from './purity.ts';
 import { rfcCoverage } from './rfc-coverage.ts';
 import { shownPromises } from './shown-promises.ts';
 import { readSourceFiles } from './source-files.ts';
+import { testLineFloors, testLineRatio, testLines } from './test-lines.ts';
 import { runTool, toolChecks, withoutFormat } from './tool-check.ts';
 
 /**
@@ -34,6 +35,7 @@ const sourceChecks: readonly SourceCheck[] = [
   namedExports,
   prose,
   fileSizes,
+  testLines,
   keptPromises,
   docstrings,
   documents,
@@ -75,6 +77,10 @@ for (const { tool, startedAt, outcome } of tools) {
 
 const count = sourceChecks.length + tools.length;
 const total = ((performance.now() - began) / 1000).toFixed(1);
+const ratios = Object.keys(testLineFloors).map(
+  (library) => `${library} ${testLineRatio(files, library)?.toFixed(3)}`,
+);
+console.log(`test lines for each line of source: ${ratios.join(', ')}`);
 console.log(`median of ${medianLines(files)} lines a source file`);
 console.log(
   failed === 0 ? `${count} checks passed in ${total} s` : `${failed} of ${count} checks failed in ${total} s`,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isSilent } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
 import type { AgreedMedia } from './commands.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 const both = [
   { payloadType: 0, codec: 'PCMU' },

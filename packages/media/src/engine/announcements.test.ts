@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSilent } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 function hears(rig: EngineRig, phone: TonePhone, hz: number, frames = 10): boolean {
   const level = toneLevel(rig.lastHeard(phone, frames), 8000, hz);

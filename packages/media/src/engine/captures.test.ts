@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSilent } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 /** A rig that keeps captures by name, with one array per track. */
 function createCaptureRig(phases: number): { rig: EngineRig; tracksOf(name: string): Int16Array[] } {

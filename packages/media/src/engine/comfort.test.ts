@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isSilent, levelDb } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
 import type { MixCommand } from './commands.ts';
-import { createEngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type TonePhone } from './testing/phones.ts';
 
 type Edges = Extract<MixCommand, { do: 'set-hearing' }>['members'];
 

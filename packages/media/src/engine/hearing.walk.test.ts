@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { toneLevel } from '../dsp/tone-level.ts';
-import { createEngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type TonePhone } from './testing/phones.ts';
 
 /** One tone per leg, 300 Hz apart, so that a frame of 20 ms distinguishes them. */
 const tones = [500, 800, 1100, 1400, 1700, 2000];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toneLevel } from '../dsp/tone-level.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 /** Phones of different loudness talk in syllables, four a second, for this many frames. */
 function converse(rig: EngineRig, talkers: readonly (readonly [TonePhone, number])[], frames: number): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isSilent, levelDb } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
 import { readRtcp } from '../rtp/rtcp.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 /** Tones at least 150 Hz apart are distinguishable in ten frames. */
 const tones = [400, 700, 1000, 1300, 1600, 1900, 2200, 2500, 2800, 3100];

@@ -7,7 +7,12 @@ import { readRtcp } from '../rtp/rtcp.ts';
 import { createRtpHeader, readRtpPacket, writeRtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import type { AgreedMedia, MixCommand } from './commands.ts';
-import { createPacketRig, type HeardPacket, type PacketPhone, type PacketRig } from './packet-phones.ts';
+import {
+  createPacketRig,
+  type HeardPacket,
+  type PacketPhone,
+  type PacketRig,
+} from './testing/packet-phones.ts';
 
 function hearing(legs: readonly (readonly [string, readonly string[]])[], mix = 'm'): MixCommand {
   return { do: 'set-hearing', mix, members: legs.map(([leg, hears]) => ({ leg, hears })) };

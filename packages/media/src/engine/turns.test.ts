@@ -8,7 +8,7 @@ import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { choosePhase } from './choose-phase.ts';
 import type { MediaEngine } from './engine-interface.ts';
 import { createMediaEngine } from './media-engine.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 function connectAll(engine: MediaEngine, nowMs: number, mix: string, legs: readonly string[]): void {
   engine.apply({ do: 'open-mix', mix }, nowMs);

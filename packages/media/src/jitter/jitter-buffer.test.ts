@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { pcma, pcmu } from '../codec/g711.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createJitterBuffer } from './create-jitter-buffer.ts';
-import { packetsOf, play, playStream, tone } from './simulated-stream.ts';
 import { taken } from './taken.ts';
+import { packetsOf, play, playStream, tone } from './testing/simulated-stream.ts';
 
 /** A repeatable random sequence. */
 function chance(seed: number): () => number {

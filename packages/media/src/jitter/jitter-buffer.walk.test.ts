@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { pcmu } from '../codec/g711.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createJitterBuffer } from './create-jitter-buffer.ts';
-import { packetsOf, play } from './simulated-stream.ts';
 import { taken } from './taken.ts';
+import { packetsOf, play } from './testing/simulated-stream.ts';
 
 const network = fc.record({
   packetMs: fc.constantFrom(10, 20, 30, 40, 60),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSilent } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from '../engine/phones.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from '../engine/testing/phones.ts';
 
 function hearEachOther(rig: EngineRig, legs: readonly string[]): void {
   rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());

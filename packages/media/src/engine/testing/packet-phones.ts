@@ -1,8 +1,8 @@
-import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
-import { createRtpSender } from '../rtp/rtp-sender.ts';
-import type { AgreedMedia, MediaNotice } from './commands.ts';
-import type { MediaEngine, MediaEngineDeps } from './engine-interface.ts';
-import { createMediaEngine } from './media-engine.ts';
+import { createRtpHeader, readRtpPacket } from '../../rtp/rtp-packet.ts';
+import { createRtpSender } from '../../rtp/rtp-sender.ts';
+import type { AgreedMedia, MediaNotice } from '../commands.ts';
+import type { MediaEngine, MediaEngineDeps } from '../engine-interface.ts';
+import { createMediaEngine } from '../media-engine.ts';
 
 /** An RTP packet that a phone received. */
 export interface HeardPacket {

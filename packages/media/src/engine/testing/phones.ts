@@ -1,10 +1,10 @@
-import type { AudioCodec } from '../codec/audio-codec.ts';
-import { codecFor } from '../codec/codec-for.ts';
-import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
-import { createRtpSender } from '../rtp/rtp-sender.ts';
-import type { AgreedMedia, AgreedPayload, MediaNotice } from './commands.ts';
-import type { MediaEngine, MediaEngineDeps } from './engine-interface.ts';
-import { createMediaEngine } from './media-engine.ts';
+import type { AudioCodec } from '../../codec/audio-codec.ts';
+import { codecFor } from '../../codec/codec-for.ts';
+import { createRtpHeader, readRtpPacket } from '../../rtp/rtp-packet.ts';
+import { createRtpSender } from '../../rtp/rtp-sender.ts';
+import type { AgreedMedia, AgreedPayload, MediaNotice } from '../commands.ts';
+import type { MediaEngine, MediaEngineDeps } from '../engine-interface.ts';
+import { createMediaEngine } from '../media-engine.ts';
 
 /** A phone on a perfect line to an engine: it sends one tone and keeps the audio that it receives. */
 export interface TonePhone {

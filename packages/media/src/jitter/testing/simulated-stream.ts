@@ -1,8 +1,8 @@
-import type { AudioCodec } from '../codec/audio-codec.ts';
-import { pcmu } from '../codec/g711.ts';
-import { createRtpHeader, readRtpPacket, writeRtpHeader } from '../rtp/rtp-packet.ts';
-import { createJitterBuffer } from './create-jitter-buffer.ts';
-import type { JitterBuffer, JitterBufferOptions } from './jitter-buffer.ts';
+import type { AudioCodec } from '../../codec/audio-codec.ts';
+import { pcmu } from '../../codec/g711.ts';
+import { createRtpHeader, readRtpPacket, writeRtpHeader } from '../../rtp/rtp-packet.ts';
+import { createJitterBuffer } from '../create-jitter-buffer.ts';
+import type { JitterBuffer, JitterBufferOptions } from '../jitter-buffer.ts';
 
 /** A sender, a network and a 20 ms tick for tests of the jitter buffer; times in ms from the first tick. */
 export interface SimulatedStream {
