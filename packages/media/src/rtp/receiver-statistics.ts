@@ -125,7 +125,8 @@ class Statistics implements ReceiverStatistics {
       this.#jitter = 0;
       this.#lastSenderReport = 0;
     } else if (!this.#follow(sequenceNumber)) return;
-    else {
+    // A restarted sender has a new clock: its first packet has no predecessor.
+    else if (this.received > 0) {
       // RFC 3550 A.8: a difference of differences, so neither clock needs an origin.
       const units = ((arrivalMs - this.#lastArrivalMs) * this.#clockRate) / 1000;
       const difference = Math.abs(units - ((timestamp - this.#lastTimestamp) | 0));
@@ -187,7 +188,6 @@ class Statistics implements ReceiverStatistics {
     if (sequenceNumber === this.#badSequence) {
       this.#start(sequenceNumber);
       this.#jitter = 0;
-      this.#lastTimestamp = 0;
       return true;
     }
     this.#badSequence = (sequenceNumber + 1) & 0xffff;
