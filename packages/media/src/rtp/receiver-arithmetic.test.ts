@@ -93,6 +93,7 @@ describe('sequence numbers at the limits of RFC 3550 A.1', () => {
       5003,
     ],
     ['a packet from before the wrap does not count another cycle', [65_535, 0, 65_534], 3, 65_536],
+    ['a restart after a wrap begins without cycles', [65_535, 0, 30_000, 30_001], 1, 30_001],
     ['three wraps are three cycles', [65_535, 0, 2000, 4000, 6500, 9000], 6, 74_536],
   ] as const) {
     it(rule, () => {

@@ -11,7 +11,7 @@ import {
   type SrtpReceiver,
 } from './srtp-receiver.ts';
 import { createSrtpSender, type SrtpSender } from './srtp-sender.ts';
-import { type SrtpCiphers, srtpPacketBytes } from './srtp-suite.ts';
+import { masterBytes, type SrtpCiphers, srtpPacketBytes, srtpSuites } from './srtp-suite.ts';
 import { bytesOf } from './testing/hex.ts';
 
 const suite = 'AES_CM_128_HMAC_SHA1_80';
@@ -318,5 +318,29 @@ describe('where the payload of an encrypted packet begins', () => {
   ] as const) {
     it(`${hex} of ${length} bytes: ${offset}`, () =>
       assert.equal(rtpPayloadOffset(bytesOf(hex), length), offset));
+  }
+});
+
+describe('the sizes of a suite: key, salt, tag and what SDP carries', () => {
+  for (const [name, sizes] of [
+    // RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.1.
+    ['AES_CM_128_HMAC_SHA1_80', [16, 14, 10, 30]],
+    ['AES_CM_128_HMAC_SHA1_32', [16, 14, 4, 30]],
+    ['AES_256_CM_HMAC_SHA1_80', [32, 14, 10, 46]],
+    ['AES_256_CM_HMAC_SHA1_32', [32, 14, 4, 46]],
+    ['AEAD_AES_128_GCM', [16, 12, 16, 28]],
+    ['AEAD_AES_256_GCM', [32, 12, 16, 44]],
+  ] as const) {
+    it(`${name}: ${sizes.join(', ')} bytes`, () => {
+      const { keyBytes, saltBytes, tagBytes } = srtpSuites[name];
+      assert.deepEqual([keyBytes, saltBytes, tagBytes, masterBytes(srtpSuites[name])], sizes);
+      for (const wrong of [sizes[3] - 1, sizes[3] + 1]) {
+        const master = { suite: name, keyAndSalt: new Uint8Array(wrong) };
+        assert.throws(() => createSrtpSender(nodeCiphers, master), {
+          name: 'RangeError',
+          message: new RegExp(`${name} needs ${sizes[3]}`),
+        });
+      }
+    });
   }
 });
