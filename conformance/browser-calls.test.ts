@@ -242,6 +242,48 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
       await page.run('hangUp');
       await page.reports.until('the end', ({ type }) => type === 'ended');
     });
+
+    for (const library of libraries) {
+      for (const side of ['called', 'calling'] as const) {
+        it(`${names[library]}: a page that was ${side} and lost its WebSocket learns over the next one of the end of the call`, async (t) => {
+          const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
+          t.after(() => port.close());
+          const name = `${library}${side}`;
+          const { page, endpointId } = await phone(t, library, name, {
+            url: `ws://127.0.0.1:${port.port}/sip`,
+          });
+          if (side === 'called') {
+            await addToRoom(
+              platform,
+              name,
+              (await platform.api('GET', `Endpoint/${endpointId}/`)).body.username,
+            );
+            await page.reports.until('the call', ({ type }) => type === 'incoming');
+            await page.run('answer');
+            await joinedRoom(platform, name, 1);
+          } else {
+            const answer_url = server.serve(
+              `/wait-${name}`,
+              '<Response><Speak>One moment.</Speak><Wait length="4"/></Response>',
+            );
+            const { body } = await platform.api('POST', 'Application/', { app_name: name, answer_url });
+            await platform.api('POST', `Endpoint/${endpointId}/`, { app_id: body.app_id });
+            await page.run('call', `sip:menu@${phoneDomain}`);
+          }
+          await page.reports.until('the answer', ({ type }) => type === 'confirmed');
+          await page.until('its connection', ({ state }) => state === 'connected');
+          const from = page.reports.all.length;
+          port.cut();
+          await page.reports.until('the loss', ({ type }) => type === 'disconnected', { from });
+          await page.reports.until('the registration', ({ type }) => type === 'registered', { from });
+          if (side === 'called') await platform.api('DELETE', `MultiPartyCall/name_${name}/`);
+          const { originator } = await page.reports.until('the end', ({ type }) => type === 'ended', {
+            from,
+          });
+          assert.equal(originator, library === 'jssip' ? 'remote' : undefined);
+        });
+      }
+    }
   });
 
   it('the agent of three pages alone hears the supervisor who coaches', async (t) => {

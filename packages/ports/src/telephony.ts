@@ -86,6 +86,8 @@ export interface DialTarget {
   readonly path?: readonly string[];
   /** Other flows of the same phone, tried one after another when this one has failed (RFC 5626 §5.3). */
   readonly otherFlows?: readonly DialTarget[];
+  /** The registered phone: its dialog follows it when it registers over another flow. */
+  readonly phone?: { readonly endpoint: string; readonly instance?: string };
   /** Set for a phone that may receive calls and not make them: its REFER is refused as its INVITE is. */
   readonly mayCall?: false;
   /** The carrier or origination URI whose username and password answer challenges; signalling resolves the name. */

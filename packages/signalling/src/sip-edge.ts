@@ -154,7 +154,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
 function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts, invited: Legs['invited']): UserAgent {
   const { registrations, defence, log } = deps;
   const { transports, admission, gruus } = parts;
-  return createUserAgent({
+  const userAgent: UserAgent = createUserAgent({
     clock: deps.clock,
     send: transports.send,
     flow: transports.flowById,
@@ -169,7 +169,15 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts, invited: Legs[
     on: {
       request: createEdgeRequests({
         ...deps,
-        ...(registrations && { registrar: createRegistrar({ ...deps, admission, gruus, registrations }) }),
+        ...(registrations && {
+          registrar: createRegistrar({
+            ...deps,
+            admission,
+            gruus,
+            registrations,
+            returned: (phone, flow, replaced) => userAgent.phoneReturned(phone, flow, replaced),
+          }),
+        }),
         isOpenFlow: (flow) => transports.protocolOf(flow) !== undefined,
         isDraining: parts.isDraining,
         isKnown: (flow) => defence?.knows(flow) ?? true,
@@ -178,6 +186,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts, invited: Legs[
       error: (error) => log.error({ err: error }, 'SIP user agent listener failed'),
     },
   });
+  return userAgent;
 }
 
 function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['invite']): Legs {

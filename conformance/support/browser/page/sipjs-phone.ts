@@ -2,7 +2,6 @@ import {
   type Invitation,
   Inviter,
   Registerer,
-  RegistererState,
   type Session,
   SessionState,
   UserAgent,
@@ -33,14 +32,30 @@ export async function start({ url, username, password, domain }: PhoneAccount): 
           callUuid: invitation.request.getHeader('X-CallUUID'),
         });
       },
+      onDisconnect(error) {
+        if (error === undefined) return;
+        notify('disconnected');
+        void reconnect(registerer);
+      },
     },
   });
   const registerer = new Registerer(agent);
-  registerer.stateChange.addListener((state) => {
-    if (state === RegistererState.Registered) notify('registered');
-  });
   await agent.start();
-  await registerer.register();
+  await register(registerer);
+}
+
+async function register(registerer: Registerer): Promise<void> {
+  await registerer.register({ requestDelegate: { onAccept: () => notify('registered') } });
+}
+
+/** SIP.js leaves reconnection to the program. */
+async function reconnect(registerer: Registerer): Promise<void> {
+  try {
+    await agent.reconnect();
+    await register(registerer);
+  } catch {
+    setTimeout(() => void reconnect(registerer), 500);
+  }
 }
 
 function follow(next: Session): void {

@@ -3,6 +3,7 @@ import type { Admission, Admitted } from '../admission/admission.ts';
 import type { CallSlots } from '../defence/call-slots.ts';
 import { calleeMeantBy } from '../parties/parties.ts';
 import type { Gruus } from '../registrar/gruus.ts';
+import { callerNames } from '../registrar/phone-names.ts';
 import { isAnswerable, isDescription, sdpType } from './leg-audio.ts';
 import type { OfferedLeg } from './leg-state.ts';
 import type { NewLegs } from './new-legs.ts';
@@ -46,6 +47,7 @@ export async function takeInvite(
   incoming.trust();
   const callee = admitted.callee ?? (await calleeMeantBy(request.uri, deps, admitted.trunk !== undefined));
   // A drain may have begun during the credential look-up.
+  incoming.identify(await callerNames(request, admitted, deps.gruus));
   if (isRefusedAsClosed(deps, incoming)) return undefined;
   if (callee === undefined) return refuse(incoming, 404);
   if (!isDescription(request)) return refuse(incoming, 415, { headers: [['Accept', sdpType]] });

@@ -1,9 +1,10 @@
-import type { DialRequest, LegSpec } from '@jackfield/ports';
+import type { DialRequest, DialTarget, LegSpec } from '@jackfield/ports';
 import {
   decodeUtf8,
   encodeUtf8,
   hostOfAddress,
   type InviteOptions,
+  type InviteTarget,
   isToken,
   parseNameAddr,
   parseSipUri,
@@ -15,6 +16,7 @@ import {
 } from '@jackfield/sip';
 import type { Admitted } from '../admission/admission.ts';
 import type { Gruus } from '../registrar/gruus.ts';
+import { calleeNames } from '../registrar/phone-names.ts';
 import { isOurs } from './domains.ts';
 
 /** No callee has a longer name: longer ones would only fill the records. */
@@ -140,9 +142,21 @@ export function inviteOf(
   const isPhone = targets.every(({ flow }) => flow !== undefined);
   const callersHost = isPhone ? parseSipUri(encodeUtf8(caller))?.host : undefined;
   return {
-    targets,
+    targets: targets.map(inviteTarget),
     from: addressOf(caller, callersHost ?? domain, spec.callerName),
     to: addressOf(callee, domain),
     headers: [...headersOf(spec), ['X-CallUUID', leg]],
+  };
+}
+
+function inviteTarget(target: DialTarget): InviteTarget {
+  const { uri, flow, path, otherFlows } = target;
+  const phone = calleeNames(target);
+  return {
+    uri,
+    ...(flow !== undefined && { flow }),
+    ...(phone.length > 0 && { phone }),
+    ...(path && { path }),
+    ...(otherFlows && { otherFlows: otherFlows.map(inviteTarget) }),
   };
 }

@@ -49,7 +49,15 @@ function world() {
     algorithms: ['SHA-256', 'MD5'],
   });
   const gruus = createGruus(secrets, [realm], registrations);
-  const registrar = createRegistrar({ admission, registrations, clock, gruus, domains: [realm] });
+  const returns: (readonly string[])[] = [];
+  const registrar = createRegistrar({
+    admission,
+    registrations,
+    clock,
+    gruus,
+    domains: [realm],
+    returned: (phone, flow, replaced) => void returns.push([...phone, flow, ...replaced]),
+  });
   let cseq = 0;
 
   function request(fields: Partial<Wanted>, authorization: readonly string[] = []): SipRequest {
@@ -71,21 +79,18 @@ function world() {
       body: '',
     };
   }
-  const from = (address: string): Flow => ({
-    id: `udp-${address}-5062`,
-    protocol: 'udp',
-    reliable: false,
-    remoteAddress: address,
-    remotePort: 5062,
-    localAddress: '192.0.2.9',
-    localPort: 5060,
-  });
   const register = (fields: Partial<Wanted> = {}, authorization: readonly string[] = [], address = home) =>
     registrar.register(request(fields, authorization), from(address));
 
   /** Gets a challenge and answers it as `as` with `secret`. */
-  async function credentials(fields: Partial<Wanted> = {}, as = 'alice', secret = password, nc = 1) {
-    const challenge = await register(fields);
+  async function credentials(
+    fields: Partial<Wanted> = {},
+    as = 'alice',
+    secret = password,
+    nc = 1,
+    at = home,
+  ) {
+    const challenge = await register(fields, [], at);
     assert.equal(challenge.status, 401);
     return authorize(
       { method: 'REGISTER', uri: fields.uri ?? `sip:${realm}` },
@@ -94,8 +99,18 @@ function world() {
       { hash, cnonce: 'c', nc },
     );
   }
-  return { clock, bound, gruus, register, credentials };
+  return { clock, bound, gruus, returns, register, credentials };
 }
+
+const from = (address: string): Flow => ({
+  id: `udp-${address}-5062`,
+  protocol: 'udp',
+  reliable: false,
+  remoteAddress: address,
+  remotePort: 5062,
+  localAddress: '192.0.2.9',
+  localPort: 5060,
+});
 
 interface Wanted {
   readonly user: string;
@@ -235,6 +250,22 @@ describe('a REGISTER', () => {
     // RFC 5627 §5.3: a removed or expired contact loses its temporary GRUUs.
     await given({ contact: flow(2), callId: 'four', expires: '0' }, outbound);
     assert.deepEqual(await good(other, renewed), [false, true]);
+  });
+
+  it('reports the phone by its owner, instance and Contact, with its flow and the flow that it replaces; a removal reports none', async () => {
+    const { register, credentials, returns } = world();
+    const contact = `<sip:x1@a.invalid;transport=ws>;reg-id=1;+sip.instance="<urn:uuid:1>"`;
+    const fields: Partial<Wanted> = { contact, more: [['Supported', 'outbound']] };
+    const signed = (at: string) => credentials(fields, 'alice', password, 1, at);
+    const names = ['endpoint of alice <urn:uuid:1>', 'endpoint of alice x1@a.invalid:'];
+    const [here, there] = [home, '192.0.2.77'];
+    await register(fields, await signed(here), here);
+    await register(fields, await signed(there), there);
+    const [first, second] = returns;
+    assert.deepEqual(first, [...names, `udp-${here}-5062`]);
+    assert.deepEqual(second, [...names, `udp-${there}-5062`, `udp-${here}-5062`]);
+    await register({ ...fields, expires: '0' }, await credentials(fields), here);
+    assert.equal(returns.length, 2);
   });
 
   it('that is replayed is challenged as stale and changes nothing', async () => {

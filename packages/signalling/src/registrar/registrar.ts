@@ -17,6 +17,7 @@ import type { Admission, Admitted } from '../admission/admission.ts';
 import { refusedToken, tokenExpiry } from '../admission/token-admission.ts';
 import { isOurs } from '../parties/domains.ts';
 import type { Gruus } from './gruus.ts';
+import { ownerOf, phoneNames } from './phone-names.ts';
 
 export interface RegistrarDeps {
   readonly admission: Admission;
@@ -24,6 +25,8 @@ export interface RegistrarDeps {
   readonly clock: Clock;
   /** Phone URIs for phones that ask for them (RFC 5627); none when absent. */
   readonly gruus?: Gruus;
+  /** A phone of these names has registered over a flow; its registrations over the flows `replaced` ended. */
+  readonly returned?: (phone: readonly string[], flow: string, replaced: readonly string[]) => void;
   /** Lower case; an address literal names this machine and is always ours. */
   readonly domains: readonly string[];
 }
@@ -87,17 +90,21 @@ export function createRegistrar(deps: RegistrarDeps): {
       };
       const now = clock.now();
       const { endpoint, token } = admitted;
+      let before: readonly Binding[] = [];
       const limits = limitsFor(token, clock.wallNow());
       const decision =
         token === undefined || token.mayReceive
           ? await registrations.update(endpoint, (current) => {
               const decided = decideRegistration(requested, current, now, limits);
               const next = decided.status === 200 ? decided.bindings : current;
+              before = current;
               return { bindings: permitted(next, current, token), result: decided };
             })
           : await registerUncalled(endpoint, requested, now, limits);
       switch (decision.status) {
         case 200:
+          // Behind a proxy the requests of a dialog follow its route set.
+          if (path.length === 0) reportReturn(deps, admitted, requested, decision.bindings, before);
           return {
             status: 200,
             headers: [
@@ -118,6 +125,23 @@ export function createRegistrar(deps: RegistrarDeps): {
       }
     },
   };
+}
+
+/** The dialogs of a phone follow it to the flow of its registration. */
+function reportReturn(
+  { returned }: RegistrarDeps,
+  admitted: Admitted,
+  { callId, cseq, flow }: RegistrationRequest,
+  bindings: readonly Binding[],
+  before: readonly Binding[],
+): void {
+  const owner = ownerOf(admitted);
+  if (owner === undefined) return;
+  const replaced = before.filter((each) => !bindings.includes(each)).map((each) => each.flow);
+  for (const binding of bindings) {
+    if (binding.callId !== callId || binding.cseq !== cseq || binding.flow !== flow) continue;
+    returned?.(phoneNames(owner, binding.contact, binding.instance), flow, replaced);
+  }
 }
 
 /** The user part in REGISTER: a client with a token uses the name that it is called by, not that of its endpoint. */

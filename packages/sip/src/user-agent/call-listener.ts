@@ -87,6 +87,8 @@ export interface IncomingInvite extends Call {
    * the INVITE.
    */
   trust(): void;
+  /** Names the phone: our requests in its dialog follow it when `phoneReturned` names one of them. */
+  identify(phone: readonly string[]): void;
   /**
    * Confines our requests in its dialog to addresses that `reaches` allows, whatever Contact and Record-Route name; others go back on
    * the flow of the INVITE. Without it they go to any address.

@@ -1,25 +1,18 @@
 import { offeredCall, stepIncomingCall } from '../dialog/incoming-call.ts';
-import type {
-  IncomingCall,
-  IncomingCallEffect,
-  IncomingCallInput,
-  IncomingCallTimer,
+import {
+  CALLEE_SESSION,
+  type IncomingCall,
+  type IncomingCallEffect,
+  type IncomingCallInput,
+  type IncomingCallTimer,
 } from '../dialog/incoming-call-state.ts';
 import { reliabilityOf } from '../dialog/reliable-provisional.ts';
 import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { CallListener, DialogName, IncomingInvite } from './call-listener.ts';
-import {
-  cancelLegTimer,
-  type Leg,
-  type LegDeps,
-  notifyListener,
-  performSessionEffect,
-  serveInvite,
-  startLegTimer,
-  trustCaller,
-} from './leg.ts';
+import { cancelLegTimer, type Leg, type LegDeps, notifyListener, startLegTimer } from './leg.ts';
+import { failLost, LOST, performSessionEffect, sendLost, serveInvite, trustCaller } from './leg-effects.ts';
 import { remoteTagOf } from './remote-tag.ts';
 import { routesWithin } from './routes.ts';
 import { routeOfFlow } from './send-target.ts';
@@ -48,6 +41,7 @@ function handleOf(leg: IncomingLeg, request: SipRequest, flow: Flow): IncomingIn
     sourceAddress: flow.remoteAddress,
     takesReliable: reliabilityOf(request) !== 'none',
     trust: () => leg.trust(),
+    identify: (phone) => leg.identify(phone),
     confine: (reaches) => leg.confine(reaches, flow),
     listen: (listener) => leg.listen(listener),
     ring: (status = 180, fields = {}) => leg.feed({ type: 'ring', status, ...fields }),
@@ -66,6 +60,8 @@ class IncomingLeg implements Leg {
   readonly callId: string;
   readonly localTag: string;
   readonly timers: Leg['timers'] = [];
+  readonly lost: Leg['lost'] = [];
+  phones: ReadonlySet<string> = new Set();
   open = 0;
   answer: Leg['answer'];
   offer: Leg['offer'];
@@ -78,6 +74,8 @@ class IncomingLeg implements Leg {
    * route set and remote target (RFC 3261 §12.2.1.1).
    */
   #peerFlow: string | undefined;
+  /** A server opens no WebSocket (RFC 7118 §5). */
+  readonly #hasFlowAlone: boolean;
   #state!: IncomingCall;
   #listener: CallListener | undefined;
   #ended: EndReason | undefined;
@@ -89,6 +87,7 @@ class IncomingLeg implements Leg {
     this.#transaction = transaction;
     this.#remoteTag = remoteTagOf(request);
     this.#peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
+    this.#hasFlowAlone = flow.protocol === 'ws' || flow.protocol === 'wss';
   }
 
   start(request: SipRequest): void {
@@ -128,6 +127,11 @@ class IncomingLeg implements Leg {
     trustCaller(this.#deps, this.#transaction);
   }
 
+  identify(phone: readonly string[]): void {
+    this.phones = new Set(phone);
+    this.#deps.legs.name(this);
+  }
+
   /** Confines requests to addresses that `reaches` allows; others go back on the flow of the INVITE. */
   confine(reaches: (address: string) => boolean, back: Flow): void {
     this.#deps = { ...this.#deps, ...routesWithin(this.#deps, reaches, routeOfFlow(back)) };
@@ -135,6 +139,17 @@ class IncomingLeg implements Leg {
 
   flowOf(): string | undefined {
     return this.#peerFlow;
+  }
+
+  onlyFlowOf(): string | undefined {
+    return this.#hasFlowAlone && this.phones.size > 0 ? this.#peerFlow : undefined;
+  }
+
+  follow(_name: string, flow: string, replaced: readonly string[]): void {
+    const before = this.#peerFlow;
+    if (before === undefined || (this.#deps.isOpen(before) && !replaced.includes(before))) return;
+    this.#peerFlow = flow;
+    sendLost(this.#deps, this, CALLEE_SESSION);
   }
 
   session(_session: string, input: SessionInput, source?: SipRequest): void {
@@ -155,14 +170,16 @@ class IncomingLeg implements Leg {
     // Requests follow a phone to its new connection.
     if (this.#peerFlow !== undefined) this.#peerFlow = flow.id;
     this.inSession(input);
+    sendLost(this.#deps, this, CALLEE_SESSION);
   }
 
   inviteFailed(failure: 'timeout' | 'transport-failed'): void {
     this.feed({ type: 'invite-failed', failure });
   }
 
-  timerFired(_scope: string, key: string): void {
-    this.feed({ type: 'timer-fired', key: key as IncomingCallTimer });
+  timerFired(scope: string, key: string): void {
+    if (key === LOST) failLost(this, scope);
+    else this.feed({ type: 'timer-fired', key: key as IncomingCallTimer });
   }
 
   emit(event: SessionEvent): void {

@@ -29,6 +29,8 @@ interface Branch {
   /** The routes of the branch; they fall back to the target of its own INVITE. */
   readonly deps: LegDeps;
   flow: string | undefined;
+  /** The last INVITE went over a WebSocket, which a server cannot open (RFC 7118 §5). */
+  hasFlowAlone: boolean;
   flowsLeft: readonly InviteTarget[];
   /** Routes of the last lookup, from the one in use on: a retry goes to the target that challenged or corrected the INVITE. */
   located: readonly Route[] | undefined;
@@ -54,6 +56,7 @@ export class InviteBranches {
         target,
         deps: reaches === undefined ? deps : { ...deps, ...routesWithin(deps, reaches) },
         flow: target.flow,
+        hasFlowAlone: false,
         flowsLeft: target.otherFlows ?? [],
         located: undefined,
         transaction: undefined,
@@ -68,6 +71,11 @@ export class InviteBranches {
     return invites;
   }
 
+  /** Names of all phones that are called. */
+  get phones(): ReadonlySet<string> {
+    return new Set(this.#options.targets.flatMap(({ phone = [] }) => phone));
+  }
+
   /** The flow for requests of a branch. */
   flowOf(branch: string): string | undefined {
     return this.#branches.get(branch)?.flow;
@@ -77,6 +85,25 @@ export class InviteBranches {
   follow(name: string, flow: string): void {
     const branch = this.#branches.get(name);
     if (branch?.flow !== undefined) branch.flow = flow;
+  }
+
+  /** The same where no other way leads to a phone that may register again. */
+  onlyFlowOf(name: string): string | undefined {
+    const branch = this.#branches.get(name);
+    return branch?.hasFlowAlone && branch.target.phone ? branch.flow : undefined;
+  }
+
+  /** Requests follow a phone to the connection over which it has registered; returns the branches that moved. */
+  followPhone(phone: string, flow: string, replaced: readonly string[]): ReadonlySet<string> {
+    const moved = new Set<string>();
+    for (const branch of this.#branches.values()) {
+      const before = branch.flow;
+      if (before === undefined || !branch.target.phone?.includes(phone)) continue;
+      if (this.#deps.isOpen(before) && !replaced.includes(before)) continue;
+      branch.flow = flow;
+      moved.add(branch.name);
+    }
+    return moved;
   }
 
   /** The leg's parts with the routes of a branch. */
@@ -142,6 +169,7 @@ export class InviteBranches {
       startLegTimer(this.#deps, call, branch.name, 'unroutable', this.#deps.now());
       return;
     }
+    branch.hasFlowAlone = route.protocol === 'ws' || route.protocol === 'wss';
     let isReached = false;
     branch.transaction = startLegTransaction(this.#deps, call, invite, route, {
       response: (response) => {

@@ -7,6 +7,8 @@ export interface InviteTarget {
   readonly uri: string;
   /** The flow on which the binding was registered; if it is closed or absent the URI gives the route. */
   readonly flow?: string;
+  /** Names of the phone: requests of its dialog follow it when `phoneReturned` names one of them. */
+  readonly phone?: readonly string[];
   /** Route values towards the target, after those of the call (RFC 3327). */
   readonly path?: readonly string[];
   /** Other flows of the same phone, tried in order when this one fails (RFC 5626 §5.3). */

@@ -1,9 +1,18 @@
 import type { SipRequest } from '../message/message.ts';
 import { tagOf } from '../message/name-addr.ts';
 
-/** The legs of a user agent, by Call-ID and our tag. */
-export class LegTable<Leg extends { readonly callId: string; readonly localTag: string }> {
+/** What the table needs to know of a leg. */
+interface TabledLeg {
+  readonly callId: string;
+  readonly localTag: string;
+  /** Names of the phones at the other end, which their owner chose. */
+  readonly phones: ReadonlySet<string>;
+}
+
+/** The legs of a user agent, by Call-ID and our tag, and by the names of their phones. */
+export class LegTable<Leg extends TabledLeg> {
   readonly #legs = new Map<string, Leg>();
+  readonly #byPhone = new Map<string, Set<Leg>>();
 
   get size(): number {
     return this.#legs.size;
@@ -11,10 +20,31 @@ export class LegTable<Leg extends { readonly callId: string; readonly localTag: 
 
   add(leg: Leg): void {
     this.#legs.set(keyOf(leg.callId, leg.localTag), leg);
+    this.name(leg);
+  }
+
+  /** The names of its phones are known. */
+  name(leg: Leg): void {
+    if (this.#legs.get(keyOf(leg.callId, leg.localTag)) !== leg) return;
+    for (const phone of leg.phones) {
+      const legs = this.#byPhone.get(phone);
+      if (legs) legs.add(leg);
+      else this.#byPhone.set(phone, new Set([leg]));
+    }
   }
 
   remove(leg: Leg): void {
     this.#legs.delete(keyOf(leg.callId, leg.localTag));
+    for (const phone of leg.phones) {
+      const legs = this.#byPhone.get(phone);
+      legs?.delete(leg);
+      if (legs?.size === 0) this.#byPhone.delete(phone);
+    }
+  }
+
+  /** The legs with a phone of this name. */
+  withPhone(phone: string): readonly Leg[] {
+    return [...(this.#byPhone.get(phone) ?? [])];
   }
 
   /** The leg whose tag a request of the peer has in To. */
@@ -25,6 +55,7 @@ export class LegTable<Leg extends { readonly callId: string; readonly localTag: 
 
   clear(): void {
     this.#legs.clear();
+    this.#byPhone.clear();
   }
 }
 

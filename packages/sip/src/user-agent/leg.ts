@@ -1,22 +1,12 @@
-import { CAPABILITIES, type HeaderPairs } from '../dialog/answers.ts';
-import type {
-  Content,
-  EndReason,
-  SessionEffect,
-  SessionEvent,
-  SessionInput,
-} from '../dialog/session-state.ts';
+import type { EndReason, SessionEffect, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { SessionInterval } from '../dialog/session-timer.ts';
-import { createResponse } from '../message/create-response.ts';
 import type { Flow, Protocol } from '../message/flow.ts';
 import { hostOfAddress } from '../message/host.ts';
 import type { SipRequest } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
-import { reasonPhrase } from '../message/reason-phrases.ts';
 import { createVia } from '../message/via.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
-import { answerWithin } from './answer-within.ts';
 import type { CallListener } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { ClientTransactions } from './client-transactions.ts';
@@ -25,10 +15,10 @@ import type { LegTable } from './leg-table.ts';
 import type { Route } from './send-target.ts';
 import type { ServerTransactions } from './server-transactions.ts';
 import type { WheelTimer } from './timer-wheel.ts';
-import type { ClientTransaction, ClientUser, ServerTransaction, TimerOwner } from './transactions.ts';
+import type { ClientTransaction, ClientUser, TimerOwner } from './transactions.ts';
 
 /** Requests whose Contact, and that of their responses, is the remote target from then on (RFC 3261 §12.2, RFC 3311 §5, RFC 6665 §4.1.2). */
-const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE', 'REFER', 'NOTIFY']);
+export const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE', 'REFER', 'NOTIFY']);
 
 /** One call as the driver sees it: the common part of both directions. */
 export interface Leg extends TimerOwner {
@@ -36,6 +26,8 @@ export interface Leg extends TimerOwner {
   readonly callId: string;
   /** Our tag; with the Call-ID it finds the leg of a request, and the leg compares the remote tag (RFC 3261 §12). */
   readonly localTag: string;
+  /** Names of the phones at the other end; requests follow them to the connections over which they register again. */
+  readonly phones: ReadonlySet<string>;
   /** Running timers, keyed `timer scope`. */
   readonly timers: WheelTimer<TimerOwner>[];
   /** Live client transactions; the leg stays until the last one has terminated. */
@@ -45,8 +37,14 @@ export interface Leg extends TimerOwner {
   /** The client transaction of our last re-INVITE. */
   offer: ClientTransaction | undefined;
   readonly authorize: ChallengeAnswer | undefined;
+  /** Requests that wait until their phone has a connection again. */
+  readonly lost: LostRequest[];
   /** The flow for requests of this session, if the peer has one. */
   flowOf(session: string): string | undefined;
+  /** The same flow where no other way leads to the phone, which may register again over another connection. */
+  onlyFlowOf(session: string): string | undefined;
+  /** The phone of this name has registered over `flow`; its flow is replaced if it is closed or one of `replaced`. */
+  follow(name: string, flow: string, replaced: readonly string[]): void;
   /** Passes an input to a session; `source` is the request that `input` answers. */
   session(session: string, input: SessionInput, source?: SipRequest): void;
   /** Whether the leg has ended, with no live transaction and no timer. */
@@ -62,6 +60,12 @@ export interface Leg extends TimerOwner {
   timerFired(scope: string, key: string): void;
   emit(event: SessionEvent): void;
   end(reason: EndReason): void;
+}
+
+/** A request of a session whose connection is closed, with the routes that it had. */
+export interface LostRequest {
+  readonly deps: LegDeps;
+  readonly effect: SessionEffect & { do: 'request' };
 }
 
 /** The parts of the user agent that legs need. */
@@ -81,6 +85,8 @@ export interface LegDeps {
   startTimer(owner: TimerOwner, key: string, at: number): WheelTimer<TimerOwner>;
   cancelTimer(timer: WheelTimer<TimerOwner>): void;
   send(target: Route['target'], text: string): void;
+  /** Whether a flow is alive. */
+  isOpen(flow: string): boolean;
   /** The route of a live flow, else of the URI; undefined if the URI has none. */
   route(flow: string | undefined, uri: string): Route | undefined;
   /** All routes of a new request, best first; its URI may have to be located. */
@@ -110,117 +116,6 @@ export function legTimerFired(leg: Leg, wheelKey: string): void {
   if (index >= 0) leg.timers.splice(index, 1);
   const space = wheelKey.indexOf(' ');
   leg.timerFired(wheelKey.slice(space + 1), wheelKey.slice(0, space));
-}
-
-/** Carries out an effect of a session; `source` is the request whose response caused it. */
-export function performSessionEffect(
-  deps: LegDeps,
-  leg: Leg,
-  effect: SessionEffect,
-  source: SipRequest | undefined,
-): void {
-  switch (effect.do) {
-    case 'respond':
-      respondInLeg(deps, leg, effect.transaction, effect.status, effect.headers, effect.content);
-      return;
-    case 'repeat-answer': {
-      const transaction = deps.servers.find(effect.transaction);
-      const { answer } = leg;
-      if (transaction && answer?.transaction === effect.transaction) {
-        deps.servers.step(transaction, { type: 'respond', status: 200, text: answer.text });
-      }
-      return;
-    }
-    case 'request':
-      sendInDialog(deps, leg, effect);
-      return;
-    case 'ack':
-      sendAck(deps, leg, effect, source);
-      return;
-    case 'abandon-offer': {
-      if (leg.offer) deps.clients.step(leg.offer, { type: 'abandon' });
-      return;
-    }
-    case 'start-timer':
-      startLegTimer(deps, leg, effect.session, effect.key, effect.at);
-      return;
-    case 'cancel-timer':
-      cancelLegTimer(deps, leg, effect.session, effect.key);
-      return;
-    case 'emit':
-      leg.emit(effect.event);
-      return;
-    case 'end':
-      leg.end(effect.reason);
-      return;
-  }
-}
-
-/** Answers a request of the leg, unless its transaction has a final response. */
-function respondInLeg(
-  deps: LegDeps,
-  leg: Leg,
-  key: string,
-  status: number,
-  extra: HeaderPairs | undefined,
-  content: Content | undefined,
-): void {
-  const transaction = deps.servers.find(key);
-  const request = transaction?.request;
-  if (!transaction || !request) return;
-  const headers: (readonly [string, string])[] = [];
-  if (REFRESHES_TARGET.has(request.method) && status > 100 && status < 300) {
-    // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact, as responses to UPDATE do (RFC 3311 §5.2).
-    // §13.3.1.4: a 2xx carries Allow and Supported.
-    headers.push(['Contact', contactOf(deps, routeProtocol(request), request.uri)]);
-    if (status >= 200) headers.push(...CAPABILITIES);
-  }
-  if (deps.userAgentName !== undefined) headers.push(['Server', deps.userAgentName]);
-  if (extra) headers.push(...extra);
-  const response = createResponse(request, status, reasonPhrase(status), {
-    toTag: leg.localTag,
-    headers,
-    ...content,
-  });
-  const { limit } = transaction;
-  const fitting = answerWithin(limit, response);
-  if (fitting === undefined) deps.counters.amplifying += 1;
-  const text = fitting ?? '';
-  if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
-  const once = status === 401 || status === 407 || limit !== undefined;
-  deps.servers.step(transaction, { type: 'respond', status, text, once });
-}
-
-/** Makes an INVITE server transaction report to its leg. */
-export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boolean): void {
-  const transaction = deps.servers.find(key);
-  if (!transaction) return;
-  transaction.user = {
-    failed: (failure) => {
-      if (isFirst) leg.inviteFailed(failure);
-    },
-    acknowledged: (request) => leg.session('', { type: 'ack', request }),
-    // An unauthenticated sender gets one response to a request, so the final one.
-    tryingDue() {
-      if (transaction.limit === undefined) sayTrying(deps, transaction);
-      else transaction.owesTrying = true;
-    },
-  };
-}
-
-/** The sender of the INVITE is authenticated: responses may be larger than it, and are repeated as the RFC demands. */
-export function trustCaller(deps: LegDeps, key: string): void {
-  const transaction = deps.servers.find(key);
-  if (!transaction) return;
-  transaction.limit = undefined;
-  if (transaction.owesTrying) sayTrying(deps, transaction);
-  transaction.owesTrying = false;
-}
-
-function sayTrying(deps: LegDeps, transaction: ServerTransaction): void {
-  if (!transaction.request) return;
-  const text = printMessage(createResponse(transaction.request, 100));
-  deps.servers.step(transaction, { type: 'respond', status: 100, text });
 }
 
 /** Starts a client transaction that keeps the leg alive until it has terminated. */
@@ -258,45 +153,6 @@ export function startTransaction(
   return deps.clients.start(key, request, printMessage(request), route, user);
 }
 
-function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {
-  const { session, request, challenge, hop } = effect;
-  const { method } = request;
-  const route = deps.route(leg.flowOf(session), hop);
-  if (!route) {
-    leg.session(session, { type: 'failed', method, failure: 'transport-failed' });
-    return;
-  }
-  const credentials = challenge && leg.authorize?.(challenge, request);
-  for (const [name, value] of credentials ?? []) request.headers.append(name, value);
-  const transaction = startLegTransaction(deps, leg, request, route, {
-    response: (response) => {
-      const retried = challenge !== undefined || leg.authorize?.(response, request) === undefined;
-      const input = { type: 'response', method, response, retried, chance: deps.chance() } as const;
-      leg.session(session, input, request);
-    },
-    failed: (failure) => leg.session(session, { type: 'failed', method, failure }),
-  });
-  if (method === 'INVITE') leg.offer = transaction;
-}
-
-/** RFC 3261 §13.2.2.4: the ACK of a 2xx carries the credentials of its INVITE and is sent outside any transaction. */
-function sendAck(
-  deps: LegDeps,
-  leg: Leg,
-  effect: SessionEffect & { do: 'ack' },
-  source: SipRequest | undefined,
-): void {
-  const route = deps.route(leg.flowOf(effect.session), effect.hop);
-  if (!route) return;
-  const { host, port } = deps.address(route.protocol);
-  const { headers } = effect.request;
-  headers.prepend('Via', createVia(route.protocol, host, port, `z9hG4bK${deps.token()}`));
-  for (const name of ['Authorization', 'Proxy-Authorization']) {
-    for (const value of source?.headers.all(name) ?? []) headers.append(name, value);
-  }
-  deps.send(route.target, printMessage(effect.request));
-}
-
 /** The Contact value of our requests and responses over a transport; `uri` is the Request-URI of the request. */
 export function contactOf(deps: LegDeps, protocol: Protocol, uri: string): string {
   const { host, port } = deps.address(protocol);
@@ -319,12 +175,6 @@ function transportParam(protocol: Protocol, isSecure: boolean): string {
     case 'wss':
       return ';transport=ws';
   }
-}
-
-function routeProtocol(request: SipRequest): Protocol {
-  const via = request.headers.get('Via') ?? '';
-  const name = /^SIP\s*\/\s*2\.0\s*\/\s*(tcp|tls|wss?)\b/i.exec(via)?.[1]?.toLowerCase();
-  return (name as Protocol | undefined) ?? 'udp';
 }
 
 /** Passes an event of the session to the owner's listener. */

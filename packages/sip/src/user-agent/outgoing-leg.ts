@@ -13,14 +13,8 @@ import type { ChallengeAnswer } from './challenge-answer.ts';
 import { type BranchedCall, InviteBranches, targetIndexOf } from './invite-branches.ts';
 import type { InviteOptions } from './invite-options.ts';
 import { authorizedInvite, correctedInvite } from './invite-request.ts';
-import {
-  cancelLegTimer,
-  type Leg,
-  type LegDeps,
-  notifyListener,
-  performSessionEffect,
-  startLegTimer,
-} from './leg.ts';
+import { cancelLegTimer, type Leg, type LegDeps, notifyListener, startLegTimer } from './leg.ts';
+import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
 import { sessionCommands } from './session-commands.ts';
 
 /** Sends the INVITEs and returns the leg for its owner. */
@@ -63,7 +57,9 @@ class OutgoingLeg implements BranchedCall {
   readonly side = 'leg';
   readonly callId: string;
   readonly localTag: string;
+  readonly phones: ReadonlySet<string>;
   readonly timers: Leg['timers'] = [];
+  readonly lost: Leg['lost'] = [];
   open = 0;
   answer: Leg['answer'];
   offer: Leg['offer'];
@@ -85,6 +81,7 @@ class OutgoingLeg implements BranchedCall {
     this.#deps = deps;
     this.#listener = listener;
     this.#branches = new InviteBranches(deps, options, this);
+    this.phones = this.#branches.phones;
   }
 
   start(): void {
@@ -136,6 +133,16 @@ class OutgoingLeg implements BranchedCall {
     return this.#branches.flowOf(branchOf(session));
   }
 
+  onlyFlowOf(session: string): string | undefined {
+    return this.#branches.onlyFlowOf(branchOf(session));
+  }
+
+  follow(name: string, flow: string, replaced: readonly string[]): void {
+    const moved = this.#branches.followPhone(name, flow, replaced);
+    for (const { id } of [...this.#state.sessions.values()])
+      if (moved.has(branchOf(id))) sendLost(this.#deps, this, id);
+  }
+
   session(session: string, input: SessionInput, source?: SipRequest): void {
     this.feed({ type: 'session', session, input }, source);
   }
@@ -145,18 +152,18 @@ class OutgoingLeg implements BranchedCall {
     input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
     flow: Flow,
   ): void {
-    for (const { id, dialog } of this.#state.sessions.values()) {
-      if (dialog.remoteTag !== remoteTag) continue;
-      this.#branches.follow(branchOf(id), flow.id);
-      break;
-    }
+    const { id } =
+      [...this.#state.sessions.values()].find(({ dialog }) => dialog.remoteTag === remoteTag) ?? {};
+    if (id !== undefined) this.#branches.follow(branchOf(id), flow.id);
     this.feed({ type: 'in-dialog', remoteTag, input });
+    if (id !== undefined) sendLost(this.#deps, this, id);
   }
 
   inviteFailed(): void {}
 
   timerFired(scope: string, key: string): void {
-    if (key === 'unroutable') this.#branches.unroutable(scope, this.#state.branches.get(scope)?.request);
+    if (key === LOST) failLost(this, scope);
+    else if (key === 'unroutable') this.#branches.unroutable(scope, this.#state.branches.get(scope)?.request);
     else this.feed({ type: 'timer-fired', scope, key: key as CallTimer });
   }
 

@@ -101,6 +101,11 @@ export interface UserAgent {
   transportFailed(text: ByteString, target?: SendTarget): void;
   /** A connection is closed. */
   flowClosed(id: string): void;
+  /**
+   * A phone has registered over a flow, and its registrations over the flows `replaced` ended: the dialogs with one of its names whose
+   * flow is closed or among these go on over the new one (RFC 5626 §5.3).
+   */
+  phoneReturned(phone: readonly string[], flow: string, replaced?: readonly string[]): void;
   /** Calls; with `credentials` challenges to INVITE and in-dialog requests are answered once each. */
   invite(options: InviteOptions & { readonly credentials?: DigestCredentials }, listener: CallListener): Call;
   /** Sends REGISTER, OPTIONS, MESSAGE and the like; `settled` is called once, later. One challenge is answered. */

@@ -82,6 +82,7 @@ export function createParts(deps: UserAgentDeps): UserAgentParts {
         if (!isClosed) found(all);
       }),
     address: deps.address,
+    isOpen: (flow) => deps.flow(flow) !== undefined,
     safely,
     defer(call) {
       const deferred: Deferred = { side: 'deferred', call };

@@ -39,6 +39,8 @@ async function targetsOf(bindings: readonly Binding[], to = 'alice', known: read
 }
 
 const phone = '<urn:uuid:1>';
+/** How a target names it, so that dialogs follow it. */
+const named = { endpoint: 'e', instance: phone };
 
 test('RFC 5626 §5.3: all phones of a user ring at once, but each of them on one flow, the newest; the others stand by', async () => {
   const targets = await targetsOf([
@@ -48,9 +50,14 @@ test('RFC 5626 §5.3: all phones of a user ring at once, but each of them on one
     binding('sip:4', { instance: phone }),
   ]);
   assert.deepEqual(targets, [
-    { uri: 'sip:1', flow: 'flow of sip:1', otherFlows: [{ uri: 'sip:3', flow: 'flow of sip:3' }] },
-    { uri: 'sip:2', flow: 'flow of sip:2', path: ['<sip:proxy;lr>'] },
-    { uri: 'sip:4', flow: 'flow of sip:4' },
+    {
+      uri: 'sip:1',
+      flow: 'flow of sip:1',
+      phone: named,
+      otherFlows: [{ uri: 'sip:3', flow: 'flow of sip:3', phone: named }],
+    },
+    { uri: 'sip:2', flow: 'flow of sip:2', phone: { endpoint: 'e' }, path: ['<sip:proxy;lr>'] },
+    { uri: 'sip:4', flow: 'flow of sip:4', phone: named },
   ]);
 });
 
@@ -59,14 +66,16 @@ test('A phone whose token does not allow to call is called, and its target says 
     binding('sip:1', { instance: phone, regId: 1, mayCall: false }),
     binding('sip:2', { instance: phone, regId: 2 }),
   ]);
-  const otherFlows = [{ uri: 'sip:2', flow: 'flow of sip:2' }];
-  assert.deepEqual(targets, [{ uri: 'sip:1', flow: 'flow of sip:1', mayCall: false, otherFlows }]);
+  const otherFlows = [{ uri: 'sip:2', flow: 'flow of sip:2', phone: named }];
+  assert.deepEqual(targets, [
+    { uri: 'sip:1', flow: 'flow of sip:1', phone: named, mayCall: false, otherFlows },
+  ]);
 });
 
 test('RFC 5627 §6.1: a GRUU calls one phone of a user; it is there or not (480), or is none at all (404), and never means the others', async () => {
   const bindings = [binding('sip:1', { instance: '<urn:uuid:2>' }), binding('sip:2', { instance: phone })];
   assert.deepEqual(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:1'), [
-    { uri: 'sip:2', flow: 'flow of sip:2' },
+    { uri: 'sip:2', flow: 'flow of sip:2', phone: named },
   ]);
   const known = ['<urn:uuid:3>'];
   assert.equal(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:3', known), 2020);

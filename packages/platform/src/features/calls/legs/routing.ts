@@ -39,7 +39,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       const reason = `endpoint ${JSON.stringify(user)} is not registered: no phone has logged in with its username`;
       return { ok: false, end: callEnds(2020, 'Service', reason) };
     }
-    return { ok: true, callee: user, targets: targetsOf(bindings) };
+    return { ok: true, callee: user, targets: targetsOf(credential.endpoint, bindings) };
   }
 
   async function routeToNumber(number: string): Promise<Route> {
@@ -79,12 +79,13 @@ function nowhere(reason: string): Route {
 }
 
 /** Every contact once; the flows of one phone are one target, the newest first (RFC 5626 §5.3). */
-function targetsOf(bindings: readonly Binding[]): DialTarget[] {
+function targetsOf(endpoint: string, bindings: readonly Binding[]): DialTarget[] {
   const phones = new Map<string, DialTarget[]>();
   for (const [index, { contact, flow, path, instance, regId, mayCall }] of bindings.entries()) {
     const target: DialTarget = {
       uri: contact,
       flow,
+      phone: { endpoint, ...(instance !== undefined && { instance }) },
       ...(path !== undefined && { path }),
       ...(mayCall === false && { mayCall }),
     };

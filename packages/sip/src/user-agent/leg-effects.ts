@@ -1,0 +1,222 @@
+import { CAPABILITIES, type HeaderPairs } from '../dialog/answers.ts';
+import type { Content, SessionEffect } from '../dialog/session-state.ts';
+import { createResponse } from '../message/create-response.ts';
+import type { Protocol } from '../message/flow.ts';
+import type { SipRequest } from '../message/message.ts';
+import { printMessage } from '../message/print-message.ts';
+import { reasonPhrase } from '../message/reason-phrases.ts';
+import { createVia } from '../message/via.ts';
+import { answerWithin } from './answer-within.ts';
+import {
+  cancelLegTimer,
+  contactOf,
+  type Leg,
+  type LegDeps,
+  type LostRequest,
+  REFRESHES_TARGET,
+  startLegTimer,
+  startLegTransaction,
+} from './leg.ts';
+import type { ServerTransaction } from './transactions.ts';
+
+/** Key of the timer of requests that wait for a phone. */
+export const LOST = 'lost';
+
+/** Carries out an effect of a session; `source` is the request whose response caused it. */
+export function performSessionEffect(
+  deps: LegDeps,
+  leg: Leg,
+  effect: SessionEffect,
+  source: SipRequest | undefined,
+): void {
+  switch (effect.do) {
+    case 'respond':
+      respondInLeg(deps, leg, effect.transaction, effect.status, effect.headers, effect.content);
+      return;
+    case 'repeat-answer': {
+      const transaction = deps.servers.find(effect.transaction);
+      const { answer } = leg;
+      if (transaction && answer?.transaction === effect.transaction) {
+        deps.servers.step(transaction, { type: 'respond', status: 200, text: answer.text });
+      }
+      return;
+    }
+    case 'request':
+      sendInDialog(deps, leg, effect);
+      return;
+    case 'ack':
+      sendAck(deps, leg, effect, source);
+      return;
+    case 'abandon-offer': {
+      if (leg.offer) deps.clients.step(leg.offer, { type: 'abandon' });
+      return;
+    }
+    case 'start-timer':
+      startLegTimer(deps, leg, effect.session, effect.key, effect.at);
+      return;
+    case 'cancel-timer':
+      cancelLegTimer(deps, leg, effect.session, effect.key);
+      return;
+    case 'emit':
+      leg.emit(effect.event);
+      return;
+    case 'end':
+      leg.end(effect.reason);
+      return;
+  }
+}
+
+/** Answers a request of the leg, unless its transaction has a final response. */
+function respondInLeg(
+  deps: LegDeps,
+  leg: Leg,
+  key: string,
+  status: number,
+  extra: HeaderPairs | undefined,
+  content: Content | undefined,
+): void {
+  const transaction = deps.servers.find(key);
+  const request = transaction?.request;
+  if (!transaction || !request) return;
+  const headers: (readonly [string, string])[] = [];
+  if (REFRESHES_TARGET.has(request.method) && status > 100 && status < 300) {
+    // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact, as responses to UPDATE do (RFC 3311 §5.2).
+    // §13.3.1.4: a 2xx carries Allow and Supported.
+    headers.push(['Contact', contactOf(deps, routeProtocol(request), request.uri)]);
+    if (status >= 200) headers.push(...CAPABILITIES);
+  }
+  if (deps.userAgentName !== undefined) headers.push(['Server', deps.userAgentName]);
+  if (extra) headers.push(...extra);
+  const response = createResponse(request, status, reasonPhrase(status), {
+    toTag: leg.localTag,
+    headers,
+    ...content,
+  });
+  const { limit } = transaction;
+  const fitting = answerWithin(limit, response);
+  if (fitting === undefined) deps.counters.amplifying += 1;
+  const text = fitting ?? '';
+  if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
+  const once = status === 401 || status === 407 || limit !== undefined;
+  deps.servers.step(transaction, { type: 'respond', status, text, once });
+}
+
+/** Makes an INVITE server transaction report to its leg. */
+export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boolean): void {
+  const transaction = deps.servers.find(key);
+  if (!transaction) return;
+  transaction.user = {
+    failed: (failure) => {
+      if (isFirst) leg.inviteFailed(failure);
+    },
+    acknowledged: (request) => leg.session('', { type: 'ack', request }),
+    // An unauthenticated sender gets one response to a request, so the final one.
+    tryingDue() {
+      if (transaction.limit === undefined) sayTrying(deps, transaction);
+      else transaction.owesTrying = true;
+    },
+  };
+}
+
+/** The sender of the INVITE is authenticated: responses may be larger than it, and are repeated as the RFC demands. */
+export function trustCaller(deps: LegDeps, key: string): void {
+  const transaction = deps.servers.find(key);
+  if (!transaction) return;
+  transaction.limit = undefined;
+  if (transaction.owesTrying) sayTrying(deps, transaction);
+  transaction.owesTrying = false;
+}
+
+function sayTrying(deps: LegDeps, transaction: ServerTransaction): void {
+  if (!transaction.request) return;
+  const text = printMessage(createResponse(transaction.request, 100));
+  deps.servers.step(transaction, { type: 'respond', status: 100, text });
+}
+
+function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {
+  const { session, request, challenge, hop } = effect;
+  const { method } = request;
+  const only = leg.onlyFlowOf(session);
+  const isLost = (): boolean => only !== undefined && !deps.isOpen(only);
+  if (isLost()) {
+    awaitReturn(deps, leg, effect);
+    return;
+  }
+  const route = deps.route(leg.flowOf(session), hop);
+  if (!route) {
+    leg.session(session, { type: 'failed', method, failure: 'transport-failed' });
+    return;
+  }
+  const isAuthorized = request.headers.get('Authorization') ?? request.headers.get('Proxy-Authorization');
+  const credentials = challenge && !isAuthorized ? leg.authorize?.(challenge, request) : undefined;
+  for (const [name, value] of credentials ?? []) request.headers.append(name, value);
+  const transaction = startLegTransaction(deps, leg, request, route, {
+    response: (response) => {
+      const retried = challenge !== undefined || leg.authorize?.(response, request) === undefined;
+      const input = { type: 'response', method, response, retried, chance: deps.chance() } as const;
+      leg.session(session, input, request);
+    },
+    failed(failure) {
+      if (failure === 'transport-failed' && isLost()) sendInDialog(deps, leg, effect);
+      else leg.session(session, { type: 'failed', method, failure });
+    },
+  });
+  if (method === 'INVITE') leg.offer = transaction;
+}
+
+/** RFC 3261 §13.2.2.4: the ACK of a 2xx carries the credentials of its INVITE and is sent outside any transaction. */
+function sendAck(
+  deps: LegDeps,
+  leg: Leg,
+  effect: SessionEffect & { do: 'ack' },
+  source: SipRequest | undefined,
+): void {
+  const only = leg.onlyFlowOf(effect.session);
+  // The peer repeats its 2xx, over its next connection as well.
+  if (only !== undefined && !deps.isOpen(only)) return;
+  const route = deps.route(leg.flowOf(effect.session), effect.hop);
+  if (!route) return;
+  const { host, port } = deps.address(route.protocol);
+  const { headers } = effect.request;
+  headers.prepend('Via', createVia(route.protocol, host, port, `z9hG4bK${deps.token()}`));
+  for (const name of ['Authorization', 'Proxy-Authorization']) {
+    for (const value of source?.headers.all(name) ?? []) headers.append(name, value);
+  }
+  deps.send(route.target, printMessage(effect.request));
+}
+
+/** Keeps a request until its phone has registered again, as long as a transaction would wait for an answer. */
+function awaitReturn(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {
+  const { session } = effect;
+  if (!leg.lost.some((other) => other.effect.session === session))
+    startLegTimer(deps, leg, session, LOST, deps.now() + 64 * deps.durations.t1);
+  leg.lost.push({ deps, effect });
+}
+
+/** The phone of a session is reached again: sends the requests that waited for it. */
+export function sendLost(deps: LegDeps, leg: Leg, session: string): void {
+  const waiting = takeLost(leg, session);
+  if (waiting.length > 0) cancelLegTimer(deps, leg, session, LOST);
+  for (const { deps: routes, effect } of waiting) sendInDialog(routes, leg, effect);
+}
+
+/** The phone of a session did not come back. */
+export function failLost(leg: Leg, session: string): void {
+  for (const { effect } of takeLost(leg, session)) {
+    const { method } = effect.request;
+    leg.session(session, { type: 'failed', method, failure: 'timeout' });
+  }
+}
+
+function takeLost({ lost }: Leg, session: string): LostRequest[] {
+  const taken = lost.filter(({ effect }) => effect.session === session);
+  const left = lost.filter(({ effect }) => effect.session !== session);
+  lost.splice(0, lost.length, ...left);
+  return taken;
+}
+
+function routeProtocol(request: SipRequest): Protocol {
+  const via = request.headers.get('Via') ?? '';
+  const name = /^SIP\s*\/\s*2\.0\s*\/\s*(tcp|tls|wss?)\b/i.exec(via)?.[1]?.toLowerCase();
+  return (name as Protocol | undefined) ?? 'udp';
+}
