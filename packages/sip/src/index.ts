@@ -42,8 +42,9 @@ export type { Content, EndReason, OfferMethod } from './dialog/session-state.ts'
 export { DEFAULT_SESSION_INTERVAL, type SessionInterval } from './dialog/session-timer.ts';
 export { type Attempt, triesNext } from './locate/failover.ts';
 export type { LocatedTarget } from './locate/location.ts';
+export type { ResponseFields } from './message/build-response.ts';
 export { createRequest, type RequestFields } from './message/create-request.ts';
-export { createResponse, type ResponseFields } from './message/create-response.ts';
+export { createResponse } from './message/create-response.ts';
 export { type CSeq, parseCSeq, printCSeq } from './message/cseq.ts';
 export type { Flow, Protocol } from './message/flow.ts';
 export { createHeaders, splitList } from './message/headers.ts';

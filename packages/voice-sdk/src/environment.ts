@@ -1,4 +1,4 @@
-import type { WheelClock } from '@jackfield/sip';
+import type { WheelClock } from '@jackfield/sip/phone';
 import type { AudioCounters } from './quality/quality-sample.ts';
 
 /** Time and timers, as the SIP stack needs them. */

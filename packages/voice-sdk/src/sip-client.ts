@@ -1,15 +1,14 @@
 import {
   type CallListener,
-  createUserAgent,
+  createPhoneUserAgent,
   type Call as Dialog,
   decodeUtf8,
   encodeUtf8,
   type Flow,
-  type Hash,
   type IncomingInvite,
   type SipMessage,
   type UserAgent,
-} from '@jackfield/sip';
+} from '@jackfield/sip/phone';
 import type { Environment } from './environment.ts';
 import { createUnanswered } from './unanswered.ts';
 
@@ -62,7 +61,7 @@ export function createSipClient(
   const instance = uuidOf(`${token()}${token()}`);
   const callId = token();
   let cseq = 0;
-  let hash: Hash = () => '';
+  let digest: typeof import('./digest/hash.ts') | undefined;
   const flow: Flow = {
     id: 'socket',
     protocol: isSecure ? 'wss' : 'ws',
@@ -73,7 +72,7 @@ export function createSipClient(
     localPort: 5060,
   };
   const unanswered = createUnanswered();
-  const agent: UserAgent = createUserAgent({
+  const agent: UserAgent = createPhoneUserAgent({
     clock,
     send(_target, bytes) {
       const text = decodeUtf8(bytes);
@@ -83,7 +82,8 @@ export function createSipClient(
     flow: () => flow,
     address: () => ({ host, port: 5060 }),
     token,
-    hash: (algorithm, text) => hash(algorithm, text),
+    hash: (algorithm, text) => digest?.hash(algorithm, text) ?? '',
+    challengeAnswer: (...given) => digest?.challengeAnswer(...given),
     userAgentName: 'Jackfield voice SDK',
     methods: ['OPTIONS'],
     on: { request: (incoming) => incoming.reply(200), invite: invited },
@@ -95,7 +95,7 @@ export function createSipClient(
       agent.receive(encodeUtf8(text), flow);
     },
     async loadDigest() {
-      ({ hash } = await import('./digest/hash.ts'));
+      digest = await import('./digest/hash.ts');
     },
     resume: () => unanswered.since(clock.now()).forEach(send),
     register(identity, expiresS, settled) {

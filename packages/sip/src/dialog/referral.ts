@@ -28,7 +28,8 @@ export interface Notice {
   readonly refer: number;
   readonly event: string;
   readonly subscription: string;
-  readonly status: number;
+  /** Status code and reason phrase. */
+  readonly status: string;
 }
 
 /**
@@ -46,7 +47,7 @@ export const noReferral: Referral = { state: 'none', taken: 0 };
 
 /** Whether this NOTIFY ends the subscription. */
 export function isLast({ status }: Notice): boolean {
-  return status >= 200;
+  return Number.parseInt(status, 10) >= 200;
 }
 
 /** Whether a NOTIFY that ends a subscription is on its way or waiting. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRequest } from '../message/create-request.ts';
 import { createResponse } from '../message/create-response.ts';
+import { reasonPhrase } from '../message/reason-phrases.ts';
 import { RFC3261_TIMERS } from '../transaction/timers.ts';
 import { createCalleeDialog } from './dialog.ts';
 import { parseReplaces } from './replaces.ts';
@@ -72,7 +73,11 @@ const refer = (cseq = 11) => received('REFER', cseq, ['Refer-To', '<sip:carol@x>
 const accept: SessionInput = { type: 'accept-referral' };
 /** A response to the unanswered NOTIFY. */
 const answered = 'answered';
-const report = (status: number): SessionInput => ({ type: 'report-referral', status });
+const report = (status: number): SessionInput => ({
+  type: 'report-referral',
+  status,
+  phrase: reasonPhrase(status),
+});
 
 test('RFC 3515 §2.4.1: a REFER without exactly one well-formed Refer-To gets a 400', () => {
   assert.deepEqual(run(live(), received('REFER', 11)).words, ['400 to REFER 11']);

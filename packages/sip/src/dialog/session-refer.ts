@@ -1,6 +1,5 @@
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { parseNameAddr } from '../message/name-addr.ts';
-import { reasonPhrase } from '../message/reason-phrases.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import type { HeaderPairs } from './answers.ts';
 import { cseqOf, dialogRequest, nextHop } from './dialog.ts';
@@ -57,7 +56,7 @@ export function acceptReferral(state: Session, now: number): SessionStep {
     ...state,
     referral: { state: 'accepted', taken: referral.taken + 1, cseq, isSilent },
   };
-  return { state: notify(accepted, 100, `active;expires=${SUBSCRIPTION_S}`, effects), effects };
+  return { state: notify(accepted, '100 Trying', `active;expires=${SUBSCRIPTION_S}`, effects), effects };
 }
 
 /** The owner refuses the REFER. */
@@ -68,13 +67,13 @@ export function refuseReferral(state: Session, status: number, headers?: HeaderP
 }
 
 /** Reports the status of the call that the REFER requested: a final status ends the subscription (RFC 3515 §2.4.5). */
-export function reportReferral(state: Session, status: number): SessionStep {
+export function reportReferral(state: Session, status: number, phrase = ''): SessionStep {
   if (state.referral.state !== 'accepted') return stay(state);
   const effects: SessionEffect[] = [];
   const isFinal = status >= 200;
   const next = notify(
     state,
-    status,
+    `${status} ${phrase}`,
     isFinal ? 'terminated;reason=noresource' : `active;expires=${SUBSCRIPTION_S}`,
     effects,
   );
@@ -86,7 +85,7 @@ export function referralExpired(state: Session): SessionStep {
   const effects: SessionEffect[] = [];
   if (state.referral.state === 'asked') return { state: dropReferral(state, 603, effects), effects };
   if (state.referral.state === 'none') return stay(state);
-  const notified = notify(state, 408, 'terminated;reason=timeout', effects);
+  const notified = notify(state, '408 Request Timeout', 'terminated;reason=timeout', effects);
   return { state: dropReferral(notified, 0, effects), effects };
 }
 
@@ -121,7 +120,7 @@ function endSubscription(state: Session, refer: number, effects: SessionEffect[]
   return isIts ? dropReferral(state, 0, effects) : state;
 }
 
-function notify(state: Session, status: number, subscription: string, effects: SessionEffect[]): Session {
+function notify(state: Session, status: string, subscription: string, effects: SessionEffect[]): Session {
   const { referral, notifying } = state;
   if (referral.state !== 'accepted' || referral.isSilent) return state;
   // RFC 3515 §2.4.6: from the second REFER of a dialog on, the event carries the CSeq of its REFER.
@@ -140,7 +139,7 @@ function send(state: Session, notice: Notice, waiting: readonly Notice[], effect
     ['Event', notice.event],
     ['Subscription-State', notice.subscription],
   ];
-  const body = `SIP/2.0 ${notice.status} ${reasonPhrase(notice.status)}\r\n`;
+  const body = `SIP/2.0 ${notice.status}\r\n`;
   const content = { body, contentType: 'message/sipfrag;version=2.0' };
   const { dialog, request } = dialogRequest(state.dialog, 'NOTIFY', content, headers);
   effects.push({ do: 'request', session: state.id, request, hop: nextHop(dialog) });

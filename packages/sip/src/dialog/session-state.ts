@@ -148,7 +148,7 @@ export type SessionInput =
   | { readonly type: 'accept-referral' }
   | { readonly type: 'refuse-referral'; readonly status: number; readonly headers?: HeaderPairs }
   /** The status of an accepted REFER: 200 and above are final. */
-  | { readonly type: 'report-referral'; readonly status: number };
+  | { readonly type: 'report-referral'; readonly status: number; readonly phrase?: string };
 
 /** Events of a session for its owner, besides its end. */
 export type SessionEvent =

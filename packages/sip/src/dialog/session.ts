@@ -75,7 +75,7 @@ function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
     case 'refuse-referral':
       return refuseReferral(state, input.status, input.headers);
     case 'report-referral':
-      return reportReferral(state, input.status);
+      return reportReferral(state, input.status, input.phrase);
   }
 }
 

@@ -1,9 +1,8 @@
-import { createResponse } from '../message/create-response.ts';
+import { buildResponse } from '../message/build-response.ts';
 import type { SipRequest } from '../message/message.ts';
 import { printBriefly, printMessage } from '../message/print-message.ts';
-import { reasonPhrase } from '../message/reason-phrases.ts';
-import { answerWithin } from './answer-within.ts';
 import type { UserAgentCounters } from './counters.ts';
+import type { ExtraParts } from './extra-parts.ts';
 import type { Refusal } from './screening.ts';
 import type { SendTarget } from './send-target.ts';
 import type { ServerTransactions } from './server-transactions.ts';
@@ -11,7 +10,7 @@ import type { ServerTransaction } from './transactions.ts';
 import type { ReplyFields } from './user-agent-options.ts';
 
 /** The parts of the user agent that answering needs. */
-export interface AnsweringDeps {
+export interface AnsweringDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin'> {
   readonly servers: ServerTransactions;
   readonly counters: UserAgentCounters;
   readonly userAgentName: string | undefined;
@@ -40,7 +39,7 @@ export interface Answering {
 
 /** Creates the answers of a user agent. */
 export function createAnswering(deps: AnsweringDeps): Answering {
-  const { servers, counters, userAgentName } = deps;
+  const { servers, counters, userAgentName, reasonPhrase, answerWithin } = deps;
 
   function respond(
     transaction: ServerTransaction,
@@ -53,7 +52,7 @@ export function createAnswering(deps: AnsweringDeps): Answering {
     // RFC 3261 §8.2.6.2: every response above 100 has a To tag, of at least 32 random bits (§19.3).
     const tag = () => (limit === undefined ? deps.token() : deps.token().slice(0, 8));
     const tagged = status === 100 || fields.toTag !== undefined ? fields : { ...fields, toTag: tag() };
-    const response = createResponse(request, status, fields.reason ?? reasonPhrase(status), tagged);
+    const response = buildResponse(request, status, fields.reason ?? reasonPhrase(status), tagged);
     if (userAgentName !== undefined) response.headers.set('Server', userAgentName);
     const text = answerWithin(limit, response);
     if (text === undefined) counters.amplifying += 1;
@@ -65,7 +64,7 @@ export function createAnswering(deps: AnsweringDeps): Answering {
     refuse: (transaction, refusal) => respond(transaction, refusal.status, refusal, true),
     refuseStateless({ request, target, size, reliable }, { status, headers }) {
       const fields = headers ? { headers } : {};
-      const response = createResponse(request, status, reasonPhrase(status), {
+      const response = buildResponse(request, status, reasonPhrase(status), {
         ...fields,
         toTag: deps.token(),
       });
@@ -75,7 +74,7 @@ export function createAnswering(deps: AnsweringDeps): Answering {
         deps.send(target, text);
         return;
       }
-      const brief = printBriefly(createResponse(request, status, '', { toTag: deps.token().slice(0, 8) }));
+      const brief = printBriefly(buildResponse(request, status, '', { toTag: deps.token().slice(0, 8) }));
       if (brief.length <= size) deps.send(target, brief);
       else counters.amplifying += 1;
     },

@@ -27,13 +27,18 @@ export function receiveInvite(
 ): { readonly invite: IncomingInvite; readonly leg: Leg } {
   const leg = new IncomingLeg(deps, request, transaction, flow);
   leg.start(request);
-  return { invite: handleOf(leg, request, flow), leg };
+  return { invite: handleOf(leg, request, flow, deps.reasonPhrase), leg };
 }
 
 /** The leg as its owner sees it. */
-function handleOf(leg: IncomingLeg, request: SipRequest, flow: Flow): IncomingInvite {
+function handleOf(
+  leg: IncomingLeg,
+  request: SipRequest,
+  flow: Flow,
+  reasonPhrase: LegDeps['reasonPhrase'],
+): IncomingInvite {
   return {
-    ...sessionCommands((input) => leg.inSession(input)),
+    ...sessionCommands((input) => leg.inSession(input), reasonPhrase),
     callId: leg.callId,
     answeredBy: undefined,
     request,

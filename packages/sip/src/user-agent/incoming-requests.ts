@@ -8,7 +8,6 @@ import type { NewRequests } from './new-requests.ts';
 import { remoteTagOf } from './remote-tag.ts';
 import { type Screen, screenMalformed } from './screening.ts';
 import { targetOf } from './send-target.ts';
-import { withSessionAlone } from './session-content.ts';
 import type { ServerTransaction } from './transactions.ts';
 import type { Guard } from './user-agent-options.ts';
 import type { UserAgentParts } from './user-agent-parts.ts';
@@ -94,7 +93,7 @@ export class IncomingRequests {
     if (!isAcquainted && this.#isUnwanted(request, flow)) return;
     stampReceived(request, flow.remoteAddress, flow.remotePort);
     const incoming = {
-      request: withSessionAlone(request),
+      request: parts.withSessionAlone(request),
       flow,
       key,
       isOld: !hasTransactionId(via),

@@ -8,7 +8,6 @@ import { cancelFor } from '../transaction/ack.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { InviteOptions, InviteTarget } from './invite-options.ts';
 import { inviteFor } from './invite-request.ts';
-import { routesForSize } from './large-request.ts';
 import { type Leg, type LegDeps, startLegTimer, startLegTransaction } from './leg.ts';
 import { routesWithin } from './routes.ts';
 import { firstHop, type Route } from './send-target.ts';
@@ -120,7 +119,8 @@ export class InviteBranches {
     }
     branch.deps.routes(branch.flow, firstHop(invite), (routes) => {
       // After a hang-up during the lookup no INVITE is sent.
-      if (this.#call.isOpen(name)) this.#sendOver(routesForSize(routes, invite), branch, invite, retried);
+      if (this.#call.isOpen(name))
+        this.#sendOver(this.#deps.routesForSize(routes, invite), branch, invite, retried);
       else this.#call.feed({ type: 'branch-failed', branch: name, failure: 'transport-failed' });
     });
   }

@@ -1,12 +1,10 @@
 import { CAPABILITIES, type HeaderPairs } from '../dialog/answers.ts';
 import type { Content, SessionEffect } from '../dialog/session-state.ts';
-import { createResponse } from '../message/create-response.ts';
+import { buildResponse } from '../message/build-response.ts';
 import type { Protocol } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
-import { reasonPhrase } from '../message/reason-phrases.ts';
 import { createVia } from '../message/via.ts';
-import { answerWithin } from './answer-within.ts';
 import {
   cancelLegTimer,
   contactOf,
@@ -87,13 +85,13 @@ function respondInLeg(
   }
   if (deps.userAgentName !== undefined) headers.push(['Server', deps.userAgentName]);
   if (extra) headers.push(...extra);
-  const response = createResponse(request, status, reasonPhrase(status), {
+  const response = buildResponse(request, status, deps.reasonPhrase(status), {
     toTag: leg.localTag,
     headers,
     ...content,
   });
   const { limit } = transaction;
-  const fitting = answerWithin(limit, response);
+  const fitting = deps.answerWithin(limit, response);
   if (fitting === undefined) deps.counters.amplifying += 1;
   const text = fitting ?? '';
   if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
@@ -129,7 +127,7 @@ export function trustCaller(deps: LegDeps, key: string): void {
 
 function sayTrying(deps: LegDeps, transaction: ServerTransaction): void {
   if (!transaction.request) return;
-  const text = printMessage(createResponse(transaction.request, 100));
+  const text = printMessage(buildResponse(transaction.request, 100, 'Trying'));
   deps.servers.step(transaction, { type: 'respond', status: 100, text });
 }
 

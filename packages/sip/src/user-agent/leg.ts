@@ -11,6 +11,7 @@ import type { CallListener } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { ClientTransactions } from './client-transactions.ts';
 import type { UserAgentCounters } from './counters.ts';
+import type { ExtraParts } from './extra-parts.ts';
 import type { LegTable } from './leg-table.ts';
 import type { Route } from './send-target.ts';
 import type { ServerTransactions } from './server-transactions.ts';
@@ -69,7 +70,7 @@ export interface LostRequest {
 }
 
 /** The parts of the user agent that legs need. */
-export interface LegDeps {
+export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize'> {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactions;
   readonly legs: LegTable<Leg>;

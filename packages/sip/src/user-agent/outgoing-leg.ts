@@ -27,14 +27,14 @@ export function dial(
   if (options.targets.length === 0) throw new TypeError('An INVITE needs at least one target');
   const leg = new OutgoingLeg(deps, options, authorize, listener);
   leg.start();
-  return handleOf(leg);
+  return handleOf(leg, deps.reasonPhrase);
 }
 
 /** The leg as its owner sees it. */
-function handleOf(leg: OutgoingLeg): Call {
+function handleOf(leg: OutgoingLeg, reasonPhrase: LegDeps['reasonPhrase']): Call {
   const { callId } = leg;
   return {
-    ...sessionCommands((input) => leg.inWinner(input)),
+    ...sessionCommands((input) => leg.inWinner(input), reasonPhrase),
     callId,
     get answeredBy() {
       return leg.answeredBy;

@@ -4,7 +4,6 @@ import { type Attempt, triesNext } from '../locate/failover.ts';
 import { createRequest } from '../message/create-request.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
-import { routesForSize } from './large-request.ts';
 import { contactOf, type LegDeps, startTransaction } from './leg.ts';
 import { firstHop, type Route } from './send-target.ts';
 
@@ -45,7 +44,7 @@ export function sendRequest(
   function attempt(cseq: number, credentials: HeaderPairs): void {
     const request = build(cseq, credentials);
     deps.routes(options.flow, firstHop(request), (routes) =>
-      send(routesForSize(routes, request), cseq, credentials, request),
+      send(deps.routesForSize(routes, request), cseq, credentials, request),
     );
   }
 

@@ -3,7 +3,6 @@ import { type SessionInterval, tooBriefFor } from '../dialog/session-timer.ts';
 import type { SipRequest } from '../message/message.ts';
 import { parseNameAddr } from '../message/name-addr.ts';
 import { splitUri, uriScheme } from '../message/uri.ts';
-import { screenContent } from './session-content.ts';
 
 /** A refusal by the stack itself. */
 export interface Refusal {
@@ -18,6 +17,8 @@ export interface Screen {
   /** Option tags that it supports. */
   readonly supported: ReadonlySet<string>;
   readonly sessionInterval: SessionInterval;
+  /** Refuses a body that is no session. */
+  screenContent(request: SipRequest): Refusal | undefined;
 }
 
 /** Methods for use within a dialog only. */
@@ -77,7 +78,7 @@ export function screenExtensions(request: SipRequest, screen: Screen): Refusal |
   // RFC 4028 §9: 422 with the least interval that we accept.
   const leastS = tooBriefFor(request, screen.sessionInterval);
   if (leastS !== undefined) return { status: 422, headers: [['Min-SE', String(leastS)]] };
-  return screenContent(request);
+  return screen.screenContent(request);
 }
 
 /** RFC 3261 §8.2.1: 405 with Allow for a registered method, 501 for others. */

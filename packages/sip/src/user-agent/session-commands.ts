@@ -8,7 +8,10 @@ export type SessionCommands = Pick<
 >;
 
 /** Creates the commands; `send` passes an input to the session. */
-export function sessionCommands(send: (input: SessionInput) => void): SessionCommands {
+export function sessionCommands(
+  send: (input: SessionInput) => void,
+  reasonPhrase: (status: number) => string,
+): SessionCommands {
   return {
     offer: (content, method) => send({ type: 'offer', content, ...(method && { method }) }),
     sendInfo: (content) => send({ type: 'send-info', content }),
@@ -16,6 +19,6 @@ export function sessionCommands(send: (input: SessionInput) => void): SessionCom
     acceptReferral: () => send({ type: 'accept-referral' }),
     refuseReferral: (status = 603, headers) =>
       send({ type: 'refuse-referral', status, ...(headers && { headers }) }),
-    reportReferral: (status) => send({ type: 'report-referral', status }),
+    reportReferral: (status) => send({ type: 'report-referral', status, phrase: reasonPhrase(status) }),
   };
 }

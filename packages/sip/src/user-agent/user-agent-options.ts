@@ -1,7 +1,7 @@
 import type { DigestCredentials } from '../auth/digest-client.ts';
 import type { Hash } from '../auth/digest-response.ts';
 import type { SessionInterval } from '../dialog/session-timer.ts';
-import type { ResponseFields } from '../message/create-response.ts';
+import type { ResponseFields } from '../message/build-response.ts';
 import type { Flow, Protocol } from '../message/flow.ts';
 import type { ByteString, SipRequest } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';

@@ -4,17 +4,17 @@ import { RFC3261_TIMERS } from '../transaction/timers.ts';
 import { chanceOf } from './chance.ts';
 import { ClientTransactions } from './client-transactions.ts';
 import { createCounters } from './counters.ts';
+import type { ExtraParts } from './extra-parts.ts';
 import { type Leg, type LegDeps, legTimerFired } from './leg.ts';
 import { LegTable } from './leg-table.ts';
 import { createRoutes } from './routes.ts';
 import { ServerTransactions } from './server-transactions.ts';
-import { createTimerWheel } from './timer-wheel.ts';
 import type { TransactionDeps } from './transaction-effects.ts';
 import type { ClientTransaction, ServerTransaction, TimerOwner } from './transactions.ts';
 import type { UserAgentCensus, UserAgentDeps } from './user-agent-options.ts';
 
 /** What the receiving and the sending half of a user agent share. */
-export interface UserAgentParts extends LegDeps {
+export interface UserAgentParts extends LegDeps, ExtraParts {
   readonly isClosed: boolean;
   census(): UserAgentCensus;
   /** Drops all state, and stops the clock timer. */
@@ -27,12 +27,12 @@ interface Deferred extends TimerOwner {
 }
 
 /** Creates the parts of a user agent, with empty tables. */
-export function createParts(deps: UserAgentDeps): UserAgentParts {
+export function createParts(deps: UserAgentDeps, extra: ExtraParts): UserAgentParts {
   const { clock } = deps;
   const counters = createCounters();
   const legs = new LegTable<Leg>();
   const routes = createRoutes(deps);
-  const wheel = createTimerWheel<TimerOwner>({ clock, fire });
+  const wheel = extra.createTimers<TimerOwner>({ clock, fire });
   const transactionDeps: TransactionDeps = {
     durations: deps.timers ?? RFC3261_TIMERS,
     counters,
@@ -68,6 +68,7 @@ export function createParts(deps: UserAgentDeps): UserAgentParts {
 
   return {
     ...transactionDeps,
+    ...extra,
     clients,
     servers,
     legs,

@@ -1,99 +1,21 @@
-import { SUPPORTED_OPTIONS } from '../dialog/answers.ts';
-import type { SipResponse } from '../message/message.ts';
-import { parseMessage } from '../message/parse-message.ts';
-import { parseVia } from '../message/via.ts';
-import { responseKey, serverKey } from '../transaction/key.ts';
-import { createAnswering } from './answering.ts';
+import { reasonPhrase } from '../message/reason-phrases.ts';
+import { answerWithin } from './answer-within.ts';
+import { assembleUserAgent } from './assemble-user-agent.ts';
 import { challengeAnswer } from './challenge-answer.ts';
-import { IncomingRequests } from './incoming-requests.ts';
-import { NewRequests } from './new-requests.ts';
-import { dial } from './outgoing-leg.ts';
-import { sendRequest } from './outgoing-request.ts';
-import type { Screen } from './screening.ts';
-import { type SendTarget, targetOfLostFlow } from './send-target.ts';
+import { routesForSize } from './large-request.ts';
+import { screenContent, withSessionAlone } from './session-content.ts';
+import { createTimerWheel } from './timer-wheel.ts';
 import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
-import { createParts, type UserAgentParts } from './user-agent-parts.ts';
 
 /** Creates a user agent with empty tables. */
 export function createUserAgent(deps: UserAgentDeps): UserAgent {
-  const { guard, on } = deps;
-  const { maxTransactions = 500_000, maxDialogs = 50_000 } = deps.limits ?? {};
-  const parts = createParts(deps);
-  const screen = screenOf(deps, parts);
-  const answering = createAnswering(parts);
-  const newRequests = new NewRequests({ parts, answering, screen, guard, maxDialogs, on });
-  const requests = new IncomingRequests({ parts, answering, newRequests, screen, guard, maxTransactions });
-  return {
-    receive(text, flow) {
-      if (parts.isClosed) return;
-      const { message, problem } = parseMessage(text);
-      if (problem) requests.malformed(problem, text, flow);
-      else if (message.kind === 'response')
-        receiveResponse(parts, { ...message, sourceAddress: flow.remoteAddress });
-      else requests.receive({ ...message, sourceAddress: flow.remoteAddress }, text, flow);
-    },
-    transportFailed: (text, target) => failTransaction(deps, parts, text, target),
-    flowClosed: (id) => parts.clients.flowClosed(id),
-    phoneReturned(phone, flow, replaced = []) {
-      for (const name of phone)
-        for (const leg of parts.legs.withPhone(name)) leg.follow(name, flow, replaced);
-    },
-    invite: ({ credentials, ...options }, listener) =>
-      dial(parts, options, challengeAnswer(deps, credentials), listener),
-    request: ({ credentials, ...options }, settled) =>
-      sendRequest(parts, options, challengeAnswer(deps, credentials), settled),
-    census: parts.census,
-    counters: parts.counters,
-    close: parts.close,
-  };
-}
-
-function screenOf({ methods, supported = [] }: UserAgentDeps, { sessionInterval }: UserAgentParts): Screen {
-  const options = [...SUPPORTED_OPTIONS.split(', '), ...supported];
-  return {
-    sessionInterval,
-    methods: new Set(methods ?? ['REGISTER', 'OPTIONS']),
-    supported: new Set(options.map((tag) => tag.toLowerCase())),
-  };
-}
-
-function receiveResponse({ clients, counters }: UserAgentParts, response: SipResponse): void {
-  counters.responsesReceived += 1;
-  const key = responseKey(response);
-  const transaction = key === undefined ? undefined : clients.find(key);
-  // RFC 3261 §18.1.2 and §8.1.3.3: a response without a transaction, or with more Vias than ours, is for another element.
-  if (!transaction || response.headers.all('Via').length > 1) {
-    counters.strayResponses += 1;
-    return;
-  }
-  clients.step(transaction, { type: 'response', response });
-}
-
-/** The transport could not send this text: its transaction fails, or a response goes over a new connection. */
-function failTransaction(
-  deps: UserAgentDeps,
-  { clients, servers, send }: UserAgentParts,
-  text: string,
-  target: SendTarget | undefined,
-): void {
-  const { message } = parseMessage(text);
-  const top = message?.headers.get('Via');
-  const via = top === undefined ? undefined : parseVia(top);
-  if (!message || !via?.branch) return;
-  if (message.kind === 'response') {
-    const isLost = target !== undefined && 'flow' in target && deps.flow(target.flow) === undefined;
-    const again = isLost ? targetOfLostFlow(via) : undefined;
-    // Over a connection the transaction of a non-INVITE request ended with its response.
-    if (again) {
-      send(again, text);
-      return;
-    }
-    const method = message.headers.get('CSeq')?.split(' ').at(-1) ?? '';
-    const known = servers.find(serverKey(via, method) ?? '');
-    if (known) servers.step(known, { type: 'transport-failed' });
-    return;
-  }
-  const method = message.method === 'ACK' ? 'INVITE' : message.method;
-  const known = clients.find(`${via.branch} ${method}`);
-  if (known) clients.step(known, { type: 'transport-failed' });
+  return assembleUserAgent(deps, {
+    challengeAnswer,
+    reasonPhrase,
+    answerWithin,
+    routesForSize,
+    withSessionAlone,
+    screenContent,
+    createTimers: createTimerWheel,
+  });
 }

@@ -1,4 +1,4 @@
-import type { EndReason } from '@jackfield/sip';
+import type { EndReason } from '@jackfield/sip/phone';
 import type { CallEnd } from './call-state.ts';
 
 /** The end of a dialog in the words of a call. */

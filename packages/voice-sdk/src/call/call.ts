@@ -4,7 +4,7 @@ import {
   decodeUtf8,
   type IncomingInvite,
   type SipMessage,
-} from '@jackfield/sip';
+} from '@jackfield/sip/phone';
 import { Emitter } from '../emitter.ts';
 import type { Environment } from '../environment.ts';
 import type { CallQuality } from '../quality/call-quality.ts';

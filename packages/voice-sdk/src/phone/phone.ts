@@ -1,4 +1,4 @@
-import { decodeUtf8, type IncomingInvite, parseNameAddr, parseSipUri } from '@jackfield/sip';
+import { decodeUtf8, type IncomingInvite, parseNameAddr, parseSipUri } from '@jackfield/sip/phone';
 import { AudioDevices, type AudioOptions } from '../browser/audio-devices.ts';
 import { browserEnvironment } from '../browser/browser-environment.ts';
 import { Call } from '../call/call.ts';

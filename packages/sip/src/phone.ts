@@ -1,0 +1,11 @@
+export type { Hash } from './auth/digest-response.ts';
+export type { EndReason } from './dialog/session-state.ts';
+export type { Flow } from './message/flow.ts';
+export type { SipMessage } from './message/message.ts';
+export { parseNameAddr } from './message/name-addr.ts';
+export { parseSipUri } from './message/uri.ts';
+export { decodeUtf8, encodeUtf8 } from './message/utf8.ts';
+export type { Call, CallListener, IncomingInvite } from './user-agent/call-listener.ts';
+export { createPhoneUserAgent } from './user-agent/phone-user-agent.ts';
+export type { WheelClock } from './user-agent/timer-wheel.ts';
+export type { UserAgent } from './user-agent/user-agent-options.ts';

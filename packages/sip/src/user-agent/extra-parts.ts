@@ -1,0 +1,31 @@
+import type { DigestCredentials } from '../auth/digest-client.ts';
+import type { Hash } from '../auth/digest-response.ts';
+import type { ByteString, SipRequest, SipResponse } from '../message/message.ts';
+import type { ChallengeAnswer } from './challenge-answer.ts';
+import type { Refusal } from './screening.ts';
+import type { Route } from './send-target.ts';
+import type { TimerWheel, WheelClock } from './timer-wheel.ts';
+
+/** Parts of a user agent that a phone in a web page replaces by less, because its page loads them. */
+export interface ExtraParts {
+  /** Answers challenges with credentials. */
+  challengeAnswer(
+    deps: { readonly hash?: Hash; token(): string },
+    credentials: DigestCredentials | undefined,
+  ): ChallengeAnswer | undefined;
+  /** The reason phrase of a status, for human readers alone (RFC 3261 §7.2). */
+  reasonPhrase(status: number): string;
+  /** The text of a response, within the limit of an unauthenticated sender over UDP. */
+  answerWithin(most: number | undefined, response: SipResponse): ByteString | undefined;
+  /** The routes of a request by its size, where it may go over UDP. */
+  routesForSize(routes: readonly Route[], request: SipRequest): readonly Route[];
+  /** The request with the session description out of a multipart body. */
+  withSessionAlone(request: SipRequest): SipRequest;
+  /** Refuses a body that is no session. */
+  screenContent(request: SipRequest): Refusal | undefined;
+  /** Timers, of many calls at once. */
+  createTimers<Owner>(options: {
+    readonly clock: WheelClock;
+    readonly fire: (owner: Owner, key: string) => void;
+  }): TimerWheel<Owner>;
+}

@@ -1,0 +1,58 @@
+import { printMessage } from '../message/print-message.ts';
+import { assembleUserAgent } from './assemble-user-agent.ts';
+import type { ExtraParts } from './extra-parts.ts';
+import type { TimerWheel, WheelClock, WheelTimer } from './timer-wheel.ts';
+import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
+
+/** What a phone may load later. */
+export interface PhoneUserAgentDeps extends UserAgentDeps {
+  /** Answers challenges; a phone that logs in with tokens needs it not. */
+  readonly challengeAnswer?: ExtraParts['challengeAnswer'];
+}
+
+/**
+ * Creates a user agent for one phone over a WebSocket: no limits for unauthenticated senders, no datagrams, no phrases, no multipart
+ * bodies, and a clock timer for each timer.
+ */
+export function createPhoneUserAgent(deps: PhoneUserAgentDeps): UserAgent {
+  return assembleUserAgent(deps, {
+    challengeAnswer: (...given) => deps.challengeAnswer?.(...given),
+    reasonPhrase: () => '',
+    answerWithin: (_most, response) => printMessage(response),
+    routesForSize: (routes) => routes,
+    withSessionAlone: (request) => request,
+    screenContent: () => undefined,
+    createTimers: createFewTimers,
+  });
+}
+
+/** Timers of a few calls. */
+function createFewTimers<Owner>({
+  clock,
+  fire,
+}: {
+  readonly clock: WheelClock;
+  readonly fire: (owner: Owner, key: string) => void;
+}): TimerWheel<Owner> {
+  const running = new Map<WheelTimer<Owner>, () => void>();
+  return {
+    start(owner, key, at) {
+      const timer = { owner, key, tick: at, slot: 0, previous: undefined, next: undefined };
+      const stop = clock.startTimer(at, () => {
+        running.delete(timer);
+        fire(owner, key);
+      });
+      running.set(timer, stop);
+      return timer;
+    },
+    cancel(timer) {
+      running.get(timer)?.();
+      running.delete(timer);
+    },
+    size: () => running.size,
+    close() {
+      for (const stop of running.values()) stop();
+      running.clear();
+    },
+  };
+}
