@@ -1,0 +1,83 @@
+export {
+  type FetchedDocument,
+  fetchedDocument,
+  fetchedDocuments,
+  type SignallingMessage,
+  type SignallingQuery,
+  signallingBody,
+  signallingFormats,
+  signallingMessage,
+  signallingQuery,
+} from './call-black-box.ts';
+export {
+  type CallQualitySample,
+  callQualityBody,
+  callQualitySample,
+  type QualityClass,
+  qualityClasses,
+} from './call-quality.ts';
+export {
+  maxStatisticsMinutes,
+  maxVerifyStatisticsDays,
+  type StatisticsBucket,
+  type StatisticsQuery,
+  statisticsBody,
+  statisticsBucket,
+  statisticsQuery,
+  type VerifyStatisticsQuery,
+  type VerifyStatisticsRow,
+  verifyStatisticsBody,
+  verifyStatisticsGroups,
+  verifyStatisticsQuery,
+  verifyStatisticsRow,
+} from './call-statistics.ts';
+export {
+  type ConsoleRole,
+  type ConsoleSessionBody,
+  type ConsoleSessionItem,
+  consoleRoles,
+  consoleSessionBody,
+  consoleSessionItem,
+  consoleSessionList,
+  consoleSessionPath,
+  createdConsoleLink,
+  type NewConsoleLink,
+  type NewConsoleSession,
+  newConsoleLink,
+  newConsoleSession,
+} from './console-sessions.ts';
+export {
+  defaultLivePage,
+  type LiveCallItem,
+  type LiveMember,
+  type LiveQuery,
+  type LiveRoomItem,
+  liveBody,
+  liveCallItem,
+  liveQuery,
+  liveRoomItem,
+  maxLiveMembers,
+  maxLivePage,
+} from './live-snapshot.ts';
+export {
+  type BannedSource,
+  bannedSource,
+  bannedSources,
+  type OperatedCarrier,
+  type OperatedGateway,
+  operatedCarrier,
+  operatedCarriers,
+  operatedGateway,
+  operatedGateways,
+} from './operator-view.ts';
+export { defaultPeaks, maxPeaks, type PeaksQuery, peaksBody, peaksQuery } from './recording-peaks.ts';
+export {
+  defaultSearchResults,
+  maxSearchResults,
+  type SearchQuery,
+  type SearchResult,
+  searchBody,
+  searchKinds,
+  searchQuery,
+  searchResult,
+} from './search.ts';
