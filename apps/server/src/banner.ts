@@ -9,10 +9,12 @@ export interface BannerFacts {
   /** The file with the token. Shown in place of the token where the output is not a terminal: it may be a stored log. */
   readonly tokenFile?: string;
   readonly domain: string;
+  /** Logs in to the console once; absent where no console is served, and where the output may be a stored log. */
+  readonly consoleToken?: string;
 }
 
 /** The text for developers after `npm start`: all addresses, and lines to paste. */
-export function banner({ http, sip, sips, account, tokenFile, domain }: BannerFacts): string {
+export function banner({ http, sip, sips, account, tokenFile, domain, consoleToken }: BannerFacts): string {
   const base = `${sips === undefined ? 'http' : 'https'}://${hostInUrl(http.host)}:${http.port}`;
   const { authId } = account;
   const shownToken = tokenFile === undefined ? account.authToken : `in the file ${tokenFile}`;
@@ -21,7 +23,7 @@ export function banner({ http, sip, sips, account, tokenFile, domain }: BannerFa
   return `
 Jackfield is ready: the sandbox${isLoopback(http.host) && isLoopback(sip.host) ? ', on this machine alone' : ', open to the network'}.
 
-  API         ${base}/v1/Account/${authId}/
+${consoleToken === undefined ? '' : `  Console     ${base}/console/#login=${consoleToken} (logs in once)\n`}  API         ${base}/v1/Account/${authId}/
   Reference   ${base}/docs
   SIP         ${hostInUrl(sip.host)}:${sip.port} (UDP and TCP)${sips === undefined ? '' : `, ${sips.port} (TLS)`}, domain ${domain}
   WebSocket   ${base.replace(/^http/, 'ws')}/sip

@@ -80,7 +80,7 @@ export const subaccount = Type.Object(
   {
     account: Type.String({ description: 'Path of the main account.' }),
     auth_id: Type.String({ examples: ['SAXXXXXXXXXXXXXXXXXX'] }),
-    auth_token: Type.String(),
+    auth_token: nullableText('null for a session of the web console.'),
     new_auth_token: nullableText('Always null: a token does not change.'),
     created: Type.String({ description: 'YYYY-MM-DD' }),
     modified: nullableText('YYYY-MM-DD; null while unchanged.'),

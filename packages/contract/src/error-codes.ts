@@ -53,8 +53,8 @@ export const errorCodes = {
   },
   forbidden: {
     status: 403,
-    when: 'A delivery receipt names a message gateway that does not exist, or has another secret.',
-    remedy: 'Correct the URL of receipts at the gateway.',
+    when: 'A delivery receipt names a message gateway that does not exist, or has another secret; a request with the cookie of the web console comes from another page, or needs another role.',
+    remedy: 'Correct the URL of receipts at the gateway; log in with a role that may do it.',
   },
   'not-found': {
     status: 404,

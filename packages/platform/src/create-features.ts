@@ -13,6 +13,7 @@ import { createCallbacks, createSigner, parseDeliverySettings } from './features
 import { createCalls } from './features/calls/index.ts';
 import { createCarriers } from './features/carriers/index.ts';
 import { createClientTokens, withClientNames } from './features/client-tokens/index.ts';
+import { type ConsoleSessionsFeature, createConsoleSessions } from './features/console-sessions/index.ts';
 import {
   createBanReports,
   createLiveEvents,
@@ -49,6 +50,7 @@ export interface Features {
   readonly accounts: AccountsFeature;
   readonly recordings: RecordingsFeature;
   readonly liveEvents: LiveEventsFeature;
+  readonly consoleSessions: ConsoleSessionsFeature;
 }
 
 /** The answers to signalling, and the features that give them; none needs a telephony. */
@@ -66,6 +68,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
   const linked = deps.sms === 'sandbox-inbox' ? [] : (deps.sms ?? []);
   const gateways = createMessageGateways({ ...deps, gateways: linked });
   const liveEvents = createLiveEvents(deps);
+  const consoleSessions = createConsoleSessions({ ...deps, accounts: owned.accounts });
   const list: readonly Feature[] = [
     owned.accounts,
     owned.applications,
@@ -88,11 +91,12 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     createVerify({ ...deps, ...live, sms: sandbox.sms ?? gateways.sms }),
     ...sandbox.features,
     liveEvents,
+    consoleSessions,
     // Last: it delivers the events of other features before its release.
     owned.callbacks,
   ];
   owned.resources.push(...list.flatMap(({ resources = [] }) => resources));
-  return { list, accounts: owned.accounts, recordings: live.recordings, liveEvents };
+  return { list, accounts: owned.accounts, recordings: live.recordings, liveEvents, consoleSessions };
 }
 
 type Owned = ReturnType<typeof createOwned>;

@@ -43,7 +43,7 @@ function createCore(deps: PlatformDeps): Core {
 
 async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Promise<Platform> {
   const { alive, runner, state } = core;
-  const { list, accounts, recordings, liveEvents } = createFeatures(core, asked, telephony);
+  const { list, accounts, recordings, liveEvents, consoleSessions } = createFeatures(core, asked, telephony);
   const phase = createStartPhase(core);
   await phase('migrations', () => core.database.migrate(migrationsOf(list), true));
   // Before the first event of this process, which would count as an event of the last process.
@@ -61,6 +61,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     ...core,
     features: list.flatMap(({ routes = [] }) => routes),
     accounts,
+    console: consoleSessions.access,
     ready: () => state.isReady,
     ...(core.httpLimits === undefined ? {} : { limits: core.httpLimits }),
   });
@@ -79,6 +80,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     recordings,
     census: () => Object.fromEntries(list.map((feature) => [feature.name, feature.census?.() ?? {}])),
     followEvents: (listener) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, listener),
+    createConsoleLink: () => consoleSessions.createFirstLink(account.authId),
     drain,
     async close() {
       drain();

@@ -95,6 +95,8 @@ export interface Platform {
   census(): Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Calls the listener with every later event of the first account and its subaccounts; resolves with a function that stops it. */
   followEvents(listener: (event: LoggedEvent) => void): Promise<() => void>;
+  /** A token that logs in to the console once, as owner of the first account. */
+  createConsoleLink(): Promise<string>;
   /** From now on `/readyz` answers 503. */
   drain(): void;
   /** Waits for pending writes, then stops; the caller of `createPlatform` closes the database. */

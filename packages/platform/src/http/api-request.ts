@@ -19,4 +19,6 @@ export interface ApiRequest<Params, Query, Body> {
   readonly body: Body;
   readonly apiId: string;
   readonly now: Instant;
+  /** The session of the web console that sent it; absent for HTTP Basic. */
+  readonly session?: { readonly id: string };
 }

@@ -200,7 +200,12 @@ onEmbeddedDatabase('Every code of an error', (open) => {
           }),
       );
     };
-    const readOnly = { 401: ['unauthenticated'], 404: ['not-found'], 429: ['too-many-requests'] };
+    const readOnly = {
+      401: ['unauthenticated'],
+      403: ['forbidden'],
+      404: ['not-found'],
+      429: ['too-many-requests'],
+    };
     assert.deepEqual(codesOf('Endpoint/{endpoint_id}/', 'get'), {
       400: ['invalid-parameter', 'malformed-request'],
       ...readOnly,

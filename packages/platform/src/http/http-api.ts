@@ -9,6 +9,8 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { createAdmission } from './admission.ts';
 import type { Authenticator } from './authentication.ts';
+import type { ConsoleAccess } from './console/console-access.ts';
+import { registerConsoleLogin } from './console/register-console-login.ts';
 import { createApp } from './create-app.ts';
 import { registerDocuments } from './documents.ts';
 import { registerFrontPage } from './front-page.ts';
@@ -23,6 +25,8 @@ import { createFailedGuesses, createStrangers } from './source-limits.ts';
 export interface HttpApiDeps {
   readonly features: readonly RouteGroup[];
   readonly accounts: Authenticator;
+  /** Sessions of the web console; without them there is no login. */
+  readonly console?: ConsoleAccess;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
@@ -61,10 +65,12 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   registerOperations(app, { ...deps, guesses: guessesOf(), metricsAccess });
   const open = features.flatMap((feature) => feature.open ?? []);
   registerOpenRoutes(app, open, { guesses: guessesOf(), strangers });
+  const guesses = guessesOf();
+  if (deps.console !== undefined) registerConsoleLogin(app, { access: deps.console, guesses });
   registerRoutes(app, features, {
     ...deps,
     idempotency: createIdempotency(deps),
-    admit: createAdmission({ ...deps, limits, guesses: guessesOf(), strangers }),
+    admit: createAdmission({ ...deps, limits, guesses, strangers }),
   });
   return app;
 }

@@ -4,6 +4,12 @@ export {
   type Authenticator,
   unauthenticated,
 } from './authentication.ts';
+export {
+  type ConsoleAccess,
+  type ConsoleLogin,
+  type ConsoleSession,
+  consoleSessionItemOf,
+} from './console/console-access.ts';
 export { fileRoute } from './file-route.ts';
 export { createHttpApi, type HttpApiDeps } from './http-api.ts';
 export type { HttpLimits } from './http-limits.ts';

@@ -8,6 +8,7 @@ const introduction = `
 Endpoints, calls, multiparty calls, audio streams, recordings, trunks and verification, as JSON over HTTP.
 
 **Authentication.** HTTP Basic: \`auth_id\` as user, \`auth_token\` as password. The \`auth_id\` in the path is yours, or that of one of your subaccounts.
+The web console has a cookie instead (\`POST /console/session\`): its requests are answered with 403 when they come from another page or need another role.
 
 **Samples.** With \`JACKFIELD=http://127.0.0.1:8080/v1/Account/<auth_id>\` and \`AUTH=<auth_id>:<auth_token>\` in your shell the samples can be sent as they stand, once
 their identifiers are yours.
@@ -46,9 +47,15 @@ export function openApiOptions(features: readonly RouteGroup[]): SwaggerOptions 
       components: {
         securitySchemes: {
           account: { type: 'http', scheme: 'basic', description: 'auth_id and auth_token of an account' },
+          console: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'jackfield_session',
+            description: 'A session of the web console; its name begins with __Host- on HTTPS',
+          },
         },
       },
-      security: [{ account: [] }],
+      security: [{ account: [] }, { console: [] }],
       // The types of the plugin know the paths of a document alone.
       webhooks: documentedWebhooks() as never,
     },

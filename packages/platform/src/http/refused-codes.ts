@@ -2,11 +2,12 @@ import { allErrorCodes, type ErrorCode, errorBody, errorCodes } from '@jackfield
 import { type TSchema, Type } from 'typebox';
 import type { ApiRoute } from './route.ts';
 
-/** Every operation: its path and query are read, its client authenticated and counted, its resource looked up. */
+/** Every operation: its path and query are read, its client authenticated (`forbidden`: a session of the console) and counted, its resource looked up. */
 const ofAll: readonly ErrorCode[] = [
   'invalid-parameter',
   'malformed-request',
   'unauthenticated',
+  'forbidden',
   'not-found',
   'too-many-requests',
   'internal',

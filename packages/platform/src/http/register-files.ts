@@ -36,7 +36,7 @@ export function registerFiles(
         // Fastify would answer HEAD by GET, and read the whole file for its length.
         exposeHeadRoute: false,
         schema: { ...schemaOfFile(file, group), ...(method === 'HEAD' ? { hide: true } : {}) },
-        config: { countsItself: true },
+        config: { countsItself: true, least: 'viewer' },
         onRequest: deps.admit,
         handler: (request, reply) => serve(file, request, reply, deps),
       });

@@ -4,18 +4,23 @@ import { invalidParameter } from '../kernel/problem.ts';
 import type { Admit } from './admission.ts';
 import { answerTo, sendAnswer, sendProblem } from './answers.ts';
 import type { ApiRequest, RequestAccount } from './api-request.ts';
+import type { ConsoleAccess, ConsoleSession } from './console/console-access.ts';
+import { leastRoleOf } from './console/roles.ts';
+import { readSessionCookie } from './console/session-cookie.ts';
 import { schemaOf } from './documents.ts';
 import type { Answer, Idempotency } from './idempotency.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { registerFiles } from './register-files.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
-import { openStream } from './streamed-answer.ts';
+import { openStream, type StreamOutput } from './streamed-answer.ts';
 import { type UnknownParameters, unknownParameters } from './unknown-parameters.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by `admit` before any feature runs. */
     account: RequestAccount | null;
+    /** Set with `account` where the cookie of the console authenticated the request. */
+    session: ConsoleSession | null;
     /** Of members of the body that the operation does not know. */
     warnings: readonly string[] | null;
   }
@@ -27,6 +32,7 @@ export interface RouteDeps {
   readonly secrets: Secrets;
   readonly idempotency: Idempotency;
   readonly admit: Admit;
+  readonly console?: ConsoleAccess;
 }
 
 const prefix = '/v1/Account/:auth_id/';
@@ -35,6 +41,7 @@ const noWarnings: readonly string[] = [];
 /** Every operation of every feature, and a 405 at each of their paths for the other methods. */
 export function registerRoutes(app: FastifyInstance, features: readonly RouteGroup[], deps: RouteDeps): void {
   app.decorateRequest('account', null);
+  app.decorateRequest('session', null);
   app.decorateRequest('warnings', null);
   void app.register(async (scope) => {
     const methods = new Map<string, string[]>();
@@ -46,7 +53,7 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
           method: route.method,
           url,
           schema: schemaOf(route, group),
-          config: { countsItself: true },
+          config: { countsItself: true, least: leastRoleOf(route) },
           onRequest: deps.admit,
           preValidation: (request, reply, done) => {
             tidyParts(request, route);
@@ -106,7 +113,9 @@ async function perform(
     const lastEventId = request.headers['last-event-id'];
     const opened = await stream.open(requestOf(request, account, deps), lastEventId?.toString());
     if (!opened.ok) return sendProblem(reply, opened.problem);
-    opened.value(openStream(reply, stream.contentType));
+    const output = openStream(reply, stream.contentType);
+    endWithSession(request, output, deps);
+    opened.value(output);
     return reply;
   }
   const key = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
@@ -131,6 +140,32 @@ async function perform(
   return sendAnswer(reply, result.value.answer);
 }
 
+/** How often the session of an open stream is looked up. */
+const sessionLookMs = 10_000;
+
+/** An endless answer ends when its session has been ended or has expired. */
+function endWithSession(request: FastifyRequest, output: StreamOutput, deps: RouteDeps): void {
+  const { clock, console } = deps;
+  const secret = request.session === null ? undefined : readSessionCookie(request);
+  if (console === undefined || secret === undefined) return;
+  const look = () => {
+    console.find(secret, false).then(
+      (session) => (session === undefined ? output.end(': the session has ended\n\n') : lookLater()),
+      () => lookLater(),
+    );
+  };
+  let isClosed = false;
+  let cancel = () => {};
+  function lookLater(): void {
+    if (!isClosed) cancel = clock.startTimer(clock.now() + sessionLookMs, look);
+  }
+  output.onClose(() => {
+    isClosed = true;
+    cancel();
+  });
+  lookLater();
+}
+
 async function answerOf(
   route: ApiRoute,
   request: FastifyRequest,
@@ -150,6 +185,9 @@ function requestOf(
   account: RequestAccount,
   { clock }: RouteDeps,
 ): ApiRequest<unknown, unknown, unknown> {
-  const { params, query, body } = request;
-  return { account, params, query, body, apiId: request.id, now: clock.wallNow() };
+  const { params, query, body, session } = request;
+  return {
+    ...{ account, params, query, body, apiId: request.id, now: clock.wallNow() },
+    ...(session === null ? {} : { session }),
+  };
 }

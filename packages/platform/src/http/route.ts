@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@jackfield/contract';
+import type { ConsoleRole } from '@jackfield/contract/console';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Result } from '../kernel/result.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -21,6 +22,8 @@ export interface ApiRoute {
   readonly schema: RouteSchema;
   /** Codes that this operation answers besides those of its method (`refused-codes.ts`). */
   readonly refuses?: readonly ErrorCode[];
+  /** The least role of a session of the console; by method and path when left out (`console/roles.ts`). */
+  readonly least?: ConsoleRole;
   /** 204 is sent without a body, whatever `run` gives. */
   readonly success: 200 | 201 | 202 | 204;
   run(request: ApiRequest<unknown, unknown, unknown>): Promise<Result<object | undefined>>;

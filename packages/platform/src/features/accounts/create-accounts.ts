@@ -20,7 +20,7 @@ interface AccountsDeps {
 
 export interface AccountsFeature
   extends Feature,
-    Pick<AccountAuthenticator, 'authenticate' | 'isActive' | 'ifActive'>,
+    Pick<AccountAuthenticator, 'authenticate' | 'actAs' | 'tokenMarkOf' | 'isActive' | 'ifActive'>,
     KnownAccounts {
   readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
@@ -34,13 +34,11 @@ export interface AccountsFeature
 /** Main accounts, their subaccounts, and their permissions. */
 export function createAccounts(given: AccountsDeps): AccountsFeature {
   const { database, clock, secrets } = given;
-  const { authenticate, isActive, ifActive, forget } = createAuthenticator(database, secrets);
+  const { forget, ...access } = createAuthenticator(database, secrets);
   const deps = { ...given, forget };
   return {
     name: 'accounts',
-    authenticate,
-    isActive,
-    ifActive,
+    ...access,
     routes: [accountRoutes(deps)],
     migrations: [accountsTable],
     ensureFirstAccount: (configured = {}) => ensureFirstAccount(deps, configured, clock.wallNow()),

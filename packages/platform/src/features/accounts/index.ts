@@ -1,4 +1,5 @@
 export { ofActiveAccounts } from './access/active-endpoints.ts';
+export type { AccountAuthenticator } from './access/authenticate.ts';
 export { ownerNow, requireOwner, viewOf } from './access/owner.ts';
 export type { AccountCredentials, FirstAccount } from './commands.ts';
 export { type AccountsFeature, createAccounts } from './create-accounts.ts';

@@ -43,9 +43,12 @@ export async function readSubaccount(
   deps: QueryDeps,
   account: RequestAccount,
   authId: string,
+  showsToken: boolean,
 ): Promise<Result<Subaccount>> {
   const row = await findSubaccount(deps.database.read.withTables<AccountsTables>(), account.authId, authId);
-  return row === undefined ? refused(notFound('subaccount', authId)) : accepted(subaccountOf(deps, row));
+  return row === undefined
+    ? refused(notFound('subaccount', authId))
+    : accepted(subaccountOf(deps, row, showsToken));
 }
 
 /** In the order of creation, so that a page does not change when subaccounts are added. */
@@ -53,6 +56,7 @@ export async function readSubaccounts(
   deps: QueryDeps,
   account: RequestAccount,
   query: object,
+  showsToken: boolean,
 ): Promise<Result<List<Subaccount>>> {
   const tables = deps.database.read.withTables<AccountsTables>();
   return answerPage(
@@ -61,15 +65,15 @@ export async function readSubaccounts(
       total: (await findAccount(tables, account.authId))?.subaccounts ?? 0,
       rows: await listSubaccounts(tables, account.authId, page),
     }),
-    (row) => subaccountOf(deps, row),
+    (row) => subaccountOf(deps, row, showsToken),
   );
 }
 
-function subaccountOf({ secrets }: QueryDeps, row: AccountRow): Subaccount {
+function subaccountOf({ secrets }: QueryDeps, row: AccountRow, showsToken: boolean): Subaccount {
   return {
     account: `/v1/Account/${row.parent}/`,
     auth_id: row.auth_id,
-    auth_token: secrets.decrypt(row.token_sealed),
+    auth_token: showsToken ? secrets.decrypt(row.token_sealed) : null,
     new_auth_token: null,
     created: dateOnly(row.created_at),
     modified: row.modified_at === null ? null : dateOnly(row.modified_at),

@@ -67,7 +67,7 @@ export function accountRoutes(deps: CommandDeps): RouteGroup {
         operation: 'List subaccounts',
         schema: { query: Type.Object(pageQuery), response: subaccountList },
         success: 200,
-        run: ({ account, query }) => readSubaccounts(deps, account, query),
+        run: ({ account, query, session }) => readSubaccounts(deps, account, query, session === undefined),
       }),
       route({
         method: 'GET',
@@ -75,7 +75,8 @@ export function accountRoutes(deps: CommandDeps): RouteGroup {
         operation: 'Retrieve a subaccount',
         schema: { params: subaccountPath, response: subaccountBody },
         success: 200,
-        run: ({ account, params }) => readSubaccount(deps, account, params.subaccount_id),
+        run: ({ account, params, session }) =>
+          readSubaccount(deps, account, params.subaccount_id, session === undefined),
       }),
       route({
         method: 'POST',

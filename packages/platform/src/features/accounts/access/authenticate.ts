@@ -5,6 +5,10 @@ import { type AccountRow, type AccountsTables, findAccount } from '../store.ts';
 const maxRemembered = 1000;
 
 export interface AccountAuthenticator extends Authenticator {
+  /** For a session that `authId` began before; its token was checked then. */
+  actAs(authId: string, actingFor: string): Promise<Authentication>;
+  /** Another one after each change of the token; undefined for an account that is disabled or unknown. */
+  tokenMarkOf(authId: string): Promise<string | undefined>;
   /** False for a disabled subaccount and for an unknown account: nothing new begins for it. */
   isActive(authId: string): Promise<boolean>;
   /** The same when its account is active, otherwise undefined. */
@@ -46,6 +50,11 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
     const hash = hashOfToken(secrets, authId, authToken);
     const right = secrets.equals(hash, row?.token_hash ?? hashOfUnknown);
     if (row === undefined || !right || row.enabled === 0) return { outcome: 'wrong-credentials' };
+    return accountFor(row, actingFor);
+  }
+
+  async function accountFor(row: AccountRow, actingFor: string): Promise<Authentication> {
+    const { auth_id: authId } = row;
     if (actingFor === authId) return accountOf(row);
     if (row.parent !== null) return { outcome: 'other-account' };
     const other = await rowOf(actingFor);
@@ -59,6 +68,16 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
   return {
     authenticate,
     isActive,
+    async actAs(authId, actingFor) {
+      const row = await rowOf(authId);
+      return row === undefined || row.enabled === 0
+        ? { outcome: 'wrong-credentials' }
+        : accountFor(row, actingFor);
+    },
+    async tokenMarkOf(authId) {
+      const row = await rowOf(authId);
+      return row?.enabled === 1 ? row.token_hash : undefined;
+    },
     ifActive: async (found) => (found !== undefined && (await isActive(found.account)) ? found : undefined),
     forget(authId) {
       changes += 1;

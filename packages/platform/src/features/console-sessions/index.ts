@@ -1,0 +1,1 @@
+export { type ConsoleSessionsFeature, createConsoleSessions } from './create-console-sessions.ts';
