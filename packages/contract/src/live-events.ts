@@ -6,6 +6,8 @@ import { text } from './primitives.ts';
 export const defaultEventPage = 20;
 export const maxEventPage = 100;
 
+const resourcePattern = '[a-z-]+/[^,\\s\\p{Cc}\\p{Cs}]{1,90}';
+
 export const liveEventsQuery = Type.Object({
   after: Type.Optional(
     text({
@@ -31,6 +33,14 @@ export const liveEventsQuery = Type.Object({
       allowed: 'a type such as call.answered, or a family such as call',
       description:
         'Events of this type or family only. A page looks through a bounded number of events: go on at meta.next until it is null.',
+    }),
+  ),
+  resource: Type.Optional(
+    text({
+      maxLength: 1000,
+      pattern: `^${resourcePattern}(,${resourcePattern}){0,9}$`,
+      allowed: 'one to ten resources, such as call/<call_uuid>, separated by commas',
+      description: 'Events of these resources only, such as one call and its multiparty call.',
     }),
   ),
 });

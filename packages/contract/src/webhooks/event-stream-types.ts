@@ -24,6 +24,16 @@ const texts = (description: string) => Type.Array(Type.String(), { description }
 const nullable = (description: string, type: 'string' | 'integer') =>
   Type.Unsafe<unknown>({ type: [type, 'null'], description });
 
+const edges = (description: string) =>
+  Type.Array(
+    Type.Object({
+      Listener: text('member_id.'),
+      Speaker: text('member_id.'),
+      Coaching: Type.Boolean({ description: 'The speaker is a supervisor who coaches.' }),
+    }),
+    { description },
+  );
+
 const only = (type: string, description: string, ...data: readonly TProperties[]): EventStreamType => ({
   type,
   description,
@@ -89,6 +99,15 @@ const detached = (what: string, id: string) =>
 
 /** Types that no webhook carries, or that have data of their own besides those of a webhook. */
 const own: readonly EventStreamType[] = [
+  only('multiparty-call.hearing-changed', 'Other participants hear each other than before.', {
+    EventName: text('MPCHearingChange.'),
+    EventTimestamp: text('When.'),
+    MPCUUID: text('mpc_uuid.'),
+    MPCName: text('friendly_name.'),
+    Opened: edges('Who hears whom now and did not before.'),
+    Closed: edges('Who heard whom and does so no more.'),
+    IsCut: Type.Boolean({ description: 'More changed than these lists show: Hearing/ has all of it.' }),
+  }),
   only('subaccount.disabled', 'A subaccount was disabled: nothing new begins for it.', subaccount),
   only('subaccount.enabled', 'A subaccount was enabled again.', subaccount),
   only('call.document-failed', 'A document could not be fetched or run.', inDocument),

@@ -39,6 +39,24 @@ const numbers = (events: readonly { readonly data: Readonly<Record<string, unkno
   events.map(({ data }) => data.number);
 
 eachDatabase('the event stream', (open) => {
+  test('events of named resources are read in their order, of the own account alone', async () => {
+    const database = await open(outboxMigrations);
+    const { feed, append } = feedOn(database);
+    const other = { mainAccount: 'MA111111111111111111', account: 'MA111111111111111111' };
+    await database.transact(async (write) => {
+      for (let number = 1; number <= 9; number++)
+        await append(write, number, { resource: `r/${number % 3}` });
+      await append(write, 10, { ...other, resource: 'r/1' });
+      await append(write, 11, { account: sub, resource: 'r/1' });
+    });
+    assert.deepEqual(numbers(await feed.after(reader, firstCursor, 4, ['r/1', 'r/2'])), [1, 2, 4, 5]);
+    assert.deepEqual(numbers(await feed.newest(reader, 3, ['r/1', 'r/2'])), [7, 8, 11]);
+    const [, second] = await feed.after(reader, firstCursor, 2, ['r/1']);
+    assert.deepEqual(numbers(await feed.after(reader, second!.cursor, 10, ['r/1', 'r/1x'])), [7, 11]);
+    const own = { authId: sub, isSubaccount: true };
+    assert.deepEqual(numbers(await feed.after(own, firstCursor, 10, ['r/1', 'r/2'])), [11]);
+  });
+
   test('a main account reads its own events and those of its subaccounts, a subaccount its own; replays are no events', async () => {
     const database = await open(outboxMigrations);
     const { feed, append } = feedOn(database);

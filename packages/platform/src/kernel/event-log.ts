@@ -23,10 +23,15 @@ export interface EventReader {
 
 /** The events that the outbox keeps, for accounts to read. A reader that continues from its last cursor misses none. */
 export interface EventLog {
-  /** The oldest `limit` events behind the cursor, oldest first. */
-  after(reader: EventReader, cursor: EventCursor, limit: number): Promise<readonly LoggedEvent[]>;
+  /** The oldest `limit` events behind the cursor, oldest first; of these resources alone, where some are named. */
+  after(
+    reader: EventReader,
+    cursor: EventCursor,
+    limit: number,
+    resources?: readonly string[],
+  ): Promise<readonly LoggedEvent[]>;
   /** The newest `limit` events, oldest first. */
-  newest(reader: EventReader, limit: number): Promise<readonly LoggedEvent[]>;
+  newest(reader: EventReader, limit: number, resources?: readonly string[]): Promise<readonly LoggedEvent[]>;
 }
 
 export const firstCursor: EventCursor = '0-0';
@@ -62,6 +67,9 @@ export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'diale
   const of = {
     main: sql`main_account = ${''}`,
     subaccount: sql`account = ${''} AND account <> main_account`,
+    // Each account is an expression: the index of the resource is the only one to use.
+    resourceOfMain: sql`resource = ${''} AND main_account || '' = ${''}`,
+    resourceOfSubaccount: sql`resource = ${''} AND account || '' = ${''}`,
   };
   const queries = (reader: typeof of.main) => ({
     after: sql<FeedRow>`
@@ -72,24 +80,45 @@ export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'diale
       SELECT ${columns} FROM outbox WHERE ${reader} ${isEvent} ${isFinal}
       ORDER BY written_in DESC, id DESC LIMIT ${0}`.compile(read),
   });
-  const built = { main: queries(of.main), subaccount: queries(of.subaccount) };
+  const whole = { main: queries(of.main), subaccount: queries(of.subaccount) };
+  const byResource = { main: queries(of.resourceOfMain), subaccount: queries(of.resourceOfSubaccount) };
 
   async function run(query: CompiledQuery<FeedRow>, parameters: readonly unknown[]) {
-    const { rows } = await read.executeQuery<FeedRow>({ ...query, parameters });
-    return rows.map(loggedEvent);
+    return (await read.executeQuery<FeedRow>({ ...query, parameters })).rows;
+  }
+
+  /** The rows of the account, or of each of these resources. */
+  async function rowsOf(
+    { authId, isSubaccount }: EventReader,
+    kind: 'after' | 'newest',
+    parameters: readonly unknown[],
+    resources: readonly string[] | undefined,
+  ): Promise<FeedRow[]> {
+    const view = isSubaccount ? 'subaccount' : 'main';
+    if (resources === undefined) return [...(await run(whole[view][kind], [authId, ...parameters]))];
+    const query = byResource[view][kind];
+    const found = await Promise.all(
+      resources.map((resource) => run(query, [resource, authId, ...parameters])),
+    );
+    return found.flat();
   }
 
   return {
-    after({ authId, isSubaccount }, cursor, limit) {
+    async after(reader, cursor, limit, resources) {
       const [, writtenIn, id] = cursorShape.exec(cursor) ?? [];
-      const query = (isSubaccount ? built.subaccount : built.main).after;
-      return run(query, [authId, Number(writtenIn), Number(id), limit]);
+      const parameters = [Number(writtenIn), Number(id), limit];
+      const rows = await rowsOf(reader, 'after', parameters, resources);
+      return rows.sort(inOrder).slice(0, limit).map(loggedEvent);
     },
-    async newest({ authId, isSubaccount }, limit) {
-      const query = (isSubaccount ? built.subaccount : built.main).newest;
-      return (await run(query, [authId, limit])).reverse();
+    async newest(reader, limit, resources) {
+      const rows = await rowsOf(reader, 'newest', [limit], resources);
+      return rows.sort(inOrder).slice(-limit).map(loggedEvent);
     },
   };
+}
+
+function inOrder(one: FeedRow, other: FeedRow): number {
+  return one.written_in - other.written_in || one.id - other.id;
 }
 
 function loggedEvent(row: FeedRow): LoggedEvent {

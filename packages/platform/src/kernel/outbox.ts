@@ -3,13 +3,19 @@ import type { OutboxEvent } from './kernel-effects.ts';
 import { outboxTable } from './migrations/0001-outbox.ts';
 import { outboxCallbacks } from './migrations/0002-outbox-callbacks.ts';
 import { outboxFeed } from './migrations/0003-event-feed.ts';
+import { eventsByResource } from './migrations/0006-events-by-resource.ts';
 import type { Deliver, OutboxConsumer } from './outbox-consumer.ts';
 import { type OutboxLimits, outboxLimits } from './outbox-limits.ts';
 import { type OutboxPump, startOutboxPump } from './outbox-pump.ts';
 import type { AppendedEvent } from './outbox-queries.ts';
 import { createOutboxStore } from './outbox-store.ts';
 
-export const outboxMigrations: readonly Migration[] = [outboxTable, outboxCallbacks, outboxFeed];
+export const outboxMigrations: readonly Migration[] = [
+  outboxTable,
+  outboxCallbacks,
+  outboxFeed,
+  eventsByResource,
+];
 
 /** Writes a record beside events that carry a callback, in their transaction. */
 export type RecordAppended = (write: Write, events: readonly AppendedEvent[]) => Promise<void>;

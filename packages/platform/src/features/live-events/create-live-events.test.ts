@@ -118,6 +118,23 @@ eachDatabase('live events', (open) => {
     await world.close();
   });
 
+  test('events are filtered by one or several resources, on pages and in streams', async () => {
+    const world = await openWorld(open, { pauseMs: 0 });
+    for (let n = 1; n <= 6; n++) await world.emit('call.ended', n, { resource: `call/${n % 3}` });
+    const page = (await world.api.call('GET', 'Event/?after=0-0&limit=2&resource=call/1,call/2')).body;
+    assert.deepEqual(numbers(page.objects), [1, 2]);
+    assert.deepEqual(numbers((await world.api.call('GET', page.meta.next)).body.objects), [4, 5]);
+    const stream = await world.follow('?resource=call/2');
+    await stream.until(/events follow/);
+    await world.emit('call.ended', 7, { resource: 'call/1' });
+    await world.emit('call.ended', 8, { resource: 'call/2' });
+    assert.doesNotMatch(await stream.until(/"n":8/), /"n":7/);
+    for (const wrong of ['call', 'call/', 'call/1,', Array(11).fill('call/1').join()]) {
+      assert.equal((await world.api.call('GET', `Event/?resource=${wrong}`)).status, 400, wrong);
+    }
+    await world.close();
+  });
+
   test('a stream sends events that are committed from now on, and continues where a client had stopped', async () => {
     const world = await openWorld(open, { pauseMs: 0 });
     await world.emit('call.answered', 1);

@@ -20,6 +20,7 @@ import {
   streamLimits,
 } from './streams/event-stream.ts';
 import { followEvents } from './streams/follow.ts';
+import type { EventFilter } from './views.ts';
 
 export interface LiveEventsLimits extends StreamLimits {
   /** Streams of an account at the same time; a subaccount has its own count. */
@@ -66,7 +67,7 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
   async function open(
     account: RequestAccount,
     after: EventCursor | undefined,
-    type: string | undefined,
+    filter: EventFilter,
   ): Promise<Result<(target: StreamTarget) => void>> {
     if (isClosed) return refused(draining(5));
     const { authId } = account;
@@ -91,7 +92,7 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
         unsubscribe?.();
         unsubscribe = undefined;
       });
-      const stream = openEventStream({ events, clock, log, limits }, account, from, type, target);
+      const stream = openEventStream({ events, clock, log, limits }, account, from, filter, target);
       streams.add(stream);
       unsubscribe ??= outbox.subscribe(() => {
         for (const each of streams) each.wake();

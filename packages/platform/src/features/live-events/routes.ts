@@ -4,14 +4,14 @@ import { type EventCursor, type EventLog, firstCursor, isEventCursor } from '../
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { StreamTarget } from './streams/event-stream.ts';
-import { isOfType, liveEventOf } from './views.ts';
+import { type EventFilter, isOfType, liveEventOf } from './views.ts';
 
 export interface RouteDeps {
   readonly events: EventLog;
   readonly open: (
     account: RequestAccount,
     after: EventCursor | undefined,
-    type: string | undefined,
+    filter: EventFilter,
   ) => Promise<Result<(target: StreamTarget) => void>>;
 }
 
@@ -34,19 +34,20 @@ export function liveEventRoutes({ events, open }: RouteDeps): RouteGroup {
         success: 200,
         async run({ account, query }) {
           const { after, type } = query;
+          const resources = resourcesOf(query.resource);
           const limit = readInteger(query.limit) ?? defaultEventPage;
           const reach = type === undefined ? limit : readForType;
           const seen =
             after === undefined
-              ? await events.newest(account, reach)
-              : await events.after(account, after, reach);
+              ? await events.newest(account, reach, resources)
+              : await events.after(account, after, reach, resources);
           const found = seen.filter((event) => isOfType(event, type));
           // The end of the newest events, or the beginning of those behind the cursor.
           const objects = after === undefined ? found.slice(-limit) : found.slice(0, limit);
           const isCut = after !== undefined && found.length > limit;
           const end = (isCut ? objects : seen).at(-1)?.cursor ?? after ?? firstCursor;
           const isMore = isCut || (after !== undefined && seen.length === reach);
-          const filter = type === undefined ? '' : `&type=${encodeURIComponent(type)}`;
+          const filter = linkPartOf('type', type) + linkPartOf('resource', query.resource);
           const next = `/v1/Account/${account.authId}/Event/?after=${end}&limit=${limit}${filter}`;
           return accepted({
             meta: { limit, after: end, next: isMore ? next : null },
@@ -62,10 +63,19 @@ export function liveEventRoutes({ events, open }: RouteDeps): RouteGroup {
               );
             }
             // A client that reconnects repeats its query: Last-Event-ID is newer.
-            return open(account, lastEventId ?? query.after, query.type);
+            const filter = { type: query.type, resources: resourcesOf(query.resource) };
+            return open(account, lastEventId ?? query.after, filter);
           },
         },
       }),
     ],
   };
+}
+
+function resourcesOf(listed: string | undefined): readonly string[] | undefined {
+  return listed === undefined ? undefined : [...new Set(listed.split(','))];
+}
+
+function linkPartOf(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `&${name}=${encodeURIComponent(value)}`;
 }

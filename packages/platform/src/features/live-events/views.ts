@@ -22,6 +22,13 @@ export function sentComment(text: string): string {
   return `: ${text}\n\n`;
 }
 
+/** What a reader of the stream requests. */
+export interface EventFilter {
+  readonly type: string | undefined;
+  /** Every resource when undefined. */
+  readonly resources: readonly string[] | undefined;
+}
+
 /** `type` is a type, or a family: the part before the dot. */
 export function isOfType(event: LoggedEvent, type: string | undefined): boolean {
   return type === undefined || event.type === type || event.type.startsWith(`${type}.`);

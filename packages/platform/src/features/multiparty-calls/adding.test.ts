@@ -292,7 +292,11 @@ eachDatabase('on_exit_action_url', (open) => {
     const events = world.events.slice(before);
     assert.deepEqual(
       events.map(({ type }) => type),
-      ['multiparty-call.participant-exited', 'multiparty-call.exit-action'],
+      [
+        'multiparty-call.participant-exited',
+        'multiparty-call.exit-action',
+        'multiparty-call.hearing-changed',
+      ],
     );
     const reported = events[1];
     assert.deepEqual(reported?.callback, { url: 'https://example.com/exit', method: 'GET' });

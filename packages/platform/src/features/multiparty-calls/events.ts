@@ -2,6 +2,7 @@ import type { Instant } from '@jackfield/ports';
 import { type CallbackTarget, type OutboxEvent, replayResource } from '../../kernel/kernel-effects.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
+import type { HearingChange, HearingEdge } from './domain/hearing-change.ts';
 import { isRequested, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';
 import type { Participant } from './domain/participant.ts';
 import { exitFieldsOf } from './rooms/exit-fields.ts';
@@ -69,6 +70,34 @@ export function outboxEventsOf(
   // A separate order from that of the call, so that neither receiver waits for the other.
   const resource = `${replayResource}${reported.resource}/${callback.url}`;
   return [reported, { ...reported, resource, callback: { ...callback, loggedResource: reported.resource } }];
+}
+
+/** Edges in each list of the event: a large call has as many as the square of its participants. */
+const shownEdges = 100;
+
+/** For the event stream alone: who hears whom changed. */
+export function hearingEventOf(call: MultipartyCall, { at, opened, closed }: HearingChange): OutboxEvent {
+  const shown = (edges: readonly HearingEdge[]) =>
+    edges.slice(0, shownEdges).map(({ listener, speaker, isCoach }) => ({
+      Listener: String(listener),
+      Speaker: String(speaker),
+      Coaching: isCoach,
+    }));
+  return {
+    type: 'multiparty-call.hearing-changed',
+    account: call.account,
+    mainAccount: call.mainAccount,
+    resource: `multiparty-call/${call.uuid}`,
+    payload: {
+      EventName: 'MPCHearingChange',
+      EventTimestamp: timestampWithOffset(at),
+      MPCUUID: call.uuid,
+      MPCName: call.name,
+      Opened: shown(opened),
+      Closed: shown(closed),
+      IsCut: opened.length > shownEdges || closed.length > shownEdges,
+    },
+  };
 }
 
 function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: Instant): OutboxEvent {

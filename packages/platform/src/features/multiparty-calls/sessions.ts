@@ -8,7 +8,7 @@ import { multipartyCallMachine } from './domain/multiparty-call-machine.ts';
 import { withRecordings } from './domain/room-recording-machine.ts';
 import type { RoomEffect, RoomInput } from './domain/room-step.ts';
 import { createEffects, type EffectsDeps, type SessionEffect } from './effects.ts';
-import { outboxEventsOf } from './events.ts';
+import { hearingEventOf, outboxEventsOf } from './events.ts';
 import { withBills } from './rooms/billing.ts';
 import { ownerKind } from './rooms/leg-owner.ts';
 import { saveMultipartyCall } from './store.ts';
@@ -74,6 +74,10 @@ function withOutboxEvents(
           ? outboxEventsOf(state, effect.event, now).map((event) => ({ do: 'emit', event }))
           : [effect],
       );
+      const { hearingChange } = state;
+      if (hearingChange !== null && hearingChange !== call.hearingChange) {
+        effects.push({ do: 'emit', event: hearingEventOf(state, hearingChange) });
+      }
       const isChanged = state.participants !== call.participants || state.status !== call.status;
       return { state, effects: isChanged ? [...effects, { do: 'report-room' }] : effects };
     },

@@ -1,6 +1,6 @@
 import type { Clock, Instant, Logger } from '@jackfield/ports';
 import type { EventCursor, EventLog, EventReader } from '../../../kernel/event-log.ts';
-import { isOfType, sentComment, sentEventOf } from '../views.ts';
+import { type EventFilter, isOfType, sentComment, sentEventOf } from '../views.ts';
 
 /** The connection that a stream writes to. */
 export interface StreamTarget {
@@ -52,7 +52,7 @@ export function openEventStream(
   { events, clock, log, limits }: EventStreamDeps,
   reader: EventReader,
   from: EventCursor,
-  type: string | undefined,
+  filter: EventFilter,
   target: StreamTarget,
 ): EventStream {
   let cursor = from;
@@ -94,10 +94,10 @@ export function openEventStream(
     readAt = clock.now();
     let pageLength = 0;
     try {
-      const page = await events.after(reader, cursor, limits.page);
+      const page = await events.after(reader, cursor, limits.page, filter.resources);
       pageLength = page.length;
       if (isOver) return;
-      const matching = page.filter((event) => isOfType(event, type));
+      const matching = page.filter((event) => isOfType(event, filter.type));
       cursor = page.at(-1)?.cursor ?? cursor;
       if (matching.length > 0) write(matching.map(sentEventOf).join(''));
     } catch (err) {
