@@ -20,6 +20,7 @@ import {
   createLoginReports,
   type LiveEventsFeature,
 } from './features/live-events/index.ts';
+import { createLiveSnapshot } from './features/live-snapshot/index.ts';
 import { createMessageGateways } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
@@ -91,6 +92,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     createVerify({ ...deps, ...live, sms: sandbox.sms ?? gateways.sms }),
     ...sandbox.features,
     liveEvents,
+    createLiveSnapshot({ ...deps, ...live }),
     consoleSessions,
     // Last: it delivers the events of other features before its release.
     owned.callbacks,

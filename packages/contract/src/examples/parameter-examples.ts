@@ -31,6 +31,7 @@ const examples: Readonly<Record<string, string | number | boolean>> = {
   mpc_uuid: exampleIds.call_uuid,
   new_endpoint_application: exampleIds.app_id,
   parent_call_uuid: exampleIds.call_uuid,
+  position: `call/${exampleIds.call_uuid}`,
   primary_uri_uuid: exampleIds.uri_uuid,
   range: 'bytes=0-65535',
   recipient: '14155552671',

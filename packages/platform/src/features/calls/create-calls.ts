@@ -31,6 +31,7 @@ import { createOffers } from './legs/offers.ts';
 import { parametersOfCall } from './legs/parameters.ts';
 import { createRouting } from './legs/routing.ts';
 import { createTransfers } from './legs/transfers.ts';
+import { createLiveCalls } from './live-queries.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
@@ -95,6 +96,8 @@ export interface CallsFeature extends Feature, Calls {
   /** True for a live or ended call that the viewer may see. */
   isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
   readonly retained: RetainedRecords;
+  /** Live calls of a viewer, in the order of their UUIDs, behind `after`. */
+  readonly live: ReturnType<typeof createLiveCalls>;
   /** Ends the records of legs that the last process left behind, as of its death; called once, before the first call. */
   restore(diedAt: DiedAt): Promise<number>;
 }
@@ -157,6 +160,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       },
       passOn: store.passOn,
     },
+    live: createLiveCalls(deps.database),
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
     restore: (diedAt) => store.endForgotten(diedAt, deps.appendEvents),

@@ -1,4 +1,5 @@
 import type { CallRecord, LiveCall } from '@jackfield/contract';
+import type { LiveCallItem } from '@jackfield/contract/console';
 import { timestampWithMicroseconds, timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
 import { durationOf } from './domain/call-leg.ts';
@@ -50,6 +51,21 @@ export function liveCallOf(row: CallRow): Omit<LiveCall, 'api_id'> {
     request_uuid: row.request_uuid,
     session_start: timestampWithMicroseconds(row.initiated_at),
     ...unverified,
+  };
+}
+
+export function liveItemOf(row: CallRow): Omit<LiveCallItem, 'quality'> {
+  return {
+    call_uuid: row.call_uuid,
+    parent_call_uuid: row.parent_call_uuid,
+    account: row.account,
+    direction: row.direction,
+    from: row.from_number,
+    to: row.to_number,
+    caller_name: row.caller_name,
+    status: row.answered_at === null ? 'ringing' : 'in-progress',
+    initiated_at: new Date(row.initiated_at).toISOString(),
+    answered_at: row.answered_at === null ? null : new Date(row.answered_at).toISOString(),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Result } from '../../kernel/result.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
 import { hearingHistoryRoute } from './hearing-history-routes.ts';
+import { createLiveRooms } from './live-queries.ts';
 import { memberSoundRoutes } from './member-sound-routes.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';
@@ -14,6 +15,7 @@ import { multipartyBills } from './migrations/0003-bills.ts';
 import { openHearingByListener } from './migrations/0004-open-hearing-by-listener.ts';
 import { participantsOfAStart } from './migrations/0005-participants-of-a-start.ts';
 import { multipartyCallsByEnd } from './migrations/0006-multiparty-calls-by-end.ts';
+import { liveByAccount } from './migrations/0007-live-by-account.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
@@ -44,6 +46,8 @@ export interface MultipartyCallsFeature extends Feature {
   readonly commands: MultipartyCallCommands;
   readonly queries: MultipartyCallQueries;
   readonly rooms: Rooms;
+  /** Live calls of a viewer, in the order of their UUIDs, behind `after`. */
+  readonly live: ReturnType<typeof createLiveRooms>;
   readonly exitDocuments: Pick<ExitDocuments, 'runBy'>;
   /** Adds a caller whose document reached a MultiPartyCall element; its leg is borrowed until it leaves. */
   join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
@@ -61,6 +65,7 @@ export const multipartyCallMigrations: readonly Migration[] = [
   openHearingByListener,
   participantsOfAStart,
   multipartyCallsByEnd,
+  liveByAccount,
 ];
 
 /** Multiparty calls: their participants, who hears whom, and when they end. */
@@ -100,6 +105,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     ],
     commands,
     queries,
+    live: createLiveRooms(database),
     rooms: createRooms(sessions, queries, changes.follow),
     exitDocuments,
     join: commands.join,

@@ -1,4 +1,5 @@
 import type { HearingBody, MpcBody, MpcItem, ParticipantItem, ParticipantRecord } from '@jackfield/contract';
+import { type LiveRoomItem, maxLiveMembers } from '@jackfield/contract/console';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
@@ -101,6 +102,45 @@ export function hearingBodyOf(
       heard_by: present.filter((other) => hearing(other, each)).map(({ memberId }) => String(memberId)),
     })),
   };
+}
+
+/** Members beyond those that are shown hear and are heard as well, and are left out on both sides. */
+export function liveRoomOf(call: MultipartyCallRow, rows: readonly ParticipantRow[]): LiveRoomItem {
+  const shown = rows.slice(0, maxLiveMembers);
+  const present = shown.filter(({ phase }) => phase === 'joined').map(participantOf);
+  const byId = new Map(present.map((each) => [each.memberId, each]));
+  const heardBy = (memberId: number): string[] => {
+    const listener = byId.get(memberId);
+    if (listener === undefined || call.status !== 'active') return [];
+    return present.filter((other) => hears(listener, other)).map((other) => String(other.memberId));
+  };
+  return {
+    mpc_uuid: call.mpc_uuid,
+    friendly_name: call.friendly_name,
+    status: statusNames[call.status],
+    account: call.account,
+    created_at: new Date(call.created_at).toISOString(),
+    started_at: isoOrNull(call.started_at),
+    recording: call.recording,
+    members: shown.map((row) => ({
+      member_id: String(row.member_id),
+      call_uuid: row.call_uuid,
+      role: row.role,
+      status: row.phase,
+      coach_mode: row.coach_mode === 1,
+      mute: row.mute === 1,
+      hold: row.hold === 1,
+      member_address: row.to_address,
+      caller_name: row.caller_name,
+      joined_at: isoOrNull(row.joined_at),
+      hears: heardBy(row.member_id),
+    })),
+    are_members_cut: rows.length > shown.length,
+  };
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
 }
 
 function timeOrNull(at: number | null): string | null {

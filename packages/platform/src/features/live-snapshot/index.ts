@@ -1,0 +1,1 @@
+export { createLiveSnapshot } from './create-live-snapshot.ts';
