@@ -9,6 +9,7 @@ import {
   createCallInstructions,
   readSoundDocument,
 } from './features/call-instructions/index.ts';
+import { createCallQuality } from './features/call-quality/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls } from './features/calls/index.ts';
 import { createCarriers } from './features/carriers/index.ts';
@@ -69,6 +70,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
   const linked = deps.sms === 'sandbox-inbox' ? [] : (deps.sms ?? []);
   const gateways = createMessageGateways({ ...deps, gateways: linked });
   const liveEvents = createLiveEvents(deps);
+  const quality = createCallQuality({ ...deps, ...live });
   const consoleSessions = createConsoleSessions({ ...deps, accounts: owned.accounts });
   const list: readonly Feature[] = [
     owned.accounts,
@@ -92,7 +94,8 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     createVerify({ ...deps, ...live, sms: sandbox.sms ?? gateways.sms }),
     ...sandbox.features,
     liveEvents,
-    createLiveSnapshot({ ...deps, ...live }),
+    quality,
+    createLiveSnapshot({ ...deps, ...live, qualityOf: quality.latestOf }),
     consoleSessions,
     // Last: it delivers the events of other features before its release.
     owned.callbacks,

@@ -4,6 +4,7 @@ import type {
   Database,
   Egress,
   EgressAddresses,
+  LegMeasures,
   Logger,
   Media,
   MediaClips,
@@ -46,7 +47,7 @@ export interface PlatformDeps
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly secrets: Secrets;
-  readonly media: Media;
+  readonly media: Media & LegMeasures;
   readonly clips: MediaClips;
   readonly speech: Speech;
   readonly decoder: SoundDecoder;

@@ -38,6 +38,7 @@ export type {
   AgreedSuite,
   CertificateFingerprint,
   IceCredentials,
+  LegMeasures,
   LegStatistics,
   MediaClips,
   MediaLegs,

@@ -19,6 +19,12 @@ export interface MediaLegs {
   close(leg: string): Promise<LegStatistics>;
 }
 
+/** Counters of legs that are open. */
+export interface LegMeasures {
+  /** Their counters until now, in the order of the names; undefined for a leg that is not open. */
+  measure(legs: readonly string[]): Promise<readonly (LegStatistics | undefined)[]>;
+}
+
 /** Where a leg receives. */
 export interface OpenedLeg {
   readonly port: number;

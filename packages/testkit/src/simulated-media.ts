@@ -6,7 +6,7 @@ import {
   type MediaEngine,
 } from '@jackfield/media';
 import { createPortRange, NoPortLeftError, nodeCiphers } from '@jackfield/media/io';
-import type { Clock, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/ports';
+import type { Clock, LegMeasures, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/ports';
 import type { SimulatedNetwork } from './simulated-network.ts';
 import { createMediaOrders, type MediaOrders } from './simulated-orders.ts';
 
@@ -24,7 +24,7 @@ export interface SimulatedMediaDeps {
 }
 
 /** The real engine without its thread: sockets of a simulated network, ticks of the virtual clock. */
-export interface SimulatedMedia extends Media, MediaLegs, MediaClips {
+export interface SimulatedMedia extends Media, MediaLegs, LegMeasures, MediaClips {
   census(): EngineCensus & { readonly ports: number };
   readonly counters: Readonly<EngineCounters>;
   /** Sources that reach a leg without an edge, summed over all ticks; anything but 0 is a fault of the engine. */
@@ -126,6 +126,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
       engine.connectLeg(leg, agreed, clock.now());
     },
     close: (leg) => Promise.resolve(close(leg)),
+    measure: async (names) => names.map((leg) => engine.measureLeg(leg)),
     loadClip(name, clip) {
       if (engine.loadClip(name, clip)) return Promise.resolve();
       return Promise.reject(new RangeError(`clip ${name} exceeds what may be kept`));

@@ -76,6 +76,8 @@ for (const sockets of ['dgram', 'native'] as const) {
     assert.deepEqual([legs, mixes, open], [2, 1, 4]);
     const stats = await media.stats();
     assert.deepEqual([stats.participants, stats.leaks, stats.network.sendErrors], [2, 0, 0]);
+    const [measured, unknown] = await media.measure(['a', 'x']);
+    assert.ok(measured!.packetsReceived > 40 && unknown === undefined);
     const statistics = await media.close('a');
     assert.ok(
       statistics.packetsSent > 40 && statistics.packetsReceived > 40 && statistics.digitsReceived === 1,

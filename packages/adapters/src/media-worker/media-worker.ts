@@ -3,6 +3,7 @@ import type { MovedNames } from '@jackfield/media';
 import type { FromMediaThread, HostCensus, HostStats, MovedLegs } from '@jackfield/media/io';
 import type {
   AudioStreams,
+  LegMeasures,
   LegStatistics,
   Media,
   MediaClips,
@@ -18,7 +19,7 @@ import type { ThreadPriority } from './thread-priority.ts';
 import { createThreadRequests } from './thread-requests.ts';
 
 /** The media engine in a thread of its own, for features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`). */
-export interface MediaWorker extends Media, MediaLegs, MediaClips {
+export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
   /** Whether legs of WebRTC can be opened. */
   readonly hasWebrtc: boolean;
   /** Open objects, for the census after a test. */
@@ -138,6 +139,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     open: (leg, ice) => ask<OpenedLeg>({ about: 'open', leg, ...(ice && { ice }) }),
     connect: (leg, agreed) => tell({ type: 'connect', leg, agreed }),
     close: (leg) => ask<LegStatistics>({ about: 'close', leg }),
+    measure: (legs) => ask({ about: 'measure', legs }),
     loadClip: (name, clip) => ask<void>({ about: 'load-clip', name, clip }),
     dropClip: (name) => tell({ type: 'drop-clip', name }),
     census: () => ask({ about: 'census' }),

@@ -110,6 +110,18 @@ const own: readonly EventStreamType[] = [
   }),
   only('subaccount.disabled', 'A subaccount was disabled: nothing new begins for it.', subaccount),
   only('subaccount.enabled', 'A subaccount was enabled again.', subaccount),
+  only(
+    'call.quality',
+    'The quality of the audio of a live call has another class. A call is good at first.',
+    {
+      CallUUID: text('The call.'),
+      Class: text('good, fair, poor or bad.'),
+      PreviousClass: text('The class before.'),
+      Mos: Type.Number({ description: 'Estimated mean opinion score of the last seconds.' }),
+      LossPercent: Type.Number({ description: 'Packets that were lost in them.' }),
+      JitterMs: Type.Number({ description: 'Interarrival jitter.' }),
+    },
+  ),
   only('call.document-failed', 'A document could not be fetched or run.', inDocument),
   only('call.document-warning', 'A document runs, but the platform skipped a part of it.', inDocument),
   only('sound.failed', 'A sound could not be played.', {

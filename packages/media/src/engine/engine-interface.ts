@@ -31,6 +31,8 @@ export interface MediaEngine {
   secureLeg(leg: string, keys: AgreedKeys, nowMs: number): boolean;
   /** Sends an RTCP BYE and forgets the leg. Its index is used again. */
   closeLeg(leg: string, nowMs: number): LegStatistics;
+  /** The counters of a leg until now; undefined when it is not open. */
+  measureLeg(leg: string): LegStatistics | undefined;
   /** Takes effect at the next tick. A command for an unknown mix or leg is counted as ignored. */
   apply(command: MixCommand, nowMs: number): void;
   /** Keeps a clip (see SoundLibrary); false when it does not fit into the limit. */

@@ -177,6 +177,10 @@ class Engine implements MediaEngine {
     return statisticsOf(leg);
   }
 
+  measureLeg(name: string): LegStatistics | undefined {
+    return this.#byName.has(name) ? statisticsOf(this.#byName.get(name)!) : undefined;
+  }
+
   apply(command: MixCommand): void {
     if (!this.#apply(command)) this.#counters.ignored++;
   }

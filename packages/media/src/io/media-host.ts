@@ -27,6 +27,8 @@ export interface MediaHost {
   connect(leg: string, agreed: AgreedMedia): void;
   /** Returns zeros when the leg is not open. */
   close(leg: string): Promise<LegStatistics>;
+  /** The counters of legs until now; undefined for a leg that is not open. */
+  measure(legs: readonly string[]): readonly (LegStatistics | undefined)[];
   /** Takes legs out, with the mixes and captures that follow them: another thread of this process continues them. */
   release(names: MovedNames): Promise<MovedLegs>;
   adopt(moved: MovedLegs): Promise<void>;
@@ -136,6 +138,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     open: legs.open,
     connect: legs.connect,
     close: legs.close,
+    measure: (names) => names.map((leg) => engine.measureLeg(leg)),
     release: legs.release,
     adopt: legs.adopt,
     freePort: sockets.freePort,

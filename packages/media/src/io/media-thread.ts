@@ -22,6 +22,7 @@ export type ToMediaThread =
 export type MediaQuestion =
   | { readonly about: 'open'; readonly leg: string; readonly ice?: IceCredentials }
   | { readonly about: 'close'; readonly leg: string }
+  | { readonly about: 'measure'; readonly legs: readonly string[] }
   | { readonly about: 'release'; readonly names: MovedNames }
   | { readonly about: 'adopt'; readonly moved: MovedLegs }
   | { readonly about: 'load-clip'; readonly name: string; readonly clip: SoundClip }
@@ -128,6 +129,8 @@ async function answer(
       return host.open(question.leg, question.ice);
     case 'close':
       return host.close(question.leg);
+    case 'measure':
+      return host.measure(question.legs);
     case 'release':
       return host.release(question.names);
     case 'adopt':

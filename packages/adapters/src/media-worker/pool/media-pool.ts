@@ -145,6 +145,22 @@ class Pool implements MediaPool {
     return statistics;
   }
 
+  /** One request for each worker; the legs of a worker that dies meanwhile are not measured. */
+  async measure(names: readonly string[]): Promise<readonly (LegStatistics | undefined)[]> {
+    const byWorker = Map.groupBy(names, (name) => this.#table.legs.get(name)?.inWorker);
+    const found = new Map<string, LegStatistics | undefined>();
+    await Promise.all(
+      [...byWorker].map(async ([number, legs]) => {
+        const worker = number === undefined ? undefined : this.#workers.at(number);
+        const measured = await worker?.measure(legs).catch(() => []);
+        legs.forEach((leg, at) => {
+          found.set(leg, measured?.[at]);
+        });
+      }),
+    );
+    return names.map((name) => found.get(name));
+  }
+
   async census(): ReturnType<MediaPool['census']> {
     return sumOfCensus(await Promise.all(this.#workers.all.map((worker) => worker.census())));
   }

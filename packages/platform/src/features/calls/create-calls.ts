@@ -170,6 +170,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     ...orders,
     peek,
     partnerOf,
+    whenAnswered(listener) {
+      owners.observe(({ type, leg }) => type === 'leg-answered' && listener(leg));
+    },
     whenOver: ended.whenOver,
     parametersOf(leg) {
       const { rate, parentRequestUuid } = legs.peek(leg.leg) ?? {

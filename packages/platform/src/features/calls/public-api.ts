@@ -52,6 +52,8 @@ export interface Calls {
    * leg before others, the latest before the first). Undefined without one.
    */
   partnerOf(leg: string): string | undefined;
+  /** Calls `listener` for every leg that is answered, before its owner gets the notice. */
+  whenAnswered(listener: (leg: string) => void): void;
   /** Calls `listener` once for every leg that is over, whatever its owner, when `peek` gives it no more: for features that act on any leg. */
   whenOver(listener: (leg: string) => void): void;
   /** The parameters of every request about a call (docs/interface/calls.md#request-parameters), without `Event`. */

@@ -1,4 +1,4 @@
-import type { LiveRoomItem } from '@jackfield/contract/console';
+import type { CallQualitySample, LiveRoomItem } from '@jackfield/contract/console';
 import type { Database } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { RequestAccount } from '../../http/index.ts';
@@ -12,6 +12,8 @@ type ReadLive<Record> = (viewer: RequestAccount, after: string, limit: number) =
 export interface LiveSnapshotDeps {
   readonly database: Database;
   readonly calls: { readonly live: ReadLive<LiveCallRecord> };
+  /** The newest sample of each of these calls, where there is one. */
+  qualityOf(calls: readonly string[]): Promise<ReadonlyMap<string, CallQualitySample>>;
   readonly multipartyCalls: { readonly live: ReadLive<LiveRoomItem> };
 }
 
@@ -22,10 +24,11 @@ export function createLiveSnapshot({
   database,
   calls,
   multipartyCalls,
+  qualityOf,
 }: LiveSnapshotDeps): LiveSnapshotFeature {
   const events = createEventLog(database);
   return {
     name: 'live-snapshot',
-    routes: [liveSnapshotRoutes({ events, calls: calls.live, rooms: multipartyCalls.live })],
+    routes: [liveSnapshotRoutes({ events, calls: calls.live, rooms: multipartyCalls.live, qualityOf })],
   };
 }

@@ -1,5 +1,11 @@
 import { readInteger } from '@jackfield/contract';
-import { defaultLivePage, type LiveRoomItem, liveBody, liveQuery } from '@jackfield/contract/console';
+import {
+  type CallQualitySample,
+  defaultLivePage,
+  type LiveRoomItem,
+  liveBody,
+  liveQuery,
+} from '@jackfield/contract/console';
 import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
 import { type EventLog, firstCursor } from '../../kernel/event-log.ts';
 import { accepted } from '../../kernel/result.ts';
@@ -8,6 +14,7 @@ import type { LiveCallRecord } from '../calls/index.ts';
 export interface RouteDeps {
   readonly events: EventLog;
   calls(viewer: RequestAccount, after: string, limit: number): Promise<readonly LiveCallRecord[]>;
+  qualityOf(calls: readonly string[]): Promise<ReadonlyMap<string, CallQualitySample>>;
   rooms(viewer: RequestAccount, after: string, limit: number): Promise<readonly LiveRoomItem[]>;
 }
 
@@ -39,6 +46,7 @@ export function liveSnapshotRoutes(deps: RouteDeps): RouteGroup {
           // Read first: a change after it is behind the position, whether the page shows it or not.
           const newest = await deps.events.newest(account, 1);
           const { rooms, calls, next } = await readPage(deps, account, query.position, limit);
+          const quality = await deps.qualityOf(calls.map(({ call_uuid }) => call_uuid));
           const path = `/v1/Account/${account.authId}/Live/?limit=${limit}`;
           return accepted({
             meta: {
@@ -47,7 +55,7 @@ export function liveSnapshotRoutes(deps: RouteDeps): RouteGroup {
               next: next === undefined ? null : `${path}&position=${encodeURIComponent(next)}`,
             },
             multiparty_calls: [...rooms],
-            calls: calls.map((call) => ({ ...call, quality: null })),
+            calls: calls.map((call) => ({ ...call, quality: quality.get(call.call_uuid) ?? null })),
           });
         },
       }),

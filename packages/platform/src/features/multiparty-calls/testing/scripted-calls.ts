@@ -138,7 +138,7 @@ export function createScriptedCalls(): ScriptedCalls {
     },
     peek: (leg) => legs.get(leg),
     partnerOf: () => undefined,
-    whenOver() {},
+    ...{ whenAnswered() {}, whenOver() {} },
     parametersOf: () => ({}),
     callIn(leg, as = {}) {
       begin({

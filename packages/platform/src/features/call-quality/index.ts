@@ -1,0 +1,1 @@
+export { createCallQuality } from './create-call-quality.ts';
