@@ -58,3 +58,23 @@ test('time does not move backwards', async () => {
   await assert.rejects(createVirtualClock().advance(-1), RangeError);
   assert.throws(() => createVirtualClock().startTimer(Number.NaN, () => {}), RangeError);
 });
+
+test('after a leap each timer that was due fires once, late and in order, and those that they start wait', async () => {
+  const clock = createVirtualClock({ startAt: 0 });
+  const seen: string[] = [];
+  const every = (ms: number) => {
+    seen.push(`${ms}@${clock.now()}`);
+    clock.startTimer(clock.now() + ms, () => every(ms));
+  };
+  every(7);
+  every(5);
+  clock.startTimer(4, () => cancel());
+  const cancel = clock.startTimer(6, () => seen.push('cancelled'));
+  clock.startTimer(101, () => seen.push('later'));
+  await clock.leap(100);
+  assert.deepEqual(seen, ['7@0', '5@0', '5@100', '7@100']);
+  assert.equal(clock.pending, 3);
+  await clock.advance(5);
+  assert.deepEqual(seen.slice(4), ['later', '5@105']);
+  await assert.rejects(clock.leap(-1), RangeError);
+});

@@ -7,6 +7,11 @@ export interface VirtualClock extends Clock {
    * one, all caused work has time to settle. A timer whose instant has passed fires at the next advance.
    */
   advance(ms: number): Promise<void>;
+  /**
+   * Moves time forward by `ms` at once, as a machine does that was suspended: each timer that became due meanwhile fires once, late. A day of
+   * a world over PostgreSQL costs 17,000 looks for due events with `advance`, and one with this.
+   */
+  leap(ms: number): Promise<void>;
   /** Steps the wall clock, as an operator or NTP does; `now()` and timers are unaffected. */
   stepWall(ms: number): void;
   /** Timers that are armed. */
@@ -81,6 +86,20 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
         await settle();
       }
       now = until;
+    },
+    async leap(ms) {
+      if (!(ms >= 0)) throw new RangeError('time moves forward only');
+      await settle();
+      now += ms;
+      for (const timer of timers.filter(({ at }) => at <= now)) {
+        const { fire } = timer;
+        // An earlier one has cancelled it.
+        if (fire === undefined) continue;
+        timers.splice(timers.indexOf(timer), 1);
+        timer.fire = undefined;
+        fire();
+        await settle();
+      }
     },
     get pending() {
       return timers.length;

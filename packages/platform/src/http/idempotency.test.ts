@@ -73,7 +73,7 @@ eachDatabase('Idempotency-Key', (open) => {
   test('a key is good for 24 hours', async () => {
     const world = await openSimulatedWorld({ database: open });
     await create(world, 'one');
-    await world.advance(24 * 60 * 60 * 1000 - 1);
+    await world.clock.leap(24 * 60 * 60 * 1000 - 1);
     assert.equal((await create(world, 'one')).headers['idempotency-replayed'], 'true');
     await world.advance(1);
     assert.equal((await create(world, 'one')).headers['idempotency-replayed'], undefined);
