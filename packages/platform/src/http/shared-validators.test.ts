@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedValidators } from './shared-validators.ts';
+import { openSimulatedWorld } from '@jackfield/testkit';
+import { compileWaiting, sharedValidators } from './shared-validators.ts';
 
 const options = { customOptions: { coerceTypes: false as const } };
 const name = (minLength: number) => ({
@@ -27,4 +28,24 @@ test('validators are not shared between interfaces whose validation has other se
   const schema = { type: 'object', properties: { count: { type: 'integer' } } };
   assert.equal(strict({ schema })({ count: '1' }), false);
   assert.equal(coercing({ schema })({ count: '1' }), true);
+});
+
+test('a schema is compiled by its first use, and its errors are those of the last use', () => {
+  const compile = sharedValidators({}, { customOptions: { allErrors: true } });
+  const unused = compile({ schema: name(4) });
+  const wrong = compile({ schema: { type: 'wrong' } });
+  assert.throws(() => wrong({}), /invalid/);
+  assert.throws(() => wrong({}), /wrong/, 'a refused schema stays refused');
+  assert.equal(unused({ name: 'abc' }), false);
+  assert.match(unused.errors?.[0]?.message ?? '', /4 characters/);
+  assert.equal(unused({ name: 'abcd' }), true);
+  assert.equal(unused.errors, null);
+});
+
+test('Ajv accepts the schema of every route, also of those that no request has used', async () => {
+  const world = await openSimulatedWorld({ phones: 'none' });
+  await world.api('GET', 'Endpoint/');
+  assert.ok(compileWaiting() > 0, 'requests of no test need all schemas');
+  assert.equal(compileWaiting(), 0);
+  await world.close();
 });
