@@ -11,8 +11,7 @@ import { spawnBound } from './support/bound-child.ts';
 import { compileCache } from './support/compile-cache.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { rtpRange } from './support/ports.ts';
-
-const main = join(import.meta.dirname, '../apps/server/src/main.ts');
+import { serverMain } from './support/server-main.ts';
 
 interface Ended {
   readonly code: number | null;
@@ -41,7 +40,7 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
   async function started(environment: Readonly<Record<string, string>>): Promise<Ended> {
     const rtpPorts = rtpRange();
     const dataDir = await mkdtemp(join(directory, 'data-'));
-    const child = spawnBound(process.execPath, [main, 'start'], {
+    const child = spawnBound(process.execPath, [serverMain, 'start'], {
       cwd: directory,
       env: {
         PATH: process.env.PATH,

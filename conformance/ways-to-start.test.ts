@@ -9,10 +9,10 @@ import { after, before, describe, it } from 'node:test';
 import { compileCache } from './support/compile-cache.ts';
 import { eachLine, Happenings } from './support/lines.ts';
 import { rtpRange } from './support/ports.ts';
+import { serverSources } from './support/server-main.ts';
 
 const root = join(import.meta.dirname, '..');
 const launcher = join(root, 'apps/server/bin/jackfield.js');
-const main = join(root, 'apps/server/src/main.ts');
 const linked = join(root, 'node_modules/.bin/jackfield');
 
 /** A Node of this machine that is older than the server needs. */
@@ -105,7 +105,7 @@ describe('each way of starting the server', { timeout: 170_000, concurrency: 2 }
   }
 
   it('the configuration in force is logged at the start, and hides the token', async () => {
-    const { said } = await drains('SIGTERM', process.execPath, [main, 'start']);
+    const { said } = await drains('SIGTERM', process.execPath, [serverSources, 'start']);
     assert.match(said, /"level":"info".*JACKFIELD_DRAIN_SECONDS +30 {2}\(default\)/);
     assert.match(said, /JACKFIELD_AUTH_TOKEN +\[hidden\]/);
     assert.doesNotMatch(said, /Y29uZm9y/);

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { findTests } from './tests/find-tests.ts';
 import { oldestChild } from './tests/oldest-child.ts';
 import { createRunDirectory } from './tests/run-directory.ts';
+import { bundleServer } from './tests/server-bundle.ts';
 import { groupTests, writeGroups } from './tests/test-groups.ts';
 
 /**
@@ -29,6 +30,8 @@ if (paths.length === 0) {
 }
 
 const directory = await createRunDirectory();
+const cache = join(root, 'node_modules/.cache');
+const startsServers = paths.some((path) => path.startsWith('conformance/'));
 const groups = await writeGroups(groupTests(paths), { root, directory: join(directory, 'groups') });
 
 // fast-check takes whole numbers of 32 bits.
@@ -60,7 +63,8 @@ const runner = spawn(
       TEST_SEED: seed,
       TMPDIR: directory,
       // Types are stripped and sources compiled once, not once a process.
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
+      NODE_COMPILE_CACHE: join(cache, 'compiled'),
+      ...(startsServers ? { TEST_SERVER: await bundleServer(root, join(cache, 'test-server')) } : {}),
     },
     // A process group of its own, so that ending it ends what the tests have started.
     detached: true,

@@ -9,8 +9,8 @@ import { cleanUp } from './clean-up.ts';
 import { compileCache } from './compile-cache.ts';
 import { eachLine, Happenings } from './lines.ts';
 import { rtpRange } from './ports.ts';
+import { serverMain } from './server-main.ts';
 
-const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
 const authId = 'MACONFORMANCE0000000';
 const authToken = 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h';
 
@@ -219,7 +219,7 @@ export class PlatformProcess {
   }
 
   #spawn(extra: Readonly<Record<string, string>> = {}): ChildProcess {
-    const child = spawnBound(process.execPath, [main, 'dev'], {
+    const child = spawnBound(process.execPath, [serverMain, 'dev'], {
       cwd: this.dataDir,
       env: {
         PATH: process.env.PATH,
@@ -261,7 +261,7 @@ export class PlatformProcess {
     const ready = await this.log.until(
       'readiness',
       (line) => line.message === 'Jackfield is ready.' || line.message === 'exit',
-      { from, limitMs: 60_000 },
+      { from, limitMs: 150_000 },
     );
     if (ready.message === 'exit') throw new Error(`It ended at start: ${JSON.stringify(this.log.all)}`);
     this.#ready = ready as unknown as Ready;
