@@ -1,7 +1,6 @@
 import type {
   CallRoutes,
   Clock,
-  LegListener,
   Logger,
   MediaLegs,
   Registrations,
@@ -108,23 +107,24 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     gruus: createGruus(secrets, deps.domains, registrations),
     isDraining: () => isDraining,
   };
-  const userAgent = createEdgeUserAgent(deps, parts, (incoming) => legs.invited(incoming));
+  const userAgent = createEdgeUserAgent(deps, parts);
   const legs = createEdgeLegs(deps, parts, userAgent.invite);
-  const listeners: { notify: LegListener } = { notify() {} };
   const routed = createRoutedLegs({
     clock: deps.clock,
     log,
     routes: deps.routes ?? [],
     dial: legs.dialFor,
     hangUp: legs.telephony.hangUp,
-    notify: (notice) => listeners.notify(notice),
   });
 
   return {
     telephony: {
       ...legs.telephony,
-      ...routedTelephony(legs, routed, listeners),
-      open: () => transports.open(userAgent),
+      ...routedTelephony(legs, routed),
+      open() {
+        userAgent.listen(legs.invited);
+        return transports.open(userAgent);
+      },
       ...(deps.carriers === undefined ? {} : { carriers: edgeCarrierRequests(deps, parts, userAgent) }),
     },
     address: transports.address,
@@ -151,7 +151,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   };
 }
 
-function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts, invited: Legs['invited']): UserAgent {
+/** Its INVITEs go to the legs, which need it first: they are its listener when the edge opens. */
+function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
   const { registrations, defence, log } = deps;
   const { transports, admission, gruus } = parts;
   const userAgent: UserAgent = createUserAgent({
@@ -182,7 +183,6 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts, invited: Legs[
         isDraining: parts.isDraining,
         isKnown: (flow) => defence?.knows(flow) ?? true,
       }),
-      invite: invited,
       error: (error) => log.error({ err: error }, 'SIP user agent listener failed'),
     },
   });
@@ -235,11 +235,10 @@ function edgeCarrierRequests(deps: SipEdgeDeps, { transports, accounts }: EdgePa
 function routedTelephony(
   { telephony }: Legs,
   routed: RoutedLegs,
-  listeners: { notify: LegListener },
 ): Pick<Telephony, 'listen' | 'dial' | 'hangUp'> {
   return {
     listen(listener) {
-      listeners.notify = listener;
+      routed.listen(listener);
       telephony.listen(listener);
     },
     dial(request) {

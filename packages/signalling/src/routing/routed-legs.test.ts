@@ -49,8 +49,8 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
       below.set(request.leg, listener);
     },
     hangUp: (leg) => notify({ type: 'leg-ended', leg, end: { by: 'local' } }),
-    notify: (notice) => heard.push(notice),
   });
+  routed.listen((notice) => heard.push(notice));
   const dial = (leg: string, callee = 'bob') => {
     const spec = legSpec({ from: 'alice', callerName: '', to: callee });
     return routed.dial({ leg, spec, callee, targets: [{ uri: 'tel:+1' }] });

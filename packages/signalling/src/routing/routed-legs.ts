@@ -1,14 +1,16 @@
-import type { CallRoutes, DialRequest, RouteOwner } from '@jackfield/ports';
+import type { CallRoutes, DialRequest, LegListener, RouteOwner } from '@jackfield/ports';
 import { newRoutedLeg } from './routed-leg.ts';
 import { createRoutedLegRunner, type LiveRoutedLeg, type RoutedLegRunnerDeps } from './routed-leg-runner.ts';
 
-export interface RoutedLegsDeps extends RoutedLegRunnerDeps {
+export interface RoutedLegsDeps extends Omit<RoutedLegRunnerDeps, 'notify'> {
   /** The first with a route for a call is used. */
   readonly routes: readonly CallRoutes[];
 }
 
 /** Outbound legs with a route, until they end. Inbound legs never pass here. */
 export interface RoutedLegs {
+  /** One notice of each change of a leg, however many targets were tried for it. */
+  listen(listener: LegListener): void;
   /** False for a call without a route: its targets are dialled at once. */
   dial(request: DialRequest): boolean;
   /** False for a leg without a route. */
@@ -23,7 +25,8 @@ export interface RoutedLegs {
 /** Tries the targets of each routed leg by the rule of `routedLegMachine`. */
 export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
   const legs = new Map<string, LiveRoutedLeg>();
-  const send = createRoutedLegRunner(deps, legs);
+  let listener: LegListener = () => {};
+  const send = createRoutedLegRunner({ ...deps, notify: (notice) => listener(notice) }, legs);
 
   function hangUp(name: string): boolean {
     const leg = legs.get(name);
@@ -32,6 +35,9 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
   }
 
   return {
+    listen(given) {
+      listener = given;
+    },
     dial(request) {
       for (const { owner, routeOf } of deps.routes) {
         const route = routeOf(request);

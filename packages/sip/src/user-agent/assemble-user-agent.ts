@@ -24,6 +24,7 @@ export function assembleUserAgent(deps: UserAgentDeps, extra: ExtraParts): UserA
   const newRequests = new NewRequests({ parts, answering, screen, guard, maxDialogs, on });
   const requests = new IncomingRequests({ parts, answering, newRequests, screen, guard, maxTransactions });
   return {
+    listen: (invited) => newRequests.listen(invited),
     receive(text, flow) {
       if (parts.isClosed) return;
       const { message, problem } = parseMessage(text);

@@ -35,11 +35,18 @@ export interface NewRequestsDeps {
 /** Opens the transaction of each new request, and refuses the request or passes it to its leg or its listener. */
 export class NewRequests {
   readonly #deps: NewRequestsDeps;
+  #invited: UserAgentDeps['on']['invite'];
   /** The leg of each INVITE server transaction, for CANCEL; weak, because transactions end by themselves. */
   readonly #cancellable = new WeakMap<ServerTransaction, Leg>();
 
   constructor(deps: NewRequestsDeps) {
     this.#deps = deps;
+    this.#invited = deps.on.invite;
+  }
+
+  /** See `UserAgent.listen`. */
+  listen(invited: UserAgentDeps['on']['invite']): void {
+    this.#invited = invited;
   }
 
   /** RFC 3261 §9.2. */
@@ -103,11 +110,16 @@ export class NewRequests {
   }
 
   #serveInvite({ request, flow, key, isOld }: NewRequest, transaction: ServerTransaction): void {
-    const { parts, answering, on, maxDialogs } = this.#deps;
+    const { parts, answering, maxDialogs } = this.#deps;
+    const invited = this.#invited;
     // RFC 3261 §8.1.1.8: an INVITE has a Contact. For one of RFC 2543 without it the From URI is the remote target. A From without
     // a tag counts as one with an empty tag (§12.1.1).
     if (!isOld && !request.headers.has('Contact')) {
       answering.refuse(transaction, { status: 400 });
+      return;
+    }
+    if (invited === undefined) {
+      answering.refuse(transaction, { status: 503, headers: [['Retry-After', '5']] });
       return;
     }
     if (parts.legs.size >= maxDialogs) {
@@ -117,7 +129,7 @@ export class NewRequests {
     }
     const { invite, leg } = receiveInvite(parts, request, key, flow);
     this.#cancellable.set(transaction, leg);
-    if (!parts.safely(() => on.invite(invite))) invite.reject(500);
+    if (!parts.safely(() => invited(invite))) invite.reject(500);
   }
 
   #open(incoming: NewRequest, merge: string | undefined, isStranger: boolean): ServerTransaction {

@@ -247,6 +247,17 @@ test('Full tables refuse with 503', () => {
   assert.deepEqual(lines, ['200 OK', '503 Service Unavailable']);
 });
 
+test('INVITEs without a listener are refused with 503, and go to the listener that comes later', () => {
+  const more = ['Contact: <sip:alice@10.0.0.1>'];
+  const link = createMemoryLink({}, { on: { request: () => {}, invite: undefined } as never });
+  link.inject('bob', text({ method: 'INVITE', more }));
+  assert.deepEqual(link.bob.sent, ['SIP/2.0 503 Service Unavailable']);
+  link.bob.ua.listen((invite) => invite.reject(486));
+  link.inject('bob', text({ method: 'INVITE', more, branch: 'z9hG4bK2', callId: 'c2' }));
+  assert.equal(link.bob.sent.at(-1), 'SIP/2.0 486 Busy Here');
+  link.bob.ua.close();
+});
+
 test('§18.2.2: without rport and from a port other than that of sent-by, the response goes to the port of sent-by', () => {
   const targets: unknown[] = [];
   const link = createMemoryLink({}, { send: (target) => targets.push(target) });

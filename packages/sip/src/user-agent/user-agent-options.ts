@@ -70,7 +70,8 @@ export interface UserAgentDeps {
   readonly guard?: Guard;
   readonly on: {
     request(incoming: IncomingRequest): void;
-    invite(invite: IncomingInvite): void;
+    /** Absent where the listener is created after the user agent: see `UserAgent.listen`. */
+    invite?(invite: IncomingInvite): void;
     /** An exception of a listener; it is counted, and the user agent goes on. */
     error?(error: unknown): void;
   };
@@ -95,6 +96,8 @@ export interface UserAgentCensus {
 
 /** A SIP user agent: transactions, dialogs and calls over a given transport. */
 export interface UserAgent {
+  /** From now on INVITEs outside of dialogs go to this listener. Until there is one they are refused with 503. */
+  listen(invited: (invite: IncomingInvite) => void): void;
   /** A message arrived: one datagram, or one message cut out of a stream. */
   receive(text: ByteString, flow: Flow): void;
   /** The transport could not send this text to that target; without `target` no other target is tried. */

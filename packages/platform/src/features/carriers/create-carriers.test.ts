@@ -87,8 +87,8 @@ async function start({ carriers, database, clock }: Options) {
       below.set(request.leg, listener);
     },
     hangUp: (leg) => notify({ type: 'leg-ended', leg, end: { by: 'local' } }),
-    notify: (notice) => heard.push(notice),
   });
+  routed.listen((notice) => heard.push(notice));
   await feature.restore();
   feature.open(account, requests);
   const numbers = feature.numbers({ targetsFor: () => undefined });
