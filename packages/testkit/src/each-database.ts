@@ -1,20 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, describe } from 'node:test';
+import { after, afterEach, beforeEach, describe } from 'node:test';
 import type { Database, Migration } from '@jackfield/ports';
 import { createMigratedCopies, type MigratedCopies } from './migrated-copies.ts';
 import { createCopiedDatabase } from './migrated-files.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.ts';
 import { createRecordingLog } from './recording-log.ts';
 
-/** Opens databases for the tests of a suite. They are closed after each test, and their data is removed. */
+/**
+ * Opens databases for the tests of a suite. They are closed after each test, and their data is removed. One that `before` opens stays until
+ * the end of the suite.
+ */
 export interface OpenDatabase {
   /** A new database with these migrations applied; without a list, the first use of the database has to be its `migrate`. */
   (migrations?: readonly Migration[]): Promise<Database>;
   /** Closes the database and opens its data again, as a restart does. */
   again(database: Database): Promise<Database>;
-  /** Called after the running test, before its databases are closed. */
+  /** Called after the running test, or after the suite when no test runs, before its databases are closed. */
   beforeClose(end: (test: { readonly passed: boolean }) => Promise<void>): void;
 }
 
@@ -75,24 +78,30 @@ interface Place {
   remove(): void;
 }
 
+/** Databases that close together. */
+interface Opened {
+  readonly places: Map<Database, Place>;
+  readonly ends: Parameters<OpenDatabase['beforeClose']>[0][];
+}
+
 function opener(newPlace: () => Promise<Place>): OpenDatabase {
-  const places = new Map<Database, Place>();
-  const ends: Parameters<OpenDatabase['beforeClose']>[0][] = [];
+  const ofSuite: Opened = { places: new Map(), ends: [] };
+  let current = ofSuite;
+  let allPassed = true;
+  beforeEach(() => {
+    current = { places: new Map(), ends: [] };
+  });
   afterEach(async (test) => {
     const passed = 'passed' in test && test.passed;
-    const opened = [...places];
-    places.clear();
-    try {
-      for (const end of ends.splice(0)) await end({ passed });
-    } finally {
-      for (const [database, place] of opened) {
-        await database.close();
-        place.remove();
-      }
-    }
+    allPassed &&= passed;
+    const ofTest = current;
+    current = ofSuite;
+    await closeAll(ofTest, passed);
   });
+  after(() => closeAll(ofSuite, allPassed));
 
   const open = async (migrations?: readonly Migration[]): Promise<Database> => {
+    const { places } = current;
     const place = await newPlace();
     const database = place.open();
     places.set(database, place);
@@ -100,6 +109,7 @@ function opener(newPlace: () => Promise<Place>): OpenDatabase {
     return database;
   };
   const again = async (database: Database): Promise<Database> => {
+    const { places } = [current, ofSuite].find((opened) => opened.places.has(database)) ?? current;
     const place = places.get(database);
     if (place === undefined) throw new Error('this database was not opened here');
     places.delete(database);
@@ -108,5 +118,21 @@ function opener(newPlace: () => Promise<Place>): OpenDatabase {
     places.set(reopened, place);
     return reopened;
   };
-  return Object.assign(open, { again, beforeClose: (end: (typeof ends)[number]) => void ends.push(end) });
+  return Object.assign(open, {
+    again,
+    beforeClose: (end: Opened['ends'][number]) => void current.ends.push(end),
+  });
+}
+
+async function closeAll({ places, ends }: Opened, passed: boolean): Promise<void> {
+  const opened = [...places];
+  places.clear();
+  try {
+    for (const end of ends.splice(0)) await end({ passed });
+  } finally {
+    for (const [database, place] of opened) {
+      await database.close();
+      place.remove();
+    }
+  }
 }

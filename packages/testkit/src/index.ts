@@ -31,6 +31,7 @@ export {
   toneFile,
 } from './simulated-customer.ts';
 export { createSimulatedMedia, frameMs, type SimulatedMedia } from './simulated-media.ts';
+export { createSimulatedMessageGateway, type SimulatedMessageGateway } from './simulated-message-gateway.ts';
 export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 export type { MediaOrders } from './simulated-orders.ts';
 export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';
@@ -62,5 +63,4 @@ export {
 export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
-export { type WatchedDatabase, watchDatabase } from './watched-database.ts';
 export { worldOfSuite } from './world-of-suite.ts';

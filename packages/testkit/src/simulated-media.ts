@@ -6,7 +6,15 @@ import {
   type MediaEngine,
 } from '@jackfield/media';
 import { createPortRange, NoPortLeftError, nodeCiphers } from '@jackfield/media/io';
-import type { Clock, LegMeasures, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/ports';
+import type {
+  Clock,
+  LegMeasures,
+  Media,
+  MediaClips,
+  MediaLegs,
+  MediaNotice,
+  SoundClip,
+} from '@jackfield/ports';
 import type { SimulatedNetwork } from './simulated-network.ts';
 import { createMediaOrders, type MediaOrders } from './simulated-orders.ts';
 
@@ -32,6 +40,8 @@ export interface SimulatedMedia extends Media, MediaLegs, LegMeasures, MediaClip
   readonly orders: MediaOrders;
   /** Sends a notice as the engine does, for events in audio that a world without phones has not. */
   report(notice: MediaNotice): void;
+  /** The sound loaded under this name last; undefined where there was none. */
+  clipOf(name: string): SoundClip | undefined;
   /** The RTP port of a leg; undefined when it is not open. */
   portOf(leg: string): number | undefined;
   /** The audio captured under this name so far, ended or not; undefined without a capture. */
@@ -66,6 +76,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   const range = createPortRange(first, last);
   const legs = new Map<string, OpenLeg>();
   const ports: (number | undefined)[] = [];
+  const clips = new Map<string, SoundClip>();
   const orders = createMediaOrders();
   const notices = createNotices(touched);
   const captures = createCaptureStore();
@@ -127,7 +138,9 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     },
     close: (leg) => Promise.resolve(close(leg)),
     measure: async (names) => names.map((leg) => engine.measureLeg(leg)),
+    clipOf: (name) => clips.get(name),
     loadClip(name, clip) {
+      clips.set(name, clip);
       if (engine.loadClip(name, clip)) return Promise.resolve();
       return Promise.reject(new RangeError(`clip ${name} exceeds what may be kept`));
     },

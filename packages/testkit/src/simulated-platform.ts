@@ -9,7 +9,14 @@ import {
   type PlatformDeps,
   type RateTable,
 } from '@jackfield/platform';
-import type { Clock, Database, NumberRoutes, SignallingPorts, Telephony } from '@jackfield/ports';
+import type {
+  Clock,
+  Database,
+  NumberRoutes,
+  SignallingPorts,
+  SpeechRequest,
+  Telephony,
+} from '@jackfield/ports';
 import { createSignalling, type SenderLimits, type SipEdge } from '@jackfield/signalling';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { type AnswerJudge, holdToDocument } from './answered-as-documented.ts';
@@ -20,7 +27,7 @@ import type { SimulatedCustomer } from './simulated-customer.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
-import { simulatedDecoder, simulatedSpeech } from './simulated-sounds.ts';
+import { createSimulatedSpeech, simulatedDecoder, spokenTo } from './simulated-sounds.ts';
 import { createSimulatedStreams, type SimulatedStreams } from './simulated-streams.ts';
 import { createSimulatedTelephony, type SimulatedTelephony } from './simulated-telephony.ts';
 import { openSimulatedTransports } from './simulated-transports.ts';
@@ -108,6 +115,10 @@ export interface SimulatedPlatform {
   readonly media: SimulatedMedia;
   /** Servers of audio streams, configured by the test. */
   readonly streams: SimulatedStreams;
+  /** The speech that the media engine was ordered to play to this leg, in order. */
+  spokenTo(leg: string): readonly SpeechRequest[];
+  /** The text that a clip of the media engine speaks; undefined for a file. */
+  speechIn(clip: string): SpeechRequest | undefined;
   /** For data that no interface shows yet, such as the record of a call. */
   readonly database: Database;
   /** What the platform provides to signalling. */
@@ -125,7 +136,7 @@ export interface SimulatedPlatform {
 export async function startSimulatedPlatform(options: SimulatedPlatformOptions): Promise<SimulatedPlatform> {
   const life = lifeOf(options.clock);
   const adapters = createAdapters(options, life);
-  const { database, media, streams } = adapters;
+  const { database, media, speech, streams } = adapters;
   const created = createPlatform({
     ...adapters,
     ...options.operated,
@@ -138,6 +149,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     ...options.settings,
     ...(options.rates === undefined ? {} : { rates: options.rates }),
   });
+  const speechIn = (clip: string) => speech.requestOf(media.clipOf(clip));
   const telephony = options.phones ? undefined : telephonyOf(options, adapters);
   const edge: SimulatedEdge =
     telephony === undefined ? signallingOf(options, adapters, life, created.signalling) : edgeOf(telephony);
@@ -152,6 +164,8 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     telephony,
     media,
     streams,
+    spokenTo: (leg) => spokenTo(leg, media, speechIn),
+    speechIn,
     database,
     ports: created.signalling,
     call: (...request) => answerOf(platform, options, ...request),
@@ -229,7 +243,7 @@ function createAdapters(options: SimulatedPlatformOptions, life: Life) {
     media,
     mediaLegs: media,
     clips: media,
-    speech: simulatedSpeech,
+    speech: createSimulatedSpeech(),
     decoder: simulatedDecoder,
     recorder,
     recordingFiles: recorder.files,

@@ -36,6 +36,10 @@ export interface SimulatedWorldOptions {
   readonly settings?: PlatformSettings;
   /** Wraps the database of each process. */
   readonly interpose?: (database: Database) => Database;
+  /** `by-test`: a world on the databases of a suite closes without a census, because the test or its suite takes it. */
+  readonly census?: 'by-test';
+  /** Sentences of the errors that the test brings about: each has to be logged, and no other. */
+  readonly loggedErrors?: readonly string[];
 }
 
 /** The platform, phones and a network on one virtual clock: everything is real except time, sockets and threads. */
@@ -117,7 +121,9 @@ async function ended(world: SimulatedWorld, passed: boolean): Promise<void> {
 /** The world that a test closes itself; over the databases of a suite, the suite does. */
 export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): Promise<SimulatedWorld> {
   const world = await openWorld(options);
-  options.database?.beforeClose(({ passed }) => ended(world, passed));
+  options.database?.beforeClose(({ passed }) =>
+    passed && options.census === 'by-test' ? world.close() : ended(world, passed),
+  );
   return world;
 }
 
@@ -195,7 +201,8 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     async assertNothingLeft() {
       processes.current.telephony?.leaveAll();
       await advance(transactionsOverMs);
-      assertNothing(census(), log.lines, customer);
+      assertNothing(census(), customer);
+      assertErrors(log.lines, options.loggedErrors ?? []);
       const events = await feedOf({ api }, judgedUntil);
       judgedUntil = events.at(-1)?.id ?? judgedUntil;
       const faults = events.flatMap(({ type, data }) => eventFaults(type, data) ?? []);
@@ -211,12 +218,18 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
   };
 }
 
-function assertNothing(census: Census, lines: readonly LogLine[], { undocumented }: SimulatedCustomer): void {
+function assertNothing(census: Census, { undocumented }: SimulatedCustomer): void {
   const left = Object.entries(census).filter(([, number]) => number !== 0);
   assert.deepEqual(left, [], 'something outlives its calls');
-  const errors = lines.filter(({ level }) => level === 'error');
-  assert.deepEqual(errors, [], 'the platform logged errors');
   assert.deepEqual(undocumented, [], 'signed requests that the contract does not know');
+}
+
+function assertErrors(lines: readonly LogLine[], provoked: readonly string[]): void {
+  const errors = lines.filter(({ level }) => level === 'error');
+  const others = errors.filter(({ sentence }) => !provoked.includes(sentence));
+  assert.deepEqual(others, [], 'the platform logged errors');
+  const missing = provoked.filter((each) => !errors.some(({ sentence }) => sentence === each));
+  assert.deepEqual(missing, [], 'errors that the test should have brought about');
 }
 
 /** The end of a process may wait for answers, such as those of carriers to its last REGISTER: time passes meanwhile. */

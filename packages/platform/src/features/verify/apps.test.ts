@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
-import { openVerifyWorld } from './testing/verify-world.ts';
+import { openVerifyWorld, verifyOfSuite } from './testing/verify-world.ts';
 
 eachDatabase('Verify apps and lists', (open) => {
+  const newVerify = verifyOfSuite(open);
+
   test('an account always has one default app, which can be deleted after another app is the default', async () => {
-    const world = await openVerifyWorld(open);
-    const [first] = (await world.get('Verify/App/')).body.objects;
+    const { world, ...verify } = await newVerify();
+    const as = verify.account;
+    const [first] = (await verify.get('Verify/App/')).body.objects;
     assert.deepEqual(
       [first.alias, first.is_default, first.code_length, first.code_expiry, first.max_validations],
       ['Default', true, 6, 10, 5],
     );
-    const remove = () => world.api.call('DELETE', `Verify/App/${first.app_uuid}/`);
+    const remove = () => world.call('DELETE', `Verify/App/${first.app_uuid}/`, { as });
     assert.equal((await remove()).status, 409);
-    const made = await world.api.call('POST', 'Verify/App/', { body: { alias: 'New', is_default: true } });
+    const made = await world.call('POST', 'Verify/App/', {
+      body: { alias: 'New', is_default: true },
+      as,
+    });
     const { app_uuid } = made.body;
-    const all = (await world.get('Verify/App/')).body.objects;
+    const all = (await verify.get('Verify/App/')).body.objects;
     assert.deepEqual(
       all
         .filter((each: { is_default: boolean }) => each.is_default)
@@ -23,7 +29,7 @@ eachDatabase('Verify apps and lists', (open) => {
       ['New'],
     );
     assert.equal((await remove()).status, 204);
-    const change = (body: object) => world.api.call('POST', `Verify/App/${app_uuid}/`, { body });
+    const change = (body: object) => world.call('POST', `Verify/App/${app_uuid}/`, { body, as });
     assert.equal((await change({ is_default: false })).status, 409);
     assert.equal((await change({ sms_template: 'no code' })).status, 400);
     for (const allowed_countries of [['XX'], ['DE', 'USA'], 'DE', [49]]) {
@@ -32,26 +38,26 @@ eachDatabase('Verify apps and lists', (open) => {
       assert.match(refused.body.error, /^allowed_countries must be a list of .* by its two letters/);
     }
     assert.equal((await change({ sms_template: '{{code}} $& {{brand}}', brand_name: "A$'B" })).status, 202);
-    assert.equal((await world.get(`Verify/App/${app_uuid}/`)).body.code_length, 6);
-    await world.begin({ app_hash: 'FA+9qCX9VSu' });
-    const [message] = (await world.get('Sandbox/Message/')).body.objects;
+    assert.equal((await verify.get(`Verify/App/${app_uuid}/`)).body.code_length, 6);
+    await verify.begin({ app_hash: 'FA+9qCX9VSu' });
+    const [message] = (await verify.get('Sandbox/Message/')).body.objects;
     assert.match(message.text, /^\d{6} \$& A\$'B\nFA\+9qCX9VSu$/);
-    const other = await world.api.subaccount();
-    assert.equal((await world.get(`Verify/App/${app_uuid}/`, other)).status, 404);
-    assert.equal((await world.start({ app_uuid }, other)).status, 400);
+    const other = await world.subaccount();
+    assert.equal((await verify.get(`Verify/App/${app_uuid}/`, other)).status, 404);
+    assert.equal((await verify.start({ app_uuid }, other)).status, 400);
   });
 
   test('the list of sessions has the member sessions, newest first, with each filter and in pages', async () => {
-    const world = await openVerifyWorld(open);
-    const branch = await world.api.subaccount();
-    const first = await world.begin({ brand_name: 'Acme' });
-    await world.clock.advance(60_000);
-    const second = await world.begin({ recipient: '+442071838750', app_hash: 'FA+9qCX9VSu' });
-    await world.clock.advance(60_000);
-    const third = await world.begin({ recipient: '+4915112345678' }, branch);
-    await world.check(second, await world.codeFor('+442071838750'));
-    const list = async (query: string, as = world.api.main) => {
-      const { body } = await world.get(`Verify/Session/?${query}`, as);
+    const { world, ...verify } = await openVerifyWorld(open);
+    const branch = await world.subaccount();
+    const first = await verify.begin({ brand_name: 'Acme' });
+    await world.advance(60_000);
+    const second = await verify.begin({ recipient: '+442071838750', app_hash: 'FA+9qCX9VSu' });
+    await world.advance(60_000);
+    const third = await verify.begin({ recipient: '+4915112345678' }, branch);
+    await verify.check(second, await verify.codeFor('+442071838750'));
+    const list = async (query: string, as = world.main) => {
+      const { body } = await verify.get(`Verify/Session/?${query}`, as);
       return body.sessions.map((each: { session_uuid: string }) => each.session_uuid);
     };
     assert.deepEqual(await list(''), [third, second, first]);
@@ -67,25 +73,24 @@ eachDatabase('Verify apps and lists', (open) => {
     const at = new Date(world.clock.now() - 60_000).toISOString().slice(0, 16);
     assert.deepEqual(await list(`session_time__gte=${at}`), [third, second]);
     assert.deepEqual(await list(`session_time_lt=${at}`), [first]);
-    const page = (await world.get('Verify/Session/?limit=1&offset=1&alias=Default')).body;
+    const page = (await verify.get('Verify/Session/?limit=1&offset=1&alias=Default')).body;
     assert.equal(page.sessions[0].session_uuid, second);
     assert.match(page.meta.next, /\/Verify\/Session\/\?alias=Default&limit=1&offset=2$/);
-    assert.equal((await world.get('Verify/Session/?status=nearly')).status, 400);
-    await world.clock.advance(91 * 86_400_000);
+    assert.equal((await verify.get('Verify/Session/?status=nearly')).status, 400);
+    world.clock.stepWall(91 * 86_400_000);
     assert.deepEqual(await list(''), []);
   });
 
   test('the sandbox inbox fails, does not deliver or sends no receipt by the end of the number', async () => {
-    const world = await openVerifyWorld(open);
-    for (const end of ['9901', '9902', '9903', '9904']) await world.begin({ recipient: `+1415555${end}` });
-    await world.clock.advance(1_000);
-    await world.settle();
-    const { objects } = (await world.get('Sandbox/Message/')).body;
+    const { world, ...verify } = await newVerify();
+    for (const end of ['9901', '9902', '9903', '9904']) await verify.begin({ recipient: `+1415555${end}` });
+    await world.advance(1_000);
+    const { objects } = (await verify.get('Sandbox/Message/')).body;
     const statuses = Object.fromEntries(
       objects.map(({ to, status }: { to: string; status: string }) => [to.slice(-4), status]),
     );
     assert.deepEqual(statuses, { 9901: 'failed', 9902: 'undelivered', 9903: 'sent', 9904: 'delivered' });
-    const { sessions } = (await world.get('Verify/Session/')).body;
+    const { sessions } = (await verify.get('Verify/Session/')).body;
     const told = Object.fromEntries(
       sessions.map((each: { recipient: string; attempt_details: [{ status: string }] }) => [
         each.recipient.slice(-4),

@@ -7,7 +7,7 @@ import { appRoutes } from './app-routes.ts';
 import { createAppStore } from './app-store.ts';
 import { createCheck, createStart } from './commands.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
-import { createLimiter, type Limiter, type SendLimits, sendLimits } from './limits/limiter.ts';
+import { createLimiter } from './limits/limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
 import { lateChecks } from './migrations/0002-late-checks.ts';
 import { sessionsByEnd } from './migrations/0003-sessions-by-end.ts';
@@ -21,9 +21,6 @@ import { loadOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount }
 export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
   readonly clock: Clock;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
-  readonly sendLimits?: Partial<SendLimits>;
-  /** Counts sends; in the database when left out. */
-  readonly limiter?: Limiter;
   readonly isDraining?: () => boolean;
   /** The issuer of receipts: the URL of the HTTP interface. */
   readonly publicUrl: string;
@@ -48,7 +45,7 @@ const sweepEveryMs = 3_600_000;
 /** Verification of phone numbers by one-time codes. */
 export function createVerify(deps: VerifyDeps): VerifyFeature {
   const { database, clock, log, secrets } = deps;
-  const limiter = deps.limiter ?? createLimiter(database, { ...sendLimits, ...deps.sendLimits });
+  const limiter = createLimiter(database);
   const apps = createAppStore(database, secrets);
   const reportRefusal = createRefusals(deps);
   const proofs = createProofs(deps);

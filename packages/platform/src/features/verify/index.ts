@@ -1,6 +1,2 @@
-export { createVerify, type VerifyFeature } from './create-verify.ts';
-export {
-  type Limiter,
-  type SendLimits,
-  sendLimits,
-} from './limits/limiter.ts';
+export { createVerify } from './create-verify.ts';
+export { sendLimits } from './limits/limiter.ts';

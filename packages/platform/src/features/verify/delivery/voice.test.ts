@@ -1,227 +1,235 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { callEnds } from '../../calls/index.ts';
-import { createScriptedGateway, openVerifyWorld, type VerifyWorld } from '../testing/verify-world.ts';
+import { createSimulatedMessageGateway, eachDatabase } from '@jackfield/testkit';
+import { openVerifyWorld, type VerifyWorld, verifyOfSuite } from '../testing/verify-world.ts';
 
-const told = (world: VerifyWorld) =>
-  world.events.map(({ payload }) => [payload.Channel, payload.ChannelStatus, payload.ChannelErrorCode]);
-const textsOf = (world: VerifyWorld, at: number) =>
-  world.plays[at]!.items.flatMap((item) => (item.kind === 'speech' ? [item.text] : []));
-/** The callee answers and waits for the caller to speak. */
-const answeredInSilence = async (world: VerifyWorld, leg: string) => {
-  await world.notice(leg, { type: 'leg-answered', leg });
-  await world.notice(leg, { type: 'leg-voice', leg, speaking: false });
-  await passed(world, 2_000);
-};
-const passed = async (world: VerifyWorld, ms: number) => {
-  await world.clock.advance(ms);
-  await world.settle();
-};
-const ended = (leg: string, code: 3000 | 3010 | 4000) =>
-  ({
-    type: 'leg-ended',
+const prompt = 'Hello. Press 1 to hear your verification code.';
+
+async function told({ events }: VerifyWorld) {
+  return (await events()).map(({ data }) => [data.Channel, data.ChannelStatus, data.ChannelErrorCode]);
+}
+
+/** What a test does with the call to a recipient, and what it reads of it. */
+function callOf({ world, dialled }: VerifyWorld, leg = dialled().at(-1)!.leg) {
+  const { telephony, node } = world;
+  const { orders } = node.media;
+  const before = orders.commands.length;
+  const spoken = () => node.spokenTo(leg);
+  const passed = (ms: number) => world.advance(ms);
+  const answered = async () => {
+    telephony.pickUp(leg);
+    await passed(0);
+  };
+  return {
     leg,
-    end: callEnds(code, 'Call recipient'),
-    durationSeconds: 0,
-  }) as const;
+    spoken,
+    texts: () => spoken().map(({ text }) => text),
+    passed,
+    answered,
+    /** The callee answers and waits for the caller to speak. */
+    async answeredInSilence() {
+      await answered();
+      await passed(2_100);
+    },
+    async voice(speaking: boolean) {
+      node.media.report({ type: 'voice', leg, speaking });
+      await passed(0);
+    },
+    async press(digits: string) {
+      telephony.press(leg, digits);
+      await passed(0);
+    },
+    async leaves(...how: Parameters<typeof telephony.leave> extends [string, ...infer End] ? End : never) {
+      telephony.leave(leg, ...how);
+      await passed(0);
+    },
+    /** Until the platform hangs up. */
+    isOver: () => world.until('the call is over', async () => isHungUp(), 60_000),
+    isHungUp,
+    /** Whether voice of the callee is reported, in the order of the commands. */
+    listened: () =>
+      orders.commands.flatMap((each) =>
+        each.do === 'watch-voice' && each.leg === leg ? [each.watched] : [],
+      ),
+    /** Plays that were stopped before their end. */
+    stopped: () => orders.commands.slice(before).filter((each) => each.do === 'stop-play').length,
+  };
+
+  function isHungUp(): boolean {
+    return telephony.orders.some((order) => order.startsWith(`hang up ${leg}`));
+  }
+}
+
+/** A session whose call rings. */
+async function ringing(verify: VerifyWorld, body: object = {}) {
+  await verify.begin({ channel: 'voice', ...body });
+  return callOf(verify);
+}
 
 eachDatabase('Verification by voice', (open) => {
+  const newVerify = verifyOfSuite(open);
+
   test('a call speaks the code of the session twice, digit by digit in its language, and hangs up', async () => {
-    const world = await openVerifyWorld(open);
-    const session = await world.begin();
-    const code = await world.codeFor();
-    assert.equal(
-      await world.begin({ channel: 'VOICE', locale: 'de-AT', brand_name: 'Acme', src: '12025550199' }),
-      session,
-    );
-    const [leg] = world.dialled;
+    const verify = await newVerify();
+    const session = await verify.begin();
+    const code = await verify.codeFor();
+    const body = { channel: 'VOICE', locale: 'de-AT', brand_name: 'Acme', src: '12025550199' };
+    assert.equal(await verify.begin(body), session);
+    const [{ spec } = assert.fail()] = verify.dialled();
+    assert.deepEqual([spec.to, spec.from, spec.callerName], ['+14155552671', '12025550199', 'Acme']);
+    const call = callOf(verify);
+    await call.answeredInSilence();
+    await call.isOver();
+    const once = ['Ihr Bestätigungscode für Acme lautet', ...code];
     assert.deepEqual(
-      [leg?.spec.to, leg?.spec.from, leg?.spec.callerName],
-      ['+14155552671', '12025550199', 'Acme'],
+      call.spoken().map(({ text, language }) => `${language} ${text}`),
+      [...once, ...once].map((text) => `de-AT ${text}`),
     );
-    await answeredInSilence(world, leg!.leg);
-    const [play] = world.plays;
-    assert.equal(play?.loop, 2);
-    assert.deepEqual(play?.to, [leg!.leg]);
-    assert.deepEqual(textsOf(world, 0), ['Ihr Bestätigungscode für Acme lautet', ...code]);
-    await world.played(play!, 'finished');
-    assert.deepEqual(
-      world.hungUp.map(([each]) => each),
-      [leg!.leg],
-    );
-    const voice = told(world).filter(([channel]) => channel === 'voice');
+    const voice = (await told(verify)).filter(([channel]) => channel === 'voice');
     assert.deepEqual(voice, [
       ['voice', 'in-progress', ''],
       ['voice', 'completed', ''],
     ]);
-    const { channel, count } = (await world.get(`Verify/Session/${session}/`)).body;
+    const { channel, count } = (await verify.get(`Verify/Session/${session}/`)).body;
     assert.deepEqual([channel, count], ['voice', 2]);
-    assert.equal((await world.check(session, code)).status, 200);
+    assert.equal((await verify.check(session, code)).status, 200);
   });
 
   test('busy and no answer are no-answer with the cause; a hangup during the code is completed', async () => {
-    const world = await openVerifyWorld(open);
-    for (const code of [3010, 3000] as const) {
-      await world.begin({ channel: 'voice' });
-      const { leg } = world.dialled.at(-1)!;
-      await world.notice(leg, ended(leg, code));
-    }
-    await world.begin({ channel: 'voice' });
-    const { leg } = world.dialled.at(-1)!;
-    await answeredInSilence(world, leg);
-    await world.notice(leg, ended(leg, 4000));
+    const verify = await newVerify();
+    await (await ringing(verify)).leaves({ by: 'rejected', sipStatus: 486 });
+    await (await ringing(verify)).passed(41_000);
+    const call = await ringing(verify);
+    await call.answeredInSilence();
+    assert.equal(call.stopped(), 0);
+    await call.leaves();
     assert.deepEqual(
-      told(world).filter(([, status]) => status !== 'in-progress'),
+      (await told(verify)).filter(([, status]) => status !== 'in-progress'),
       [
         ['voice', 'no-answer', '3010'],
-        ['voice', 'no-answer', '3000'],
+        ['voice', 'no-answer', '6010'],
         ['voice', 'completed', ''],
       ],
     );
-    assert.ok(world.stopped.includes(`${leg}/code`));
+    assert.equal(call.stopped(), 1);
   });
 
   test('with dtmf the code is spoken after the key 1, and not at all without the key', async () => {
-    const world = await openVerifyWorld(open);
-    await world.begin({ channel: 'voice', dtmf: 1 });
-    const { leg } = world.dialled[0]!;
-    await world.notice(leg, { type: 'leg-answered', leg });
-    assert.deepEqual(textsOf(world, 0), ['Hello. Press 1 to hear your verification code.']);
-    await world.notice(leg, { type: 'leg-digit', leg, digit: '5' });
-    assert.deepEqual(world.stopped, []);
-    await world.notice(leg, { type: 'leg-digit', leg, digit: '1' });
-    assert.deepEqual(world.stopped, [`${leg}/prompt`]);
-    await world.played(world.plays[0]!, 'stopped');
-    assert.equal(textsOf(world, 1).length, 7);
-    await world.played(world.plays[1]!, 'finished');
+    const verify = await newVerify();
+    const call = await ringing(verify, { dtmf: 1 });
+    await call.answered();
+    assert.deepEqual(call.texts(), [prompt]);
+    await call.press('5');
+    assert.equal(call.stopped(), 0);
+    await call.press('1');
+    assert.equal(call.stopped(), 1);
+    await call.isOver();
+    assert.equal(call.texts().length, 1 + 2 * 7);
 
-    await world.begin({ channel: 'voice', dtmf: '1' });
-    const machine = world.dialled[1]!.leg;
-    await world.notice(machine, { type: 'leg-answered', leg: machine });
-    await world.played(world.plays[2]!, 'finished');
-    assert.equal(world.plays.length, 3);
-    assert.deepEqual(told(world).at(-1), ['voice', 'no-answer', 'no-input']);
-    assert.deepEqual(
-      world.hungUp.map(([each]) => each),
-      [leg, machine],
-    );
+    const machine = await ringing(verify, { dtmf: '1' });
+    await machine.answered();
+    await machine.isOver();
+    assert.deepEqual(new Set(machine.texts()), new Set([prompt]));
+    assert.deepEqual((await told(verify)).at(-1), ['voice', 'no-answer', 'no-input']);
   });
 
   test('after a hello the code is spoken a second after the last word, and voice reports stop', async () => {
-    const world = await openVerifyWorld(open);
-    await world.begin({ channel: 'voice' });
-    const { leg } = world.dialled[0]!;
-    const voice = (speaking: boolean) => world.notice(leg, { type: 'leg-voice', leg, speaking });
-    await world.notice(leg, { type: 'leg-answered', leg });
-    assert.deepEqual(world.listened, [`${leg} true`]);
-    await passed(world, 1_900);
-    await voice(true);
-    await passed(world, 900);
-    await voice(false);
-    await passed(world, 400);
-    await voice(true);
-    await passed(world, 600);
-    await voice(false);
-    await passed(world, 499);
-    assert.deepEqual(world.plays, []);
-    await passed(world, 1);
-    assert.equal(textsOf(world, 0).length, 7);
-    assert.deepEqual(world.listened, [`${leg} true`, `${leg} false`]);
+    const verify = await newVerify();
+    const call = await ringing(verify);
+    await call.answered();
+    assert.deepEqual(call.listened(), [true]);
+    await call.passed(1_900);
+    await call.voice(true);
+    await call.passed(900);
+    await call.voice(false);
+    await call.passed(400);
+    await call.voice(true);
+    await call.passed(600);
+    await call.voice(false);
+    await call.passed(499);
+    assert.deepEqual(call.texts(), []);
+    await call.passed(1);
+    assert.equal(call.texts().length, 1);
+    assert.deepEqual(call.listened(), [true, false]);
     // Voice while the code is spoken changes nothing.
-    await voice(true);
-    await passed(world, 10_000);
-    await world.played(world.plays[0]!, 'finished');
-    assert.deepEqual(told(world).at(-1), ['voice', 'completed', '']);
+    await call.voice(true);
+    await call.isOver();
+    assert.equal(call.texts().length, 2 * 7);
+    assert.deepEqual((await told(verify)).at(-1), ['voice', 'completed', '']);
   });
 
   test('a long greeting leads to the request for the key 1; without the key the error code is 9100', async () => {
-    const world = await openVerifyWorld(open);
-    await world.begin({ channel: 'voice' });
-    const { leg } = world.dialled[0]!;
-    await world.notice(leg, { type: 'leg-answered', leg });
-    await world.notice(leg, { type: 'leg-voice', leg, speaking: true });
-    await passed(world, 2_899);
-    assert.deepEqual(world.plays, []);
-    await passed(world, 1);
-    assert.deepEqual(textsOf(world, 0), ['Hello. Press 1 to hear your verification code.']);
-    await world.notice(leg, { type: 'leg-voice', leg, speaking: false });
-    await passed(world, 10_000);
-    await world.played(world.plays[0]!, 'finished');
-    assert.equal(world.plays.length, 1);
-    assert.deepEqual(told(world).at(-1), ['voice', 'no-answer', '9100']);
-    assert.deepEqual(
-      world.hungUp.map(([each]) => each),
-      [leg],
-    );
+    const verify = await newVerify();
+    const call = await ringing(verify);
+    await call.answered();
+    await call.voice(true);
+    await call.passed(2_899);
+    assert.deepEqual(call.texts(), []);
+    await call.passed(1);
+    assert.deepEqual(call.texts(), [prompt]);
+    await call.voice(false);
+    await call.isOver();
+    assert.deepEqual(new Set(call.texts()), new Set([prompt]));
+    assert.deepEqual((await told(verify)).at(-1), ['voice', 'no-answer', '9100']);
 
-    await world.begin({ channel: 'voice' });
-    const fullMailbox = world.dialled[1]!.leg;
-    await world.notice(fullMailbox, { type: 'leg-answered', leg: fullMailbox });
-    await world.notice(fullMailbox, { type: 'leg-voice', leg: fullMailbox, speaking: true });
-    await passed(world, 3_000);
-    await world.notice(fullMailbox, ended(fullMailbox, 4000));
-    assert.deepEqual(told(world).at(-1), ['voice', 'no-answer', '9100']);
+    const fullMailbox = await ringing(verify);
+    await fullMailbox.answered();
+    await fullMailbox.voice(true);
+    await fullMailbox.passed(3_000);
+    await fullMailbox.leaves();
+    assert.deepEqual((await told(verify)).at(-1), ['voice', 'no-answer', '9100']);
   });
 
   test('a person who greets at length presses 1 and hears the code', async () => {
-    const world = await openVerifyWorld(open);
-    await world.begin({ channel: 'voice' });
-    const { leg } = world.dialled[0]!;
-    await world.notice(leg, { type: 'leg-answered', leg });
-    await world.notice(leg, { type: 'leg-digit', leg, digit: '1' });
-    assert.deepEqual([world.plays, world.stopped], [[], []]);
-    await world.notice(leg, { type: 'leg-voice', leg, speaking: true });
-    await passed(world, 3_000);
-    await world.notice(leg, { type: 'leg-digit', leg, digit: '1' });
-    assert.deepEqual(world.stopped, [`${leg}/prompt`]);
-    await world.played(world.plays[0]!, 'stopped');
-    assert.equal(textsOf(world, 1).length, 7);
-    await world.played(world.plays[1]!, 'finished');
-    assert.deepEqual(told(world).at(-1), ['voice', 'completed', '']);
+    const verify = await newVerify();
+    const call = await ringing(verify);
+    await call.answered();
+    await call.press('1');
+    assert.deepEqual([call.texts(), call.stopped()], [[], 0]);
+    await call.voice(true);
+    await call.passed(3_000);
+    assert.deepEqual(call.texts(), [prompt]);
+    await call.press('1');
+    assert.equal(call.stopped(), 1);
+    await call.isOver();
+    assert.equal(call.texts().length, 1 + 2 * 7);
+    assert.deepEqual((await told(verify)).at(-1), ['voice', 'completed', '']);
   });
 
   test('a hangup before the code is spoken is no-answer', async () => {
-    const world = await openVerifyWorld(open);
-    await world.begin({ channel: 'voice' });
-    const { leg } = world.dialled[0]!;
-    await world.notice(leg, { type: 'leg-answered', leg });
-    await passed(world, 1_000);
-    await world.notice(leg, ended(leg, 4000));
-    await passed(world, 5_000);
-    assert.deepEqual([world.plays, told(world).at(-1)], [[], ['voice', 'no-answer', '4000']]);
+    const verify = await newVerify();
+    const call = await ringing(verify);
+    await call.answered();
+    await call.passed(1_000);
+    await call.leaves();
+    await call.passed(5_000);
+    assert.deepEqual([call.texts(), (await told(verify)).at(-1)], [[], ['voice', 'no-answer', '4000']]);
   });
 
   test('a call that rings when the code is verified is hung up and speaks nothing', async () => {
-    const world = await openVerifyWorld(open);
-    const session = await world.begin();
-    await world.begin({ channel: 'voice' });
-    await world.check(session, await world.codeFor());
-    const { leg } = world.dialled[0]!;
-    assert.deepEqual(
-      world.hungUp.map(([each]) => each),
-      [leg],
-    );
-    await world.notice(leg, { type: 'leg-answered', leg });
-    assert.deepEqual(world.plays, []);
-    await world.notice(leg, ended(leg, 4000));
-    assert.equal(world.runner.census().verify?.sessions, 1);
-    await world.clock.advance(1_000);
-    await world.settle();
-    assert.equal(world.runner.census().verify?.sessions, 0);
+    const verify = await newVerify();
+    const live = verify.sessions();
+    const session = await verify.begin();
+    const call = await ringing(verify);
+    await verify.check(session, await verify.codeFor());
+    assert.ok(call.isHungUp());
+    assert.deepEqual(call.texts(), []);
+    await call.passed(1_000);
+    assert.equal(verify.sessions(), live);
   });
 
   test('an app with voice_fallback calls after an undelivered message', async () => {
-    const gateway = createScriptedGateway();
-    const world = await openVerifyWorld(open, { gateway });
-    await world.api.call('POST', 'Verify/App/', {
-      body: { alias: 'Both', voice_fallback: true, is_default: 'true' },
-    });
-    gateway.outcomes.push({ accepted: false, errorCode: '11' });
-    await world.begin();
-    assert.equal(world.dialled.length, 1);
-    gateway.receipt({ message: 'nobody', status: 'failed', errorCode: null });
-    assert.deepEqual(told(world), [
+    const gateway = createSimulatedMessageGateway();
+    const verify = await openVerifyWorld(open, { gateway });
+    const body = { alias: 'Both', voice_fallback: true, is_default: 'true' };
+    await verify.world.call('POST', 'Verify/App/', { body });
+    gateway.answerNext({ accepted: false, errorCode: '11' });
+    await verify.begin();
+    await verify.world.advance(0);
+    assert.equal(verify.dialled().length, 1);
+    gateway.receipt({ message: 'unknown', status: 'failed', errorCode: null });
+    await verify.world.advance(0);
+    assert.deepEqual(await told(verify), [
       ['sms', 'queued', ''],
       ['sms', 'failed', '11'],
       ['voice', 'in-progress', ''],

@@ -6,26 +6,26 @@ import { openVerifyWorld, recipient } from '../testing/verify-world.ts';
 
 onEmbeddedDatabase('Receipts of verifications', (open) => {
   test('a receipt has recipient, time and channel of a verification, and the public key verifies it', async () => {
-    const world = await openVerifyWorld(open);
-    const session = await world.begin();
+    const { world, ...verify } = await openVerifyWorld(open);
+    const session = await verify.begin();
     const path = `Verify/Session/${session}/Receipt/`;
-    const early = await world.get(path);
+    const early = await verify.get(path);
     assert.deepEqual([early.status, early.body.error], [409, 'only a verified session has a receipt']);
-    await world.clock.advance(2_000);
-    await world.check(session, await world.codeFor());
-    const { body } = await world.get(path);
-    assert.equal(body.keys_url, 'https://jackfield.example/.well-known/jwks.json');
+    await world.advance(2_000);
+    await verify.check(session, await verify.codeFor());
+    const { body } = await verify.get(path);
+    assert.equal(body.keys_url, 'https://api.example.com/.well-known/jwks.json');
 
-    const served = await world.api.app.inject({ method: 'GET', url: '/.well-known/jwks.json' });
+    const served = await world.node.platform.http.inject({ method: 'GET', url: '/.well-known/jwks.json' });
     const keys = served.json() as JSONWebKeySet;
     assert.deepEqual(Object.keys(keys.keys[0]!).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
     // Read with another implementation of JWS and EdDSA.
     const { payload } = await compactVerify(body.receipt, createLocalJWKSet(keys));
     const claims = JSON.parse(new TextDecoder().decode(payload));
-    const { body: shown } = await world.get(`Verify/Session/${session}/`);
+    const { body: shown } = await verify.get(`Verify/Session/${session}/`);
     assert.deepEqual(claims, {
-      iss: 'https://jackfield.example',
-      aud: world.api.main.authId,
+      iss: 'https://api.example.com',
+      aud: world.main.authId,
       sub: recipient,
       jti: session,
       iat: Math.floor(world.clock.now() / 1000),
@@ -41,14 +41,14 @@ onEmbeddedDatabase('Receipts of verifications', (open) => {
   });
 
   test('a receipt is visible to the accounts that see the session, and its key survives a restart', async () => {
-    const world = await openVerifyWorld(open);
-    const session = await world.begin();
-    await world.check(session, await world.codeFor());
+    const { world, ...verify } = await openVerifyWorld(open);
+    const session = await verify.begin();
+    await verify.check(session, await verify.codeFor());
     const path = `Verify/Session/${session}/Receipt/`;
-    assert.equal((await world.get(path, await world.api.subaccount())).status, 404);
-    assert.equal((await world.get('Verify/Session/nothing/Receipt/')).status, 404);
-    const { receipt } = (await world.get(path)).body;
-    const again = await world.crash();
-    assert.equal((await again.get(path)).body.receipt, receipt);
+    assert.equal((await verify.get(path, await world.subaccount())).status, 404);
+    assert.equal((await verify.get('Verify/Session/nothing/Receipt/')).status, 404);
+    const { receipt } = (await verify.get(path)).body;
+    await world.restart();
+    assert.equal((await verify.get(path)).body.receipt, receipt);
   });
 });

@@ -1,221 +1,119 @@
-import { createSecrets } from '@jackfield/adapters/secrets';
-import type { Clock, Database, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/ports';
+import assert from 'node:assert/strict';
+import { before } from 'node:test';
 import {
-  assertDocumentedEvents,
+  type Caller,
+  feedOf,
   type OpenDatabase,
-  type VirtualClock,
-  watchDatabase,
+  openSimulatedWorld,
+  type SimulatedMessageGateway,
+  type SimulatedWorld,
+  type SimulatedWorldOptions,
+  worldOfSuite,
 } from '@jackfield/testkit';
-import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
-import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { CallEnd, OutboundLeg, OwnedLegNotice } from '../../calls/index.ts';
-import { createSandboxMessages } from '../../sandbox-messages/index.ts';
-import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
-import { createVerify, type Limiter, type SendLimits, type VerifyFeature } from '../index.ts';
-
-/** A gateway whose answers and receipts the test controls. */
-export interface ScriptedGateway {
-  readonly sms: Sms;
-  readonly orders: SmsOrder[];
-  /** Answers to the next orders; without one, an order is accepted as `m-<n>`. */
-  readonly outcomes: (SmsOutcome | Promise<SmsOutcome>)[];
-  receipt(receipt: SmsReceipt): void;
-}
-
-export function createScriptedGateway(): ScriptedGateway {
-  let tell = (_: SmsReceipt): void => {};
-  const orders: SmsOrder[] = [];
-  const outcomes: (SmsOutcome | Promise<SmsOutcome>)[] = [];
-  return {
-    orders,
-    outcomes,
-    receipt: (receipt) => tell(receipt),
-    sms: {
-      async send(order) {
-        orders.push(order);
-        return (await outcomes.shift()) ?? { accepted: true, message: `m-${orders.length}` };
-      },
-      listen(listener) {
-        tell = listener;
-      },
-    },
-  };
-}
-
-export interface VerifyWorld {
-  readonly api: ApiWorld;
-  readonly clock: VirtualClock;
-  readonly database: Database;
-  readonly runner: SessionRunner;
-  readonly feature: VerifyFeature;
-  readonly gateway: ScriptedGateway | undefined;
-  /** Of events that carry it, newest last. */
-  readonly events: OutboxEvent[];
-  readonly dialled: OutboundLeg[];
-  readonly hungUp: (readonly [string, CallEnd])[];
-  readonly plays: PlayOrder[];
-  readonly stopped: string[];
-  /** Commands to start or stop voice reports, with their legs. */
-  readonly listened: string[];
-  notice(leg: string, notice: OwnedLegNotice): Promise<void>;
-  played(order: PlayOrder, because: 'finished' | 'stopped'): Promise<void>;
-  start(body?: object, as?: Caller): Promise<ApiAnswer>;
-  /** Starts a session that must succeed; resolves with its UUID. */
-  begin(body?: object, as?: Caller): Promise<string>;
-  check(session: string, otp: string | number, as?: Caller): Promise<ApiAnswer>;
-  get(path: string, as?: Caller): Promise<ApiAnswer>;
-  /** The code in the newest message to a number. */
-  codeFor(to?: string): Promise<string>;
-  settle(): Promise<void>;
-  crash(): Promise<VerifyWorld>;
-}
 
 export const recipient = '+14155552671';
 
-export interface WorldOptions {
-  readonly gateway?: ScriptedGateway;
-  readonly sendLimits?: Partial<SendLimits>;
-  readonly limiter?: Limiter;
+export interface VerifyWorldOptions extends Pick<SimulatedWorldOptions, 'interpose' | 'loggedErrors'> {
+  /** Messages leave through this gateway; into the inbox of the sandbox when absent. */
+  readonly gateway?: SimulatedMessageGateway;
 }
 
-export async function openVerifyWorld(open: OpenDatabase, options: WorldOptions = {}): Promise<VerifyWorld> {
-  return worldOn(await open(), open, options);
-}
+const codesExpireMs = 10 * 60_000;
+const receiptsWaitMs = 3_600_000;
 
-async function worldOn(
-  opened: Database,
+export type VerifyWorld = ReturnType<typeof verifyAs>;
+
+/** A simulated world of its own, with requests about verifications. */
+export async function openVerifyWorld(
   open: OpenDatabase,
-  options: WorldOptions,
-  startAt?: number,
+  options: VerifyWorldOptions = {},
 ): Promise<VerifyWorld> {
-  const { gateway } = options;
-  const { database, pending } = watchDatabase(opened);
-  const events: OutboxEvent[] = [];
-  const dialled: OutboundLeg[] = [];
-  const hungUp: (readonly [string, CallEnd])[] = [];
-  const plays: PlayOrder[] = [];
-  const stopped: string[] = [];
-  const listened: string[] = [];
-  let tellLeg = (_: string, __: OwnedLegNotice): void => {};
-  let tellPlay = (_: string, __: PlayNotice): void => {};
-  // The clock comes with the HTTP interface, which wants the routes first.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    wallNow: () => api.clock.wallNow(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
-  };
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const appendEvents = async (_: unknown, appended: readonly OutboxEvent[]) => {
-    assertDocumentedEvents(appended);
-    events.push(...appended);
-  };
-  const runner = createSessionRunner({ database, clock, log, appendEvents });
-  const inbox = createSandboxMessages({ database, clock, log });
-  const feature = createVerify({
-    database,
-    clock,
-    log,
-    runner,
-    secrets: createSecrets(new Uint8Array(32).fill(7)),
-    metrics: { count() {} },
-    publicUrl: 'https://jackfield.example',
-    outbox: { appendEvents, wake() {} },
-    sms: gateway?.sms ?? inbox.sms,
-    calls: {
-      ownedBy(_, tell) {
-        tellLeg = tell;
-      },
-      async dial(leg) {
-        dialled.push(leg);
-      },
-      hangUp: (leg, end) => void hungUp.push([leg, end]),
-    },
-    media: {
-      send(command) {
-        if (command.do !== 'watch-voice') throw new Error(`${command.do} is not expected here`);
-        listened.push(`${command.leg} ${command.watched}`);
-      },
-    },
-    sounds: {
-      ownedBy(_, tell) {
-        tellPlay = tell;
-      },
-      play: (order) => void plays.push(order),
-      stop: (play) => void stopped.push(play),
-    },
-    ...(options.sendLimits === undefined ? {} : { sendLimits: options.sendLimits }),
-    ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
+  open.beforeClose(async ({ passed }) => {
+    if (passed) await assertAllClose(verify, options);
   });
-  await database.migrate([...feature.migrations, ...inbox.migrations]);
-  const opening: OpenDatabase = Object.assign(async () => opened, open);
-  const api: ApiWorld = await openApi(opening, { routes: [...feature.routes, ...inbox.routes] });
-  if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
-  await feature.restore();
-  await inbox.restore();
+  const world = await openSimulatedWorld(worldOptions(open, options));
+  const verify = verifyAs(world, world.main, options);
+  return verify;
+}
 
-  /** A commit or read may cause another. */
-  const settle = async () => {
-    for (let quiet = 0; quiet < 3; quiet = pending() === 0 ? quiet + 1 : 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-      await runner.idle();
-    }
+/** One world for the tests of a suite: each call gives a new account in it. */
+export function verifyOfSuite(
+  open: OpenDatabase,
+  options: VerifyWorldOptions = {},
+): () => Promise<VerifyWorld> {
+  before(() => {
+    open.beforeClose(async ({ passed }) => {
+      if (passed) await assertAllClose(verifyAs(world(), world().main, options), options);
+    });
+  });
+  const world = worldOfSuite(worldOptions(open, options));
+  return async () => {
+    const lastEvent = (await feedOf(world())).at(-1)?.id;
+    return verifyAs(world(), await world().subaccount(), options, lastEvent);
   };
+}
 
-  const world: VerifyWorld = {
-    api,
-    clock: api.clock,
-    database,
-    runner,
-    feature,
-    gateway,
-    events,
-    dialled,
-    hungUp,
-    plays,
-    stopped,
-    listened,
-    async notice(leg, notice) {
-      tellLeg(dialled.find((each) => each.leg === leg)!.owner.id, notice);
-      await settle();
-    },
-    async played({ play, owner }, because) {
-      tellPlay(owner.id, { type: 'play-over', play, because, problems: [] });
-      await settle();
-    },
-    async start(body = {}, as = api.main) {
-      const answer = await api.call('POST', 'Verify/Session/', { body: { recipient, ...body }, as });
-      await settle();
-      return answer;
-    },
-    async begin(body, as) {
-      const answer = await world.start(body, as);
-      if (answer.status !== 202) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+/**
+ * Codes expire after 10 minutes; after that a session waits an hour for the receipts of its messages. To a platform on PostgreSQL an hour is
+ * thousands of transactions, so only the tests over the embedded database take the census.
+ */
+async function assertAllClose(
+  { world, sessions }: VerifyWorld,
+  { gateway }: VerifyWorldOptions,
+): Promise<void> {
+  if (world.node.database.dialect === 'postgres') return;
+  for (const index of gateway?.orders.keys() ?? []) {
+    gateway?.receipt({ message: `m-${index + 1}`, status: 'delivered', errorCode: null });
+  }
+  for (const ms of [codesExpireMs, receiptsWaitMs]) if (sessions() > 0) await world.advance(ms);
+  await world.assertNothingLeft();
+}
+
+function worldOptions(
+  database: OpenDatabase,
+  { gateway, ...options }: VerifyWorldOptions,
+): SimulatedWorldOptions {
+  const settings = gateway === undefined ? {} : { settings: { sms: [gateway.linked] } };
+  return { ...options, ...settings, database, phones: 'none', census: 'by-test' };
+}
+
+/** Requests of an account, and what they bring about. */
+function verifyAs(world: SimulatedWorld, account: Caller, { gateway }: VerifyWorldOptions, since = '0-0') {
+  const dialledBefore = world.telephony.dialled.length;
+  const start = (body: object = {}, as = account) =>
+    world.call('POST', 'Verify/Session/', { body: { recipient, ...body }, as });
+  const get = (path: string, as = account) => world.call('GET', path, { as });
+  const sentTo = (to: string) => gateway?.orders.findLast((order) => order.to === to);
+
+  return {
+    world,
+    account,
+    start,
+    get,
+    /** Starts a session that must succeed; resolves with its UUID. */
+    async begin(body?: object, as?: Caller): Promise<string> {
+      const answer = await start(body, as);
+      assert.equal(answer.status, 202, JSON.stringify(answer.body));
       return answer.body.session_uuid;
     },
-    async check(session, otp, as = api.main) {
-      const answer = await api.call('POST', `Verify/Session/${session}/`, { body: { otp }, as });
-      await settle();
-      return answer;
-    },
-    get: (path, as = api.main) => api.call('GET', path, { as }),
-    async codeFor(to = recipient) {
+    check: (session: string, otp: string | number, as = account) =>
+      world.call('POST', `Verify/Session/${session}/`, { body: { otp }, as }),
+    /** The code in the newest message to a number. */
+    async codeFor(to = recipient): Promise<string> {
       const text =
         gateway === undefined
-          ? (await world.get(`Sandbox/Message/?to=${encodeURIComponent(to)}`)).body.objects[0]?.text
-          : gateway.orders.findLast((order) => order.to === to)?.text;
+          ? (await get(`Sandbox/Message/?to=${encodeURIComponent(to)}`)).body.objects[0]?.text
+          : sentTo(to)?.text;
       return /\d{4,8}/.exec(text ?? '')?.[0] ?? '';
     },
-    settle,
-    async crash() {
-      const now = api.clock.now();
-      await api.app.close();
-      await runner.close();
-      inbox.close();
-      feature.close();
-      return worldOn(await open.again(opened), open, options, now);
+    /** Events of the verifications of this account, the oldest first. */
+    async events() {
+      const feed = await feedOf(world, since);
+      return feed.filter((each) => each.type.startsWith('verify.') && each.account === account.authId);
     },
+    /** Calls to recipients, in the order of dialling. */
+    dialled: () => world.telephony.dialled.slice(dialledBefore),
+    /** Verifications of all accounts that have not closed. */
+    sessions: () => world.node.platform.runner.census().verify?.sessions ?? 0,
   };
-  return world;
 }
