@@ -22,6 +22,7 @@ export { type OpenRecordingFiles, recordingFilesContract } from './recording-fil
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { type S3Server, startS3Server } from './s3-server.ts';
 export { seededRandom } from './seeded-random.ts';
+export { createSettling } from './settling.ts';
 export type { Census } from './simulated-census.ts';
 export {
   type CustomerAnswer,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Database } from '@jackfield/ports';
 import {
   answeredCall,
   type Caller,
   conversation,
   type MediaOrders,
+  openSimulatedWorld,
   type SimulatedWorld,
   toneFile,
   worldOfSuite,
@@ -116,12 +118,33 @@ describe('Actions on a live call', () => {
     assert.deepEqual(heard(), []);
   });
 
-  test('Speak speaks to the call', async () => {
+  test('Speak speaks the text, in the language and with the voice of the request, and plain text of markup', async () => {
     const { world, heard, post } = actionsIn(suite());
     const leg = await answeredCall(world);
-    const { status, body } = await post(`Call/${leg}/Speak/`, { text: 'Hello\nyou' });
-    assert.deepEqual([status, body.message], [202, 'speak started']);
-    assert.deepEqual(heard(), [leg]);
+    const said = async (fields: object) => {
+      const { status, body } = await post(`Call/${leg}/Speak/`, fields);
+      assert.deepEqual([status, body.message], [202, 'speak started']);
+      assert.deepEqual(heard(), [leg]);
+      return world.node.spokenTo(leg).at(-1);
+    };
+    assert.deepEqual(await said({ text: 'Hello\nyou' }), {
+      text: 'Hello\nyou',
+      language: 'en-US',
+      voice: 'woman',
+    });
+    assert.deepEqual(await said({ text: '1 < 2', voice: 'MAN', language: 'de-DE', type: 'text' }), {
+      text: '1 < 2',
+      language: 'de-DE',
+      voice: 'man',
+    });
+    const text = '<speak>a &amp; <b>b</b></speak>';
+    assert.deepEqual(await said({ text, type: 'SSML', voice: 'Polly.Joey-Neural' }), {
+      text: ' a &  b  ',
+      language: 'en-US',
+      voice: 'man',
+    });
+    const { status } = await post(`Call/${leg}/Speak/`, { text: '<speak> </speak>', type: 'ssml' });
+    assert.equal(status, 400);
   });
 
   test('a new play replaces the former, and a text is no play', async () => {
@@ -137,6 +160,7 @@ describe('Actions on a live call', () => {
     assert.equal((await remove(`Call/${leg}/Speak/`)).status, 204);
     assert.deepEqual(heard(), [leg]);
     assert.ok(!clips().some(({ mix }) => mix === text?.mix), 'the text is over');
+    assert.equal(world.node.spokenTo(leg).length, 1, 'and no text is played in its place');
     assert.equal((await remove(`Call/${leg}/Play/`)).status, 204);
     assert.deepEqual(heard(), []);
     assert.equal((await remove(`Call/${leg}/Play/`)).status, 204, 'it is over already');
@@ -295,6 +319,8 @@ describe('Actions on a live call', () => {
       [done?.method, CallUUID, From, To, RecordingID],
       ['GET', leg, '+12025550111', '+12025550100', body.recording_id],
     );
+    const { objects } = (await world.api('GET', `Callback/?resource=call/${leg}`)).body;
+    assert.ok(objects.some((each: { url: string }) => each.url === 'https://a.example/done'));
   });
 
   test('recordings are stopped together, by their URL or by their identifier; a recording that does not run is a 404', async () => {
@@ -328,14 +354,29 @@ describe('Actions on a live call', () => {
   });
 
   test('a call that ends while its recording begins leaves none', async () => {
-    const { world, orders, sessions } = actionsIn(suite());
+    let beforeCommit: (() => Promise<void>) | undefined;
+    const interpose = (database: Database): Database => ({
+      ...database,
+      async transact(work) {
+        const first = beforeCommit;
+        beforeCommit = undefined;
+        await first?.();
+        return database.transact(work);
+      },
+    });
+    const own = await openSimulatedWorld({ phones: 'none', interpose });
+    const { world, orders, sessions } = actionsIn(own);
     const leg = await answeredCall(world);
-    const asked = world.api('POST', `Call/${leg}/Record/`);
-    world.telephony.leave(leg);
-    assert.ok([202, 404].includes((await asked).status));
-    await world.advance(0);
+    beforeCommit = async () => {
+      world.telephony.leave(leg);
+      while (world.node.platform.runner.census()['call-leg']?.sessions !== 0) await new Promise(setImmediate);
+    };
+    assert.equal((await world.api('POST', `Call/${leg}/Record/`)).status, 202);
+    await world.advance(20);
     assert.equal(orders.captures.size, 0);
     assert.equal(sessions(), 0);
+    await world.assertNothingLeft();
+    await world.close();
   });
 
   test('two first requests at once share one session', async () => {

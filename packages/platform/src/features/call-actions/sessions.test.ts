@@ -28,12 +28,18 @@ describe('Sessions of live calls on a busy machine', () => {
     const world = suite();
     const leg = await answeredCall(world);
     keepBusy();
-    const asked = ['1', '2', '3'].map(() => world.api('POST', `Call/${leg}/Play/`, { urls }));
+    const asked = ['one', 'two', 'three'].map((text) =>
+      world.api('POST', `Call/${leg}/Speak/`, { text, loop: true }),
+    );
     assert.deepEqual(
       (await Promise.all(asked)).map(({ status }) => status),
       [202, 202, 202],
     );
     assert.equal(actions(world)?.sessions, 1);
+    await world.advance(20);
+    const heard = world.node.media.orders.plays.filter(({ sound }) => sound.kind === 'clip');
+    assert.equal(heard.length, 1);
+    assert.equal(world.node.spokenTo(leg).at(-1)?.text, 'three');
   });
 
   test('a leg that ends before its session has begun leaves nothing behind', async () => {

@@ -10,7 +10,7 @@ import {
   toneFile,
   worldOfSuite,
 } from '@jackfield/testkit';
-import { clipsOf, documentsOf, endOf, requestsTo, response } from './testing/documents.ts';
+import { clipsOf, documentsOf, endOf, requestsTo, response, spoken } from './testing/documents.ts';
 
 const answer = 'https://example.com/answer';
 const order = { from: '+12025550199', to: '+12025550100', answer_url: answer };
@@ -57,18 +57,22 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     );
     world.telephony.pickUp(leg);
     await world.advance(100);
-    const { CallUUID, From, To, CallStatus, Event } = requestsTo(world, answer)[0]?.fields ?? {};
-    assert.deepEqual(
-      { CallUUID, From, To, CallStatus, Event },
-      {
-        CallUUID: leg,
-        From: '+12025550199',
-        To: '+12025550100',
-        CallStatus: 'in-progress',
-        Event: 'StartApp',
-      },
-    );
-    assert.deepEqual(clipsOf(world), [leg]);
+    assert.deepEqual(requestsTo(world, answer)[0]?.fields, {
+      CallUUID: leg,
+      RequestUUID: leg,
+      ALegUUID: leg,
+      ALegRequestUUID: leg,
+      From: '+12025550199',
+      To: '+12025550100',
+      CallerName: 'Desk',
+      Direction: 'outbound',
+      CallStatus: 'in-progress',
+      Event: 'StartApp',
+      ParentAuthID: world.main.authId,
+      SessionStart: '2026-01-01 00:00:00.000000',
+      BillRate: '0.00000',
+    });
+    assert.deepEqual(clipsOf(world), [[leg, spoken('Hello')]]);
     await world.advance(500);
     assert.equal(await endOf(world, leg), '4010 Answer XML');
     const [, hangup] = requestsTo(world, answer);
@@ -94,7 +98,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     const [asked] = requestsTo(world, other);
     assert.deepEqual([asked?.method, asked?.fields.Event, asked?.fields.CallUUID], ['GET', 'Redirect', leg]);
     assert.equal(requestsTo(world, 'https://example.com/a.mp3').length, 1);
-    assert.deepEqual(clipsOf(world), [leg]);
+    assert.deepEqual(clipsOf(world), [[leg, 'a file']]);
   });
 });
 
@@ -212,7 +216,9 @@ describe('Calls that are transferred over HTTP', () => {
 
   /** A call whose document dials, and the answered leg of the other phone. */
   async function dialling(world: SimulatedWorld) {
-    for (const url of Object.values(urls)) world.customer.serve(url, response(hold));
+    world.customer.serve(urls.aleg_url, response('<Play loop="0">https://example.com/a.mp3</Play>'));
+    world.customer.serve('https://example.com/a.mp3', { status: 200, body: toneFile(500, 400) });
+    world.customer.serve(urls.bleg_url, response('<Speak loop="0">B</Speak>'));
     world.customer.serve(answer, response('<Dial><Number>+12025550102</Number></Dial>', hold));
     const leg: string = (await world.api('POST', 'Call/', order)).body.request_uuid;
     await world.advance(0);
@@ -235,7 +241,7 @@ describe('Calls that are transferred over HTTP', () => {
     // The leg is not answered a second time.
     const answers = world.telephony.orders.filter((each) => each === `answer ${caller}`);
     assert.equal(answers.length, 1);
-    assert.deepEqual(clipsOf(world), [caller]);
+    assert.deepEqual(clipsOf(world), [[caller, spoken('Hello')]]);
   });
 
   test('both legs of a Dial are transferred to documents of their own', async () => {
@@ -247,7 +253,7 @@ describe('Calls that are transferred over HTTP', () => {
     await world.advance(100);
     assert.deepEqual([isHungUp(world, leg), isHungUp(world, bLeg)], [false, false]);
     assert.equal(world.node.media.orders.hearing(mixes[0] ?? ''), undefined);
-    assert.deepEqual([...clipsOf(world)].sort(), [leg, bLeg].sort());
+    assert.deepEqual(Object.fromEntries(clipsOf(world)), { [leg]: 'a file', [bLeg]: spoken('B') });
     assert.deepEqual(
       [urls.aleg_url, urls.bleg_url].map((url) => requestsTo(world, url).at(-1)?.fields.CallUUID),
       [leg, bLeg],
@@ -260,7 +266,7 @@ describe('Calls that are transferred over HTTP', () => {
     const moved = await world.api('POST', `Call/${leg}/`, { legs: 'bleg', bleg_url: urls.bleg_url });
     assert.deepEqual(moved.body.call_uuids, [bLeg]);
     await world.advance(100);
-    assert.deepEqual([...clipsOf(world)].sort(), [leg, bLeg].sort());
+    assert.deepEqual(Object.fromEntries(clipsOf(world)), { [leg]: spoken('Hello'), [bLeg]: spoken('B') });
     assert.deepEqual([isHungUp(world, leg), isHungUp(world, bLeg)], [false, false]);
   });
 

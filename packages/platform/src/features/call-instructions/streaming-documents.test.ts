@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { incomingCall, type SimulatedWorld, worldOfSuite } from '@jackfield/testkit';
-import { clipsOf, documentsOf, eventsOf, response } from './testing/documents.ts';
+import { clipsOf, documentsOf, eventsOf, response, spoken } from './testing/documents.ts';
 
 const bot = 'wss://bot.example/audio?k=secret';
 
@@ -65,7 +65,7 @@ describe('Documents that stream', () => {
     assert.deepEqual(clipsOf(world), []);
     for (const { order } of streamsOf(world, leg)) world.node.streams.lose(order.stream, 1000);
     await world.advance(20);
-    assert.deepEqual(clipsOf(world), [leg]);
+    assert.deepEqual(clipsOf(world), [[leg, spoken('Bye')]]);
   });
 
   test('a Stream without keepCallAlive runs beside the document, whose end ends the call', async () => {
@@ -95,7 +95,7 @@ describe('Documents that stream', () => {
       warnings.map(({ data }) => data.Sentence),
       ['Stream: this call has 8 live streams already: stop one of them first'],
     );
-    assert.deepEqual(clipsOf(world), [leg]);
+    assert.deepEqual(clipsOf(world), [[leg, spoken('Hello')]]);
     assert.ok(!JSON.stringify(events).includes('secret'));
   });
 
@@ -111,6 +111,6 @@ describe('Documents that stream', () => {
     assert.equal(moved.status, 202);
     await world.advance(100);
     assert.equal(world.node.streams.closed.get(order.stream), 'API request');
-    assert.deepEqual(clipsOf(world), [leg]);
+    assert.deepEqual(clipsOf(world), [[leg, spoken('Hello')]]);
   });
 });

@@ -74,6 +74,12 @@ eachDatabase('Participants of a multiparty call, row by row of the interface', (
     const mutes = (await feedOf(world)).filter(({ data }) => data.EventName === 'ParticipantMute');
     assert.equal(mutes.length, 1, 'the event stream has the event once');
     assert.match(mutes[0]?.resource ?? '', /^multiparty-call\//);
+    const logged = (await world.api('GET', `Callback/?resource=${mutes[0]?.resource}`)).body.objects;
+    assert.equal(
+      logged.filter(({ url }: { url: string }) => url === own).length,
+      2,
+      'the log has the copies',
+    );
 
     const before = reported(world, own).length;
     await world.restart();

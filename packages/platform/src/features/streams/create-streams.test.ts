@@ -135,17 +135,22 @@ describe('The life of a stream', () => {
   });
 
   test('each attempt is signed anew, under each prefix, and goes to the checked addresses', async () => {
-    const { world, streams, botUrl, ...of } = streamsIn(suite());
+    const { world, streams, ...of } = streamsIn(suite());
     const leg = await answeredCall(world);
-    streams.serve(botUrl, 'refuses');
-    const stream = await of.start(leg);
+    const service_url = 'wss://Bot.example:443?b=2&a=1';
+    streams.serve(service_url, 'refuses');
+    const stream = await of.start(leg, { service_url });
     await world.advance(1_500);
     const targets = streams.streams.get(stream)?.targets ?? [];
     assert.equal(targets.length, 2);
     for (const { url, addresses, port } of targets) {
-      assert.deepEqual([url, addresses, port], [botUrl, ['192.0.2.80'], 443]);
+      assert.deepEqual([url, addresses, port], [service_url, ['192.0.2.80'], 443]);
     }
     for (const prefix of ['X-Service-', 'X-Other-']) {
+      // The forms of the URL that are signed: sign-upgrade.test.ts.
+      for (const { headers } of targets) {
+        assert.equal(headers[`${prefix}Signature-V3`]?.split(',').length, 8);
+      }
       const nonces = targets.map(({ headers }) => headers[`${prefix}Signature-V3-Nonce`]);
       for (const nonce of nonces) assert.match(nonce ?? '', /^\d{20}$/);
       assert.notEqual(nonces[0], nonces[1]);

@@ -145,7 +145,7 @@ eachDatabase('Streams of a call over the API', (open) => {
     const live = await streaming(world, leg, { status_callback_url });
     const over = await streaming(world, leg, { service_url: 'wss://other.example/' });
     await world.api('DELETE', `Call/${leg}/Stream/${over}/`);
-    await world.advance(13_000);
+    await world.advance(133_000);
     // The time without a process does not count.
     await world.restart({ downMs: 3_600_000 });
     await world.advance(1_000);
@@ -153,14 +153,14 @@ eachDatabase('Streams of a call over the API', (open) => {
     assert.deepEqual([body.status, body.status_reason], ['failed', 'Connection error']);
     assert.match(body.error, /restarted/);
     // The last sign of life of the process: one every 5 s.
-    assert.equal(body.bill_duration, 10);
-    assert.equal(body.billed_amount, '0.00300');
+    assert.equal(body.bill_duration, 130);
+    assert.equal(body.billed_amount, '0.00900');
     const told = world.customer.requests.filter(({ url }) => url === status_callback_url);
     assert.deepEqual(
       told.map(({ fields: { Event, StreamID, Duration } }) => [Event, StreamID, Duration]),
       [
         ['StartStream', live, undefined],
-        ['DroppedStream', live, '10'],
+        ['DroppedStream', live, '130'],
       ],
     );
     assert.equal(world.node.platform.runner.census().stream?.sessions, 0);

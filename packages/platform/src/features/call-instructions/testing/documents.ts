@@ -5,9 +5,18 @@ export function response(...elements: readonly string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?><Response>${elements.join('')}</Response>`;
 }
 
-/** The legs that hear a file or a text, in the order of their plays. */
-export function clipsOf({ node }: SimulatedWorld): readonly (string | undefined)[] {
-  return node.media.orders.plays.filter(({ sound }) => sound.kind === 'clip').map(({ to }) => to[0]);
+/** The files and texts that are played now, in the order of their plays: the first leg that hears each, and the text with its language and voice. */
+export function clipsOf({ node }: SimulatedWorld): readonly (readonly [leg: string, heard: string])[] {
+  return node.media.orders.plays.flatMap(({ to: [leg = ''], sound }) => {
+    if (sound.kind !== 'clip') return [];
+    const speech = node.speechIn(sound.name);
+    return [[leg, speech === undefined ? 'a file' : spoken(speech.text, speech)] as const];
+  });
+}
+
+/** A text as `clipsOf` shows it. */
+export function spoken(text: string, { language = 'en-US', voice = 'woman' } = {}): string {
+  return `"${text}" in ${language} by a ${voice}`;
 }
 
 /** The number of documents that run. */

@@ -23,7 +23,8 @@ const statistics = {
   framesRefused: 0,
 };
 
-function exampleOrder(over: Partial<NewStream> = {}): NewStream {
+/** An order of an owner of kind `test`. */
+export function exampleOrder(over: Partial<NewStream> = {}): NewStream {
   return {
     stream: uuid,
     account: 'MAEXAMPLE',
