@@ -186,26 +186,47 @@ describe(`random documents, seed ${seed}`, () => {
   }
 });
 
-async function walk(world: SimulatedWorld, random: () => number): Promise<void> {
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
-  const callees = [await world.phone('bob'), await world.phone('cat')];
-  world.customer.serve(`${base}/tone`, toneFile(1250, 700));
-  world.customer.serve(`${base}/missing`, { status: 404 });
+type Pick = <Item>(items: readonly Item[]) => Item;
+
+/** Servers are slow, broken or silent now and then. */
+function randomAnswers(users: readonly string[], random: () => number, pick: Pick) {
   const document = (): string => {
-    const user = pick([...callees.map(({ username }) => username), 'nobody']);
+    const user = pick(users);
     const elements = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
       pick(pieces)(`${base}/next`, user),
     );
     return `<Response>${elements.join('')}</Response>`;
   };
-  // Servers are slow, broken or silent now and then.
-  const answer = () => {
+  return () => {
     const mood = random();
     if (mood < 0.08) return { status: 500 };
     if (mood < 0.12) return '<Response><Speak>';
     if (mood < 0.2) return { status: 200, body: document(), afterMs: 2000 };
     return mood < 0.22 ? undefined : document();
   };
+}
+
+/** Requests about a live call. */
+function ordersTo(uuid: string, legs: string): readonly (readonly ['POST' | 'DELETE', string, object?])[] {
+  return [
+    ['DELETE', `Call/${uuid}/`],
+    ['POST', `Call/${uuid}/`, { legs, aleg_url: `${base}/next`, bleg_url: `${base}/next` }],
+    ['POST', `Call/${uuid}/Play/`, { urls: `${base}/tone`, loop: true }],
+    ['DELETE', `Call/${uuid}/Play/`],
+    ['POST', `Call/${uuid}/Speak/`, { text: 'Now you hear me.' }],
+    ['POST', `Call/${uuid}/Record/`, { time_limit: 3 }],
+    ['POST', `Call/${uuid}/DTMF/`, { digits: '12' }],
+    ['POST', 'MultiPartyCall/name_other/Participant/', { role: 'customer', call_uuid: uuid }],
+  ];
+}
+
+async function walk(world: SimulatedWorld, random: () => number): Promise<void> {
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
+  const callees = [await world.phone('bob'), await world.phone('cat')];
+  world.customer.serve(`${base}/tone`, toneFile(1250, 700));
+  world.customer.serve(`${base}/missing`, { status: 404 });
+  const users = [...callees.map(({ username }) => username), 'nobody'];
+  const answer = randomAnswers(users, random, pick);
   world.customer.serve(`${base}/next`, answer);
   world.customer.serve(`${base}/answer`, answer);
   const caller = await callerOf(world, 'ann', '/answer');
@@ -241,21 +262,7 @@ async function walk(world: SimulatedWorld, random: () => number): Promise<void> 
         const { calls } = (await world.api('GET', 'Call/?status=live')).body;
         if (calls.length === 0) break;
         const uuid = pick<string>(calls);
-        const orders: readonly (readonly ['POST' | 'DELETE', string, object?])[] = [
-          ['DELETE', `Call/${uuid}/`],
-          [
-            'POST',
-            `Call/${uuid}/`,
-            { legs: pick(['aleg', 'both']), aleg_url: `${base}/next`, bleg_url: `${base}/next` },
-          ],
-          ['POST', `Call/${uuid}/Play/`, { urls: `${base}/tone`, loop: true }],
-          ['DELETE', `Call/${uuid}/Play/`],
-          ['POST', `Call/${uuid}/Speak/`, { text: 'Now you hear me.' }],
-          ['POST', `Call/${uuid}/Record/`, { time_limit: 3 }],
-          ['POST', `Call/${uuid}/DTMF/`, { digits: '12' }],
-          ['POST', 'MultiPartyCall/name_other/Participant/', { role: 'customer', call_uuid: uuid }],
-        ];
-        const [method, path, body] = pick(orders);
+        const [method, path, body] = pick(ordersTo(uuid, pick(['aleg', 'both'])));
         const { status } = await world.api(method, path, body);
         assert.ok(status < 500, `${method} ${path}: ${status}`);
         break;
@@ -278,7 +285,11 @@ async function walk(world: SimulatedWorld, random: () => number): Promise<void> 
     60_000,
   );
   await world.advance(60_000);
+  await assertEndedOnce(world, made);
+}
 
+/** Each call has ended once, with a callback, and each call that the API made has a record of its end. */
+async function assertEndedOnce(world: SimulatedWorld, made: readonly string[]): Promise<void> {
   const ends = world.customer.requests.filter(
     ({ url, fields }) => url === `${base}/hangup` && fields.Event === 'Hangup',
   );

@@ -9,6 +9,7 @@ export {
   webhookFor,
 } from './documented-events.ts';
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
+export { createFailingCommits, type FailingCommits } from './failing-commits.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';
 export type { HeardFrame, PhoneAudio } from './phone-audio.ts';
 export type { PhoneCall } from './phone-call.ts';

@@ -20,7 +20,7 @@ import {
 import { createSessionRunner } from '../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
-import { callMigrations, createCalls } from './create-calls.ts';
+import { type CallsDeps, callMigrations, createCalls } from './create-calls.ts';
 import { qualityOf } from './domain/leg-quality.ts';
 import type { LegOffer, OutboundLeg, OwnedLegNotice, TakenOffer } from './public-api.ts';
 import type { CallsTables } from './tables.ts';
@@ -38,6 +38,58 @@ const offeredLeg: LegNotice = {
   headers: {},
 };
 
+/** Signalling and media, in the hands of the test. */
+function createOutside() {
+  const orders: string[] = [];
+  const mixes: MixCommand[] = [];
+  let hear: (notice: MediaNotice) => void = () => {};
+  let notify: LegListener = () => {};
+  let press: (key: LegKey) => void = () => {};
+  const telephony: Telephony = {
+    listen: (listener) => {
+      notify = listener;
+    },
+    listenToKeys: (listener) => {
+      press = listener;
+    },
+    open: () => Promise.resolve(),
+    dial: ({ leg }) => void orders.push(`dial ${leg}`),
+    ring: (leg) => void orders.push(`ring ${leg}`),
+    openEarly: (leg) => void orders.push(`open early ${leg}`),
+    answer: (leg) => void orders.push(`answer ${leg}`),
+    hangUp: (leg, status) => void orders.push(`hang up ${leg} ${status}`),
+  };
+  const media: CallsDeps['media'] = {
+    send: (command) => void mixes.push(command),
+    subscribe(listener) {
+      hear = listener;
+      return () => {};
+    },
+  };
+  return {
+    telephony,
+    media,
+    orders,
+    mixes,
+    notify: (notice: LegNotice) => notify(notice),
+    hear: (notice: MediaNotice) => hear(notice),
+    press: (key: LegKey) => press(key),
+  };
+}
+
+/** Bob is registered, and no other phone. */
+const registrations: CallsDeps['registrations'] = {
+  credentialOf: async (user) =>
+    user === 'bob'
+      ? { account: 'MA1', endpoint: 'e2', username: user, ha1: { md5: '', sha256: '' } }
+      : undefined,
+  bindingsOf: async () => [{ contact: 'sip:bob@192.0.2.2', flow: 'udp-192.0.2.2-5060' }] as never,
+  knowsInstance: async () => false,
+  update: () => Promise.reject(new Error('no phone registers here')),
+  dropFlow: () => Promise.resolve(),
+  dropFlowsFrom: () => Promise.resolve(),
+};
+
 /** The feature on a real database and runner; signalling is in the hands of the test. */
 async function world(open: OpenDatabase, isFailing = () => false) {
   const opened = await open(callMigrations);
@@ -53,71 +105,32 @@ async function world(open: OpenDatabase, isFailing = () => false) {
   const appendEvents = async (_write: unknown, appended: readonly OutboxEvent[]) =>
     void events.push(...appended);
   const runner = createSessionRunner({ database, clock, log, appendEvents });
-  const orders: string[] = [];
-  const mixes: MixCommand[] = [];
-  let hear: (notice: MediaNotice) => void = () => {};
-  let notify: LegListener = () => {};
-  let press: (key: LegKey) => void = () => {};
+  const { telephony, media, ...outside } = createOutside();
   const streamed: string[] = [];
-  const telephony: Telephony = {
-    listen: (listener) => {
-      notify = listener;
-    },
-    listenToKeys: (listener) => {
-      press = listener;
-    },
-    open: () => Promise.resolve(),
-    dial: ({ leg }) => void orders.push(`dial ${leg}`),
-    ring: (leg) => void orders.push(`ring ${leg}`),
-    openEarly: (leg) => void orders.push(`open early ${leg}`),
-    answer: (leg) => void orders.push(`answer ${leg}`),
-    hangUp: (leg, status) => void orders.push(`hang up ${leg} ${status}`),
-  };
-  const bobs = [{ contact: 'sip:bob@192.0.2.2', flow: 'udp-192.0.2.2-5060' }];
   const calls = createCalls({
     runner,
     database,
     clock,
     log,
     telephony,
-    media: {
-      send: (command) => void mixes.push(command),
-      subscribe(listener) {
-        hear = listener;
-        return () => {};
-      },
-    },
+    media,
+    registrations,
     audioStreams: { press: ({ leg, digit }) => void streamed.push(`${leg} ${digit}`) },
     usage: createUsage(freeOfCharge),
     mainAccountOf: async (account) => account,
     appendEvents,
-    registrations: {
-      credentialOf: async (user) =>
-        user === 'bob'
-          ? { account: 'MA1', endpoint: 'e2', username: user, ha1: { md5: '', sha256: '' } }
-          : undefined,
-      bindingsOf: async () => bobs as never,
-      knowsInstance: async () => false,
-      update: () => Promise.reject(new Error('no phone registers here')),
-      dropFlow: () => Promise.resolve(),
-      dropFlowsFrom: () => Promise.resolve(),
-    },
     numbers: { targetsFor: () => undefined },
     domains: ['sip.example.com'],
     newUuid: () => 'out',
     isWithin: async (account, owner) => account === owner,
   });
   return {
+    ...outside,
     calls,
-    orders,
-    mixes,
     streamed,
     log,
     runner,
     events,
-    notify: (notice: LegNotice) => notify(notice),
-    hear: (notice: MediaNotice) => hear(notice),
-    press: (key: LegKey) => press(key),
     // What one commit sets going (a look-up, the opening of another leg) ends in the next: the longest chain here has four.
     settle: async () => {
       for (let commits = 0; commits < 6; commits++) {

@@ -1,12 +1,17 @@
-import type { Clock, Database, Write } from '@jackfield/ports';
-import { assertDocumentedEvents, type OpenDatabase, type VirtualClock } from '@jackfield/testkit';
+import type { Clock, Database } from '@jackfield/ports';
+import {
+  assertDocumentedEvents,
+  createFailingCommits,
+  type OpenDatabase,
+  type VirtualClock,
+} from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { RunOrder } from '../../call-instructions/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from '../../usage/index.ts';
-import { multipartyCallMigrations } from '../create-multiparty-calls.ts';
+import { type MultipartyCallsDeps, multipartyCallMigrations } from '../create-multiparty-calls.ts';
 import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
 import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
 import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
@@ -63,53 +68,36 @@ interface WorldOptions {
   readonly rates?: RateTable;
 }
 
-async function worldOn(
-  database: Database,
-  open: OpenDatabase,
-  { startAt, isDraining = () => false, rates = freeOfCharge }: WorldOptions,
-): Promise<MultipartyWorld> {
-  const calls = createScriptedCalls();
-  const media = createRecordingMedia();
-  const sounds = createScriptedSounds();
-  const recordings = createScriptedRecordings();
-  const exits: RunOrder[] = [];
-  let refusal: 'without-leg' | 'broken' | undefined;
-  const events: OutboxEvent[] = [];
-  // The HTTP interface creates the clock, and needs the routes first.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    wallNow: () => api.clock.wallNow(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
+/** Outside systems and other features, in the hands of the test. */
+function createParts() {
+  const refusal: { next: 'without-leg' | 'broken' | undefined } = { next: undefined };
+  return {
+    calls: createScriptedCalls(),
+    media: createRecordingMedia(),
+    sounds: createScriptedSounds(),
+    recordings: createScriptedRecordings(),
+    exits: [] as RunOrder[],
+    events: [] as OutboxEvent[],
+    refusal,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
   };
-  const log = { debug() {}, info() {}, warn() {}, error: () => {} };
-  let failing = 0;
-  const failingDatabase: Database = Object.assign(Object.create(database) as Database, {
-    async transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
-      if (failing === 0) return database.transact(work);
-      failing--;
-      throw new Error('the disk is full');
-    },
-  });
-  const runner = createSessionRunner({
-    database: failingDatabase,
-    clock,
-    log,
-    appendEvents: async (_write, appended) => {
-      assertDocumentedEvents(appended);
-      events.push(...appended);
-    },
-  });
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+function createFeature(
+  { calls, media, sounds, recordings, exits, refusal, log }: Parts,
+  deps: Pick<MultipartyCallsDeps, 'runner' | 'database' | 'clock' | 'isDraining' | 'usage'>,
+): MultipartyCallsFeature {
   let lastUuid = 0;
   const run = Math.random().toString(16).slice(2, 10).padEnd(8, '0');
   const feature = createMultipartyCalls({
-    runner,
-    database,
-    clock,
+    ...deps,
     calls,
     media,
     sounds,
     recordings,
-    usage: createUsage(rates),
+    log,
     // Programs take part in `live-agents.test.ts`.
     streams: {
       ownedBy() {},
@@ -117,46 +105,80 @@ async function worldOn(
       stop() {},
       retrack() {},
     },
-    log,
-    isDraining,
     newUuid: () => `${run}-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
   });
   feature.exitDocuments.runBy(async (order) => {
-    const refused = refusal;
-    refusal = undefined;
+    const refused = refusal.next;
+    refusal.next = undefined;
     if (refused === 'broken') throw new Error('the disk is full');
     if (refused === 'without-leg') return false;
     exits.push(order);
     return calls.take(order.leg, { kind: 'document', id: order.leg });
   });
+  return feature;
+}
+
+async function worldOn(
+  database: Database,
+  open: OpenDatabase,
+  { startAt, isDraining = () => false, rates = freeOfCharge }: WorldOptions,
+): Promise<MultipartyWorld> {
+  const parts = createParts();
+  // The HTTP interface creates the clock, and needs the routes first.
+  const clock: Clock = {
+    now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
+    startTimer: (at, fire) => api.clock.startTimer(at, fire),
+  };
+  const failing = createFailingCommits(database);
+  const runner = createSessionRunner({
+    database: failing.database,
+    clock,
+    log: parts.log,
+    appendEvents: async (_write, appended) => {
+      assertDocumentedEvents(appended);
+      parts.events.push(...appended);
+    },
+  });
+  const feature = createFeature(parts, { runner, database, clock, isDraining, usage: createUsage(rates) });
   const opened: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opened, { routes: feature.routes });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
 
-  const world: MultipartyWorld = {
+  return {
+    ...parts,
+    ...requestsOf(parts, api, runner),
     api,
-    calls,
-    media,
-    sounds,
-    recordings,
-    exits,
     refuseNextExit(how) {
-      refusal = how;
+      parts.refusal.next = how;
     },
     runner,
     feature,
     database,
-    events,
     clock: api.clock,
+    failCommits: failing.fail,
+    beside: () => worldOn(database, open, {}),
+    async crash() {
+      const now = api.clock.now();
+      await api.app.close();
+      return worldOn(await open.again(database), open, { startAt: now });
+    },
+  };
+}
+
+type Requests = Pick<MultipartyWorld, 'add' | 'join' | 'get' | 'post' | 'remove' | 'memberOf'>;
+
+function requestsOf({ calls }: Parts, api: ApiWorld, runner: SessionRunner): Requests {
+  const requests: Requests = {
     async add(name, fields = {}, as = api.main) {
       const path = `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/`;
-      const { status, body } = await world.post(path, { ...agent, ...fields }, as);
+      const { status, body } = await requests.post(path, { ...agent, ...fields }, as);
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
       await runner.idle();
       return body.calls[0].call_uuid;
     },
     async join(name, fields, as) {
-      const leg = await world.add(name, fields, as);
+      const leg = await requests.add(name, fields, as);
       calls.answer(leg);
       await runner.idle();
       return leg;
@@ -166,17 +188,8 @@ async function worldOn(
     remove: (path, as = api.main) => api.call('DELETE', path, { as }),
     async memberOf(name, callUuid) {
       const path = `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/?call_uuid=${callUuid}`;
-      return (await world.get(path)).body.objects[0].member_id;
-    },
-    failCommits(count) {
-      failing = count;
-    },
-    beside: () => worldOn(database, open, {}),
-    async crash() {
-      const now = api.clock.now();
-      await api.app.close();
-      return worldOn(await open.again(database), open, { startAt: now });
+      return (await requests.get(path)).body.objects[0].member_id;
     },
   };
-  return world;
+  return requests;
 }

@@ -47,133 +47,141 @@ interface ScriptedLeg extends LiveLeg {
 }
 
 export function createScriptedCalls(): ScriptedCalls {
-  const owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>();
-  const dialled: OutboundLeg[] = [];
-  const hungUp = new Map<string, CallEnd>();
-  const toldDocuments: OwnedLegNotice[] = [];
-  const legs = new Map<string, ScriptedLeg>();
-  const known = new Set<string>();
-  let fails = false;
-  let meanwhile: (() => Promise<unknown>) | undefined;
-  owners.set('document', (_owner, notice) => toldDocuments.push(notice));
+  return new CallsOfTest();
+}
 
-  function tellOwner(owner: LegOwner | null, notice: OwnedLegNotice): void {
-    if (owner !== null) owners.get(owner.kind)?.(owner.id, notice);
+class CallsOfTest implements ScriptedCalls {
+  readonly dialled: OutboundLeg[] = [];
+  readonly hungUp = new Map<string, CallEnd>();
+  readonly toldDocuments: OwnedLegNotice[] = [];
+  readonly #owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>([
+    ['document', (_owner, notice) => this.toldDocuments.push(notice)],
+  ]);
+  readonly #legs = new Map<string, ScriptedLeg>();
+  readonly #known = new Set<string>();
+  #fails = false;
+  #meanwhile: (() => Promise<unknown>) | undefined;
+
+  ownedBy: Calls['ownedBy'] = (kind, hear) => this.#owners.set(kind, hear);
+  offeredTo(): void {}
+  openEarly(): void {}
+  whenAnswered(): void {}
+  whenOver(): void {}
+  partnerOf: Calls['partnerOf'] = () => undefined;
+  parametersOf: Calls['parametersOf'] = () => ({});
+  peek: Calls['peek'] = (leg) => this.#legs.get(leg);
+
+  dial: Calls['dial'] = async (leg) => {
+    if (this.#fails) {
+      this.#fails = false;
+      throw new Error('the disk is full');
+    }
+    this.dialled.push(leg);
+    this.#begin({ ...dialling, ...leg, ...leg.spec, requestUuid: leg.requestUuid ?? leg.leg });
+  };
+
+  hangUp: Calls['hangUp'] = (leg, cause) => {
+    if (this.hungUp.has(leg)) return;
+    this.hungUp.set(leg, cause);
+    // Signalling confirms later, never inside the order.
+    queueMicrotask(() => this.#end(leg, cause));
+  };
+
+  take: Calls['take'] = async (leg, owner) => {
+    await this.#handOver();
+    const call = this.#legs.get(leg);
+    if (call === undefined) return false;
+    this.#tellOwner(call.borrower, { type: 'leg-taken', leg });
+    this.#tellOwner(call.owner, { type: 'leg-taken', leg });
+    this.#change(leg, { owner, borrower: null });
+    this.#tellOwner(owner, { type: 'leg-given', leg });
+    return true;
+  };
+
+  lend: Calls['lend'] = async (leg, borrower) => {
+    await this.#handOver();
+    const call = this.#legs.get(leg);
+    if (call === undefined || call.borrower !== null || call.owner === null) return false;
+    this.#change(leg, { borrower });
+    return true;
+  };
+
+  giveBack: Calls['giveBack'] = (leg, borrower, fields) => {
+    const call = this.#legs.get(leg);
+    if (call === undefined || call.borrower?.id !== borrower.id) return;
+    this.#change(leg, { borrower: null });
+    this.#tellOwner(call.owner, { type: 'leg-returned', leg, fields });
+  };
+
+  callIn: ScriptedCalls['callIn'] = (leg, as = {}) => {
+    this.#begin({
+      leg,
+      account: 'MA',
+      mainAccount: 'MA',
+      direction: 'inbound',
+      owner: { kind: 'document', id: leg },
+      from: '+12025550111',
+      to: '+12025550222',
+      callerName: 'Caller',
+      phase: 'answered',
+      initiatedAt: 0,
+      answeredAt: 0,
+      requestUuid: leg,
+      parentLeg: null,
+      headers: {},
+      isPrivate: false,
+      ...as,
+    });
+    return leg;
+  };
+
+  ring: ScriptedCalls['ring'] = (leg) => this.#notify(leg, { type: 'leg-ringing', leg });
+  answer: ScriptedCalls['answer'] = (leg) => {
+    this.#change(leg, { phase: 'answered' });
+    this.#notify(leg, { type: 'leg-answered', leg });
+  };
+  press: ScriptedCalls['press'] = (leg, digit) => this.#notify(leg, { type: 'leg-digit', leg, digit });
+  speak: ScriptedCalls['speak'] = (leg, speaking) => this.#notify(leg, { type: 'leg-voice', leg, speaking });
+  leave: ScriptedCalls['leave'] = (leg, cause = callEnds(4000, 'Call recipient')) => this.#end(leg, cause);
+  failNextDial: ScriptedCalls['failNextDial'] = () => {
+    this.#fails = true;
+  };
+  duringNextHandOver: ScriptedCalls['duringNextHandOver'] = (act) => {
+    this.#meanwhile = act;
+  };
+
+  #tellOwner(owner: LegOwner | null, notice: OwnedLegNotice): void {
+    if (owner !== null) this.#owners.get(owner.kind)?.(owner.id, notice);
   }
 
-  function notify(leg: string, notice: OwnedLegNotice): void {
-    assert.ok(known.has(leg), `${leg} was never dialled`);
-    const call = legs.get(leg);
-    tellOwner(call?.borrower ?? call?.owner ?? null, notice);
+  #notify(leg: string, notice: OwnedLegNotice): void {
+    assert.ok(this.#known.has(leg), `${leg} was never dialled`);
+    const call = this.#legs.get(leg);
+    this.#tellOwner(call?.borrower ?? call?.owner ?? null, notice);
   }
 
-  function end(leg: string, cause: CallEnd): void {
-    const call = legs.get(leg);
+  #end(leg: string, cause: CallEnd): void {
+    const call = this.#legs.get(leg);
     if (call === undefined) return;
-    legs.delete(leg);
+    this.#legs.delete(leg);
     const notice = { type: 'leg-ended', leg, end: cause, durationSeconds: 0 } as const;
-    tellOwner(call.borrower, notice);
-    tellOwner(call.owner, notice);
+    this.#tellOwner(call.borrower, notice);
+    this.#tellOwner(call.owner, notice);
   }
 
-  function begin(leg: LiveLeg): void {
-    known.add(leg.leg);
-    legs.set(leg.leg, { ...leg, borrower: null });
+  #begin(leg: LiveLeg): void {
+    this.#known.add(leg.leg);
+    this.#legs.set(leg.leg, { ...leg, borrower: null });
   }
 
-  function change(leg: string, changes: Partial<ScriptedLeg>): void {
-    const call = legs.get(leg);
-    if (call !== undefined) legs.set(leg, { ...call, ...changes });
+  #change(leg: string, changes: Partial<ScriptedLeg>): void {
+    const call = this.#legs.get(leg);
+    if (call !== undefined) this.#legs.set(leg, { ...call, ...changes });
   }
 
-  async function handOver(): Promise<void> {
-    const act = meanwhile;
-    meanwhile = undefined;
+  async #handOver(): Promise<void> {
+    const act = this.#meanwhile;
+    this.#meanwhile = undefined;
     await act?.();
   }
-
-  return {
-    dialled,
-    hungUp,
-    toldDocuments,
-    ownedBy: (kind, hear) => owners.set(kind, hear),
-    offeredTo() {},
-    openEarly() {},
-    async dial(leg) {
-      if (fails) {
-        fails = false;
-        throw new Error('the disk is full');
-      }
-      dialled.push(leg);
-      begin({ ...dialling, ...leg, ...leg.spec, requestUuid: leg.requestUuid ?? leg.leg });
-    },
-    hangUp(leg, cause) {
-      if (hungUp.has(leg)) return;
-      hungUp.set(leg, cause);
-      // Signalling confirms later, never inside the order.
-      queueMicrotask(() => end(leg, cause));
-    },
-    async take(leg, owner) {
-      await handOver();
-      const call = legs.get(leg);
-      if (call === undefined) return false;
-      tellOwner(call.borrower, { type: 'leg-taken', leg });
-      tellOwner(call.owner, { type: 'leg-taken', leg });
-      change(leg, { owner, borrower: null });
-      tellOwner(owner, { type: 'leg-given', leg });
-      return true;
-    },
-    async lend(leg, borrower) {
-      await handOver();
-      const call = legs.get(leg);
-      if (call === undefined || call.borrower !== null || call.owner === null) return false;
-      change(leg, { borrower });
-      return true;
-    },
-    giveBack(leg, borrower, fields) {
-      const call = legs.get(leg);
-      if (call === undefined || call.borrower?.id !== borrower.id) return;
-      change(leg, { borrower: null });
-      tellOwner(call.owner, { type: 'leg-returned', leg, fields });
-    },
-    peek: (leg) => legs.get(leg),
-    partnerOf: () => undefined,
-    ...{ whenAnswered() {}, whenOver() {} },
-    parametersOf: () => ({}),
-    callIn(leg, as = {}) {
-      begin({
-        leg,
-        account: 'MA',
-        mainAccount: 'MA',
-        direction: 'inbound',
-        owner: { kind: 'document', id: leg },
-        from: '+12025550111',
-        to: '+12025550222',
-        callerName: 'Caller',
-        phase: 'answered',
-        initiatedAt: 0,
-        answeredAt: 0,
-        requestUuid: leg,
-        parentLeg: null,
-        headers: {},
-        isPrivate: false,
-        ...as,
-      });
-      return leg;
-    },
-    ring: (leg) => notify(leg, { type: 'leg-ringing', leg }),
-    answer(leg) {
-      change(leg, { phase: 'answered' });
-      notify(leg, { type: 'leg-answered', leg });
-    },
-    press: (leg, digit) => notify(leg, { type: 'leg-digit', leg, digit }),
-    speak: (leg, speaking) => notify(leg, { type: 'leg-voice', leg, speaking }),
-    leave: (leg, cause = callEnds(4000, 'Call recipient')) => end(leg, cause),
-    failNextDial() {
-      fails = true;
-    },
-    duringNextHandOver(act) {
-      meanwhile = act;
-    },
-  };
 }

@@ -6,8 +6,13 @@ import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import { createDiskRecordings, createRecorder, type DiskRecorder } from '@jackfield/adapters/recorder';
-import type { Clock, Database, MixCommand, Write } from '@jackfield/ports';
-import { assertDocumentedEvents, type OpenDatabase, type VirtualClock } from '@jackfield/testkit';
+import type { Clock, Database, MixCommand } from '@jackfield/ports';
+import {
+  assertDocumentedEvents,
+  createFailingCommits,
+  type OpenDatabase,
+  type VirtualClock,
+} from '@jackfield/testkit';
 import { type ApiWorld, basic, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
@@ -99,18 +104,12 @@ export async function openRecordingsWorld(
   );
 }
 
-async function worldOn(
-  database: Database,
-  open: OpenDatabase,
-  directory: string,
-  options: WorldOptions,
-  startAt?: number,
-): Promise<RecordingsWorld> {
+/** The media engine, in the hands of the test: it keeps commands, and sends the audio that the test hands over. */
+function createCapturingMedia() {
   const commands: MixCommand[] = [];
-  const events: OutboxEvent[] = [];
-  const notices: (readonly [string, RecordingNotice])[] = [];
   let port: MessagePort | undefined;
-  const media = {
+  return {
+    commands,
     send(command: MixCommand) {
       commands.push(command);
       if (command.do === 'end-capture') port?.postMessage({ type: 'ended', capture: command.capture });
@@ -118,7 +117,24 @@ async function worldOn(
     sendCapturesTo(openPort: () => MessagePort) {
       port = openPort();
     },
+    say(capture: string, ms: number, tracks = 1) {
+      const samples = Int16Array.from({ length: 8 * ms * tracks }, (_, i) => 10_000 * Math.sin(i / 3));
+      port?.postMessage({ type: 'audio', capture, tracks, sampleRate: 8000, samples });
+    },
+    close: () => port?.close(),
   };
+}
+
+async function worldOn(
+  database: Database,
+  open: OpenDatabase,
+  directory: string,
+  options: WorldOptions,
+  startAt?: number,
+): Promise<RecordingsWorld> {
+  const events: OutboxEvent[] = [];
+  const notices: (readonly [string, RecordingNotice])[] = [];
+  const media = createCapturingMedia();
   const recorder = await createRecorder({ directory, media, endOfCaptureMs: 200, limits });
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
@@ -127,16 +143,9 @@ async function worldOn(
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  let failing = 0;
-  const failingDatabase: Database = Object.assign(Object.create(database) as Database, {
-    async transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
-      if (failing === 0) return database.transact(work);
-      failing--;
-      throw new Error('the disk is full');
-    },
-  });
+  const failing = createFailingCommits(database);
   const runner = createSessionRunner({
-    database: failingDatabase,
+    database: failing.database,
     clock,
     log,
     appendEvents: async (_write, appended) => {
@@ -144,16 +153,9 @@ async function worldOn(
       events.push(...appended);
     },
   });
-  const feature = createRecordings({
-    runner,
-    recorder,
-    recordingFiles: createDiskRecordings({ directory }),
-    log,
-    database,
-    clock,
-    publicUrl: `${publicUrl}/`,
-    ...options,
-  });
+  const recordingFiles = createDiskRecordings({ directory });
+  const its = { runner, recorder, recordingFiles, log, database, clock, publicUrl: `${publicUrl}/` };
+  const feature = createRecordings({ ...its, ...options });
   feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
   const opening: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opening, { routes: feature.routes });
@@ -161,12 +163,13 @@ async function worldOn(
   opened.push(async () => {
     await recorder.close();
     await runner.close();
-    port?.close();
+    media.close();
     await api.app.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const world: RecordingsWorld = {
+  return {
+    ...recordingWords(feature, api, notices),
     api,
     clock: api.clock,
     database,
@@ -175,8 +178,30 @@ async function worldOn(
     runner,
     events,
     notices,
-    commands,
+    commands: media.commands,
     directory,
+    say: media.say,
+    files: () => readdirSync(directory).sort(),
+    sizeOf: (name) => statSync(join(directory, name)).size,
+    failCommits: failing.fail,
+    async crash(again = {}) {
+      const left = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
+      cpSync(directory, left, { recursive: true });
+      const now = api.clock.now();
+      await api.app.close();
+      await runner.close();
+      return worldOn(await open.again(database), open, left, again, now);
+    },
+  };
+}
+
+/** What a test does with recordings. */
+function recordingWords(
+  feature: RecordingsFeature,
+  api: ApiWorld,
+  notices: RecordingsWorld['notices'],
+): Pick<RecordingsWorld, 'record' | 'stop' | 'file'> {
+  return {
     async record(over = {}) {
       const recording = over.recording ?? randomUUID();
       await feature.start({
@@ -196,10 +221,6 @@ async function worldOn(
       await until(() => notices.some(([, notice]) => notice.recording === recording));
       return recording;
     },
-    say(capture, ms, tracks = 1) {
-      const samples = Int16Array.from({ length: 8 * ms * tracks }, (_, i) => 10_000 * Math.sin(i / 3));
-      port?.postMessage({ type: 'audio', capture, tracks, sampleRate: 8000, samples });
-    },
     async stop(recording) {
       feature.stop(recording);
       await until(() =>
@@ -212,19 +233,5 @@ async function worldOn(
       assert.notEqual(answer.statusCode, 500, answer.body);
       return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload };
     },
-    files: () => readdirSync(directory).sort(),
-    sizeOf: (name) => statSync(join(directory, name)).size,
-    failCommits(count) {
-      failing = count;
-    },
-    async crash(again = {}) {
-      const left = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
-      cpSync(directory, left, { recursive: true });
-      const now = api.clock.now();
-      await api.app.close();
-      await runner.close();
-      return worldOn(await open.again(database), open, left, again, now);
-    },
   };
-  return world;
 }
