@@ -34,10 +34,7 @@ export function createRoomStreams({ streams, rooms, usage, newUuid }: RoomStream
   const live = new Map<string, Map<string, RoomStream>>();
 
   streams.ownedBy(ownerKind, (mpc, { type, stream }) => {
-    if (type !== 'stream-ended') return;
-    const ofRoom = live.get(mpc);
-    ofRoom?.delete(stream);
-    if (ofRoom?.size === 0) live.delete(mpc);
+    if (type === 'stream-ended') forget(mpc, stream);
   });
 
   function audioOf(room: Room, { speakTo, bidirectional }: Pick<RoomStream, 'speakTo' | 'bidirectional'>) {

@@ -1,6 +1,7 @@
 import type { Logger } from '@jackfield/ports';
 import { type EventLog, type EventReader, firstCursor, type LoggedEvent } from '../../../kernel/event-log.ts';
 import type { Outbox } from '../../../kernel/outbox.ts';
+import { createRepeatedWork } from '../../../kernel/repeated-work.ts';
 
 export interface FollowDeps {
   readonly events: EventLog;
@@ -17,30 +18,23 @@ export async function followEvents(
   listener: (event: LoggedEvent) => void,
 ): Promise<() => void> {
   let cursor = (await events.newest(reader, 1))[0]?.cursor ?? firstCursor;
-  let reading = false;
-  let isNews = false;
   let isOver = false;
 
   async function readOn(): Promise<void> {
-    isNews = true;
-    if (reading) return;
-    reading = true;
     try {
-      while (isNews && !isOver) {
-        isNews = false;
+      for (let length = pageLength; length === pageLength && !isOver; ) {
         const found = await events.after(reader, cursor, pageLength);
         for (const event of found) if (!isOver) listener(event);
         cursor = found.at(-1)?.cursor ?? cursor;
-        if (found.length === pageLength) isNews = true;
+        length = found.length;
       }
     } catch (err) {
       log.warn({ err, account: reader.authId }, 'events not read; retried at the next event');
-    } finally {
-      reading = false;
     }
   }
 
-  const unsubscribe = outbox.subscribe(() => void readOn());
+  const reading = createRepeatedWork(readOn);
+  const unsubscribe = outbox.subscribe(() => void reading.run());
   return () => {
     isOver = true;
     unsubscribe();

@@ -1,4 +1,5 @@
 import type { Clock, Database, Logger, RecordingFiles } from '@jackfield/ports';
+import { createRepeatedWork } from '../../../kernel/repeated-work.ts';
 import { fileKept, filesToKeep, keepAgain, keepAllAgain, nextToKeep } from '../store.ts';
 
 /** Moves complete files to their store, with retries until that succeeds. */
@@ -27,8 +28,6 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
   const underWay = new Map<string, Promise<void>>();
   const end = new AbortController();
   let cancelTurn = () => {};
-  let looking: Promise<void> | undefined;
-  let isDue = false;
   /** After a database error no move begins before this. */
   let restsUntil = 0;
 
@@ -47,47 +46,47 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
     }
   }
 
-  async function look(): Promise<void> {
-    do {
-      isDue = false;
-      if (clock.now() < restsUntil) break;
-      for (const { file_name: name, attempts } of await filesToKeep(database, clock.now(), 2 * concurrent)) {
-        if (end.signal.aborted || underWay.size >= concurrent) break;
-        if (underWay.has(name)) continue;
-        const moved = move(name, attempts)
-          .catch((err: unknown) => {
-            restsUntil = clock.now() + firstPauseMs;
-            log.error({ file: name, err }, 'move of a recording file could not be recorded');
-          })
-          .finally(() => {
-            underWay.delete(name);
-            wake();
-          });
-        underWay.set(name, moved);
-      }
-    } while (isDue && !end.signal.aborted);
-    cancelTurn();
-    // The end of a running move looks again.
-    const next = underWay.size > 0 || end.signal.aborted ? undefined : await nextToKeep(database);
-    if (next !== undefined && !end.signal.aborted) {
-      cancelTurn = clock.startTimer(Math.max(next, clock.now() + 100, restsUntil), wake);
+  async function beginMoves(): Promise<void> {
+    for (const { file_name: name, attempts } of await filesToKeep(database, clock.now(), 2 * concurrent)) {
+      if (end.signal.aborted || underWay.size >= concurrent) return;
+      if (underWay.has(name)) continue;
+      const moved = move(name, attempts)
+        .catch((err: unknown) => {
+          restsUntil = clock.now() + firstPauseMs;
+          log.error({ file: name, err }, 'move of a recording file could not be recorded');
+        })
+        .finally(() => {
+          underWay.delete(name);
+          wake();
+        });
+      underWay.set(name, moved);
     }
   }
 
+  function wakeAt(at: number): void {
+    cancelTurn();
+    if (!end.signal.aborted) cancelTurn = clock.startTimer(at, wake);
+  }
+
+  async function look(): Promise<void> {
+    try {
+      if (end.signal.aborted) return;
+      if (clock.now() >= restsUntil) await beginMoves();
+      cancelTurn();
+      // The end of a running move looks again.
+      if (underWay.size > 0) return;
+      const next = await nextToKeep(database);
+      if (next !== undefined) wakeAt(Math.max(next, clock.now() + 100, restsUntil));
+    } catch (err) {
+      log.error({ err }, 'recording files that wait for their store could not be read');
+      wakeAt(clock.now() + firstPauseMs);
+    }
+  }
+
+  const looks = createRepeatedWork(look);
+
   function wake(): void {
-    if (recordingFiles.keep === undefined || end.signal.aborted) return;
-    isDue = true;
-    looking ??= look()
-      .catch((err: unknown) => {
-        log.error({ err }, 'recording files that wait for their store could not be read');
-        isDue = false;
-        cancelTurn();
-        if (!end.signal.aborted) cancelTurn = clock.startTimer(clock.now() + firstPauseMs, wake);
-      })
-      .finally(() => {
-        looking = undefined;
-        if (isDue) wake();
-      });
+    if (recordingFiles.keep !== undefined && !end.signal.aborted) void looks.run();
   }
 
   return {
@@ -100,7 +99,7 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
     async close() {
       end.abort();
       cancelTurn();
-      await looking;
+      await looks.running;
       await Promise.allSettled(underWay.values());
       cancelTurn();
     },

@@ -1,4 +1,5 @@
 import type { Clock, Database, Logger, RecordingFiles } from '@jackfield/ports';
+import { createRepeatedWork } from '../../../kernel/repeated-work.ts';
 import { filesToRemove, findOver, forgetFiles, removeRecordings } from '../store.ts';
 
 /** Removes files whose records are gone, and records with their files when they are too old. */
@@ -27,8 +28,8 @@ const soonMs = 1_000;
 
 export function createRemoval(deps: RemovalDeps): Removal {
   const { database, clock, log, recordingFiles, keepMs, everyMs } = deps;
-  let sweeping: Promise<void> | undefined;
-  let isDue = false;
+  // A running sweep may have passed the names that are listed meanwhile.
+  const sweeps = createRepeatedWork(removeFiles);
   let cancelTurn: (() => void) | undefined;
   let cancelSoon: (() => void) | undefined;
   let turn: Promise<void> | undefined;
@@ -64,28 +65,11 @@ export function createRemoval(deps: RemovalDeps): Removal {
     });
   }
 
-  function sweep(): Promise<void> {
-    if (sweeping !== undefined) {
-      // The running sweep may have passed the names that were listed meanwhile.
-      isDue = true;
-      return sweeping;
-    }
-    sweeping = (async () => {
-      do {
-        isDue = false;
-        await removeFiles();
-      } while (isDue);
-    })().finally(() => {
-      sweeping = undefined;
-    });
-    return sweeping;
-  }
-
   async function takeTurn(): Promise<void> {
     let removed = 0;
     try {
       removed = await removeOld();
-      await sweep();
+      await sweeps.run();
     } catch (err) {
       log.error({ err }, 'old recordings could not be removed; the next turn retries it');
     }
@@ -99,14 +83,16 @@ export function createRemoval(deps: RemovalDeps): Removal {
   }
 
   return {
-    sweep,
+    sweep: sweeps.run,
     start() {
       turnAt(clock.now() + everyMs);
     },
     sweepSoon() {
       cancelSoon?.();
       cancelSoon = clock.startTimer(clock.now() + soonMs, () => {
-        turn = sweep().catch((err: unknown) => log.error({ err }, 'recording files could not be removed'));
+        turn = sweeps
+          .run()
+          .catch((err: unknown) => log.error({ err }, 'recording files could not be removed'));
       });
     },
     async close() {
@@ -114,7 +100,7 @@ export function createRemoval(deps: RemovalDeps): Removal {
       cancelSoon?.();
       cancelTurn?.();
       await turn;
-      await sweeping?.catch(() => {});
+      await sweeps.running?.catch(() => {});
       cancelTurn?.();
     },
   };
