@@ -15,6 +15,11 @@ export interface Step<State, Effect> {
   readonly effects: readonly Effect[];
 }
 
+/** The result of an input that changes nothing but the state, if that. */
+export function stay<State>(state: State): Step<State, never> {
+  return { state, effects: [] };
+}
+
 /** Fed back into the machine when a timer that it started falls due. */
 export interface TimerFired {
   readonly type: 'timer-fired';

@@ -9,8 +9,8 @@ import { type PostgresServer, postgresMissing, startPostgres } from './postgres-
 import { createRecordingLog } from './recording-log.ts';
 
 /**
- * Opens databases for the tests of a suite. They are closed after each test, and their data is removed. One that `before` opens stays until
- * the end of the suite.
+ * Opens databases for the tests of a suite. They are closed after each test, and their data is removed. A database that
+ * `before` opens stays until the end of the suite.
  */
 export interface OpenDatabase {
   /** A new database with these migrations applied; without a list, the first use of the database has to be its `migrate`. */

@@ -5,6 +5,11 @@ export function timestampWithOffset(at: Instant): string {
   return `${timestamp(at)}+00:00`;
 }
 
+/** The same for a time that may not have come; null until then. */
+export function timestampOrNull(at: Instant | null): string | null {
+  return at === null ? null : timestampWithOffset(at);
+}
+
 /** `YYYY-MM-DD HH:mm:ss` in UTC. */
 export function timestamp(at: Instant): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');

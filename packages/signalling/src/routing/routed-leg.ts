@@ -1,4 +1,11 @@
-import type { Instant, LegEnd, Machine, Step, TargetFailure } from '@jackfield/ports';
+import {
+  type Instant,
+  type LegEnd,
+  type Machine,
+  type Step,
+  stay,
+  type TargetFailure,
+} from '@jackfield/ports';
 
 /**
  * An outbound leg that is tried at several targets, one after another.
@@ -188,8 +195,4 @@ function hangUp(leg: RoutedLeg): LegStep {
 
 function over(leg: RoutedLeg, how: RouteEnd, before: readonly RoutedLegEffect[]): LegStep {
   return { state: { ...leg, phase: 'ended' }, effects: [...before, { do: 'report-end', ...how }] };
-}
-
-function stay(state: RoutedLeg): LegStep {
-  return { state, effects: [] };
 }

@@ -1,7 +1,6 @@
-import type { Machine, TimerFired } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Usage } from '../usage/index.ts';
-import type { CallLeg, CallLegEffect, CallLegEvent, CallLegInput } from './domain/call-leg.ts';
+import type { CallLeg, CallLegEvent } from './domain/call-leg.ts';
 import { parametersOfCall, parametersOfEnd } from './legs/parameters.ts';
 
 /** `Event` of docs/interface/multiparty-calls.md#call-status-callbacks, and its receiver in `LegCallbacks`. */
@@ -27,27 +26,5 @@ export function outboxEventOf(leg: CallLeg, happened: CallLegEvent, usage: Usage
       Event: event,
     },
     ...(target === undefined ? {} : { callback: { url: target.url, method: target.method } }),
-  };
-}
-
-/** Effects of a leg, with events in the form of the outbox. */
-export type LegSessionEffect =
-  | Exclude<CallLegEffect, { readonly do: 'emit' }>
-  | { readonly do: 'emit'; readonly event: OutboxEvent };
-
-export function withOutboxEvents(
-  machine: Machine<CallLeg, CallLegInput, CallLegEffect>,
-  usage: Usage,
-): Machine<CallLeg, CallLegInput | TimerFired, LegSessionEffect> {
-  return {
-    step(leg, input, now) {
-      const { state, effects } = machine.step(leg, input, now);
-      return {
-        state,
-        effects: effects.map((effect) =>
-          effect.do === 'emit' ? { do: 'emit', event: outboxEventOf(state, effect.event, usage) } : effect,
-        ),
-      };
-    },
   };
 }

@@ -1,10 +1,11 @@
 import type { Logger, Media, Metrics, Telephony } from '@jackfield/ports';
+import { type WithOutboxEvents, withOutboxEvents } from '../../kernel/outbox-emitting.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
-import { type CallLeg, type CallLegInput, isLegOver } from './domain/call-leg.ts';
+import { type CallLeg, type CallLegEffect, type CallLegInput, isLegOver } from './domain/call-leg.ts';
 import { callLegMachine } from './domain/call-leg-machine.ts';
 import { callEnds } from './domain/hangup-cause.ts';
-import { type LegSessionEffect, withOutboxEvents } from './events.ts';
+import { outboxEventOf } from './events.ts';
 import { measureLeg } from './legs/measure-leg.ts';
 import type { Routing } from './legs/routing.ts';
 import type { LegOwner, OwnedLegNotice } from './public-api.ts';
@@ -33,9 +34,9 @@ type LegSessions = Sessions<CallLeg, CallLegInput>;
 /** One session for each leg: its machine, its record, and its effects. */
 export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessions {
   const { telephony, media } = deps;
-  const legs: LegSessions = deps.runner.define<CallLeg, CallLegInput, LegSessionEffect>({
+  const legs: LegSessions = deps.runner.define<CallLeg, CallLegInput, WithOutboxEvents<CallLegEffect>>({
     name: 'call-leg',
-    machine: withOutboxEvents(callLegMachine, deps.usage),
+    machine: withOutboxEvents(callLegMachine, (leg, { event }) => outboxEventOf(leg, event, deps.usage)),
     save: (write, _leg, before, after) => parts.store.save(write, before, after),
     isRecorded,
     isBilled: true,
@@ -72,7 +73,7 @@ function route(
   routing: Routing,
   legs: LegSessions,
   leg: string,
-  effect: Extract<LegSessionEffect, { do: 'route' }>,
+  effect: Extract<CallLegEffect, { do: 'route' }>,
 ): void {
   const { account, to } = effect;
   routing.routeTo(account, to).then(

@@ -1,6 +1,6 @@
 import type { CallRecord, LiveCall } from '@jackfield/contract';
 import type { LiveCallItem } from '@jackfield/contract/console';
-import { timestampWithMicroseconds, timestampWithOffset } from '../../kernel/timestamps.ts';
+import { timestampOrNull, timestampWithMicroseconds, timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
 import { durationOf } from './domain/call-leg.ts';
 import { statusOfEndedCall } from './domain/call-status.ts';
@@ -19,8 +19,8 @@ export function callRecordOf(row: CallRow): CallRecord {
     call_direction: row.direction,
     call_state: stateOf(row),
     initiation_time: timestampWithOffset(row.initiated_at),
-    answer_time: timeOrNull(row.answered_at),
-    end_time: timeOrNull(row.ended_at),
+    answer_time: timestampOrNull(row.answered_at),
+    end_time: timestampOrNull(row.ended_at),
     call_duration: durationOf({ answeredAt: row.answered_at, endedAt: row.ended_at }),
     bill_duration: row.bill_seconds,
     billed_duration: row.billed_seconds,
@@ -97,8 +97,4 @@ function stateOf(row: CallRow): string {
     source: (row.hangup_source ?? 'Unknown') as HangupSource,
   };
   return statusOfEndedCall(end, false).toUpperCase();
-}
-
-function timeOrNull(at: number | null): string | null {
-  return at === null ? null : timestampWithOffset(at);
 }

@@ -1,7 +1,7 @@
 import type { HearingBody, MpcBody, MpcItem, ParticipantItem, ParticipantRecord } from '@jackfield/contract';
 import { type LiveRoomItem, maxLiveMembers } from '@jackfield/contract/console';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
-import { timestampWithOffset } from '../../kernel/timestamps.ts';
+import { timestampOrNull, timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
 import { hears } from './domain/hearing.ts';
 import { terminationCauses } from './domain/termination.ts';
@@ -24,7 +24,7 @@ export function mpcItemOf(call: MultipartyCallRow): MpcItem {
     friendly_name: call.friendly_name,
     status: statusNames[call.status],
     creation_time: timestampWithOffset(call.created_at),
-    end_time: timeOrNull(endedAt),
+    end_time: timestampOrNull(endedAt),
     duration: endedAt === null ? null : secondsBetween(startedAt, endedAt),
     billed_duration: endedAt === null ? null : call.billed_seconds,
     billed_amount: endedAt === null ? null : amountText(Number(call.billed_units)),
@@ -37,7 +37,7 @@ export function mpcBodyOf(call: MultipartyCallRow): Omit<MpcBody, 'api_id'> {
   const uri = resourceUri(call);
   return {
     ...mpcItemOf(call),
-    start_time: timeOrNull(call.started_at),
+    start_time: timestampOrNull(call.started_at),
     max_participants: call.max_participants,
     max_duration: call.max_duration_seconds,
     stay_alone: call.stay_alone === 1,
@@ -66,8 +66,8 @@ export function participantRecordOf(call: MultipartyCallRow, row: ParticipantRow
   const { joined_at: joinedAt, exited_at: exitedAt } = row;
   return {
     ...participantItemOf(row),
-    join_time: timeOrNull(joinedAt),
-    exit_time: timeOrNull(exitedAt),
+    join_time: timestampOrNull(joinedAt),
+    exit_time: timestampOrNull(exitedAt),
     duration: exitedAt === null ? null : secondsBetween(joinedAt, exitedAt),
     billed_duration: exitedAt === null ? null : (row.billed_seconds ?? 0),
     billed_amount: exitedAt === null ? null : amountText(Number(row.billed_units ?? 0)),
@@ -141,10 +141,6 @@ export function liveRoomOf(call: MultipartyCallRow, rows: readonly ParticipantRo
 
 function isoOrNull(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
-}
-
-function timeOrNull(at: number | null): string | null {
-  return at === null ? null : timestampWithOffset(at);
 }
 
 function secondsBetween(from: number | null, to: number): number {

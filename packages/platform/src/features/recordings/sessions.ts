@@ -2,14 +2,12 @@ import { recordingErrorCodes } from '@jackfield/contract';
 import type {
   Clock,
   Logger,
-  Machine,
   RecordedFile,
   Recorder,
   RecordingFailure,
   RecordingFiles,
-  TimerFired,
 } from '@jackfield/ports';
-import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import { type WithOutboxEvents, withOutboxEvents } from '../../kernel/outbox-emitting.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import {
   isOver,
@@ -38,11 +36,6 @@ export interface SessionListeners {
   readonly whenOver: (recording: Recording) => void;
 }
 
-/** Live effects, with events as the outbox keeps them. */
-type SessionEffect =
-  | Exclude<RecordingEffect, { readonly do: 'emit' }>
-  | { readonly do: 'emit'; readonly event: OutboxEvent };
-
 export interface RecordingSessions extends Sessions<Recording, RecordingInput> {
   /**
    * Like `send`, for inputs that are not repeated: retried for as long as the database fails, because otherwise the recording
@@ -57,9 +50,11 @@ const retryMs = 1_000;
 /** One session for each live recording: its machine, its record, and all commands to the recorder. */
 export function defineSessions(deps: SessionDeps, listeners: SessionListeners): RecordingSessions {
   const { recorder, recordingFiles, clock, log } = deps;
-  const sessions = deps.runner.define<Recording, RecordingInput, SessionEffect>({
+  const sessions = deps.runner.define<Recording, RecordingInput, WithOutboxEvents<RecordingEffect>>({
     name: 'recording',
-    machine: withOutboxEvents(recordingMachine, listeners.urlOf),
+    machine: withOutboxEvents(recordingMachine, (state, { recording, event }, now) =>
+      outboxEventOf(recording, event, listeners.urlOf(state), now),
+    ),
     save: (write, _uuid, before, after) =>
       saveRecording(write, before, after, recordingFiles.keep !== undefined),
     isEnded: isOver,
@@ -139,24 +134,5 @@ function faultOf(error: unknown): RecordingFault {
   return {
     code: code !== undefined && code in recordingErrorCodes ? code : 'internal',
     sentence: error instanceof Error ? error.message : String(error),
-  };
-}
-
-function withOutboxEvents(
-  machine: Machine<Recording, RecordingInput | TimerFired, RecordingEffect>,
-  urlOf: (recording: Recording) => string,
-): Machine<Recording, RecordingInput | TimerFired, SessionEffect> {
-  return {
-    step(recording, input, now) {
-      const { state, effects } = machine.step(recording, input, now);
-      return {
-        state,
-        effects: effects.map((effect) =>
-          effect.do === 'emit'
-            ? { do: 'emit', event: outboxEventOf(effect.recording, effect.event, urlOf(state), now) }
-            : effect,
-        ),
-      };
-    },
   };
 }

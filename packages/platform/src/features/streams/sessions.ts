@@ -1,5 +1,5 @@
-import type { AudioStreams, EgressAddresses, Logger, Machine } from '@jackfield/ports';
-import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import type { AudioStreams, EgressAddresses, Logger } from '@jackfield/ports';
+import { type WithOutboxEvents, withOutboxEvents } from '../../kernel/outbox-emitting.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Sounds } from '../sounds/index.ts';
 import type { Usage } from '../usage/index.ts';
@@ -37,11 +37,6 @@ export interface SessionListeners {
   readonly whenEnded: (stream: StreamSettings) => void;
 }
 
-/** Live effects, with events as the outbox keeps them. */
-type SessionEffect =
-  | Exclude<StreamEffect, { readonly do: 'emit' }>
-  | { readonly do: 'emit'; readonly event: OutboxEvent };
-
 /** One session for each live stream: its machine, its record, and all its commands to the media engine. */
 export function defineSessions(
   deps: SessionDeps,
@@ -51,9 +46,11 @@ export function defineSessions(
   const limits = { ...streamLimits, ...deps.limits };
   const hold = createHoldAudio(sounds);
 
-  const sessions = deps.runner.define<Stream, StreamInput, SessionEffect>({
+  const sessions = deps.runner.define<Stream, StreamInput, WithOutboxEvents<StreamEffect>>({
     name: holdOwnerKind,
-    machine: withOutboxEvents(streamMachine(limits)),
+    machine: withOutboxEvents(streamMachine(limits), (stream, { event }, now) =>
+      outboxEventOf(stream, event, now),
+    ),
     save: (write, _uuid, before, after) => saveStream(write, before, after, deps.usage.rateOfStreams()),
     isRecorded,
     isBilled: true,
@@ -111,20 +108,4 @@ export function defineSessions(
     if (sessions.peek(notice.stream) !== undefined) sessions.send(notice.stream, notice);
   });
   return sessions;
-}
-
-function withOutboxEvents(
-  machine: Machine<Stream, StreamInput, StreamEffect>,
-): Machine<Stream, StreamInput, SessionEffect> {
-  return {
-    step(stream, input, now) {
-      const { state, effects } = machine.step(stream, input, now);
-      return {
-        state,
-        effects: effects.map((effect) =>
-          effect.do === 'emit' ? { do: 'emit', event: outboxEventOf(state, effect.event, now) } : effect,
-        ),
-      };
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import type { StreamItem, StreamObject } from '@jackfield/contract';
 import type { Instant, StreamStatistics } from '@jackfield/ports';
-import { timestamp, timestampWithOffset } from '../../kernel/timestamps.ts';
+import { timestamp, timestampOrNull } from '../../kernel/timestamps.ts';
 import type { Usage } from '../usage/index.ts';
 import { secondsOf } from './domain/stream.ts';
 import { reasonCodes } from './events.ts';
@@ -14,8 +14,8 @@ export function streamItemOf(row: StreamRow): StreamItem {
     service_url: row.service_url,
     audio_track: row.audio_track,
     bidirectional: row.bidirectional === 1,
-    start_time: timeOrNull(row.started_at),
-    end_time: timeOrNull(row.ended_at),
+    start_time: timestampOrNull(row.started_at),
+    end_time: timestampOrNull(row.ended_at),
   };
 }
 
@@ -75,8 +75,4 @@ function statisticsOf(counted: StreamStatistics): NonNullable<StreamObject['stat
     played_ms: counted.playedMs,
     play_dropped_ms: counted.playDroppedMs,
   };
-}
-
-function timeOrNull(at: Instant | null): string | null {
-  return at === null ? null : timestampWithOffset(at);
 }

@@ -1,15 +1,5 @@
-import type {
-  Clock,
-  Database,
-  Logger,
-  Machine,
-  Media,
-  Metrics,
-  Secrets,
-  Sms,
-  TimerFired,
-} from '@jackfield/ports';
-import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import type { Clock, Database, Logger, Media, Metrics, Secrets, Sms } from '@jackfield/ports';
+import { type WithOutboxEvents, withOutboxEvents } from '../../kernel/outbox-emitting.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Sounds } from '../sounds/index.ts';
@@ -46,11 +36,6 @@ export interface SessionDeps {
   readonly callerId?: string;
 }
 
-/** Live effects, with events as the outbox keeps them. */
-type LiveEffect =
-  | Exclude<SessionEffect, { readonly do: 'emit' }>
-  | { readonly do: 'emit'; readonly event: OutboxEvent };
-
 /** One session for each verification: its machine, its record, and all sending and speaking of codes. */
 export function defineSessions(
   deps: SessionDeps,
@@ -60,9 +45,11 @@ export function defineSessions(
   const receipts = createReceipts(deps, (session, input) => sessions.send(session, input));
   const voice = createVoice(deps, (session, input) => sessions.send(session, input));
 
-  const sessions = deps.runner.define<VerifySession, SessionInput, LiveEffect>({
+  const sessions = deps.runner.define<VerifySession, SessionInput, WithOutboxEvents<SessionEffect>>({
     name: 'verify',
-    machine: withOutboxEvents(sessionMachine(deps.times ?? sessionTimes)),
+    machine: withOutboxEvents(sessionMachine(deps.times ?? sessionTimes), (session, { event, attempt }) =>
+      outboxEventOf(session, event, attempt),
+    ),
     async save(write, _uuid, before, after) {
       await saveSession(write, before, after);
       if (after.status === 'verified' && before?.status !== 'verified') {
@@ -119,22 +106,4 @@ export function defineSessions(
   }
 
   return sessions;
-}
-
-function withOutboxEvents(
-  machine: Machine<VerifySession, SessionInput | TimerFired, SessionEffect>,
-): Machine<VerifySession, SessionInput | TimerFired, LiveEffect> {
-  return {
-    step(session, input, now) {
-      const { state, effects } = machine.step(session, input, now);
-      return {
-        state,
-        effects: effects.map((effect) =>
-          effect.do === 'emit'
-            ? { do: 'emit', event: outboxEventOf(state, effect.event, effect.attempt) }
-            : effect,
-        ),
-      };
-    },
-  };
 }

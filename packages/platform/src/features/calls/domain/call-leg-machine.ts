@@ -1,4 +1,4 @@
-import { type Instant, type Machine, type Step, withKey } from '@jackfield/ports';
+import { type Instant, type Machine, type Step, stay, withKey } from '@jackfield/ports';
 import { type CallLeg, type CallLegEffect, type CallLegInput, durationOf } from './call-leg.ts';
 import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
@@ -189,8 +189,4 @@ function ended(leg: CallLeg, end: CallEnd, now: Instant): LegStep {
 
 function isWaitingCaller(leg: CallLeg): boolean {
   return leg.direction === 'inbound' && (leg.phase === 'offered' || leg.phase === 'ringing');
-}
-
-function stay(state: CallLeg): LegStep {
-  return { state, effects: [] };
 }

@@ -1,4 +1,4 @@
-import type { Instant, LegSpec, Machine, Step } from '@jackfield/ports';
+import { type Instant, type LegSpec, type Machine, type Step, stay } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 
@@ -324,8 +324,4 @@ function endOfOther(callerLeft: boolean, other: LegPhase, end: CallEnd): CallEnd
   if (other === 'answered') return callEnds(4000, callerLeft ? 'Caller' : 'Call recipient');
   // The caller gave up before the callee answered; or the callee's refusal is passed on.
   return callerLeft ? callEnds(1000, 'Caller') : end;
-}
-
-function stay(state: DirectCall): CallStep {
-  return { state, effects: [] };
 }

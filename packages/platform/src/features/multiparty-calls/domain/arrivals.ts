@@ -1,4 +1,4 @@
-import type { Instant } from '@jackfield/ports';
+import { type Instant, stay } from '@jackfield/ports';
 import {
   type CallStep,
   emit,
@@ -6,7 +6,6 @@ import {
   refused,
   reply,
   started,
-  stay,
   watch,
   withParticipants,
   withReply,

@@ -56,7 +56,3 @@ export function refused(call: MultipartyCall, refusal: Refusal): CallStep {
 export function withReply({ state, effects }: CallStep): CallStep {
   return { state, effects: [...effects, reply('done')] };
 }
-
-export function stay(state: MultipartyCall): CallStep {
-  return { state, effects: [] };
-}

@@ -1,4 +1,4 @@
-import type { Instant, Machine } from '@jackfield/ports';
+import { type Instant, type Machine, stay } from '@jackfield/ports';
 import {
   added,
   confirmationOver,
@@ -17,7 +17,6 @@ import {
   reply,
   speakEvents,
   started,
-  stay,
   withParticipants,
   withReply,
 } from './call-steps.ts';

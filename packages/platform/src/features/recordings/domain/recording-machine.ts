@@ -1,4 +1,12 @@
-import type { CaptureTrack, Instant, Machine, RecordedFile, Step, TimerFired } from '@jackfield/ports';
+import {
+  type CaptureTrack,
+  type Instant,
+  type Machine,
+  type RecordedFile,
+  type Step,
+  stay,
+  type TimerFired,
+} from '@jackfield/ports';
 import {
   type EndReason,
   isOver,
@@ -49,10 +57,6 @@ export const recordingMachine: Machine<Recording, RecordingInput | TimerFired, R
     }
   },
 };
-
-function stay(state: Recording): Stepped {
-  return { state, effects: [] };
-}
 
 function isRunning({ status }: Recording): boolean {
   return status === 'recording' || status === 'paused';

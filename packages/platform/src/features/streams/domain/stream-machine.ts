@@ -1,4 +1,4 @@
-import type { Instant, Machine, Step } from '@jackfield/ports';
+import { type Instant, type Machine, type Step, stay } from '@jackfield/ports';
 import { type AttemptStep, tryAgain, tryNow, urlOf } from './attempts.ts';
 import {
   type Stream,
@@ -83,10 +83,6 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
     case 'timer-fired':
       return timerFired(stream, input.key, now);
   }
-}
-
-function stay(state: Stream): Stepped {
-  return { state, effects: [] };
 }
 
 function ordered(stream: Stream, { tracks, hearers }: Of<'ordered'>): Stepped {

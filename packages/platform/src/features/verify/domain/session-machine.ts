@@ -1,4 +1,4 @@
-import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
+import { type Instant, type Machine, type Step, stay, type TimerFired } from '@jackfield/ports';
 import { greetingTimes, heardVoice, nothingHeard } from './greeting.ts';
 import {
   type Attempt,
@@ -75,10 +75,6 @@ function stepOpen(session: VerifySession, input: SessionInput | TimerFired, now:
       if (input.key.startsWith(greetingTimer(''))) return greetingOver(session, input.key);
       return { state: { ...session, closedAt: now }, effects: [] };
   }
-}
-
-function stay(state: VerifySession): Stepped {
-  return { state, effects: [] };
 }
 
 function repliesOfOver(input: SessionInput | TimerFired): SessionEffect[] {
