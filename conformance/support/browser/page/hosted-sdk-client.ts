@@ -1,4 +1,3 @@
-import * as sdk from 'plivo-browser-sdk';
 import { notify } from './report.ts';
 
 /** What a page does with the client of the hosted service's browser SDK. */
@@ -39,8 +38,8 @@ const events = [
 let client: Client;
 let tokens: string[] = [];
 
-/** Creates the client; `url` is of the SIP WebSocket. */
-export function open(url: string): void {
+/** Creates the client of the hosted SDK, or of another one with its names; `url` is of the SIP WebSocket. */
+export function openWith(sdk: object, url: string): void {
   const { default: given, ...rest } = sdk as unknown as { default: Sdk | { default: Sdk } };
   const Plivo = (typeof given === 'function' ? given : (given?.default ?? Object.values(rest)[0])) as Sdk;
   client = new Plivo({

@@ -158,6 +158,7 @@ function connectionChanged(
 ): CallState {
   if (connection === 'connected') {
     effects.push({ do: 'stop-timer', key: 'restart' }, { do: 'stop-timer', key: 'restart-again' });
+    if (!state.isConnected) effects.push({ do: 'emit', event: { type: 'connected' } });
     return { ...state, isConnected: true };
   }
   const next: CallState = { ...state, isConnected: false };

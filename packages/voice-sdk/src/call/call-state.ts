@@ -93,6 +93,8 @@ export type CallInput =
 export type CallEvent =
   | { readonly type: 'ringing' }
   | { readonly type: 'accepted' }
+  /** The audio has a path to the server, also after a loss. */
+  | { readonly type: 'connected' }
   | { readonly type: 'reconnecting' }
   | { readonly type: 'reconnected' }
   | { readonly type: 'muted'; readonly isMuted: boolean }

@@ -32,6 +32,8 @@ import {
 export interface CallEvents {
   readonly ringing: undefined;
   readonly accepted: undefined;
+  /** The audio has a path to the server, also after a loss. */
+  readonly connected: undefined;
   readonly reconnecting: undefined;
   readonly reconnected: undefined;
   readonly muted: boolean;
