@@ -258,11 +258,13 @@ export {
   createdEndpoint,
   type Endpoint,
   type EndpointChanges,
+  type EndpointRegistration,
   endpoint,
   endpointBody,
   endpointChanges,
   endpointList,
   endpointPath,
+  endpointRegistrations,
   type NewEndpoint,
   newEndpoint,
 } from './sip-endpoints.ts';

@@ -91,3 +91,31 @@ export const endpointBody = Type.Object({
   password: Type.String({ description: 'MD5 of the password, in hex.' }),
 });
 export const endpointList = listBody(endpoint);
+
+/** One device on which an endpoint is registered. */
+export const endpointRegistration = Type.Object(
+  {
+    contact: Type.String({ description: 'SIP URI at which the device is called.' }),
+    transport: Type.Union([Type.String(), Type.Null()], {
+      description: 'udp, tcp, tls, ws or wss; null for a registration of an earlier release.',
+    }),
+    source: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'Address and port from which it registered; null for a registration of an earlier release.',
+      examples: ['192.0.2.7:50412'],
+    }),
+    user_agent: Type.String({ description: 'Name that the device gives itself; may be empty.' }),
+    instance: Type.Union([Type.String(), Type.Null()], {
+      description: 'URN that identifies the device across its registrations; null where it has none.',
+    }),
+    registered: Type.String({ description: 'When it registered first, YYYY-MM-DD HH:mm:ss in UTC.' }),
+    expires: Type.String({ description: 'When the registration ends, YYYY-MM-DD HH:mm:ss in UTC.' }),
+  },
+  { title: 'Registration' },
+);
+export type EndpointRegistration = Static<typeof endpointRegistration>;
+
+export const endpointRegistrations = Type.Object({
+  api_id: apiId,
+  objects: Type.Array(endpointRegistration, { description: 'The newest registration first.' }),
+});

@@ -53,6 +53,9 @@ export interface Binding {
   readonly path?: readonly string[];
   /** Identifies the phone, e.g. `<urn:uuid:…>` (RFC 5626 §4.1). */
   readonly instance?: string;
+  /** How the REGISTER came: the transport, and the address and port of its sender, `192.0.2.1:5062`. */
+  readonly transport?: string;
+  readonly source?: string;
   /** Which of several flows of the instance this is (RFC 5626 §4.2): one of them carries a call, the others stand by. */
   readonly regId?: number;
   /** Set if the phone registered with a token that forbids calls from it. */

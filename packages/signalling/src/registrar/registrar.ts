@@ -4,6 +4,7 @@ import {
   DEFAULT_REGISTRATION_LIMITS,
   decideRegistration,
   type Flow,
+  hostOfAddress,
   paramOf,
   parseCSeq,
   parseNameAddr,
@@ -87,6 +88,8 @@ export function createRegistrar(deps: RegistrarDeps): {
         cseq: parseCSeq(headers.get('CSeq') ?? '')?.seq ?? 0,
         userAgent: headers.get('User-Agent') ?? '',
         flow: path.length === 0 ? flow.id : flowOfPath(path, flow),
+        transport: flow.protocol,
+        source: `${hostOfAddress(flow.remoteAddress)}:${flow.remotePort}`,
       };
       const now = clock.now();
       const { endpoint, token } = admitted;

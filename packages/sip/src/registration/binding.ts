@@ -18,6 +18,9 @@ export interface Binding {
   readonly path?: readonly string[];
   /** Identifies the phone across its contacts, e.g. `<urn:uuid:…>` (`+sip.instance`, RFC 5626 §4.1). */
   readonly instance?: string;
+  /** How the REGISTER came: the transport, and the address and port of its sender, `192.0.2.1:5062`. */
+  readonly transport?: string;
+  readonly source?: string;
   /** Which of several flows of the instance this is (RFC 5626 §4.2); when present it identifies the binding instead of the contact. */
   readonly regId?: number;
 }

@@ -14,6 +14,9 @@ export interface RegistrationRequest {
   readonly cseq: number;
   readonly userAgent: string;
   readonly flow: string;
+  /** How the REGISTER came, stored with the contacts. */
+  readonly transport?: string;
+  readonly source?: string;
   /** Path values, stored with the contacts (RFC 3327 §5.3). */
   readonly path?: readonly string[];
   /** Whether the phone supports RFC 5626; otherwise `reg-id` is ignored. */
@@ -132,6 +135,8 @@ function bind(
     userAgent: request.userAgent.slice(0, USER_AGENT_LENGTH),
     registeredAt: before?.registeredAt ?? now,
     refreshedAt: now,
+    ...(request.transport !== undefined && { transport: request.transport }),
+    ...(request.source !== undefined && { source: request.source }),
     ...(request.path && request.path.length > 0 && { path: request.path }),
     ...(wanted.instance !== undefined && { instance: wanted.instance }),
     ...(wanted.regId !== undefined && { regId: wanted.regId }),

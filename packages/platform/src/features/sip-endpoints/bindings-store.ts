@@ -93,6 +93,8 @@ function readQueries(tables: Tables, locks: boolean): Reads {
       'b.registered_at',
       'b.may_call',
       'b.refreshed_at',
+      'b.transport',
+      'b.source',
     ])
     .where('e.endpoint_id', '=', '')
     .orderBy('b.registered_at', 'desc')
@@ -126,6 +128,8 @@ function writeQueries(tables: Tables): Writes {
         registered_at: row.ref('excluded.registered_at'),
         may_call: row.ref('excluded.may_call'),
         refreshed_at: row.ref('excluded.refreshed_at'),
+        transport: row.ref('excluded.transport'),
+        source: row.ref('excluded.source'),
       })),
     )
     .compile();
@@ -231,6 +235,8 @@ export function bindingOf(row: LiveRow): Binding | undefined {
     ...(row.reg_id === 0 ? {} : { regId: row.reg_id! }),
     ...(row.may_call === 0 ? { mayCall: false as const } : {}),
     ...(row.refreshed_at === 0 ? {} : { refreshedAt: row.refreshed_at! }),
+    ...(row.transport === '' ? {} : { transport: row.transport! }),
+    ...(row.source === '' ? {} : { source: row.source! }),
   };
 }
 
@@ -253,6 +259,7 @@ export function isRefresh(one: Binding, other: Binding): boolean {
     one.registeredAt === other.registeredAt &&
     one.q === other.q &&
     one.mayCall === other.mayCall &&
+    one.source === other.source &&
     (one.path ?? []).join() === (other.path ?? []).join()
   );
 }
@@ -285,5 +292,7 @@ function rowOf(endpoint: string, binding: Binding): BindingRow {
     registered_at: binding.registeredAt,
     may_call: binding.mayCall === false ? 0 : 1,
     refreshed_at: binding.refreshedAt ?? 0,
+    transport: binding.transport ?? '',
+    source: binding.source ?? '',
   };
 }

@@ -8,6 +8,7 @@ import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
 import { sipBindingsFlows } from './migrations/0003-flows.ts';
 import { sipBindingsPermissions } from './migrations/0004-permissions.ts';
 import { sipInstances } from './migrations/0005-instances.ts';
+import { sipBindingsSources } from './migrations/0006-sources.ts';
 import { createAttachedApplication } from './registrations/attached-application.ts';
 import { createKnownCredentials } from './registrations/known-credentials.ts';
 import { publishRegistrations } from './registrations/publish-registrations.ts';
@@ -66,6 +67,7 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
       sipBindingsFlows,
       sipBindingsPermissions,
       sipInstances,
+      sipBindingsSources,
     ],
     registrations: createRegistrations({ database, clock, watch, credentialOf: credentials.credentialOf }),
     usernamesLike: createUsernamesLike(deps.database),

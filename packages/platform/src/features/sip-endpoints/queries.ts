@@ -1,4 +1,4 @@
-import type { Endpoint } from '@jackfield/contract';
+import type { Endpoint, EndpointRegistration } from '@jackfield/contract';
 import type { Clock, Secrets } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { answerPage, type List } from '../../kernel/pagination.ts';
@@ -28,6 +28,27 @@ export async function readEndpoint(
     ...endpointOf(deps, account, row),
     password: deps.secrets.decrypt(row.password_md5_sealed),
   });
+}
+
+/** The devices on which an endpoint is registered, the newest first. */
+export async function readRegistrations(
+  { store, clock }: QueryDeps,
+  account: RequestAccount,
+  endpointId: string,
+): Promise<Result<{ objects: EndpointRegistration[] }>> {
+  const rows = await store.devices(account, endpointId, clock.now());
+  if (rows === undefined) return refused(notFound('endpoint', endpointId));
+  const wall = (at: number): string => timestamp(at - clock.now() + clock.wallNow());
+  const objects = rows.map((row) => ({
+    contact: row.contact!,
+    transport: row.transport === '' ? null : row.transport,
+    source: row.source === '' ? null : row.source,
+    user_agent: row.user_agent!,
+    instance: row.instance === '' ? null : row.instance!.slice(1, -1),
+    registered: wall(row.registered_at!),
+    expires: wall(row.expires_at!),
+  }));
+  return accepted({ objects });
 }
 
 /** In the order of creation, so that a page stays the same when endpoints are added. */

@@ -4,6 +4,7 @@ import {
   endpointChanges,
   endpointList,
   endpointPath,
+  endpointRegistrations,
   messageBody,
   newEndpoint,
   pageQuery,
@@ -12,7 +13,7 @@ import { Type } from 'typebox';
 import { type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
 import { type CommandDeps, changeEndpoint, createEndpoint, removeEndpoint } from './commands.ts';
-import { type QueryDeps, readEndpoint, readEndpoints } from './queries.ts';
+import { type QueryDeps, readEndpoint, readEndpoints, readRegistrations } from './queries.ts';
 
 export function endpointRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
   return {
@@ -47,6 +48,14 @@ export function endpointRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
         schema: { params: endpointPath, response: endpointBody },
         success: 200,
         run: ({ account, params }) => readEndpoint(deps, account, params.endpoint_id),
+      }),
+      route({
+        method: 'GET',
+        path: 'Endpoint/:endpoint_id/Registration/',
+        operation: 'List the devices of an endpoint',
+        schema: { params: endpointPath, response: endpointRegistrations },
+        success: 200,
+        run: ({ account, params }) => readRegistrations(deps, account, params.endpoint_id),
       }),
       route({
         method: 'POST',

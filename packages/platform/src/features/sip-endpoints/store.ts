@@ -2,6 +2,7 @@ import type { Database, Instant, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
+import { type DeviceRow, devicesOf } from './device-queries.ts';
 import { endpointQueries, type ShownRow } from './endpoint-queries.ts';
 import { type EndpointRemoval, type EndpointsChanged, endpointRemoval, tablesOf } from './removal-store.ts';
 import type { EndpointRow } from './tables.ts';
@@ -10,6 +11,12 @@ import type { EndpointRow } from './tables.ts';
 export interface EndpointStore extends EndpointRemoval {
   /** With its newest live binding. */
   find(account: RequestAccount, endpointId: string, now: Instant): Promise<ShownRow | undefined>;
+  /** The live registrations, newest first; undefined without the endpoint. */
+  devices(
+    account: RequestAccount,
+    endpointId: string,
+    now: Instant,
+  ): Promise<readonly DeviceRow[] | undefined>;
   /** In the order of creation, each with its newest live binding. */
   list(account: RequestAccount, page: Page, now: Instant): Promise<readonly ShownRow[]>;
   total(account: RequestAccount): Promise<number>;
@@ -41,6 +48,7 @@ export function createEndpointStore(
     async find(account, endpointId, now) {
       return (await read.executeQuery(queries.one(account, endpointId, now))).rows[0];
     },
+    devices: (account, endpointId, now) => devicesOf(read, account, endpointId, now),
     async list(account, page, now) {
       const { rows } = await read.executeQuery(queries.page(account, page, now));
       // The rows of one endpoint are adjacent, its newest binding first.

@@ -47,6 +47,9 @@ export type BindingsTables = {
     may_call: number;
     /** 0 where it is unknown. */
     refreshed_at: number;
+    /** Empty for a binding of an earlier release, as `source` is. */
+    transport: string;
+    source: string;
   };
   /** Phones that have registered with an instance, whether they are registered or not. */
   sip_instances: { endpoint_id: string; instance: string; first_at: number };

@@ -46,6 +46,44 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await world.node.ports.registrations.bindingsOf(endpoint), [newer, older]);
   });
 
+  test('the devices of an endpoint are listed, the newest first, for its account alone', async () => {
+    const world = await openSimulatedWorld({ database: open });
+    const { binding, set, endpoint } = await phone(world);
+    const list = (as = world.main) => world.call('GET', `Endpoint/${endpoint}/Registration/`, { as });
+    assert.deepEqual((await list()).body.objects, []);
+    const browser = { transport: 'wss', source: '192.0.2.7:50412', instance: '<urn:uuid:1>', regId: 1 };
+    const later = { ...browser, registeredAt: world.clock.now() + 1, expiresAt: world.clock.now() + 90_000 };
+    await set([binding('desk'), binding('page', later)]);
+    const { status, body } = await list();
+    assert.equal(status, 200);
+    assert.deepEqual(body.objects, [
+      {
+        contact: 'sip:page@192.0.2.1:5062;ob',
+        transport: 'wss',
+        source: '192.0.2.7:50412',
+        user_agent: 'phone 1.0',
+        instance: 'urn:uuid:1',
+        registered: '2026-01-01 00:00:00',
+        expires: '2026-01-01 00:01:30',
+      },
+      {
+        contact: 'sip:desk@192.0.2.1:5062;ob',
+        transport: null,
+        source: null,
+        user_agent: 'phone 1.0',
+        instance: null,
+        registered: '2026-01-01 00:00:00',
+        expires: '2026-01-01 00:01:00',
+      },
+    ]);
+    await world.clock.advance(61_000);
+    assert.deepEqual(
+      (await list()).body.objects.map(({ transport }: { transport: string }) => transport),
+      ['wss'],
+    );
+    assert.equal((await world.call('GET', 'Endpoint/12345678901234/Registration/')).status, 404);
+  });
+
   test('flows of one phone with the same contact are separate bindings, each with its Path, and the loss of a flow keeps the others', async () => {
     const world = await openSimulatedWorld({ database: open });
     const { binding, set, live } = await phone(world);
