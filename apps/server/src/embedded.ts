@@ -172,12 +172,13 @@ async function censusOf(
 }
 
 function signallingRules(
-  { sip, publicAddress, limits, sandbox, webrtcSignalling = 'secure' }: Config,
+  { sip, publicAddress, limits, sandbox, webrtcSignalling = 'secure', browserCodecs }: Config,
   hasWebrtc: boolean,
 ) {
   const given = {
     ...(limits === undefined ? {} : { limits }),
     ...(hasWebrtc ? { webrtc: webrtcSignalling } : {}),
+    ...(browserCodecs && { browserCodecs }),
   };
   return { ...given, digest: sip.digest, srtp: sip.srtp, publicAddress, isSandbox: sandbox };
 }

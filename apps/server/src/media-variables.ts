@@ -13,8 +13,22 @@ export interface MediaConfig {
   readonly webrtcPort?: number | 'off';
   /** Whether WebRTC is also for unencrypted WebSockets from other machines. */
   readonly webrtcSignalling?: 'secure' | 'any';
+  /** The codecs of browsers, the first one first. */
+  readonly browserCodecs?: readonly BrowserCodec[];
   /** Whether the media thread has priority over others, where that is permitted; default `off`. */
   readonly mediaPriority?: 'auto' | 'off';
+}
+
+type BrowserCodec = 'opus' | 'PCMU' | 'PCMA' | 'G722';
+
+const usualBrowserCodecs: readonly BrowserCodec[] = ['opus', 'PCMU', 'PCMA', 'G722'];
+const asCodecs = asList(asOneOf(...usualBrowserCodecs));
+
+/** Each codec once. Every browser has Opus and G.711, and few have G.722 (RFC 7874 §3). */
+function asBrowserCodecs(text: string): readonly BrowserCodec[] | undefined {
+  const codecs = asCodecs(text);
+  const isWhole = codecs !== undefined && new Set(codecs).size === codecs.length;
+  return isWhole && codecs.some((codec) => codec !== 'G722') ? codecs : undefined;
 }
 
 function asPortOrOff(text: string): number | 'off' | undefined {
@@ -58,6 +72,11 @@ export const mediaVariables = {
     allowed: 'secure or any',
     read: asOneOf('secure', 'any'),
   },
+  browserCodecs: {
+    name: 'JACKFIELD_BROWSER_CODECS',
+    allowed: 'opus, PCMU, PCMA and G722, each at most once, separated by commas; G722 not alone',
+    read: asBrowserCodecs,
+  },
   mediaPriority: {
     name: 'JACKFIELD_MEDIA_PRIORITY',
     allowed: 'auto or off',
@@ -77,6 +96,7 @@ export function readMedia(orDefault: ReadOrDefault): MediaConfig {
     ...(rtpSources.length === 0 ? {} : { rtpSources }),
     webrtcPort: orDefault<number | 'off'>(variables.webrtcPort, 41_000),
     webrtcSignalling: orDefault(variables.webrtcSignalling, 'secure'),
+    browserCodecs: orDefault(variables.browserCodecs, usualBrowserCodecs, usualBrowserCodecs.join()),
     mediaPriority: orDefault(variables.mediaPriority, 'auto'),
   };
 }

@@ -96,7 +96,7 @@ function secure(
 function answeringAudio(theirs: MediaDescription, capabilities: MediaCapabilities): LocalMedia {
   const rtpmaps: NonNullable<LocalMedia['rtpmaps']>[number][] = [];
   let first: CodecCapability | undefined;
-  for (const payloadType of theirs.payloadTypes) {
+  for (const payloadType of inOrder(theirs, capabilities)) {
     const codec = capabilityFor(theirs, payloadType, capabilities.codecs);
     if (codec === undefined || rtpmaps.some(({ name, clockRate }) => isSame(codec, name, clockRate)))
       continue;
@@ -120,6 +120,16 @@ function answeringAudio(theirs: MediaDescription, capabilities: MediaCapabilitie
     ptimeMs: capabilities.ptimeMs ?? 20,
     rtcpMux: theirs.rtcpMux && (capabilities.rtcpMux ?? true),
   };
+}
+
+/** The payload types of the offer, in its order or in ours. */
+function inOrder(theirs: MediaDescription, { codecs, answersInOurOrder }: MediaCapabilities) {
+  if (!answersInOurOrder) return theirs.payloadTypes;
+  const rank = (payloadType: number): number => {
+    const codec = capabilityFor(theirs, payloadType, codecs);
+    return codec === undefined ? codecs.length : codecs.indexOf(codec);
+  };
+  return [...theirs.payloadTypes].sort((one, other) => rank(one) - rank(other));
 }
 
 function isSame(codec: { name: string; clockRate: number }, name: string, clockRate: number): boolean {

@@ -9,6 +9,8 @@ import { type LocalTransport, transportLines } from './webrtc.ts';
 export interface MediaCapabilities {
   /** In the order of our preference. */
   readonly codecs: readonly CodecCapability[];
+  /** Whether an answer has them in our order instead of the offer's (RFC 3264 §6.1 allows it); default false. */
+  readonly answersInOurOrder?: boolean;
   /** Numeric IPv4 or IPv6 address where we receive. */
   readonly address: string;
   readonly port: number;

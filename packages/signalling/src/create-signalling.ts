@@ -38,6 +38,7 @@ export interface SignallingDeps
     | 'publicAddress'
     | 'srtp'
     | 'webrtc'
+    | 'browserCodecs'
     | 'mayReach'
     | 'audioMayReach'
   > {

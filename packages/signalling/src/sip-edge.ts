@@ -27,6 +27,7 @@ import {
 } from './edge-transports.ts';
 import type { DialTermsDeps } from './leg/dial-terms.ts';
 import type { SrtpPolicy } from './leg/leg-srtp.ts';
+import type { BrowserCodec } from './leg/leg-webrtc.ts';
 import { createLegs, type Legs } from './leg/legs.ts';
 import { createGruus, type Gruus } from './registrar/gruus.ts';
 import { createRegistrar } from './registrar/registrar.ts';
@@ -57,6 +58,8 @@ export interface SipEdgeDeps
   readonly srtp?: SrtpPolicy;
   /** WebRTC for phones in browsers, where the media engine has it; `any` also over unencrypted WebSockets from other machines. */
   readonly webrtc?: 'secure' | 'any';
+  /** The codecs of browsers, the first one first. */
+  readonly browserCodecs?: readonly BrowserCodec[];
   readonly userAgentName: string;
   /** Credentials for the carriers that we register with and send OPTIONS to. */
   readonly carriers?: readonly CarrierLogin[];
@@ -210,7 +213,11 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
       protocolOf: transports.protocolOf,
     },
     ...(deps.webrtc && {
-      webrtc: { overPlain: deps.webrtc === 'any', remoteAddressOf: transports.remoteAddressOf },
+      webrtc: {
+        overPlain: deps.webrtc === 'any',
+        remoteAddressOf: transports.remoteAddressOf,
+        ...(deps.browserCodecs && { codecs: deps.browserCodecs }),
+      },
     }),
     invite,
     ...(trunkLogin && { trunkLogin }),

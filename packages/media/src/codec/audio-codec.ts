@@ -27,6 +27,11 @@ export interface AudioCodec {
   /** Whether the codec is stateful, so that its payloads cannot be shared between listeners. */
   readonly remembers: boolean;
   /**
+   * Decoding costs so much that frames without a listener are passed over; the decoder recovers from the gap as from a
+   * loss. False when absent.
+   */
+  readonly isCostly?: boolean;
+  /**
    * Conceals `count` missing samples from the decoder's state and returns how many it made. Undefined where the codec
    * has no concealment of its own.
    */

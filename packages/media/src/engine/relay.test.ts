@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { AudioCodec } from '../codec/audio-codec.ts';
 import { pcmu } from '../codec/g711.ts';
 import { isSilent } from '../dsp/level.ts';
 import { readRtcp } from '../rtp/rtcp.ts';
@@ -531,3 +532,53 @@ test('a relayed leg that stops emits media-silent, and reports count the relayed
   rig.run(3100);
   assert.deepEqual(rig.notices, [{ type: 'media-silent', leg: 'a', forMs: 3017 }]);
 });
+
+test('a costly codec is neither decoded nor encoded while it is relayed, and both again when a third member joins', () => {
+  const work = { decoded: 0, encoded: 0 };
+  const costly = (): AudioCodec => ({
+    ...pcmu,
+    name: 'opus',
+    remembers: true,
+    isCostly: true,
+    encode(...given) {
+      work.encoded++;
+      return pcmu.encode(...given);
+    },
+    decode(...given) {
+      work.decoded++;
+      return pcmu.decode(...given);
+    },
+  });
+  const rig = createPacketRig({ openOpus: costly });
+  const agreed = { codec: 'opus', payloadType: 111 } as const;
+  const a = rig.phone('a', 3, agreed);
+  const b = rig.phone('b', 11, agreed);
+  rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
+  rig.engine.apply(eachOther, rig.nowMs());
+  rig.run(2000);
+  Object.assign(work, { decoded: 0, encoded: 0 });
+  assert.equal(relayedIn(rig, 2000), 200);
+  assert.deepEqual(work, { decoded: 0, encoded: 0 });
+  assertIsTalk(b.heard.slice(-50), a);
+  rig.phone('c', 5, agreed);
+  rig.engine.apply(
+    hearing([
+      ['a', ['b', 'c']],
+      ['b', ['a', 'c']],
+      ['c', ['a', 'b']],
+    ]),
+    rig.nowMs(),
+  );
+  rig.run(1000);
+  Object.assign(work, { decoded: 0, encoded: 0 });
+  rig.run(1000);
+  // Each of three speaks, and hears a sum without itself.
+  assert.deepEqual(work, { decoded: 150, encoded: 150 });
+  assert.ok(b.heard.slice(-50).some(({ payload }) => !isSilent(decoded(payload), payload.length)));
+});
+
+function decoded(payload: Uint8Array): Int16Array {
+  const samples = new Int16Array(payload.length);
+  pcmu.decode(payload, 0, payload.length, samples);
+  return samples;
+}

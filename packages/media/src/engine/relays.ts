@@ -47,7 +47,14 @@ export function createRelays(deps: RelaysDeps): Relays {
     timestamp: 0,
   };
 
+  /** The mix takes over: from now on its audio is decoded again. */
+  const close = (stream: LegRelay): void => {
+    stream.isOpen = false;
+    if (stream.from !== undefined) stream.from.jitter.isUnheard = false;
+  };
+
   const over = (stream: LegRelay): void => {
+    close(stream);
     const { from, to } = stream;
     const other = from?.open.get(to.codecKey);
     // The listener's decoder and our decoder have followed the relayed stream: our encoder continues from that state.
@@ -66,8 +73,7 @@ export function createRelays(deps: RelaysDeps): Relays {
         over(stream);
         return;
       }
-      if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > STARVED_MS)
-        stream.isOpen = false;
+      if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > STARVED_MS) close(stream);
       if (stream.isOpen) {
         leg.turn.relayedUnits = leg.units;
         return;
@@ -108,16 +114,18 @@ export function createRelays(deps: RelaysDeps): Relays {
       const stream = new RelayStream(from, leg, deps, nowMs);
       leg.relayIn = stream;
       from.relayOut = stream;
+      // No other leg hears it: both are free, and alone in their mix.
+      from.jitter.isUnheard = true;
       stream.passWaiting(first, packet);
     },
     end(leg) {
-      if (leg.relayIn !== undefined) leg.relayIn.isOpen = false;
-      if (leg.relayOut !== undefined) leg.relayOut.isOpen = false;
+      if (leg.relayIn !== undefined) close(leg.relayIn);
+      if (leg.relayOut !== undefined) close(leg.relayOut);
     },
     forget(leg) {
       if (leg.relayIn !== undefined) over(leg.relayIn);
       if (leg.relayOut === undefined) return;
-      leg.relayOut.isOpen = false;
+      close(leg.relayOut);
       leg.relayOut.from = undefined;
       leg.relayOut = undefined;
     },

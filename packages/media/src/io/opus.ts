@@ -98,6 +98,8 @@ class Opus implements AudioCodec {
   readonly frameSamples = FRAME;
   readonly frameBytes = 0;
   readonly remembers = true;
+  /** 45 µs a frame, against 1 µs of G.711. */
+  readonly isCostly = true;
   readonly #requested: Requested;
   #pair: Pair | undefined;
   #isClosed = false;

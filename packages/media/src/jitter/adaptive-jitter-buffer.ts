@@ -3,6 +3,7 @@ import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import { arrival } from './arrival.ts';
 import { CodecConcealment } from './codec-concealment.ts';
 import { Concealment } from './concealment.ts';
+import { decodePacket } from './decode-packet.ts';
 import { DelayEstimator } from './delay-estimator.ts';
 import { DelayPlan } from './delay-plan.ts';
 import { FramePace } from './frame-pace.ts';
@@ -41,6 +42,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   #newestTimestamp = 0;
   /** False while waiting for the stream or its next talkspurt. */
   isPlaying = false;
+  isUnheard = false;
   #hasPlayed = false;
   #nextSequence = 0;
   newestPacket = 0;
@@ -326,7 +328,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#stalled = 0;
     this.#boundDepth();
     // Recovered audio is played first; the packet that carried the redundancy is decoded in its own turn.
-    if (this.#gap > 0 && this.#skipToAudio()) {
+    if (this.#gap > 0 && !this.isUnheard && this.#skipToAudio()) {
       const made = this.#own.recover(this.packets, this.#nextSequence, this.#gap, this.#pcm, this.#pcmLength);
       this.#pcmLength += made;
       this.#gap -= made;
@@ -345,9 +347,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     // Undefined after a change of payload types: the packet's time becomes a gap.
     if (codec !== undefined) {
       this.#own.coder = codec;
-      const { payload, length } = this.packets;
-      const from = this.packets.offsetOf(slot);
-      const count = codec.decode(payload, from, length[slot]!, this.#pcm, this.#pcmLength);
+      const count = decodePacket(codec, this.packets, slot, this.#pcm, this.#pcmLength, this.isUnheard);
       this.#pcmLength += count;
       this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
       this.#plan.notePacket(count / this.#ratio);

@@ -42,6 +42,8 @@ export interface JitterBuffer {
   unitsIn(payloadType: number, bytes: Uint8Array, offset: number, length: number): number;
   /** Forgets the stream; keeps the counters. */
   reset(): void;
+  /** The audio goes on without this buffer: costly codecs decode silence. False at the start. */
+  isUnheard: boolean;
   readonly counters: Readonly<JitterCounters>;
   /** Waiting audio, in milliseconds. */
   readonly depthMs: number;

@@ -102,9 +102,10 @@ export function heardFrom(audio: LegAudio, message: SipMessage): LegAudio {
 
 /** An offer: in our INVITE, or in the 200 to an INVITE without offer; it prefers the codec in use. */
 export function makeOffer(audio: LegAudio): Described {
-  const { codecInUse, srtp, describesEvents } = audio;
+  const { codecInUse, srtp, describesEvents, webrtc } = audio;
+  const all = webrtc?.codecs ?? offered;
   const preferred =
-    codecInUse === undefined ? offered : [codecInUse, ...offered.filter((codec) => codec !== codecInUse)];
+    codecInUse === undefined ? all : [codecInUse, ...all.filter((codec) => codec !== codecInUse)];
   const description = createOffer({
     ...localOf(audio),
     codecs: preferred,
@@ -186,7 +187,7 @@ export function isAnswerable(offer: string, srtp: LegSrtp, webrtc?: LegWebrtc): 
   const address = '127.0.0.1';
   const transport = webrtc && localTransport({ ...webrtc, opened: probeOpened }, address, 9);
   const secured = transport === undefined ? answeringCrypto(srtp) : { protocols: [], webrtc: transport };
-  const probe = { codecs, address, port: 9, ...secured };
+  const probe = { ...codecsOf(webrtc), address, port: 9, ...secured };
   return !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
 }
 
@@ -211,8 +212,13 @@ function webrtcOf({ webrtc, address, port }: LegAudio) {
   return transport && { protocols: [], webrtc: transport };
 }
 
-function localOf({ address, port }: LegAudio) {
-  return { codecs, address, port };
+function localOf({ address, port, webrtc }: LegAudio) {
+  return { ...codecsOf(webrtc), address, port };
+}
+
+/** The operator orders the codecs of browsers; phones choose among theirs. */
+function codecsOf(webrtc: LegWebrtc | undefined) {
+  return webrtc === undefined ? { codecs } : { codecs: webrtc.codecs, answersInOurOrder: true };
 }
 
 function sessionOf({ sessionId, sent }: LegAudio) {

@@ -16,6 +16,7 @@ import { legMachine } from './leg-machine.ts';
 import { noSrtp } from './leg-srtp.ts';
 import type { LegState } from './leg-state.ts';
 import {
+  type BrowserCodec,
   lacksIce,
   mayAnswerWebrtc,
   mayOfferWebrtc,
@@ -64,6 +65,28 @@ describe('WebRTC of a leg', () => {
     assert.ok(protection?.by === 'dtls');
     assert.deepEqual(protection.ice, before.webrtc!.ice);
     assert.equal(protection.fingerprints.length, 1);
+  });
+
+  it('the operator orders the codecs of offers and answers alike; a codec that is not named is not accepted', () => {
+    const named = (codecs: readonly BrowserCodec[]): LegAudio =>
+      withPort(
+        newLegAudio({
+          address: '192.0.2.1',
+          sessionId: '1',
+          srtp: noSrtp,
+          webrtc: newLegWebrtc(draw, codecs),
+        }),
+        opened,
+      );
+    const formats = (sdp: string) =>
+      / SAVPF? (.+?)\r$/m.exec(sdp.replace('UDP/TLS/RTP/', ' '))?.[1]?.split(' ');
+    const answerOf = (codecs: readonly BrowserCodec[]) => makeAnswer(named(codecs), offerOf('chromium'));
+    assert.equal(makeAnswer(audio(), offerOf('chromium'))!.connect!.codec, 'opus');
+    assert.equal(answerOf(['PCMU', 'opus'])!.connect!.codec, 'PCMU');
+    assert.deepEqual(formats(answerOf(['PCMU', 'opus'])!.description)!.slice(0, 1), ['0']);
+    assert.equal(answerOf(['PCMA'])!.connect!.codec, 'PCMA');
+    assert.deepEqual(formats(makeOffer(audio()).description)!.slice(0, 4), ['111', '0', '8', '9']);
+    assert.deepEqual(formats(makeOffer(named(['PCMA', 'opus'])).description)!.slice(0, 2), ['8', '111']);
   });
 
   it('is refused to a leg without it, and a leg with it refuses plain RTP and keys in SDP', () => {

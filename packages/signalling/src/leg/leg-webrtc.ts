@@ -1,10 +1,35 @@
 import { type AgreedProtection, type IceCredentials, isLoopback, type OpenedLeg } from '@jackfield/ports';
-import { isWebrtcProfile, type LocalTransport, parseSdp, type RemoteTransport } from '@jackfield/sdp';
+import {
+  type CodecCapability,
+  g722Capability,
+  isWebrtcProfile,
+  type LocalTransport,
+  opusCapability,
+  parseSdp,
+  pcmaCapability,
+  pcmuCapability,
+  type RemoteTransport,
+} from '@jackfield/sdp';
 import type { IncomingInvite } from '@jackfield/sip';
 import { cameInPrivate, isOfBrowser, type ProtocolOf } from './private-signalling.ts';
 
+/** Codecs for browsers, by the names of JACKFIELD_BROWSER_CODECS. */
+const capabilities = {
+  opus: opusCapability,
+  PCMU: pcmuCapability,
+  PCMA: pcmaCapability,
+  G722: g722Capability,
+};
+
+export type BrowserCodec = keyof typeof capabilities;
+
+/** Opus first: two browsers then have one codec, and the server passes their packets on. */
+const usualBrowserCodecs: readonly BrowserCodec[] = ['opus', 'PCMU', 'PCMA', 'G722'];
+
 /** WebRTC of phones in browsers (docs/decisions/0023-webrtc.md). */
 export interface WebrtcOptions {
+  /** The codecs of browsers, the first one first; `usualBrowserCodecs` when absent. */
+  readonly codecs?: readonly BrowserCodec[];
   /**
    * Also over unencrypted WebSockets from other machines, where who reads along can change the fingerprint and so listen to the call
    * (RFC 8827 §5.1).
@@ -20,6 +45,8 @@ export interface LegWebrtc {
   readonly ice: IceCredentials;
   /** Ours after the next restart of the other side; undefined until `withSpare`. */
   readonly spare: IceCredentials | undefined;
+  /** In our order, which holds for offers and answers. */
+  readonly codecs: readonly CodecCapability[];
   /** Names our stream. */
   readonly stream: string;
   /** Undefined until the port is open. */
@@ -38,10 +65,17 @@ export function newIce(randomBytes: (count: number) => Uint8Array): IceCredentia
 }
 
 /** A leg before its port is open. */
-export function newLegWebrtc(draw: DrawIce): LegWebrtc {
+export function newLegWebrtc(draw: DrawIce, codecs = usualBrowserCodecs): LegWebrtc {
   const ice = draw();
   const stream = ice.fragment.replace(/[^A-Za-z0-9]/g, '0');
-  return { ice, spare: draw(), stream, opened: undefined, remoteFragment: undefined };
+  return {
+    ice,
+    spare: draw(),
+    codecs: codecs.map((name) => capabilities[name]),
+    stream,
+    opened: undefined,
+    remoteFragment: undefined,
+  };
 }
 
 /** Whether the leg needs credentials before its next restart. */

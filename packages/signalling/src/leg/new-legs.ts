@@ -48,7 +48,7 @@ export function createNewLegs(deps: NewLegsDeps): NewLegs {
 
   /** WebRTC where the phone speaks it and its signalling is safe enough. */
   const webrtcWhere = (isMeant: boolean): LegWebrtc | undefined =>
-    isMeant && drawIce !== undefined ? newLegWebrtc(drawIce) : undefined;
+    isMeant && drawIce !== undefined ? newLegWebrtc(drawIce, webrtc?.codecs) : undefined;
 
   function audioOf(
     srtp: LegSrtp,

@@ -131,7 +131,7 @@ describe('the machine of a call', () => {
     ]);
     assert.equal(phaseOf(restarted.state), 'reconnecting');
     const offered = run(restarted.state, described, { type: 'offer-answered', answer: 'a' });
-    assert.deepEqual(run(offered.state, connected).words, ['reconnected']);
+    assert.deepEqual(run(offered.state, connected).words, ['connected', 'reconnected']);
     assert.equal(
       run(talking, { type: 'connection', state: 'failed' }).words.at(-1),
       'describe offer restart',
