@@ -72,6 +72,7 @@ export {
   callPath,
   callQuery,
   callRecord,
+  clientQualityReport,
   firedCall,
   hangupSources,
   type LiveCall,

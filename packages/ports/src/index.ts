@@ -81,6 +81,7 @@ export type {
   LegKey,
   LegListener,
   LegNotice,
+  LegReport,
   NamedTrunk,
   Telephony,
   TransferRequest,

@@ -11,6 +11,8 @@ export interface Telephony {
   listen(listener: LegListener): void;
   /** The one listener for keys that phones send as SIP INFO instead of RTP; set once. Absent if this signalling reports none. */
   listenToKeys?(listener: (key: LegKey) => void): void;
+  /** The one listener for reports that phones in pages send about the quality of their calls; set once. Absent if this signalling has none. */
+  listenToReports?(listener: (report: LegReport) => void): void;
   /**
    * The one listener for transfers that phones request; set once. True accepts a request, and `reportTransfer` then notifies
    * the phone; false declines it with 603.
@@ -43,6 +45,12 @@ export interface LegKey {
   /** One of `0-9*#ABCD`. */
   readonly digit: string;
   readonly durationMs: number;
+}
+
+/** The body of a phone's report about the quality of its call, unverified: at most 16,384 characters. */
+export interface LegReport {
+  readonly leg: string;
+  readonly body: string;
 }
 
 /** A phone requests that another party take over its call (SIP REFER). */

@@ -262,7 +262,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('reports the keys that come in INFO, and nothing of any other INFO', async () => {
+  it('reports the keys and the quality that come in INFO, and nothing of any other INFO', async () => {
     const w = await world();
     const call = w.call();
     await w.clock.advance(soon);
@@ -272,7 +272,11 @@ describe('an incoming leg', () => {
     call.sendInfo({ body: 'Signal=#\r\nDuration=90\r\n', contentType: 'application/dtmf-relay' });
     call.sendInfo({ body: '5', contentType: 'application/dtmf' });
     call.sendInfo({ body: '5', contentType: 'text/plain' });
+    const quality = 'application/vnd.jackfield.call-quality+json';
+    call.sendInfo({ body: '{"samples":[]}', contentType: `${quality};charset=utf-8` });
+    call.sendInfo({ body: 'x'.repeat(16_385), contentType: quality });
     await w.clock.advance(soon);
+    assert.deepEqual(w.reports, ['{"samples":[]}']);
     assert.deepEqual(w.keys, [
       { leg, digit: '#', durationMs: 90 },
       { leg, digit: '5', durationMs: 160 },

@@ -32,6 +32,26 @@ export const callExamples: Readonly<Record<string, readonly RequestExample[]>> =
   transferCall: [
     { summary: 'Other instructions', value: { aleg_url: 'https://example.com/other', aleg_method: 'POST' } },
   ],
+  reportClientQuality: [
+    {
+      summary: 'Ten seconds as the page measured them',
+      value: {
+        samples: [
+          {
+            packets_received: 500,
+            packets_lost: 2,
+            packets_sent: 500,
+            jitter_ms: 3.1,
+            round_trip_ms: 42,
+            mos: 4.3,
+            codec: 'opus',
+            transport: 'udp',
+          },
+        ],
+        warnings: ['high-rtt'],
+      },
+    },
+  ],
   playToCall: [
     { summary: 'One file', value: { urls: 'https://example.com/hello.mp3' } },
     {

@@ -1,4 +1,4 @@
-import type { DialRequest, LegKey, LegListener, Telephony } from '@jackfield/ports';
+import type { DialRequest, LegKey, LegListener, LegReport, Telephony } from '@jackfield/ports';
 import type { LegRunner } from './leg-runner.ts';
 import type { LegInput } from './leg-state.ts';
 import { callOf, type LiveLeg } from './live-leg.ts';
@@ -11,6 +11,7 @@ export type LegTelephony = Omit<Telephony, 'open'>;
 export interface LegListeners {
   notify: LegListener;
   press: (key: LegKey) => void;
+  report: (report: LegReport) => void;
 }
 
 export interface LegTelephonyDeps {
@@ -41,6 +42,9 @@ export function createLegTelephony({
     },
     listenToKeys(listener) {
       listeners.press = listener;
+    },
+    listenToReports(listener) {
+      listeners.report = listener;
     },
     listenToTransfers: (listener) => transfers.listen(listener),
     reportTransfer(leg, status) {

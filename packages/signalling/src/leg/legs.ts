@@ -22,7 +22,10 @@ export interface SrtpOptions {
 }
 
 export interface LegsDeps
-  extends Omit<LegRunnerDeps, 'domain' | 'drawKeys' | 'drawIce' | 'transfers' | 'press' | 'forget'>,
+  extends Omit<
+      LegRunnerDeps,
+      'domain' | 'drawKeys' | 'drawIce' | 'transfers' | 'press' | 'report' | 'forget'
+    >,
     Omit<TakeInviteDeps, 'domains' | 'newLegs' | 'transfers'>,
     Pick<NewLegsDeps, 'mediaAddress' | 'newSessionId'> {
   readonly newUuid: () => string;
@@ -50,7 +53,7 @@ export interface Legs {
 export function createLegs(deps: LegsDeps): Legs {
   const { log, srtp } = deps;
   const legs = new Map<string, LiveLeg>();
-  const listeners: LegListeners = { notify() {}, press() {} };
+  const listeners: LegListeners = { notify() {}, press() {}, report() {} };
   const transfers = createTransfers({
     domains: deps.domains,
     ...(deps.gruus && { gruus: deps.gruus }),
@@ -73,6 +76,7 @@ export function createLegs(deps: LegsDeps): Legs {
     drawIce,
     transfers,
     press: (key) => listeners.press(key),
+    report: (report) => listeners.report(report),
     forget(live) {
       if (legs.get(live.leg) === live) legs.delete(live.leg);
     },

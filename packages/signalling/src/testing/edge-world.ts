@@ -121,6 +121,7 @@ export async function edgeWorld(
   const media = scriptedMedia();
   const notices: LegNotice[] = [];
   const keys: LegKey[] = [];
+  const reports: string[] = [];
   const edge = createSipEdge({
     openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
     admission: admitAll('MA1'),
@@ -139,6 +140,7 @@ export async function edgeWorld(
     else notices.push(notice);
   });
   edge.telephony.listenToKeys?.((key) => keys.push(key));
+  edge.telephony.listenToReports?.(({ body }) => reports.push(body));
   await edge.telephony.open();
 
   const invites: IncomingInvite[] = [];
@@ -159,6 +161,7 @@ export async function edgeWorld(
     log,
     notices,
     keys,
+    reports,
     invites,
     happened,
     types: () => notices.map(({ type }) => type),

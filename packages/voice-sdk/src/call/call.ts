@@ -83,7 +83,7 @@ export class Call extends Emitter<CallEvents> {
   #dialog: Dialog | undefined;
   #id: string | undefined;
   #quality: CallQuality | undefined;
-  #report: QualitySample[] = [];
+  #report: object[] = [];
   #transfer: { resolve(): void; reject(error: VoiceError): void } | undefined;
 
   /** Made by a phone. */
@@ -328,7 +328,7 @@ export class Call extends Emitter<CallEvents> {
 
   async #sample(): Promise<void> {
     // Loaded with the first sample: a call begins without it.
-    const { createCallQuality } = await import('../quality/call-quality.ts');
+    const { createCallQuality, reportedSample } = await import('../quality/call-quality.ts');
     const counters = await this.#audio.media?.counters();
     if (counters === undefined || this.state === 'ended') return;
     this.#quality ??= createCallQuality();
@@ -339,10 +339,10 @@ export class Call extends Emitter<CallEvents> {
     this.emit('quality', sample);
     for (const { do: what, warning } of changes)
       this.emit('warning', { warning, isActive: what === 'begin' });
-    this.#reportQuality(sample);
+    this.#reportQuality(reportedSample(sample));
   }
 
-  #reportQuality(sample: QualitySample): void {
+  #reportQuality(sample: object): void {
     if (!this.#deps.reportsQuality || this.#report.push(sample) < SAMPLES_IN_REPORT) return;
     const body = JSON.stringify({ samples: this.#report, warnings: this.warnings });
     this.#report = [];

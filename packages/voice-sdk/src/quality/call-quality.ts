@@ -1,6 +1,22 @@
 import { type AudioCounters, type QualitySample, sampleBetween } from './quality-sample.ts';
 import { noWarnings, type QualityWarning, stepWarnings, type WarningEffect } from './quality-warnings.ts';
 
+/** A sample as the server accepts it (docs/interface/calls.md#quality-at-the-page). */
+export function reportedSample(sample: QualitySample): object {
+  const { packetsReceived, packetsLost, packetsSent, jitterMs, roundTripMs, mos, codec, transport } = sample;
+  return {
+    packets_received: packetsReceived,
+    packets_lost: packetsLost,
+    packets_sent: packetsSent,
+    jitter_ms: jitterMs,
+    // JSON leaves undefined fields out.
+    round_trip_ms: roundTripMs,
+    mos,
+    codec,
+    transport,
+  };
+}
+
 /** What a reading of the counters gives. */
 export interface Reading {
   readonly sample: QualitySample;

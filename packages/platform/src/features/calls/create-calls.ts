@@ -40,8 +40,10 @@ import { callQuality } from './migrations/0005-call-quality.ts';
 import { hangupReason } from './migrations/0006-hangup-reason.ts';
 import { callsByEnd } from './migrations/0007-calls-by-end.ts';
 import { callTimeLimit } from './migrations/0008-time-limit.ts';
+import { clientQuality } from './migrations/0009-client-quality.ts';
 import type { Calls } from './public-api.ts';
 import { createCallQueries } from './queries.ts';
+import { createClientQualities } from './records/client-qualities.ts';
 import { callRoutes } from './routes.ts';
 import { defineSessions } from './sessions.ts';
 import { type AppendEvents, createCallStore } from './store.ts';
@@ -86,6 +88,7 @@ export const callMigrations: readonly Migration[] = [
   hangupReason,
   callsByEnd,
   callTimeLimit,
+  clientQuality,
 ];
 
 export interface CallsFeature extends Feature, Calls {
@@ -141,12 +144,14 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     rate: () => usage.rateOf('inbound', 'sip'),
   });
   listenToLegs(deps, legs, offers, hangUp);
+  const clientQualities = createClientQualities(deps);
+  ended.whenOver(clientQualities.forget);
 
   return {
     name: 'calls',
     migrations: callMigrations,
     routes: [
-      callRoutes({ hangUp }, queries),
+      callRoutes({ hangUp }, queries, clientQualities),
       {
         name: 'Trunks',
         description: 'Calls through trunks have records like all calls.',

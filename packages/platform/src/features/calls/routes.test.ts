@@ -8,6 +8,7 @@ import { callMigrations } from './create-calls.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './domain/leg-quality.ts';
 import { createCallQueries, pageOfCalls } from './queries.ts';
+import { createClientQualities } from './records/client-qualities.ts';
 import { callRoutes } from './routes.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
@@ -19,10 +20,11 @@ async function world(open: OpenDatabase) {
   const database = await open(callMigrations);
   const hungUp: [string, number, string][] = [];
   const calls = { hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]) };
+  const qualities = createClientQualities({ database, clock: { now: () => 0 }, telephony: {} });
   const api = await openApi(
     Object.assign(async () => database, open),
     {
-      routes: [callRoutes(calls, createCallQueries(database))],
+      routes: [callRoutes(calls, createCallQueries(database), qualities)],
     },
   );
   const store = createCallStore(database, createUsage(freeOfCharge));
@@ -116,8 +118,50 @@ eachDatabase('the records of calls over HTTP', (open) => {
         packets_sent: 4498,
         remote_loss_percent: null,
       },
+      client_quality: null,
       resource_uri: `/v1/Account/${w.main.authId}/Call/${uuid(1)}/`,
     });
+  });
+
+  it('reports of its page join its record, of a live call and of an ended one; other calls have none', async () => {
+    const w = await world(open);
+    await w.write(1);
+    await w.write(2, w.ended(start));
+    const sample = { packets_received: 250, packets_lost: 0, packets_sent: 249, jitter_ms: 3 };
+    const report = (n: number, body: object) => w.call('POST', `Call/${uuid(n)}/ClientQuality/`, { body });
+    const first = { ...sample, mos: 4.4, round_trip_ms: 40, codec: 'opus', transport: 'udp' };
+    const answer = await report(1, { samples: [first], warnings: ['high-loss'] });
+    assert.deepEqual([answer.status, answer.body.message], [202, 'reported']);
+    const second = { ...sample, packets_lost: 9, jitter_ms: 31.5, mos: 3.2, round_trip_ms: 20 };
+    assert.equal(
+      (await report(1, { samples: [sample, second], warnings: ['high-loss', 'high-jitter'] })).status,
+      202,
+    );
+    assert.deepEqual((await w.call('GET', `Call/${uuid(1)}/`)).body.client_quality, {
+      samples: 3,
+      codec: 'opus',
+      transport: 'udp',
+      mos: 3.8,
+      worst_mos: 3.2,
+      packets_received: 750,
+      packets_lost: 9,
+      packets_sent: 747,
+      jitter_ms: 31.5,
+      round_trip_ms: 40,
+      warnings: ['high-loss', 'high-jitter'],
+    });
+    assert.equal((await report(2, { samples: [sample] })).status, 202);
+    assert.equal((await report(3, { samples: [sample] })).status, 404);
+    for (const wrong of [
+      {},
+      { samples: [] },
+      { samples: [{ ...sample, jitter_ms: -1 }] },
+      { samples: [{ ...sample, mos: 6 }] },
+      { samples: Array(61).fill(sample) },
+      { samples: [sample], warnings: ['<script>'] },
+    ])
+      assert.equal((await report(2, wrong)).status, 400, JSON.stringify(wrong).slice(0, 80));
+    assert.equal((await w.call('GET', `Call/${uuid(2)}/`)).body.client_quality.samples, 1);
   });
 
   it('the list holds ended calls, the newest end first, in pages with a total', async () => {

@@ -1,4 +1,13 @@
-import { callBody, callList, callListQuery, callPath, callQuery, requestPath } from '@jackfield/contract';
+import {
+  callBody,
+  callList,
+  callListQuery,
+  callPath,
+  callQuery,
+  clientQualityReport,
+  messageBody,
+  requestPath,
+} from '@jackfield/contract';
 import { type ApiRoute, type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
@@ -7,6 +16,7 @@ import { callEnds } from './domain/hangup-cause.ts';
 import { readCallFilters } from './list-filters.ts';
 import type { Calls } from './public-api.ts';
 import type { CallQueries } from './queries.ts';
+import type { ClientQualities } from './records/client-qualities.ts';
 import type { CallRow } from './tables.ts';
 import { callRecordOf, liveCallOf } from './views.ts';
 
@@ -14,13 +24,18 @@ import { callRecordOf, liveCallOf } from './views.ts';
 const hungUpAtOnce = 100;
 const byRequest = callEnds(4000, 'API Request');
 
-export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): RouteGroup {
+export function callRoutes(
+  calls: Pick<Calls, 'hangUp'>,
+  queries: CallQueries,
+  qualities: Pick<ClientQualities, 'add'>,
+): RouteGroup {
   return {
     name: 'Calls',
     description: 'Every leg between the platform and a phone: its record, and its present state.',
     routes: [
       listCalls(queries),
       retrieveCall(queries),
+      reportQuality(qualities, queries),
       hangUpCall(calls, queries),
       hangUpCalls(calls, queries),
       cancelRequest(calls, queries),
@@ -79,6 +94,23 @@ function retrieveCall(queries: CallQueries): ApiRoute {
       }
       const call = await queries.find(account, params.call_uuid.toLowerCase());
       return call === undefined ? refused(notFound('call', params.call_uuid)) : accepted(callRecordOf(call));
+    },
+  });
+}
+
+function reportQuality(qualities: Pick<ClientQualities, 'add'>, queries: CallQueries): ApiRoute {
+  return route({
+    method: 'POST',
+    path: 'Call/:call_uuid/ClientQuality/',
+    operation: 'Report the quality of a call as its page measures it',
+    id: 'reportClientQuality',
+    schema: { params: callPath, body: clientQualityReport, response: messageBody('reported') },
+    success: 202,
+    async run({ account, params, body }) {
+      const call = await queries.find(account, params.call_uuid.toLowerCase());
+      if (call === undefined) return refused(notFound('call', params.call_uuid));
+      await qualities.add(call.call_uuid, { samples: body.samples, warnings: body.warnings ?? [] });
+      return accepted({ message: 'reported' });
     },
   });
 }

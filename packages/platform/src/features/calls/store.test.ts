@@ -96,6 +96,7 @@ eachDatabase('the records of legs', (open) => {
         billed_seconds: 36,
         total_amount: 510,
         quality: JSON.stringify(quality),
+        client_quality: null,
         trunk_id: null,
         trunk_account: null,
         trunk_main_account: null,

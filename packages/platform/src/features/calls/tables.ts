@@ -38,6 +38,8 @@ export type CallRow = {
   total_amount: number;
   /** `LegQuality` as JSON. */
   quality: string | null;
+  /** `ClientQuality` as JSON. */
+  client_quality: string | null;
 };
 
 export type CallsTables = {

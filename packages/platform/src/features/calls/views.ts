@@ -4,6 +4,7 @@ import { timestampOrNull, timestampWithMicroseconds, timestampWithOffset } from 
 import { amountText } from '../usage/index.ts';
 import { durationOf } from './domain/call-leg.ts';
 import { statusOfEndedCall } from './domain/call-status.ts';
+import type { ClientQuality } from './domain/client-quality.ts';
 import type { HangupSource } from './domain/hangup-cause.ts';
 import type { LegQuality } from './domain/leg-quality.ts';
 import type { CallRow } from './tables.ts';
@@ -36,6 +37,7 @@ export function callRecordOf(row: CallRow): CallRecord {
     source_ip: row.source_ip,
     cnam_lookup: null,
     ...mediaOf(row),
+    client_quality: clientQualityOf(row),
     resource_uri: `/v1/Account/${row.account}/Call/${row.call_uuid}/`,
   };
 }
@@ -85,6 +87,25 @@ function mediaOf(row: CallRow): Pick<CallRecord, 'media_encryption' | 'quality'>
       packets_sent: quality.packetsSent,
       remote_loss_percent: quality.remoteLossPercent,
     },
+  };
+}
+
+function clientQualityOf({ client_quality }: CallRow): CallRecord['client_quality'] {
+  if (client_quality === null) return null;
+  const quality = JSON.parse(client_quality) as ClientQuality;
+  const { mosSum, mosCount } = quality;
+  return {
+    samples: quality.samples,
+    codec: quality.codec,
+    transport: quality.transport,
+    mos: mosCount === 0 ? null : Math.round((100 * mosSum) / mosCount) / 100,
+    worst_mos: quality.worstMos,
+    packets_received: quality.packetsReceived,
+    packets_lost: quality.packetsLost,
+    packets_sent: quality.packetsSent,
+    jitter_ms: quality.jitterMs,
+    round_trip_ms: quality.roundTripMs,
+    warnings: [...quality.warnings],
   };
 }
 

@@ -23,6 +23,7 @@ export function rowOf(leg: CallLeg, usage: Usage): CallRow {
     rate_initial_seconds: leg.rate.initialSeconds,
     rate_increment_seconds: leg.rate.incrementSeconds,
     initiated_at: leg.initiatedAt,
+    client_quality: null,
     ...changingOf(leg, usage),
   };
 }
