@@ -7,6 +7,7 @@ import { createSignalling, type SipEdge } from '@jackfield/signalling';
 import type { SocketTransports } from '@jackfield/sip/transport';
 import { lineOfEvent, withActivity } from './activity.ts';
 import type { Config } from './config.ts';
+import { createConsolePages } from './console-pages.ts';
 import { describedMetrics } from './described-metrics.ts';
 import { createLocate } from './locate-names.ts';
 import { type Adapters, openAdapters } from './open-adapters.ts';
@@ -79,12 +80,15 @@ async function start(
   const { shared, media, mediaTotals, recorder, mayReach, audioMayReach } = adapters;
   const domains = nonEmpty(config.sip.domains);
   let sockets: SocketTransports | undefined;
+  const consolePages = createConsolePages({ log });
+  atEnd(() => consolePages.close());
 
   const created = createPlatform({
     ...platformAdapters(config, adapters),
     ...platformSettings(config, files),
     metrics,
     domains,
+    consolePages,
     httpLimits: { ...config.limits?.http, ...httpLimits },
   });
   const signalling = createSignalling({

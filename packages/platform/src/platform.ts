@@ -41,7 +41,7 @@ export interface KeptRecords {
 
 export interface PlatformDeps
   extends KeptRecords,
-    Pick<HttpApiDeps, 'trustedSources' | 'certificate' | 'metricsAccess' | 'docs'> {
+    Pick<HttpApiDeps, 'trustedSources' | 'certificate' | 'metricsAccess' | 'docs' | 'consolePages'> {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;

@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { createAdmission } from './admission.ts';
 import type { Authenticator } from './authentication.ts';
 import type { ConsoleAccess } from './console/console-access.ts';
+import { type ConsolePages, registerConsole } from './console/console-pages.ts';
 import { registerConsoleLogin } from './console/register-console-login.ts';
 import { createApp } from './create-app.ts';
 import { registerDocuments } from './documents.ts';
@@ -43,6 +44,8 @@ export interface HttpApiDeps {
   readonly metricsAccess?: MetricsAccess;
   /** Whether `/docs` and `/openapi.json` are served; they are when left out. */
   readonly docs?: boolean;
+  /** The web console at `/console/`; not served when left out. */
+  readonly consolePages?: ConsolePages;
 }
 
 /** The HTTP interface without a socket: `listen` opens one, `inject` tests without. */
@@ -62,6 +65,9 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   measureRequests(app, metrics);
   if (docs) registerDocuments(app, features);
   registerFrontPage(app, docs);
+  if (deps.consolePages !== undefined) {
+    registerConsole(app, { pages: deps.consolePages, newNonce: () => deps.secrets.randomUuid() });
+  }
   registerOperations(app, { ...deps, guesses: guessesOf(), metricsAccess });
   const open = features.flatMap((feature) => feature.open ?? []);
   registerOpenRoutes(app, open, { guesses: guessesOf(), strangers });

@@ -10,6 +10,7 @@ export {
   type ConsoleSession,
   consoleSessionItemOf,
 } from './console/console-access.ts';
+export type { ConsoleFile, ConsolePages } from './console/console-pages.ts';
 export { fileRoute } from './file-route.ts';
 export { createHttpApi, type HttpApiDeps } from './http-api.ts';
 export type { HttpLimits } from './http-limits.ts';
