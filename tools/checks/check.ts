@@ -14,6 +14,7 @@ import { names } from './names.ts';
 import { blindLibraries } from './product-words.ts';
 import { prose } from './prose.ts';
 import { purity } from './purity.ts';
+import { rawMarkup } from './raw-markup.ts';
 import { rfcCoverage } from './rfc-coverage.ts';
 import { shownPromises } from './shown-promises.ts';
 import { readSourceFiles } from './source-files.ts';
@@ -29,6 +30,7 @@ const sourceChecks: readonly SourceCheck[] = [
   features,
   migrations,
   purity,
+  rawMarkup,
   blindLibraries,
   environment,
   names,

@@ -27,11 +27,13 @@ export async function importViolations(root: string): Promise<readonly Violation
       parser: 'swc',
       tsPreCompilationDeps: true,
       doNotFollow: { path: 'node_modules' },
+      // Built files of the console.
+      exclude: { path: '^apps/console/dist/' },
     },
     {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.json', '.node'],
+      extensions: ['.ts', '.svelte', '.js', '.json', '.node'],
     },
   );
   const { summary, modules } = output as ICruiseResult;

@@ -11,7 +11,7 @@ export async function readSourceFiles(root: string): Promise<readonly SourceFile
   const patterns = [
     'package.json',
     ...documents,
-    ...places.flatMap((place) => [`${place}/**/*.{ts,md,xml}`, `${place}/*/package.json`]),
+    ...places.flatMap((place) => [`${place}/**/*.{ts,svelte,md,xml}`, `${place}/*/package.json`]),
   ];
   const paths: string[] = [];
   for await (const path of glob(patterns, {

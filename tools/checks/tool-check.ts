@@ -7,7 +7,13 @@ import { fileURLToPath } from 'node:url';
 export interface ToolCheck {
   readonly name: string;
   /** A program of an npm package, found like an import, so that no PATH is needed; or a script of ours. */
-  readonly program: { readonly package: string; readonly name: string } | { readonly script: URL };
+  readonly program:
+    | {
+        readonly package: string;
+        readonly name: string /** The part of the workspace that installs it for itself. */;
+        readonly of?: string;
+      }
+    | { readonly script: URL };
   readonly args: readonly string[];
 }
 
@@ -34,6 +40,19 @@ export const toolChecks: readonly ToolCheck[] = [
     name: 'types of the browser',
     program: { package: 'typescript', name: 'tsc' },
     args: ['-p', 'packages/voice-sdk/tsconfig.json', ...tscArgs],
+  },
+  {
+    name: 'types of the console',
+    program: { package: 'svelte-check', name: 'svelte-check', of: 'apps/console' },
+    args: [
+      '--workspace',
+      'apps/console',
+      '--tsconfig',
+      './tsconfig.json',
+      '--output',
+      'human',
+      '--fail-on-warnings',
+    ],
   },
   {
     name: 'lint and format',
@@ -99,14 +118,15 @@ export function runTool(
 function scriptOf(program: ToolCheck['program']): string {
   if ('script' in program) return fileURLToPath(program.script);
   const require = createRequire(import.meta.url);
-  const manifestPath = manifestOf(program.package);
-  const manifest = require(manifestPath) as { bin: Record<string, string> };
-  return join(dirname(manifestPath), manifest.bin[program.name] as string);
+  const manifestPath = manifestOf(program.package, program.of);
+  const { bin } = require(manifestPath) as { bin: string | Record<string, string> };
+  return join(dirname(manifestPath), typeof bin === 'string' ? bin : bin[program.name]!);
 }
 
 /** The package.json of an installed package, also of one whose `exports` do not name it. */
-function manifestOf(name: string): string {
-  const found = findPackageJSON(name, import.meta.url);
+function manifestOf(name: string, part?: string): string {
+  const from = part === undefined ? import.meta.url : new URL(`../../${part}/package.json`, import.meta.url);
+  const found = findPackageJSON(name, from);
   if (found === undefined) throw new Error(`${name} is not installed: run npm ci`);
   return found;
 }

@@ -142,7 +142,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
       process.on('SIGHUP', () => embedded.reloadCertificate());
     }
     const { account } = embedded.platform;
-    if (mode === 'dev' && config.sandbox) process.stdout.write(bannerOf(embedded, config));
+    if (mode === 'dev' && config.sandbox) process.stdout.write(await bannerOf(embedded, config));
     else if (account.isNew && config.account === undefined) {
       if (process.stdout.isTTY) process.stdout.write(firstAccountNotice(account));
       else {
@@ -170,10 +170,10 @@ function endOnFaults(log: Logger): void {
   });
 }
 
-function bannerOf(
+async function bannerOf(
   { http, sip, sips, platform }: Embedded,
   { publicAddress, dataDir, sip: { domains } }: Config,
-): string {
+): Promise<string> {
   // A server that listens on every address is shown at the public address, which phones use.
   const shown = <At extends Embedded['sip']>(at: At) =>
     at.host === '0.0.0.0' || at.host === '::' ? { ...at, host: publicAddress } : at;
@@ -182,7 +182,9 @@ function bannerOf(
     sip: shown(sip),
     ...(sips === undefined ? {} : { sips }),
     account: platform.account,
-    ...(process.stdout.isTTY ? {} : { tokenFile: writeTokenFile(dataDir, platform.account.authToken) }),
+    ...(process.stdout.isTTY
+      ? { consoleToken: await platform.createConsoleLink() }
+      : { tokenFile: writeTokenFile(dataDir, platform.account.authToken) }),
     domain: domains[0] ?? '',
   });
 }

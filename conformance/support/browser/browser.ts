@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { cleanUp } from '../clean-up.ts';
 import { missing } from '../installed.ts';
 import { toneFile } from '../tone-file.ts';
@@ -54,6 +54,11 @@ export class Browser {
   /** Opens a page. Its program is a file of the folder `page`, bundled, whose exports `BrowserPage.run` calls. */
   async open(options: PageOptions): Promise<BrowserPage> {
     return BrowserPage.open(await this.#context.newPage(), this.#server, options);
+  }
+
+  /** Opens an empty page, which goes to the pages of the platform itself. */
+  newPage(): Promise<Page> {
+    return this.#context.newPage();
   }
 
   /** Ends all pages, and fails when a process of this Chromium is left. */

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { build } from 'vite';
+
+/**
+ * `node build-console.ts`: builds the console, unless its sources are as at the last build, and prints the directory of its files.
+ * `node build-console.ts <directory>` builds into that directory.
+ */
+const root = join(import.meta.dirname, '..');
+const workspace = join(root, '../..');
+
+const sources = [
+  'apps/console/{src,build}/**/*.*',
+  'apps/console/{index.html,package.json}',
+  'packages/{contract,voice-sdk,sip}/src/**/*.ts',
+];
+
+async function main(target: string | undefined): Promise<string> {
+  if (target !== undefined) {
+    await buildInto(target);
+    return target;
+  }
+  const dist = join(root, 'dist');
+  const place = join(dist, `of-${sourcesHash()}`);
+  if (existsSync(place)) return place;
+  // Several servers may build at once: each builds beside, and the first one to finish gives the name.
+  const own = join(dist, `new-${process.pid}`);
+  await buildInto(own);
+  const earlier = readdirSync(dist).filter((name) => name.startsWith('of-'));
+  try {
+    renameSync(own, place);
+  } catch (error) {
+    rmSync(own, { recursive: true });
+    if (!existsSync(place)) throw error;
+  }
+  for (const name of earlier) rmSync(join(dist, name), { recursive: true, force: true });
+  return place;
+}
+
+function sourcesHash(): string {
+  const hash = createHash('sha256');
+  for (const path of globSync(sources, { cwd: workspace }).sort()) {
+    if (path.endsWith('.test.ts')) continue;
+    hash.update(path).update(readFileSync(join(workspace, path)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function buildInto(directory: string): Promise<void> {
+  await build({
+    configFile: false,
+    root,
+    base: '/console/',
+    logLevel: 'error',
+    // Errors and nothing else go to the caller: the directory is all of the output.
+    plugins: [svelte({ configFile: false, compilerOptions: { runes: true } })],
+    html: { cspNonce: '__NONCE__' },
+    build: {
+      outDir: directory,
+      emptyOutDir: true,
+      target: 'es2022',
+      modulePreload: { polyfill: false },
+      // An image in the script would be a data URL that no cache shares.
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+    },
+  });
+  for (const name of globSync('assets/*.{js,css,svg}', { cwd: directory })) {
+    const path = join(directory, name);
+    const bytes = readFileSync(path);
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes));
+  }
+}
+
+process.stdout.write(`${await main(process.argv[2])}\n`);

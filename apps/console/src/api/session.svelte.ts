@@ -1,0 +1,59 @@
+import { router } from '../router.svelte.ts';
+import { ApiError } from './api-error.ts';
+import { send, useAccount } from './client.ts';
+
+/** Who reads the console, as the server knows it by its cookie. */
+export interface Session {
+  readonly auth_id: string;
+  readonly role: string;
+}
+
+type Phase = 'looking' | 'out' | 'in' | 'unreachable';
+
+const url = '/console/session';
+let phase = $state.raw<Phase>('looking');
+let current = $state.raw<Session | undefined>(undefined);
+
+function enter(found: Session): void {
+  current = found;
+  useAccount(found.auth_id, leave);
+  phase = 'in';
+}
+
+function leave(): void {
+  current = undefined;
+  phase = 'out';
+}
+
+export const session = {
+  get phase(): Phase {
+    return phase;
+  },
+  get current(): Session | undefined {
+    return current;
+  },
+  /** Asks the server whether the cookie of this browser is that of a session. A link of the first run logs in. */
+  async find(): Promise<void> {
+    const token = /^#login=([\w-]+)$/.exec(location.hash)?.[1];
+    try {
+      if (token !== undefined) {
+        history.replaceState(null, '', location.pathname + location.search);
+        enter(await send<Session>('POST', url, { login_token: token }));
+        // The link of the first start leads a newcomer to the first steps.
+        if (router.path === '/' && current?.role === 'owner') router.go('/start', { replaces: true });
+        return;
+      }
+      enter(await send<Session>('GET', url));
+    } catch (fault) {
+      phase = fault instanceof ApiError && fault.status > 0 ? 'out' : 'unreachable';
+    }
+  },
+  /** The token goes to the server and nowhere else: the cookie that comes back is not readable for scripts. */
+  async logIn(authId: string, authToken: string): Promise<void> {
+    enter(await send<Session>('POST', url, { auth_id: authId, auth_token: authToken }));
+  },
+  async logOut(): Promise<void> {
+    await send('DELETE', url).catch(() => {});
+    leave();
+  },
+};

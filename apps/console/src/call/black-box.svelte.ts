@@ -1,0 +1,113 @@
+import type { CallbackItem, CallRecord, LiveEvent, RecordingItem, StreamItem } from '@jackfield/contract';
+import type { CallQualitySample, FetchedDocument, SignallingMessage } from '@jackfield/contract/console';
+import { ApiError, sentenceOf } from '../api/api-error.ts';
+import { api, type Page } from '../api/client.ts';
+import { EventFeed } from '../api/event-feed.ts';
+import type { Moment } from './moments.ts';
+import { momentsOf } from './moments.ts';
+
+/** A record that explains its end in one sentence. */
+export type EndedRecord = CallRecord & { readonly end_explanation?: string | null };
+
+interface Kept<Item> {
+  readonly are_kept: boolean;
+  readonly left_out: number;
+  readonly objects: readonly Item[];
+}
+
+const none = { are_kept: false, left_out: 0, objects: [] };
+
+/** All that the server knows of one call. Each part comes by itself: a missing part hides no other. */
+export class BlackBox {
+  readonly uuid: string;
+  readonly #path: string;
+  record = $state.raw<EndedRecord | undefined>(undefined);
+  /** A call that rings or is being talked in has no record of its end yet. */
+  isLive = $state(false);
+  signalling = $state.raw<Kept<SignallingMessage>>(none);
+  documents = $state.raw<Kept<FetchedDocument>>(none);
+  callbacks = $state.raw<readonly CallbackItem[]>([]);
+  events = $state.raw<readonly LiveEvent[]>([]);
+  quality = $state.raw<readonly CallQualitySample[]>([]);
+  recordings = $state.raw<readonly RecordingItem[]>([]);
+  streams = $state.raw<readonly StreamItem[]>([]);
+  problem = $state('');
+  readonly moments: readonly Moment[] = $derived.by(() => momentsOf(this));
+  readonly #feed: EventFeed;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(uuid: string) {
+    this.uuid = uuid;
+    this.#path = `Call/${encodeURIComponent(uuid)}/`;
+    void this.#read();
+    this.#feed = new EventFeed({
+      onEvents: (events) => {
+        const isOurs = events.some(
+          ({ resource, data }) => resource === `call/${uuid}` || data.CallUUID === uuid,
+        );
+        if (isOurs) this.refresh();
+      },
+      onGap: () => this.refresh(),
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#pause);
+    this.#feed.close();
+  }
+
+  refresh(): void {
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined;
+      void this.#read();
+    }, 300);
+  }
+
+  async #read(): Promise<void> {
+    const path = this.#path;
+    const resource = encodeURIComponent(`call/${this.uuid}`);
+    await Promise.all([
+      this.#readRecord(),
+      part<Kept<SignallingMessage>>(`${path}Signalling/`, (found) => {
+        this.signalling = found;
+      }),
+      part<Kept<FetchedDocument>>(`${path}Document/`, (found) => {
+        this.documents = found;
+      }),
+      part<Page<CallbackItem>>(`Callback/?resource=${resource}`, (found) => {
+        this.callbacks = found.objects;
+      }),
+      part<{ objects: readonly LiveEvent[] }>(`Event/?resource=${resource}&limit=100`, (found) => {
+        this.events = found.objects.filter((each) => each.resource === `call/${this.uuid}`);
+      }),
+      part<{ objects: readonly CallQualitySample[] }>(`${path}Quality/`, (found) => {
+        this.quality = found.objects;
+      }),
+      part<Page<RecordingItem>>(`Recording/?call_uuid=${encodeURIComponent(this.uuid)}`, (found) => {
+        this.recordings = found.objects;
+      }),
+      part<Page<StreamItem>>(`${path}Stream/`, (found) => {
+        this.streams = found.objects;
+      }),
+    ]);
+  }
+
+  async #readRecord(): Promise<void> {
+    try {
+      this.record = await api<EndedRecord>('GET', this.#path);
+      this.isLive = this.record.end_time === null;
+      this.problem = '';
+    } catch (fault) {
+      this.problem = sentenceOf(fault);
+    }
+  }
+}
+
+/** A part that the server does not have for this call (404) or does not serve stays as it is. */
+async function part<Body>(path: string, set: (body: Body) => void): Promise<void> {
+  try {
+    set(await api<Body>('GET', path));
+  } catch (fault) {
+    if (!(fault instanceof ApiError)) throw fault;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Endpoint } from '@jackfield/contract';
+import type { Call, Phone, PhonePhase } from '@jackfield/voice-sdk';
+import { sentenceOf } from '../api/api-error.ts';
+import { api, type Page } from '../api/client.ts';
+import { session } from '../api/session.svelte.ts';
+import { PageCall } from './page-call.svelte.ts';
+
+/** Endpoints that pages of the console register as. */
+const alias = 'console';
+const tokenSeconds = 3600;
+const storageKey = 'jackfield-console-endpoint';
+
+/** The phone of this tab. It rings on every screen while it is on, and logs in with tokens that the session fetches. */
+class PagePhone {
+  phase = $state<PhonePhase>('offline');
+  username = $state('');
+  calls = $state.raw<readonly PageCall[]>([]);
+  problem = $state('');
+  isStarting = $state(false);
+  #phone: Phone | undefined;
+  #acceptsNext = false;
+
+  get isOn(): boolean {
+    return this.phase === 'registered' || this.phase === 'reconnecting';
+  }
+
+  /** Registers as an endpoint of this tab, which is created where there is none that is free. */
+  async start(): Promise<void> {
+    if (this.isOn || this.isStarting) return;
+    this.isStarting = true;
+    this.problem = '';
+    try {
+      this.username = await ownEndpoint();
+      const { Phone } = await import('@jackfield/voice-sdk');
+      this.#phone?.close();
+      const phone = new Phone({
+        url: `${location.origin.replace(/^http/, 'ws')}/sip`,
+        token: () => fetchToken(this.username),
+      });
+      this.#phone = phone;
+      phone.on('state', (phase) => {
+        this.phase = phase;
+      });
+      phone.on('failed', (fault) => {
+        this.problem = fault.message;
+      });
+      phone.on('incoming', (call) => this.#invited(call));
+      await phone.register();
+      this.phase = phone.state;
+    } catch (fault) {
+      this.problem = sentenceOf(fault);
+    } finally {
+      this.isStarting = false;
+    }
+  }
+
+  stop(): void {
+    this.#phone?.close();
+    this.#phone = undefined;
+    this.phase = 'offline';
+    this.calls = [];
+  }
+
+  /** The reader has asked for the next call: it is answered without ringing. */
+  acceptNext(): void {
+    this.#acceptsNext = true;
+  }
+
+  call(to: string): void {
+    if (this.#phone !== undefined) this.#add(this.#phone.call(to));
+  }
+
+  #invited(call: Call): void {
+    this.#add(call);
+    if (!this.#acceptsNext) return;
+    this.#acceptsNext = false;
+    call.accept();
+  }
+
+  #add(call: Call): void {
+    const added = new PageCall(call);
+    // A call that is over stays in sight until the next one, so that its end can be read.
+    this.calls = [added, ...this.calls.filter((each) => each.phase !== 'ended')];
+  }
+}
+
+export const pagePhone = new PagePhone();
+
+/** Tabs of one browser have phones of their own. */
+async function ownEndpoint(): Promise<string> {
+  const known = sessionStorage.getItem(storageKey);
+  const { objects } = await api<Page<Endpoint>>('GET', 'Endpoint/');
+  const free = objects.filter((each) => each.alias === alias);
+  const kept = free.find(({ username }) => username === known);
+  const found = kept ?? free.find(({ sip_registered }) => sip_registered === 'false');
+  const username = found?.username ?? (await createEndpoint());
+  sessionStorage.setItem(storageKey, username);
+  return username;
+}
+
+async function createEndpoint(): Promise<string> {
+  const created = await api<{ username: string }>('POST', 'Endpoint/', {
+    username: alias,
+    alias,
+    // The phone logs in with tokens; this password is never used.
+    password: crypto.randomUUID(),
+  });
+  return created.username;
+}
+
+async function fetchToken(username: string): Promise<string> {
+  const { token } = await api<{ token: string }>('POST', 'JWT/Token/', {
+    iss: session.current?.auth_id ?? '',
+    sub: username,
+    exp: Math.floor(Date.now() / 1000) + tokenSeconds,
+    per: { voice: { incoming_allow: true, outgoing_allow: true } },
+  });
+  return token;
+}

@@ -1,0 +1,99 @@
+import type { HearingBody, HearingHistoryItem, MpcBody, ParticipantItem } from '@jackfield/contract';
+import { ApiError, sentenceOf } from '../api/api-error.ts';
+import { api, type Page, quietly } from '../api/client.ts';
+import { EventFeed } from '../api/event-feed.ts';
+
+/** A person of a multiparty call, with what the matrix shows. */
+export type Person = HearingBody['participants'][number] & { readonly address: string };
+
+/** Changes come in bursts: one read for all of a burst. */
+const burstMs = 120;
+
+/** One multiparty call, kept up to date by the event stream. */
+export class RoomState {
+  readonly path: string;
+  mpc = $state.raw<MpcBody | undefined>(undefined);
+  people = $state.raw<readonly Person[]>([]);
+  /** Participants that are called and have not joined. */
+  awaited = $state.raw<readonly ParticipantItem[]>([]);
+  history = $state.raw<readonly HearingHistoryItem[]>([]);
+  coaching = $state.raw<{ readonly all: number; readonly byAgents: number } | undefined>(undefined);
+  problem = $state('');
+  #feed: EventFeed | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #turn = 0;
+
+  constructor(uuid: string) {
+    this.path = `MultiPartyCall/uuid_${encodeURIComponent(uuid)}/`;
+    void this.#read(api);
+    this.#feed = new EventFeed({
+      onEvents: (events) => {
+        if (events.some(({ resource, data }) => resource.endsWith(uuid) || data.MPCUUID === uuid))
+          this.refresh();
+      },
+      onGap: () => this.refresh(),
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#pause);
+    this.#feed?.close();
+  }
+
+  refresh(): void {
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined;
+      void this.#read((_, path) => quietly(path));
+    }, burstMs);
+  }
+
+  async #read(get: <Body>(method: 'GET', path: string) => Promise<Body>): Promise<void> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const { path } = this;
+    try {
+      const [mpc, hearing, participants, history, coaching, byAgents] = await Promise.all([
+        get<MpcBody>('GET', path),
+        get<HearingBody>('GET', `${path}Hearing/`).catch(noneWhenOver),
+        get<Page<ParticipantItem>>('GET', `${path}Participant/`).catch(noneWhenOver),
+        get<Page<HearingHistoryItem>>('GET', `${path}Hearing/History/`),
+        get<Page<unknown>>('GET', `${path}Hearing/History/?coaching=true&limit=1`),
+        get<Page<unknown>>('GET', `${path}Hearing/History/?coaching=true&listener_role=agent&limit=1`),
+      ]);
+      if (turn !== this.#turn) return;
+      const addresses = new Map(participants?.objects.map((each) => [each.member_id, each.member_address]));
+      this.mpc = mpc;
+      this.people = (hearing?.participants ?? []).map((each) => ({
+        ...each,
+        address: addresses.get(each.member_id) ?? '',
+      }));
+      const joined = new Set(this.people.map(({ member_id }) => member_id));
+      this.awaited = (participants?.objects ?? []).filter(
+        ({ member_id, status }) => !joined.has(member_id) && status !== 'exited',
+      );
+      this.history = history.objects;
+      this.coaching = { all: coaching.meta.total_count, byAgents: byAgents.meta.total_count };
+      this.problem = '';
+    } catch (fault) {
+      if (turn === this.#turn) this.problem = sentenceOf(fault);
+    }
+  }
+}
+
+/** A call that is over has neither members nor a matrix. */
+function noneWhenOver(fault: unknown): undefined {
+  if (fault instanceof ApiError && fault.status === 404) return undefined;
+  throw fault;
+}
+
+/** Why a listener does not hear a speaker, as a key of `texts.room.why`. */
+export function whyNot(
+  listener: Person,
+  speaker: Person,
+): 'held-listener' | 'held' | 'muted' | 'coaches' | 'other' {
+  if (listener.hold) return 'held-listener';
+  if (speaker.hold) return 'held';
+  if (speaker.mute) return 'muted';
+  if (speaker.role === 'supervisor' && speaker.coach_mode && listener.role !== 'agent') return 'coaches';
+  return 'other';
+}

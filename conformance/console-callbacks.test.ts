@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Browser, missingBrowser } from './support/browser/browser.ts';
+import { ConsolePage } from './support/browser/console-page.ts';
+import { CallbackReceiver, wrongSignatures } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+
+const talker = '+12025550101';
+
+describe('callbacks and calls in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
+  let browser: Browser;
+  let platform: PlatformProcess;
+  let server: CallbackReceiver;
+
+  before(async () => {
+    platform = await PlatformProcess.start();
+    server = await CallbackReceiver.start();
+    browser = await Browser.start();
+    const login = await ConsolePage.loggedIn(browser, platform);
+    await login.close();
+  });
+
+  after(() =>
+    cleanUp(
+      () => browser?.stop(),
+      () => platform?.untilQuiet(),
+      () => server?.stop(),
+      () => platform?.stop(),
+    ),
+  );
+
+  async function open(t: TestContext, path: string): Promise<ConsolePage> {
+    const opened = await ConsolePage.open(browser, platform, path);
+    t.after(() => opened.close());
+    return opened;
+  }
+
+  /** A call that a document ends; resolves with its UUID when the server has the callback of its end. */
+  async function endedCall(document: string, path: string): Promise<string> {
+    const from = server.received.all.length;
+    const { body, status } = await platform.api('POST', 'Call/', {
+      from: '+12025550000',
+      to: talker,
+      answer_url: server.serve(`/answer-${path}`, document),
+      hangup_url: server.serve(`/ended-${path}`, ''),
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    const ended = await server.asked(`/ended-${path}`, from);
+    return ended.fields.get('CallUUID') ?? '';
+  }
+
+  it('replay sends a callback to its receiver again, signed anew', async (t) => {
+    await endedCall('<Response><Hangup/></Response>', 'replayed');
+    const console = await open(t, '/callbacks');
+    await console.page.getByRole('link', { name: 'call.ended' }).first().click();
+    await console.page.getByText('This page computed the same text as the server signed.').waitFor();
+    const before = server.received.all.length;
+    await console.button('Replay').click();
+    const again = await server.asked('/ended-replayed', before);
+    assert.deepEqual(wrongSignatures(again, 'X-Service-', platform.authToken), []);
+    await console.page.getByText('Sent again as a new delivery:').waitFor();
+    await console.assertSound();
+  });
+
+  it('several callbacks that were chosen are replayed, each to its receiver', async (t) => {
+    await endedCall('<Response><Hangup/></Response>', 'many-1');
+    await endedCall('<Response><Hangup/></Response>', 'many-2');
+    const console = await open(t, '/callbacks?status=delivered');
+    const boxes = console.page.getByRole('checkbox', { name: /call\.ended/ });
+    await boxes.nth(1).check();
+    await boxes.nth(0).check();
+    const before = server.received.all.length;
+    await console.button('Replay 2 selected').click();
+    for (const path of ['/ended-many-1', '/ended-many-2']) {
+      const again = await server.asked(path, before);
+      assert.deepEqual(wrongSignatures(again, 'X-Service-', platform.authToken), []);
+    }
+    await console.page.getByText('2 sent again.').waitFor();
+    await console.assertSound();
+  });
+
+  it('the call says why it ended, and shows events and callbacks on one axis', async (t) => {
+    const uuid = await endedCall('<Response><Speek>Hello</Speek></Response>', 'faulty');
+    const console = await open(t, `/calls/${uuid}`);
+    await console.page.locator('#end').getByText('<Speek> is not known').waitFor();
+    await console.page.getByText('call.document-failed').first().waitFor();
+    await console.page.getByRole('link', { name: /call\.ended → .*\/ended-faulty 200/ }).waitFor();
+    await console.assertSound();
+  });
+
+  it('the recording of a call can be heard, one row for each channel', async (t) => {
+    const uuid = await endedCall(
+      '<Response><Record recordSession="true" fileFormat="wav" recordChannelType="stereo"/><Wait length="2"/><Hangup/></Response>',
+      'recorded',
+    );
+    await platform.until('the recording', `Recording/?call_uuid=${uuid}`, ({ objects }) =>
+      objects.some(({ recording_duration_ms: ms }: { recording_duration_ms: string }) => Number(ms) > 1000),
+    );
+    const console = await open(t, `/calls/${uuid}`);
+    await console.page.locator('audio').waitFor();
+    // A function would need the types of a page.
+    const seconds = await console.page.evaluate<number>(`new Promise((resolve) => {
+      const audio = document.querySelector('audio');
+      audio.addEventListener('loadedmetadata', () => resolve(audio.duration), { once: true });
+      audio.preload = 'metadata';
+      audio.load();
+    })`);
+    assert.ok(seconds > 1, `${seconds} s`);
+    await console.assertSound();
+  });
+
+  it('what customers control is shown as text: no script of it runs', async (t) => {
+    const evil = `<img src=x onerror="document.title='run'">`;
+    const name = encodeURIComponent(evil);
+    const added = await platform.api('POST', `MultiPartyCall/name_${name}/Participant/`, {
+      role: 'agent',
+      from: '+12025550000',
+      to: talker,
+      status_callback_url: server.serve('/evil', ''),
+    });
+    assert.equal(added.status, 201, JSON.stringify(added.body));
+    const joined = await server.received.until(
+      'the participant',
+      ({ name: event }) => event === 'ParticipantJoin',
+    );
+    assert.equal(joined.fields.get('MPCName'), evil);
+    await platform.api('POST', 'Application/', { app_name: evil, answer_url: `${server.url}?${name}` });
+    // The brand is part of the text of a message.
+    const sent = await platform.api('POST', 'Verify/Session/', {
+      recipient: '+14155552671',
+      brand_name: evil,
+    });
+    assert.ok(sent.status < 300, JSON.stringify(sent.body));
+    const uuid = joined.fields.get('MPCUUID');
+    for (const path of [
+      '/',
+      `/multiparty/${uuid}`,
+      '/calls',
+      '/callbacks',
+      '/setup/applications',
+      '/sandbox',
+    ]) {
+      const console = await open(t, path);
+      const shown =
+        path === '/calls' || path === '/callbacks'
+          ? console.page.getByRole('table')
+          : console.page.getByText('<img src=x').first();
+      await shown.first().waitFor();
+      assert.equal(await console.page.title(), 'Jackfield', path);
+      assert.equal(await console.page.locator('img').count(), 0, path);
+      assert.deepEqual(console.faults, [], path);
+    }
+    await platform.api('DELETE', `MultiPartyCall/uuid_${uuid}/`);
+  });
+});

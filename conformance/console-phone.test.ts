@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Browser, missingBrowser } from './support/browser/browser.ts';
+import { ConsolePage } from './support/browser/console-page.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { joinedRoom } from './support/multiparty-rooms.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
+
+describe('the console as a phone, and its forms', { skip: missingBrowser(), timeout: 180_000 }, () => {
+  let browser: Browser;
+  let platform: PlatformProcess;
+
+  before(async () => {
+    const port = String(await freePort());
+    platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: port });
+    browser = await Browser.start();
+    const login = await ConsolePage.loggedIn(browser, platform);
+    await login.close();
+  });
+
+  after(() =>
+    cleanUp(
+      () => browser?.stop(),
+      () => platform?.untilQuiet(),
+      () => platform?.stop(),
+    ),
+  );
+
+  async function open(t: TestContext, path: string): Promise<ConsolePage> {
+    const opened = await ConsolePage.open(browser, platform, path);
+    t.after(() => opened.close());
+    return opened;
+  }
+
+  it('the phone of the page calls, sends keys, mutes, holds and hangs up', async (t) => {
+    const console = await open(t, '/phone');
+    await console.button('Make this page a phone').click();
+    await console.page.getByText('Others call this page as').waitFor();
+    await console.assertAccessible();
+    await console.button('Call').click();
+    await console.page.getByText('in the call', { exact: true }).waitFor();
+    const link = console.page.getByRole('link', { name: 'What happened in this call' });
+    const uuid = (await link.getAttribute('href'))?.split('/').at(-1);
+    const { status, body } = await platform.api('GET', `Call/${uuid}/?status=live`);
+    assert.deepEqual([status, body.call_status], [200, 'in-progress']);
+    await console.button('5').click();
+    await console.button('Mute').click();
+    await console.page.locator('button[aria-pressed="true"]', { hasText: 'Mute' }).waitFor();
+    await console.button('Hold').click();
+    await console.page.locator('button[aria-pressed="true"]', { hasText: 'Hold' }).waitFor();
+    await console.assertSound();
+    await console.button('Hang up').click();
+    await console.page.getByText('The call is over').waitFor();
+    await console.button('Turn off').click();
+  });
+
+  it('the first steps: the page rings, a second tab coaches it, and the callback is there', async (t) => {
+    const agent = await open(t, '/start');
+    await agent.button('Make this page a phone').click();
+    await agent.page.getByText('This page is registered as').waitFor();
+    await agent.button('Ring this page').click();
+    await agent.button('Answer').click();
+    await agent.page.getByText('You talk with the customer.').waitFor();
+    const link = agent.page.getByRole('link', { name: 'Open the call in a second tab' });
+    const path = ((await link.getAttribute('href')) ?? '').replace('/console', '');
+    const coach = await open(t, path);
+    await coach.button('Coach from this page').click();
+    await agent.page.getByText('A supervisor coaches').waitFor();
+    await coach
+      .button(/customer \d+ does not hear supervisor \d+: a coach is heard by agents alone/)
+      .waitFor();
+    await coach.button(/agent \d+ hears supervisor \d+/).waitFor();
+    const room = path.split('/').at(-1);
+    const { body } = await platform.api('GET', `MultiPartyCall/uuid_${room}/Hearing/`);
+    const supervisor = body.participants.find(({ role }: { role: string }) => role === 'supervisor');
+    const agentId = body.participants.find(({ role }: { role: string }) => role === 'agent').member_id;
+    assert.deepEqual(supervisor.heard_by, [agentId]);
+    await agent.page.getByRole('link', { name: 'multiparty-call.participant-joined' }).first().waitFor();
+    await agent.page.getByText('delivered').first().waitFor();
+    await agent.assertSound();
+    await coach.assertSound();
+    await platform.api('DELETE', `MultiPartyCall/uuid_${room}/`);
+  });
+
+  it('the sandbox adds its phones to a call and shows the message of a verification', async (t) => {
+    const console = await open(t, '/sandbox');
+    await console.page.getByLabel('Multiparty call').fill('boxed');
+    await console.button(/Add to the call: \+12025550101/).click();
+    await joinedRoom(platform, 'boxed', 1);
+    await platform.api('DELETE', 'MultiPartyCall/name_boxed/');
+    const { status } = await platform.api('POST', 'Verify/Session/', { recipient: '+14155552671' });
+    assert.ok(status < 300);
+    await console.button('Look again').click();
+    await console.page.getByRole('row', { name: /14155552671/ }).waitFor();
+    await console.assertSound();
+  });
+
+  it('forms of the schemas create, change and delete', async (t) => {
+    const console = await open(t, '/setup/applications');
+    await console.page.getByText('Create', { exact: true }).first().click();
+    await console.page.getByLabel('app_name').fill('menu');
+    await console.page.getByLabel(/^answer_url/).fill('ftp://example.com');
+    await console.button('Create').click();
+    await console.page
+      .getByRole('alert')
+      .getByText(/answer_url/)
+      .waitFor();
+    await console.page.getByLabel(/^answer_url/).fill('http://127.0.0.1:9/answer');
+    await console.button('Create').click();
+    await console.page.getByRole('link', { name: 'menu' }).click();
+    await console.heading('menu').waitFor();
+    await console.assertAccessible();
+    await console.page.getByLabel('app_name').fill('menu two');
+    await console.button('Change').click();
+    await console.heading('menu two').waitFor();
+    const { body } = await platform.api('GET', 'Application/?app_name=menu');
+    assert.deepEqual(
+      body.objects.map(({ app_name: name, answer_url: url }: Record<string, string>) => [name, url]),
+      [['menu two', 'http://127.0.0.1:9/answer']],
+    );
+    await console.button('Delete').click();
+    await console.button('Delete').click();
+    await console.heading('Setup').waitFor();
+    assert.equal((await platform.api('GET', 'Application/?app_name=menu')).body.objects.length, 0);
+    await console.assertSound();
+  });
+
+  it('every other screen opens by its address, without a fault and accessible', async (t) => {
+    for (const path of ['/setup/endpoints', '/setup/numbers', '/setup/trunks', '/setup/subaccounts']) {
+      const console = await open(t, path);
+      await console.page.getByRole('table').or(console.page.getByText('There is none.')).first().waitFor();
+      await console.assertSound();
+    }
+  });
+});

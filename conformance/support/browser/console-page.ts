@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { Locator, Page } from 'playwright-core';
+import type { PlatformProcess } from '../platform-process.ts';
+import type { Browser } from './browser.ts';
+
+/** The first build of the console in a fresh clone, on a loaded machine. */
+const buildMs = 60_000;
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** A page of the console in Chromium, as its reader has it. */
+export class ConsolePage {
+  readonly page: Page;
+  /** Faults that the page did not catch, and refusals by its Content-Security-Policy. */
+  readonly faults: string[] = [];
+  /** Requests to other hosts than the platform. */
+  readonly outside: string[] = [];
+  readonly #base: string;
+
+  private constructor(page: Page, base: string) {
+    this.page = page;
+    this.#base = base;
+    page.on('pageerror', (error) => this.faults.push(String(error)));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) this.faults.push(message.text());
+    });
+    page.on('request', (request) => {
+      const url = request.url();
+      if (/^https?:/.test(url) && !url.startsWith(base)) this.outside.push(url);
+    });
+  }
+
+  /** Opens a path below `/console`; the session of the browser is that of an earlier page. */
+  static async open(browser: Browser, platform: PlatformProcess, path = '/'): Promise<ConsolePage> {
+    const opened = new ConsolePage(await browser.newPage(), platform.httpUrl);
+    await opened.go(path);
+    return opened;
+  }
+
+  /** Opens the console and logs in with the credentials of the account, for all pages of this browser. */
+  static async loggedIn(browser: Browser, platform: PlatformProcess, path = '/'): Promise<ConsolePage> {
+    const opened = await ConsolePage.open(browser, platform, path);
+    await opened.logIn(platform.authId, platform.authToken);
+    return opened;
+  }
+
+  async go(path: string): Promise<void> {
+    await this.page.goto(`${this.#base}/console${path}`);
+    await this.page.locator('#console main').waitFor({ timeout: buildMs });
+  }
+
+  async logIn(authId: string, authToken: string): Promise<void> {
+    await this.page.getByLabel('auth_id').fill(authId);
+    await this.page.getByLabel('auth_token').fill(authToken);
+    await this.button('Log in').click();
+    await this.button('Log out').waitFor();
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, ...(typeof name === 'string' ? { exact: true } : {}) });
+  }
+
+  heading(name: string | RegExp): Locator {
+    return this.page.getByRole('heading', { name });
+  }
+
+  /** Fails with the rules of accessibility that the page breaks, and the elements that break them. */
+  async assertAccessible(): Promise<void> {
+    await this.page.evaluate(axe.source);
+    const { violations } = (await this.page.evaluate('axe.run(document)')) as AxeResult;
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      [],
+    );
+  }
+
+  /** What holds for each screen at the end of its test. */
+  async assertSound(): Promise<void> {
+    await this.assertAccessible();
+    assert.deepEqual(this.faults, []);
+    assert.deepEqual(this.outside, []);
+  }
+
+  close(): Promise<void> {
+    return this.page.close();
+  }
+}
