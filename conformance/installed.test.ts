@@ -63,11 +63,18 @@ describe('the package, installed in another directory', { timeout: 240_000 }, ()
     assert.equal(stdout, `${version}\n`);
   });
 
-  it('starts the sandbox, where a phone answers a call, and drains', async () => {
+  it('starts the sandbox with the built console, where a phone answers a call, and drains', async () => {
     const { child, log } = startedDev();
     const closed = once(child, 'close');
     await log.until('the address', (line) => /^ {2}API +http/.test(line), { limitMs: 60_000 });
     const api = /http:\S+/.exec(log.all.find((line) => /^ {2}API/.test(line)) ?? '')?.[0] ?? '';
+    // Nothing is built here: the first request gets the page and its script.
+    const page = await (await fetch(new URL('/console/', api))).text();
+    const script = /src="(\/console\/assets\/[^"]+)"/.exec(page)?.[1] ?? '';
+    assert.equal(
+      (await fetch(new URL(script, api))).headers.get('content-type'),
+      'text/javascript; charset=utf-8',
+    );
     const call = await fetch(`${api}MultiPartyCall/name_demo/Participant/`, {
       method: 'POST',
       headers: {

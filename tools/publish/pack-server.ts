@@ -2,8 +2,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPackage, compile, readManifest, root, writeManifest } from './build-package.ts';
 import { packed } from './pack-package.ts';
+import { runCommand } from './run-command.ts';
 
 const server = join(root, 'apps/server');
+const consoleBuilder = join(root, 'apps/console/build/build-console.ts');
 const ours = /^@jackfield\//;
 
 /**
@@ -14,7 +16,7 @@ const nodePlatforms = ['linux-x64', 'linux-arm64', 'win-x64'];
 
 /**
  * Packs the server as `jackfield`, whose command is the server's. The libraries of the workspace are inside the tarball, so that it installs by
- * itself, globally as well; npm fetches only other people's packages. Returns the tarball's path; throws with the compiler's output.
+ * itself, globally as well, and so are the built files of the console; npm fetches only other people's packages. Returns the tarball's path; throws with the compiler's output.
  */
 export function packServer(into: string): string {
   return packed('jackfield', into, (staging) => {
@@ -26,6 +28,7 @@ export function packServer(into: string): string {
     }
     compile(server, [join(server, 'src/main.ts')], staging, false);
     buildLauncher(staging);
+    runCommand(process.execPath, [consoleBuilder, join(staging, 'console')], root);
     for (const file of ['README.md', 'LICENSE']) cpSync(join(root, file), join(staging, file));
     writeManifest(staging, manifestOf(libraries));
   });
@@ -60,7 +63,7 @@ function manifestOf(libraries: readonly string[]): object {
     // The launcher starts the Node 24 among the dependencies under an older one.
     engines: { node: '>=18' },
     bin,
-    files: ['bin', 'dist'],
+    files: ['bin', 'console', 'dist'],
     dependencies,
     optionalDependencies: Object.fromEntries(nodePlatforms.map((platform) => [`node-${platform}`, node])),
     bundleDependencies: libraries,
