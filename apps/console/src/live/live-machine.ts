@@ -26,6 +26,8 @@ function applyToCall(calls: Map<string, LiveCallItem>, event: FeedEvent, what: s
   const uuid = textOf(event, 'CallUUID');
   const known = calls.get(uuid);
   if (what === 'ended') calls.delete(uuid);
+  else if (what === 'quality' && known !== undefined)
+    calls.set(uuid, { ...known, quality: qualityAfter(known, event) });
   else if (what === 'ringing' || what === 'answered') {
     const isAnswered = what === 'answered';
     calls.set(uuid, {
@@ -34,6 +36,26 @@ function applyToCall(calls: Map<string, LiveCallItem>, event: FeedEvent, what: s
       ...(isAnswered ? { answered_at: event.created_at } : {}),
     });
   }
+}
+
+/** The event has what the list shows; the counts of the sample are of the black box alone. */
+function qualityAfter({ quality }: LiveCallItem, event: FeedEvent): NonNullable<LiveCallItem['quality']> {
+  const counts = { packets_received: 0, packets_lost: 0, packets_sent: 0, frames_concealed: 0 };
+  const unknown = { round_trip_ms: null, remote_loss_percent: null };
+  const { Class, Mos, LossPercent, JitterMs } = event.data as {
+    Class: NonNullable<LiveCallItem['quality']>['class'];
+    Mos: number | null;
+    LossPercent: number | null;
+    JitterMs: number;
+  };
+  return {
+    ...(quality ?? { codec: '', seconds: 0, ...counts, ...unknown }),
+    at: event.created_at,
+    class: Class,
+    mos: Mos,
+    loss_percent: LossPercent,
+    jitter_ms: JitterMs,
+  };
 }
 
 function newCall(event: FeedEvent, uuid: string): LiveCallItem {

@@ -213,7 +213,7 @@ export const texts = {
       query:
         '2. A question mark and the parameters of the query, sorted by name, as name=value joined with &',
       fields:
-        '3. The fields of the body, sorted by name, each name followed by its value, without separators',
+        '3. The fields of the body, sorted by name, each name followed by its value, without separators; behind a dot where there is a query',
       nonce: '4. A dot and the nonce of the header',
       whole: '5. Together this is the text that is signed (version 3)',
       version2: 'Version 2: URL without query, and its nonce',
