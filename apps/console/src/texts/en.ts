@@ -32,6 +32,7 @@ export const texts = {
     live: 'Live',
     calls: 'Calls',
     callbacks: 'Callbacks',
+    recordings: 'Recordings',
     setup: 'Setup',
     phone: 'Phone',
     firstRun: 'First steps',
@@ -388,5 +389,12 @@ export const texts = {
     role: 'Role',
     invite: 'Make a link that logs in once',
     link: 'Give this link to its user; it works once, for 15 minutes:',
+  },
+  recordings: {
+    title: 'Recording',
+    caption: 'Recordings, newest first',
+    columns: ['Began', 'From', 'To', 'Length', 'Format'],
+    empty:
+      'There is no recording. A document records with <Record>, a call with POST Call/{call_uuid}/Record/.',
   },
 } as const;
