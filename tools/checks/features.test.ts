@@ -48,3 +48,8 @@ test('a feature that no list of features has is refused', () => {
   const there = 'const list: readonly Feature[] = [calls, createUsage(deps)];';
   assert.deepEqual(findInFolder({ [path]: there }), []);
 });
+
+test('a feature without more to give than every feature needs no interface of its own', () => {
+  const creation = "export function createUsage(): Feature {\n  return { name: 'usage', };\n}";
+  assert.deepEqual(findInFolder({ [`${folder}/usage/create-usage.ts`]: creation }), []);
+});

@@ -74,7 +74,8 @@ function shaped(feature: string, files: readonly SourceFile[]): readonly Violati
   });
   const creation = textOf(`create-${feature}.ts`) ?? '';
   const isMade = creation.includes(`export function ${create}(`);
-  const isFeature = /\bextends Feature\b/.test(creation) && creation.includes(`name: '${feature}',`);
+  const isFeature =
+    /\bextends Feature\b|\): Feature \{/.test(creation) && creation.includes(`name: '${feature}',`);
   return [
     ...(isMade ? [] : [missing(`create-${feature}.ts`, `exports ${create}(deps)`)]),
     ...(isFeature
