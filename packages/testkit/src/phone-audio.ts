@@ -15,7 +15,7 @@ import {
 import { nodeCiphers } from '@jackfield/media/io';
 import type { Instant } from '@jackfield/ports';
 import type { AgreedAudio } from '@jackfield/sdp';
-import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import type { DatagramNetwork, NetworkAddress } from './simulated-network.ts';
 import { frameSamples } from './tone-meter.ts';
 
 /** A frame as a phone received it, before any jitter buffer. */
@@ -27,14 +27,16 @@ export interface HeardFrame {
 }
 
 export interface PhoneAudioDeps {
-  readonly network: SimulatedNetwork;
+  readonly network: DatagramNetwork;
   readonly at: NetworkAddress;
   readonly now: () => Instant;
   readonly random: () => number;
-  /** The voice of the phone, sent in every frame. */
+  /** The voice of the phone, sent in every frame while it says nothing else. */
   readonly voice: Int16Array;
 }
 
+/** Keys by their event code (RFC 4733 §3.2). */
+const keys = '0123456789*#ABCD';
 const pcmuPayloadType = 0; // RFC 3551 §6
 
 /** The RTP side of one call of a simulated phone: one port, one voice, and all received audio. */
@@ -43,12 +45,20 @@ export class PhoneAudio {
   /** Packets that were neither RTCP nor a frame of 20 ms PCMU. */
   otherPackets = 0;
   framesSent = 0;
+  /** Keys that arrived by RFC 4733, each once. */
+  readonly keysHeard: string[] = [];
   /** SRTP packets that were not for this phone, or were repeated. */
   readonly unprotected = createSrtpCounters();
   readonly #deps: PhoneAudioDeps;
   readonly #sender: ReturnType<typeof createRtpSender>;
   readonly #digits = createDigitSender({ clockRate: 8000 });
   readonly #payload = new Uint8Array(frameSamples);
+  readonly #said = new Uint8Array(frameSamples);
+  /** Sound that waits to be sent in place of the voice, and how much of it has gone. */
+  #saying: Int16Array = new Int16Array(0);
+  #saidUntil = 0;
+  #keyAt: number | undefined;
+  #isPressing = false;
   readonly #header = createRtpHeader();
   readonly #detach: () => void;
   #agreed: AgreedAudio | undefined;
@@ -80,6 +90,21 @@ export class PhoneAudio {
   /** Sends keys by RFC 4733, one after another, as soon as the other side accepts events. */
   press(digits: string): void {
     this.#digits.queue(digits);
+    this.#isPressing = true;
+  }
+
+  /** Sends this sound, mono at 8 kHz, behind the sound that waits already; then the voice goes on. */
+  say(samples: Int16Array): void {
+    const waiting = this.#saying.subarray(this.#saidUntil);
+    this.#saying = new Int16Array(waiting.length + samples.length);
+    this.#saying.set(waiting);
+    this.#saying.set(samples, waiting.length);
+    this.#saidUntil = 0;
+  }
+
+  /** Whether sound or keys wait to be sent. */
+  get isSaying(): boolean {
+    return this.#saidUntil < this.#saying.length || this.#isPressing;
   }
 
   get isProtected(): boolean {
@@ -125,13 +150,24 @@ export class PhoneAudio {
   }
 
   #writeVoice(agreed: AgreedAudio): number {
-    return this.#sender.writePayload(agreed.payloadType, this.#payload, 0, frameSamples, frameSamples);
+    return this.#sender.writePayload(agreed.payloadType, this.#nextPayload(), 0, frameSamples, frameSamples);
+  }
+
+  #nextPayload(): Uint8Array {
+    if (this.#saidUntil >= this.#saying.length) return this.#payload;
+    const frame = new Int16Array(frameSamples);
+    frame.set(this.#saying.subarray(this.#saidUntil, this.#saidUntil + frameSamples));
+    this.#saidUntil += frameSamples;
+    pcmu.encode(frame, frameSamples, this.#said, 0);
+    return this.#said;
   }
 
   /** During a key press the voice is not sent. */
   #writeKey({ telephoneEventPayloadType }: AgreedAudio): number | undefined {
     if (telephoneEventPayloadType === undefined) return undefined;
-    if (this.#digits.next(this.#sender.timestamp) !== 'event') return undefined;
+    const next = this.#digits.next(this.#sender.timestamp);
+    this.#isPressing = next !== 'idle';
+    if (next !== 'event') return undefined;
     const { report, eventTimestamp, marker } = this.#digits;
     const length = this.#sender.writeEvent(telephoneEventPayloadType, report, eventTimestamp, marker);
     this.#sender.skip(frameSamples);
@@ -156,11 +192,22 @@ export class PhoneAudio {
       header.payloadType === pcmuPayloadType &&
       header.payloadLength === frameSamples;
     if (!isFrame) {
+      this.#hearKey(bytes);
       this.otherPackets++;
       return;
     }
     const samples = new Int16Array(frameSamples);
     pcmu.decode(bytes, header.payloadOffset, frameSamples, samples);
     this.heard.push({ at: this.#deps.now(), from, sequenceNumber: header.sequenceNumber, samples });
+  }
+
+  /** RFC 4733 §2.5: all packets of one key have its first timestamp. */
+  #hearKey(bytes: Uint8Array): void {
+    const { payloadType, payloadOffset, payloadLength, timestamp } = this.#header;
+    if (payloadType !== this.#agreed?.telephoneEventPayloadType || payloadLength !== 4) return;
+    const key = keys[bytes[payloadOffset]!];
+    if (key === undefined || timestamp === this.#keyAt) return;
+    this.#keyAt = timestamp;
+    this.keysHeard.push(key);
   }
 }

@@ -2,6 +2,7 @@ import type { Instant } from '@jackfield/ports';
 import {
   answerOffer,
   applyAnswer,
+  type CodecCapability,
   type CryptoKey,
   createOffer,
   type Direction,
@@ -11,7 +12,7 @@ import {
 import type { Call, CallListener, Content, EndReason, IncomingInvite } from '@jackfield/sip';
 import type { HeardFrame, PhoneAudio } from './phone-audio.ts';
 
-const codecs = [pcmuCapability, pcmaCapability];
+const usualCodecs: readonly CodecCapability[] = [pcmuCapability, pcmaCapability];
 
 export interface PhoneCallDeps {
   readonly audio: PhoneAudio;
@@ -20,6 +21,8 @@ export interface PhoneCallDeps {
   /** A fresh key for SRTP; RTP in the clear when absent. */
   readonly newKey?: () => CryptoKey;
   readonly now: () => Instant;
+  /** PCMU and PCMA when absent. */
+  readonly codecs?: readonly CodecCapability[];
 }
 
 /** One call of a simulated phone, from its INVITE to its end. */
@@ -150,14 +153,18 @@ export class PhoneCall {
   }
 
   #takeAnswer(answer: string): void {
-    const outcome = this.#sent === undefined ? undefined : applyAnswer(this.#sent, answer, codecs);
+    const outcome = this.#sent === undefined ? undefined : applyAnswer(this.#sent, answer, this.#codecs);
     if (outcome === undefined || 'problem' in outcome) this.hangUp();
     else this.#deps.audio.connect(outcome.agreed);
   }
 
   #local() {
     const secured = this.#keys.length === 0 ? {} : { crypto: this.#keys, protocols: ['RTP/AVP', 'RTP/SAVP'] };
-    return { codecs, ...this.#deps.mediaAt, ...secured };
+    return { codecs: this.#codecs, ...this.#deps.mediaAt, ...secured };
+  }
+
+  get #codecs(): readonly CodecCapability[] {
+    return this.#deps.codecs ?? usualCodecs;
   }
 
   #session() {

@@ -10,6 +10,8 @@ export interface Settling {
   touched(): void;
   /** Resolves when all begun work has settled. */
   settle(): Promise<void>;
+  /** `settle` waits for this work, which waits for something outside of the world. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
   /** The clock of a part that uses promises: each of its timers calls `touched`. Whole milliseconds, like the system clock. */
   clock(clock: Clock): Clock;
   /** `settle` waits for the commits of this database, and for its reads where they take turns of the event loop. */
@@ -45,6 +47,7 @@ export function createSettling(): Settling {
         quiet = pending > 0 || isTouched ? 0 : quiet + 1;
       }
     },
+    during: waitedFor,
     clock(clock) {
       return {
         now: () => Math.floor(clock.now()),

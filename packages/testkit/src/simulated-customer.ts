@@ -9,6 +9,7 @@ import type {
   EgressRequest,
 } from '@jackfield/ports';
 import { webhookFor } from './documented-events.ts';
+import type { Settling } from './settling.ts';
 
 /** A request of the platform as the customer's server receives it. */
 export interface CustomerRequest {
@@ -16,6 +17,10 @@ export interface CustomerRequest {
   readonly method: 'GET' | 'POST';
   /** Without query and fragment. */
   readonly url: string;
+  /** With query and fragment, as the platform names it. */
+  readonly fullUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
   /** Fields of the form, or of the query. */
   readonly fields: Readonly<Record<string, string>>;
   readonly eventId: string;
@@ -23,11 +28,15 @@ export interface CustomerRequest {
   readonly webhook: Webhook | undefined;
 }
 
-/** The answer: a document with 200, or a status; `undefined` never answers. */
+/** The answer: a document with 200, a status, or why there is no answer; `undefined` never answers. */
 export type CustomerAnswer =
   | string
-  | { readonly status: number; readonly body?: string; readonly afterMs?: number }
+  | { readonly status: number; readonly body?: string | Uint8Array; readonly afterMs?: number }
+  | { readonly problem: EgressProblem }
   | undefined;
+
+/** A server whose answer needs promises: the world stands still meanwhile. */
+export type CustomerServer = (request: CustomerRequest) => CustomerAnswer | Promise<CustomerAnswer>;
 
 /** The server of a customer on the virtual clock: it keeps requests in order and sends the configured answers. */
 export interface SimulatedCustomer extends Egress, EgressAddresses {
@@ -35,7 +44,9 @@ export interface SimulatedCustomer extends Egress, EgressAddresses {
   /** Signed requests that match no webhook of the contract, one sentence each. */
   readonly undocumented: readonly string[];
   /** Sets the answer from now on; it replaces the previous one. */
-  serve(url: string, answer: CustomerAnswer | ((request: CustomerRequest) => CustomerAnswer)): void;
+  serve(url: string, answer: CustomerAnswer | CustomerServer): void;
+  /** Answers the requests to all other URLs. */
+  serveOthers(server: CustomerServer): void;
   /** Sets the result of look-ups of this host from now on. */
   resolveAs(host: string, found: CheckedAddresses | { readonly problem: EgressProblem }): void;
 }
@@ -44,11 +55,15 @@ export interface SimulatedCustomer extends Egress, EgressAddresses {
 const usualMs = 5;
 
 /** URLs without an answer get 200 and an empty body. */
-export function createSimulatedCustomer(clock: Clock, touched: () => void): SimulatedCustomer {
+export function createSimulatedCustomer(
+  clock: Clock,
+  { touched, during }: Pick<Settling, 'touched' | 'during'>,
+): SimulatedCustomer {
   const requests: CustomerRequest[] = [];
   const undocumented: string[] = [];
   const hosts = new Map<string, CheckedAddresses | { readonly problem: EgressProblem }>();
-  const served = new Map<string, (request: CustomerRequest) => CustomerAnswer>();
+  const served = new Map<string, CustomerServer>();
+  let others: CustomerServer = () => '';
 
   function outcomeAfter(
     ms: number,
@@ -81,7 +96,10 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
       return { addresses: ['192.0.2.80'], port: port === '' ? usual : Number(port) };
     },
     serve: (url, answer) => void served.set(url, typeof answer === 'function' ? answer : () => answer),
-    send(request) {
+    serveOthers(server) {
+      others = server;
+    },
+    async send(request) {
       const [place = '', query = ''] = (request.url.split('#')[0] ?? '').split('?');
       const form = request.method === 'POST' ? (request.body ?? '') : query;
       const fields = Object.fromEntries(new URLSearchParams(form));
@@ -91,13 +109,17 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
         at: clock.now(),
         method: request.method,
         url: place,
+        fullUrl: request.url,
+        headers: request.headers,
+        body: request.body ?? '',
         fields,
         eventId: request.headers['X-Service-Event-Id'] ?? '',
         webhook: found?.webhook,
       };
       requests.push(asked);
-      const serving = served.get(place);
-      const answer = serving === undefined ? '' : serving(asked);
+      const given = (served.get(place) ?? others)(asked);
+      const answer = given instanceof Promise ? await during(() => given) : given;
+      if (typeof answer === 'object' && 'problem' in answer) return outcomeAfter(usualMs, answer, request);
       const { readMs, totalMs } = request.timeouts;
       const patience = Math.min(readMs, totalMs);
       if (answer === undefined || (typeof answer === 'object' && (answer.afterMs ?? 0) > patience)) {
@@ -109,7 +131,8 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
         body = '',
         afterMs = usualMs,
       } = typeof answer === 'string' ? { status: 200, body: answer } : answer;
-      return outcomeAfter(afterMs, { status, headers: {}, body: new TextEncoder().encode(body) }, request);
+      const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+      return outcomeAfter(afterMs, { status, headers: {}, body: bytes }, request);
     },
   };
 }

@@ -13,10 +13,18 @@ export interface Impairment {
   readonly jitterMs?: number;
 }
 
-type Receive = (payload: Uint8Array, from: NetworkAddress) => void;
+export type Receive = (payload: Uint8Array, from: NetworkAddress) => void;
+
+/** Ports for datagrams, simulated or real. */
+export interface DatagramNetwork {
+  /** Opens a port; the returned function closes it. */
+  attach(at: NetworkAddress, receive: Receive): () => void;
+  /** Sends a copy: the sender may reuse the buffer at once. */
+  send(from: NetworkAddress, to: NetworkAddress, payload: Uint8Array): void;
+}
 
 /** A network of datagrams on the virtual clock: nothing arrives early, and a closed port drops packets. */
-export class SimulatedNetwork {
+export class SimulatedNetwork implements DatagramNetwork {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #ports = new Map<string, Receive>();

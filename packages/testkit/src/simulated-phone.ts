@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Clock, Instant } from '@jackfield/ports';
+import type { CodecCapability } from '@jackfield/sdp';
 import { createUserAgent, type IncomingInvite, type UserAgent, type UserAgentCensus } from '@jackfield/sip';
 import type { Transports } from '@jackfield/sip/transport';
 import { PhoneAudio } from './phone-audio.ts';
 import { PhoneCall } from './phone-call.ts';
 import { frameMs } from './simulated-media.ts';
-import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import type { DatagramNetwork, NetworkAddress } from './simulated-network.ts';
 import { flowIdOf, openSimulatedTransports, simulatedTlsPort } from './simulated-transports.ts';
 import { toneFrame } from './tone-meter.ts';
 
@@ -21,7 +22,7 @@ export type PhoneBehaviour =
 
 export interface SimulatedPhoneOptions {
   readonly clock: Clock;
-  readonly network: SimulatedNetwork;
+  readonly network: DatagramNetwork;
   readonly address: string;
   readonly registrar: NetworkAddress;
   readonly domain: string;
@@ -35,6 +36,8 @@ export interface SimulatedPhoneOptions {
   /** Signals over simulated TLS, and uses SRTP where the other side does. */
   readonly isSecure?: boolean;
   readonly random: () => number;
+  /** The next port for audio; from 20,000 up when absent. */
+  readonly rtpPort?: () => number;
 }
 
 /** A telephone system's trunk for outgoing calls, and the caller. */
@@ -53,7 +56,10 @@ export class SimulatedPhone {
   readonly username: string;
   readonly toneHz: number;
   readonly calls: PhoneCall[] = [];
-  behaviour: PhoneBehaviour = { does: 'answer' };
+  /** A function decides about each call anew. */
+  behaviour: PhoneBehaviour | (() => PhoneBehaviour) = { does: 'answer' };
+  /** What the next call offers and accepts; PCMU and PCMA when undefined. */
+  codecs: () => readonly CodecCapability[] | undefined = () => undefined;
   /** The last REGISTER: its final status, or why there was none; undefined while it is pending. */
   registration: number | 'timeout' | 'transport-failed' | undefined;
   /** The status of its answer to a request outside of a call, by method. */
@@ -190,7 +196,7 @@ export class SimulatedPhone {
 
   #invited(invite: IncomingInvite): void {
     this.invites++;
-    const { behaviour } = this;
+    const behaviour = typeof this.behaviour === 'function' ? this.behaviour() : this.behaviour;
     if (behaviour.does === 'nothing') return;
     if (behaviour.does === 'reject') {
       invite.reject(behaviour.status);
@@ -208,7 +214,7 @@ export class SimulatedPhone {
 
   #newCall(direction: PhoneCall['direction']): PhoneCall {
     const { clock, network, address, random, isSecure } = this.#options;
-    const mediaAt = { address, port: this.#nextPort };
+    const mediaAt = { address, port: this.#options.rtpPort?.() ?? this.#nextPort };
     this.#nextPort += 2;
     const now = () => clock.now();
     const audio = new PhoneAudio({ network, at: mediaAt, now, random, voice: this.#voice });
@@ -216,8 +222,9 @@ export class SimulatedPhone {
     const keyAndSalt = () =>
       Buffer.from(Array.from({ length: 30 }, () => Math.floor(random() * 256))).toString('base64');
     const newKey = () => ({ suite: 'AES_CM_128_HMAC_SHA1_80', keyAndSalt: keyAndSalt() });
-    const secured = isSecure ? { newKey } : {};
-    const call = new PhoneCall(direction, { audio, mediaAt, sessionId, now, ...secured });
+    const codecs = this.codecs();
+    const options = { ...(isSecure ? { newKey } : {}), ...(codecs === undefined ? {} : { codecs }) };
+    const call = new PhoneCall(direction, { audio, mediaAt, sessionId, now, ...options });
     this.calls.push(call);
     if (this.#cancelTick === undefined) this.#tickAt(clock.now() + Math.floor(random() * frameMs));
     return call;

@@ -7,6 +7,7 @@ import type { ApiAnswer } from './simulated-platform.ts';
 /** A phone of the world: its tone is the given one, or the next free one from 900 Hz up. */
 export interface NewPhone {
   readonly toneHz?: number;
+  readonly toneDb?: number;
   readonly isSecure?: boolean;
 }
 

@@ -14,6 +14,8 @@ import type {
   Database,
   NumberRoutes,
   SignallingPorts,
+  SoundDecoder,
+  Speech,
   SpeechRequest,
   Telephony,
 } from '@jackfield/ports';
@@ -27,7 +29,7 @@ import type { SimulatedCustomer } from './simulated-customer.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
-import { createSimulatedSpeech, simulatedDecoder, spokenTo } from './simulated-sounds.ts';
+import { createSimulatedSpeech, type SimulatedSpeech, simulatedDecoder, spokenTo } from './simulated-sounds.ts';
 import { createSimulatedStreams, type SimulatedStreams } from './simulated-streams.ts';
 import { createSimulatedTelephony, type SimulatedTelephony } from './simulated-telephony.ts';
 import { openSimulatedTransports } from './simulated-transports.ts';
@@ -69,6 +71,10 @@ export interface SimulatedPlatformOptions {
   readonly database: Database;
   /** Wraps the database, for tests of events between two transactions. */
   readonly interpose?: (database: Database) => Database;
+  /** Routes of the public network; none when absent. */
+  readonly numbers?: NumberRoutes;
+  /** What turns texts and files into sound, in place of the tones of this world. */
+  readonly sounds?: { readonly speech: Speech; readonly decoder: SoundDecoder };
   /** What the platform gets in place of the settings of this world. */
   readonly settings?: PlatformSettings;
 }
@@ -141,7 +147,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     ...adapters,
     ...options.operated,
     domains: domainsOf(options),
-    numbers: options.phones ? noNumbers : anyNumber,
+    numbers: options.numbers ?? (options.phones ? noNumbers : anyNumber),
     sms: 'sandbox-inbox',
     publicUrl: 'https://api.example.com',
     firstAccount: options.account,
@@ -243,14 +249,20 @@ function createAdapters(options: SimulatedPlatformOptions, life: Life) {
     media,
     mediaLegs: media,
     clips: media,
-    speech: createSimulatedSpeech(),
-    decoder: simulatedDecoder,
+    speech: speechOf(options),
+    decoder: options.sounds?.decoder ?? simulatedDecoder,
     recorder,
     recordingFiles: recorder.files,
     egress: options.customer,
     streams,
     audioStreams: streams,
   };
+}
+
+/** Only speech of this world is known by its clips. */
+function speechOf({ sounds }: SimulatedPlatformOptions): SimulatedSpeech {
+  if (sounds === undefined) return createSimulatedSpeech();
+  return { speak: (request) => sounds.speech.speak(request), requestOf: () => undefined };
 }
 
 function openTransports(

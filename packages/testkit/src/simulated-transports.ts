@@ -5,14 +5,14 @@ import {
   type TransportListener,
   type Transports,
 } from '@jackfield/sip/transport';
-import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import type { DatagramNetwork, NetworkAddress } from './simulated-network.ts';
 
 /** Traffic to or from this port counts as TLS, although it uses datagrams too: a simulated network has no eavesdroppers. */
 export const simulatedTlsPort = 5061;
 
 /** SIP over one UDP port of a simulated network, like `createTransports` over real sockets. */
 export function openSimulatedTransports(
-  network: SimulatedNetwork,
+  network: DatagramNetwork,
   at: NetworkAddress,
   listener: TransportListener,
 ): Transports {

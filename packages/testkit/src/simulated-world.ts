@@ -13,7 +13,14 @@ import { createSimulatedCustomer, type SimulatedCustomer } from './simulated-cus
 import { frameMs } from './simulated-media.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedPhones, type SimulatedPhones } from './simulated-phones.ts';
-import type { ApiAnswer, Call, Caller, PlatformSettings, SimulatedPlatform } from './simulated-platform.ts';
+import type {
+  ApiAnswer,
+  Call,
+  Caller,
+  PlatformSettings,
+  SimulatedPlatform,
+  SimulatedPlatformOptions,
+} from './simulated-platform.ts';
 import { type SimulatedProcesses, startSimulatedProcesses } from './simulated-processes.ts';
 import type { SimulatedTelephony } from './simulated-telephony.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
@@ -34,6 +41,8 @@ export interface SimulatedWorldOptions {
    */
   readonly database?: OpenDatabase;
   readonly settings?: PlatformSettings;
+  readonly numbers?: SimulatedPlatformOptions['numbers'];
+  readonly sounds?: SimulatedPlatformOptions['sounds'];
   /** Wraps the database of each process. */
   readonly interpose?: (database: Database) => Database;
   /** `by-test`: a world on the databases of a suite closes without a census, because the test or its suite takes it. */
@@ -54,6 +63,8 @@ export interface SimulatedWorld {
   readonly telephony: SimulatedTelephony;
   readonly log: readonly LogLine[];
   now(): number;
+  /** Time stands still until this work, which waits for something outside of the world, is done. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
   advance(ms: number): Promise<void>;
   /** Advances in steps of 20 ms until `condition` holds; throws with `what` when it does not hold within `limitMs`. */
   until(
@@ -129,12 +140,13 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
 
 async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld> {
   const { seed = 1, carriers = [], rates, limits, interpose, database: open, settings } = options;
+  const { numbers, sounds } = options;
   const random = seededRandom(seed);
   const settling = createSettling();
   const clock = createVirtualClock({ settle: settling.settle });
   const network = new SimulatedNetwork(clock, random);
   const log = createRecordingLog();
-  const customer = createSimulatedCustomer(clock, settling.touched);
+  const customer = createSimulatedCustomer(clock, settling);
   const shared = { clock, network, random, settling, log, sip, domain, customer, account };
   const processes = await startSimulatedProcesses({
     ...shared,
@@ -145,6 +157,8 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     ...(interpose === undefined ? {} : { interpose }),
     ...(open === undefined ? {} : { open }),
     ...(settings === undefined ? {} : { settings }),
+    ...(numbers === undefined ? {} : { numbers }),
+    ...(sounds === undefined ? {} : { sounds }),
   });
   const advance = async (ms: number) => {
     settling.touched();
@@ -182,6 +196,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     },
     log: log.lines,
     now: () => clock.now(),
+    during: settling.during,
     advance,
     until,
     main: account,
