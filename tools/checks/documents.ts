@@ -3,7 +3,7 @@ import { lineAt, type SourceCheck, type SourceFile, type Violation } from './che
 import { importTable } from './import-rules.ts';
 
 const dependenciesPage = 'docs/decisions/0002-dependencies.md';
-const ofOurs = /^(packages|apps|tools|conformance|benchmarks|docs)\//;
+const ofOurs = /^(packages|apps|tools|conformance|benchmarks|examples|docs)\//;
 
 /** What the documents name exists, and the tables that repeat a rule say the same as the rule. */
 export const documents: SourceCheck = {

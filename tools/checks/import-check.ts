@@ -12,7 +12,7 @@ import { importRules, rulesOfValues } from './import-rules.ts';
 import { importedValues } from './imported-values.ts';
 import { featureOf } from './workspace-place.ts';
 
-const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
+const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks', 'examples'];
 
 /** What the imports of the workspace under `root` break: circles of files and of features, and the rules of `import-rules.ts`. */
 export async function importViolations(root: string): Promise<readonly Violation[]> {

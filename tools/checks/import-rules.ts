@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
 const product = ['ports', 'sip', 'sdp', 'media', 'signalling', 'contract', 'platform', 'adapters'];
-const packages = [...product, 'testkit', 'stream-kit', 'hosted-sdk', 'voice-sdk'];
+const packages = [...product, 'testkit', 'testing', 'stream-kit', 'hosted-sdk', 'voice-sdk'];
 const apps = ['server', 'console'];
 
 /** What each part of the workspace may import, besides itself; ARCHITECTURE.md shows the same table. */
@@ -15,6 +15,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   platform: ['ports', 'contract'],
   adapters: ['ports', 'media'],
   testkit: product,
+  testing: ['ports', 'sip', 'platform', 'testkit'],
   'stream-kit': ['contract'],
   'hosted-sdk': [],
   'voice-sdk': ['sip'],
@@ -23,6 +24,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   tools: ['contract', 'platform'],
   conformance: [...packages, 'server'],
   benchmarks: [...packages, 'server'],
+  examples: ['testing'],
 };
 
 // Tests of the inner parts may use the simulated world, those of the outer parts everything they wire together.
@@ -40,8 +42,9 @@ const inTestsToo: Readonly<Record<string, readonly string[]>> = {
   'voice-sdk': ['media', 'testkit'],
 };
 
-const test = String.raw`\.test\.ts$|/(fixtures|testing)/`;
-const ours = '^(packages|apps|tools|conformance|benchmarks)/';
+// The package for tests of customers is none of ours.
+const test = String.raw`\.test\.ts$|(?<!^packages)/(fixtures|testing)/`;
+const ours = '^(packages|apps|tools|conformance|benchmarks|examples)/';
 const platform = '^packages/platform/src/';
 const domain = `${platform}(domain|.+/domain)/`;
 const libraries = '^packages/(sip|sdp|media)/src/';
@@ -105,7 +108,7 @@ const rules: readonly ImportRule[] = [
   {
     name: 'by-name',
     comment: 'another package is imported by its name, not by a path',
-    from: { path: '^(tools|conformance|benchmarks)/' },
+    from: { path: '^(tools|conformance|benchmarks|examples)/' },
     to: { path: '^(packages|apps)/', dependencyTypes: ['local'], dependencyTypesNot: ['aliased-workspace'] },
   },
   {

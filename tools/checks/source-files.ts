@@ -3,7 +3,7 @@ import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceFile } from './check-result.ts';
 
-const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
+const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks', 'examples'];
 const documents = ['*.md', 'docs/**/*.{md,json}', 'tools/checks/*.json', 'deploy/**/*.*'];
 
 /** Every TypeScript file, document, manifest and file of deploy of the workspace under `root`. */

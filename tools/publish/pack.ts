@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { root } from './build-package.ts';
+import { packBundle } from './pack-bundle.ts';
 import { packPackage } from './pack-package.ts';
 import { packServer } from './pack-server.ts';
 
 /** Libraries that are of use without the platform, after those that they import. */
 const libraries = ['sip', 'sdp', 'contract', 'stream-kit', 'hosted-sdk', 'voice-sdk'];
+/** For customers' tests, with the platform inside. */
+const testing = 'testing';
 /** The server, as the package `jackfield`. */
 const server = 'jackfield';
 
-const publishable = [...libraries, server];
+const publishable = [...libraries, testing, server];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !publishable.includes(name));
 if (unknown.length > 0) {
@@ -17,5 +20,10 @@ if (unknown.length > 0) {
 }
 const into = join(root, 'dist');
 for (const name of wanted.length === 0 ? publishable : wanted) {
-  process.stdout.write(`${name === server ? packServer(into) : packPackage(name, into)}\n`);
+  process.stdout.write(`${await packOne(name)}\n`);
+}
+
+async function packOne(name: string): Promise<string> {
+  if (name === server) return packServer(into);
+  return name === testing ? packBundle(name, into) : packPackage(name, into);
 }

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+
+/** As in a user's shell: without the programs of the workspace, but with the Node that runs this test. */
+const path = [
+  join(process.execPath, '..'),
+  ...(process.env.PATH ?? '').split(delimiter).filter((each) => !each.includes('node_modules')),
+].join(delimiter);
+
+/** A suite of a customer; `%` is what the runner gives it. */
+const suite = `
+import { createWorld } from '@jackfield/testing';
+const program = ({ path }) => '<Response>' + (path === '/answer' ? '<Speak>Press one.</Speak><GetDigits numDigits="1" timeout="590" action="https://program.test/menu"/>' : '<Speak>Thank you.</Speak>') + '</Response>';
+test('a caller who thinks for nine minutes', async () => {
+  const world = await createWorld({ program });
+  try {
+    const phone = world.phone('+14155550100');
+    await phone.dial('/answer');
+    await phone.hears('press one');
+    await world.wait('1 min');
+    await phone.press('1');
+    await phone.hears('thank you');
+  } finally {
+    await world.close();
+  }
+});
+`;
+
+describe('the package for tests, installed by its tarball alone', { timeout: 400_000 }, () => {
+  let directory: string;
+  let warnings: readonly string[];
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'jackfield-testing-'));
+    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+    const pack = [join(root, 'tools/publish/pack.ts'), 'testing'];
+    const tarball = execFileSync(process.execPath, pack, { cwd: root, encoding: 'utf8' }).trim();
+    const packages = [tarball, 'vitest@4', 'jest@30', 'typescript@5', '@types/node@24'];
+    // What the registry gave to an earlier run is enough; without both the test fails at once.
+    const options = ['--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=0'];
+    const { status, stderr } = run('npm', 'install', ...options, ...packages);
+    assert.equal(status, 0, stderr);
+    warnings = stderr.split('\n').filter((line) => line.includes('npm warn'));
+    await writeFile(join(directory, 'node.test.js'), `import { test } from 'node:test';${suite}`);
+    await writeFile(join(directory, 'vitest.spec.js'), `import { test } from 'vitest';${suite}`);
+    await writeFile(join(directory, 'jest.case.js'), suite);
+  });
+
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  function run(command: string, ...args: readonly string[]) {
+    const env = { PATH: path, HOME: process.env.HOME };
+    return spawnSync(command, args, { cwd: directory, encoding: 'utf8', env });
+  }
+
+  function assertPassed({ status, stdout, stderr }: ReturnType<typeof run>): void {
+    assert.equal(status, 0, stdout + stderr);
+  }
+
+  it('brings no warning of ours, and no other package of ours', () => {
+    assert.deepEqual(
+      warnings.filter((line) => line.includes('jackfield')),
+      [],
+    );
+    assert.deepEqual(readdirSync(join(directory, 'node_modules/@jackfield')), ['testing']);
+    assert.ok(!existsSync(join(directory, 'node_modules/fast-check')));
+  });
+
+  it('runs in a suite of node:test', () => {
+    assertPassed(run(process.execPath, '--test', 'node.test.js'));
+  });
+
+  it('runs in a suite of vitest', () => {
+    assertPassed(run('npx', 'vitest', 'run', '--testTimeout=60000', 'vitest.spec.js'));
+  });
+
+  it('runs in a suite of jest', () => {
+    const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
+    assertPassed(run(process.execPath, ...jest, '--testTimeout=60000', '--testMatch=**/*.case.js'));
+  });
+
+  it('has types that stand alone, all of them checked', async () => {
+    const lines = [
+      "import { createWorld, type Phone } from '@jackfield/testing';",
+      'const world = await createWorld({ program: ({ path }) => `<Response>${path}</Response>` });',
+      "const phone: Phone = world.phone('+14155550100');",
+      "await phone.hears('hello', { within: '10 min' });",
+      '// @ts-expect-error a fault has a known name',
+      "world.fault('rain');",
+    ];
+    await writeFile(join(directory, 'typed.ts'), lines.join('\n'));
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+    assertPassed(
+      run(process.execPath, 'node_modules/typescript/bin/tsc', ...options, '--lib', 'esnext', 'typed.ts'),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import type { Clock } from '@jackfield/ports';
+import type { Fault, FaultOptions } from './api.ts';
+import { msOf } from './duration.ts';
+import { type FaultName, faultNames } from './fault-names.ts';
+import { TestingError } from './testing-error.ts';
+
+/** Faults of a world, by name. */
+export interface Faults {
+  start(name: FaultName, options?: FaultOptions): Fault;
+  isOn(name: FaultName): boolean;
+  /** How late the answers or messages of this fault are; 0 while it is off. */
+  lateMs(name: FaultName): number;
+  endAll(): void;
+}
+
+export interface FaultsDeps {
+  readonly clock: Pick<Clock, 'now' | 'startTimer'>;
+  /** Why a fault cannot happen here, by its name. */
+  readonly unavailable: Readonly<Partial<Record<FaultName, string>>>;
+  losePackets(rate: number): void;
+}
+
+interface Going {
+  readonly byMs: number;
+  readonly cancel: (() => void) | undefined;
+}
+
+export function createFaults({ clock, unavailable, losePackets }: FaultsDeps): Faults {
+  const going = new Map<FaultName, Going>();
+
+  function end(name: FaultName, which = going.get(name)): void {
+    if (which === undefined || going.get(name) !== which) return;
+    which.cancel?.();
+    going.delete(name);
+    if (name === 'packet-loss') losePackets(0);
+  }
+
+  return {
+    start(name, options = {}) {
+      if (!faultNames.includes(name)) {
+        throw new TestingError(
+          'unknown-fault',
+          `There is no fault ${JSON.stringify(name)}: use ${faultNames.join(', ')}.`,
+        );
+      }
+      const why = unavailable[name];
+      if (why !== undefined) throw new TestingError('fault-unavailable', `${name} cannot be caused: ${why}.`);
+      const { rate = 0.05, by = '10 s' } = options;
+      if (!(rate >= 0 && rate <= 1)) {
+        throw new TestingError('bad-option', `rate is ${rate}: use a number from 0 to 1.`);
+      }
+      end(name);
+      const byMs = msOf(by, 'by');
+      const forMs = options.for === undefined ? undefined : msOf(options.for, 'for');
+      const cancel = forMs === undefined ? undefined : clock.startTimer(clock.now() + forMs, () => end(name));
+      const started: Going = { byMs, cancel };
+      going.set(name, started);
+      if (name === 'packet-loss') losePackets(rate);
+      return { name, end: () => end(name, started) };
+    },
+    isOn: (name) => going.has(name),
+    lateMs: (name) => going.get(name)?.byMs ?? 0,
+    endAll() {
+      for (const name of [...going.keys()]) end(name);
+    },
+  };
+}
