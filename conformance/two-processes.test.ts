@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit/postgres-server';
 import pg from 'pg';
@@ -65,12 +67,22 @@ describe('two processes on one PostgreSQL database', { skip, timeout: 180_000 },
       const isJoined = ({ objects }: { objects?: { status: string }[] }) =>
         objects?.length === 2 && objects.every(({ status }) => status === 'joined');
       await first.until('both phones', `${room}Participant/`, isJoined);
+      const recording = (await first.api('POST', `${room}Record/`, { file_format: 'wav' })).body;
+      const recorded = async () =>
+        (await readFile(join(first.dataDir, 'recordings', `${recording.recording_id}.wav`))).length;
 
       await assert.rejects(PlatformProcess.start(environment), refused);
 
       const { body } = await first.api('GET', `${room}Participant/`);
       assert.ok(isJoined(body), JSON.stringify(body));
       assert.equal((await first.api('GET', 'Call/?status=live')).body.calls.length, 2);
+      // The recording goes on in its file, and is complete at its end.
+      const before = await recorded();
+      while ((await recorded()) === before) await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal((await first.api('DELETE', `${room}Record/`)).status, 204);
+      const record = `Recording/${recording.recording_id}/`;
+      await first.until('the recording', record, ({ recording_duration_ms: ms }) => Number(ms) > 4_000);
+      assert.ok((await first.download(recording.recording_url)).length > 64_000);
     });
 
     it('the second one touches nothing before it holds the lock: it brings no database up to date', async () => {
@@ -120,5 +132,15 @@ describe('two processes on one PostgreSQL database', { skip, timeout: 180_000 },
     );
     await other.end();
     first = await PlatformProcess.start(environment);
+  });
+
+  it('a process with another secret key refuses to start with its own sentence, and changes no account', async () => {
+    await first.stop();
+    await assert.rejects(
+      PlatformProcess.start({ ...environment, JACKFIELD_SECRET_KEY: '08'.repeat(32) }),
+      /JACKFIELD_SECRET_KEY is not the key with which the database was written: set it to that key/,
+    );
+    first = await PlatformProcess.start(environment);
+    assert.equal((await first.api('GET', '')).status, 200);
   });
 });
