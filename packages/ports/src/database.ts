@@ -18,7 +18,11 @@ export type Write = Transaction<{}>;
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   readonly read: Read;
-  transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
+  transact<Result>(work: (write: Write) => Promise<Result>, options?: UnitOptions): Promise<Result>;
+  /** The number of the lane in which units with this key run, from 0; always 0 on the embedded database. */
+  laneOf(key: string): number;
+  /** The number of the lane in which this unit runs. No other lane runs concurrently under this number: it names a row of its own. */
+  laneOfUnit(write: Write): number;
   /**
    * Applies the missing migrations in order, each in its own transaction. With `areAll` the list is complete, and a database with
    * any other migration is refused.
@@ -29,6 +33,29 @@ export interface Database {
   /** True when a unique index refused the row. */
   isUniqueViolation(error: unknown): boolean;
   close(): Promise<void>;
+}
+
+/**
+ * How a unit meets concurrent units. The embedded database runs all units one after another and needs none of it. Row locks
+ * (`forUpdate()`, `forKeyShare()`) hold on PostgreSQL and have no effect there.
+ */
+export interface UnitOptions {
+  /**
+   * `serializable`, when left out: what the unit has read is unchanged until its commit. `read-committed`: each statement sees the last
+   * commit, and the unit itself locks the rows on which its decision depends. It costs no repetition after a conflict; each use has a
+   * test in which a rival commits between the read and the write.
+   */
+  readonly isolation?: 'serializable' | 'read-committed';
+  /**
+   * Read-committed units with the same key run one after another, in the order of the calls: units that write the same rows would
+   * wait for each other's transactions. Without a key a unit runs in the first lane that is free.
+   */
+  readonly key?: string;
+  /**
+   * Tables of which a serializable unit removes rows that read-committed units lock. The unit begins when those that hold locks have
+   * ended, and further ones wait for its end: else it would not see what they wrote.
+   */
+  readonly excluding?: readonly string[];
 }
 
 /**

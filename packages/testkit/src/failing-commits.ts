@@ -11,8 +11,8 @@ export function createFailingCommits(database: Database): FailingCommits {
   let failing = 0;
   return {
     database: Object.assign(Object.create(database) as Database, {
-      transact: ((work) => {
-        if (failing === 0) return database.transact(work);
+      transact: ((work, options) => {
+        if (failing === 0) return database.transact(work, options);
         failing--;
         return Promise.reject(new Error('the disk is full'));
       }) as Database['transact'],

@@ -21,6 +21,7 @@ export {
 } from './postgres-server.ts';
 export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
+export { onTwoNodes, type Race, type Rivals } from './rivals.ts';
 export { type S3Server, startS3Server } from './s3-server.ts';
 export { seededRandom } from './seeded-random.ts';
 export { createSettling } from './settling.ts';

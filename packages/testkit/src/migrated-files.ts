@@ -25,7 +25,9 @@ export function createCopiedDatabase(options: {
     get read() {
       return open().read;
     },
-    transact: (work) => open().transact(work),
+    transact: (work, options) => open().transact(work, options),
+    laneOf: () => 0,
+    laneOfUnit: () => 0,
     async migrate(migrations, areAll) {
       if (opened === undefined) await copyInto(options, migrations);
       await open().migrate(migrations, areAll);

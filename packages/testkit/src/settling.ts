@@ -64,7 +64,7 @@ export function createSettling(): Settling {
         ...database,
         // The embedded database reads at once.
         read: database.dialect === 'sqlite' ? database.read : readsOf(database.read, waitedFor),
-        transact: (work) => waitedFor(() => database.transact(work)),
+        transact: (work, options) => waitedFor(() => database.transact(work, options)),
       };
     },
   };

@@ -1,129 +1,63 @@
-import type { Logger, Read, Write } from '@jackfield/ports';
-import type { PostgresConnection } from './postgres-connection.ts';
-import { DatabaseUnavailableError, saysBeginAgain } from './unavailable-error.ts';
+import type { UnitOptions, Write } from '@jackfield/ports';
+import { type Unit, UnitLane, type UnitLaneDeps } from './unit-lane.ts';
 
-/** A connection for writing, with kysely on top of it. */
-export interface WriteConnection {
-  readonly connection: PostgresConnection;
-  readonly write: Read;
-}
-
-/** Runs units of work so that those of one turn of the event loop share transactions. */
+/** Runs units of work in lanes: each has transactions of its own, and the units of one turn of the event loop share them. */
 export interface UnitLanes {
-  transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
+  transact<Result>(work: (write: Write) => Promise<Result>, options?: UnitOptions): Promise<Result>;
+  laneOf(key: string): number;
+  laneOfUnit(write: Write): number;
   /** Resolves when no unit waits or runs. */
   idle(): Promise<void>;
 }
 
-export interface UnitLanesDeps {
-  /** Rejects with `DatabaseUnavailableError` when no connection is available. */
-  readonly connect: () => Promise<WriteConnection>;
+export interface UnitLanesDeps extends Omit<UnitLaneDeps, 'onIdle'> {
   /** How many groups run at the same time, each on a connection of its own. */
   readonly lanes: number;
-  readonly log: Logger;
 }
 
-/** A group is one transaction: a longer group would only delay its first unit. */
-const unitsPerGroup = 100;
-/** A conflict ends with the other transaction; eight attempts with growing pauses last about half a second. */
-const attempts = 8;
+/** Serializable units share this lane: they do not conflict with each other there. */
+const serializableLane = 0;
 
-interface Unit {
-  /** Runs the work; its own failure goes to `settle` and is not thrown. */
-  run(write: Read): Promise<void>;
-  settle(failure: { readonly cause: unknown } | undefined): void;
-}
-
-/**
- * SERIALIZABLE: a unit that reads, decides and writes must not lose a concurrent write of another node. On a conflict between two lanes or
- * nodes PostgreSQL aborts one transaction; its units run again.
- */
-const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
-
-export function createUnitLanes({ connect, lanes, log }: UnitLanesDeps): UnitLanes {
-  let waiting: Unit[] = [];
+export function createUnitLanes({ connect, lanes: count, log }: UnitLanesDeps): UnitLanes {
   const idlers: (() => void)[] = [];
-  let running = 0;
-  let woken = false;
+  const lanes = Array.from({ length: count }, () => new UnitLane({ connect, log, onIdle }));
+  const laneOfWrite = new WeakMap<Write, number>();
 
-  function wake(): void {
-    if (woken || running === lanes) return;
-    woken = true;
-    setImmediate(fillLanes);
+  function isIdle(): boolean {
+    return lanes.every((lane) => lane.isIdle);
   }
 
-  function fillLanes(): void {
-    woken = false;
-    while (waiting.length > 0 && running < lanes) {
-      const share = Math.min(unitsPerGroup, Math.ceil(waiting.length / (lanes - running)));
-      const group = waiting.slice(0, share);
-      waiting = waiting.slice(share);
-      running++;
-      runGroup(group).finally(() => {
-        running--;
-        if (waiting.length > 0) wake();
-        else if (running === 0 && !woken) for (const resolve of idlers.splice(0)) resolve();
-      });
-    }
+  function onIdle(): void {
+    if (isIdle()) for (const resolve of idlers.splice(0)) resolve();
   }
 
-  async function runGroup(group: readonly Unit[]): Promise<void> {
-    const failure = await tryOnce(group);
-    if (failure === undefined || !saysBeginAgain(failure.cause)) {
-      for (const unit of group) unit.settle(failure);
-      return;
-    }
-    // A unit that runs alone affects no other unit when it conflicts.
-    for (const unit of group) unit.settle(await tryAgain(unit));
+  function numberFor({ isolation, key }: UnitOptions): number {
+    if (isolation !== 'read-committed') return serializableLane;
+    if (key !== undefined) return laneOf(key);
+    let shortest = 0;
+    for (let each = 1; each < count; each++) if (lanes[each]!.load < lanes[shortest]!.load) shortest = each;
+    return shortest;
   }
 
-  async function tryAgain(unit: Unit): Promise<{ readonly cause: unknown } | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      const failure = await tryOnce([unit]);
-      if (failure === undefined || !saysBeginAgain(failure.cause)) return failure;
-      if (attempt === attempts) {
-        log.warn({ attempts, err: failure.cause }, 'transaction given up after repeated conflicts');
-        return failure;
-      }
-      // Two transactions that conflicted once would conflict again after equal pauses.
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
-    }
-  }
-
-  async function tryOnce(group: readonly Unit[]): Promise<{ readonly cause: unknown } | undefined> {
-    let lane: WriteConnection;
-    try {
-      lane = await connect();
-    } catch (cause) {
-      return { cause };
-    }
-    const { connection, write } = lane;
-    try {
-      connection.order(begin);
-      for (const unit of group) {
-        await unit.run(write);
-        if (connection.fatal !== undefined) throw connection.fatal;
-      }
-      await connection.commit();
-      return undefined;
-    } catch (cause) {
-      connection.rollBack();
-      if (cause instanceof DatabaseUnavailableError)
-        log.error({ err: cause, units: group.length }, cause.message);
-      return { cause };
-    } finally {
-      connection.release();
-    }
+  function laneOf(key: string): number {
+    return count === 1 ? 0 : hashOf(key) % count;
   }
 
   return {
-    transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
+    transact<Result>(work: (write: Write) => Promise<Result>, options: UnitOptions = {}): Promise<Result> {
+      const number = numberFor(options);
       return new Promise<Result>((resolve, reject) => {
         let outcome: { readonly value: Result } | { readonly error: unknown } | undefined;
-        waiting.push({
+        const unit: Unit = {
+          isolation: options.isolation ?? 'serializable',
+          ...(options.excluding === undefined ? {} : { excluding: options.excluding }),
           async run(write) {
             try {
-              outcome = { value: await write.transaction().execute(work) };
+              const value = await write.transaction().execute((inUnit) => {
+                laneOfWrite.set(inUnit, number);
+                return work(inUnit);
+              });
+              outcome = { value };
             } catch (error) {
               outcome = { error };
             }
@@ -133,13 +67,18 @@ export function createUnitLanes({ connect, lanes, log }: UnitLanesDeps): UnitLan
             else if (outcome === undefined || 'error' in outcome) reject(outcome?.error);
             else resolve(outcome.value);
           },
-        });
-        wake();
+        };
+        lanes[number]!.add(unit);
       });
     },
+    laneOf,
+    laneOfUnit(write) {
+      const number = laneOfWrite.get(write);
+      if (number === undefined) throw new Error('this transaction is no unit of transact');
+      return number;
+    },
     idle() {
-      if (running === 0 && waiting.length === 0) return Promise.resolve();
-      return new Promise<void>((resolve) => idlers.push(resolve));
+      return isIdle() ? Promise.resolve() : new Promise<void>((resolve) => idlers.push(resolve));
     },
   };
 }
@@ -147,4 +86,12 @@ export function createUnitLanes({ connect, lanes, log }: UnitLanesDeps): UnitLan
 /** A unit that failed by itself reports its own error; the other units of its group report the error of the transaction. */
 function ownError(outcome: object | undefined, cause: unknown): unknown {
   return outcome !== undefined && 'error' in outcome ? outcome.error : cause;
+}
+
+/** FNV-1a over UTF-16 units, without its low bits alone: similar keys differ in their last characters. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
 }

@@ -76,6 +76,8 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
         refuseWhenClosed();
         return commits.transact(work);
       },
+      laneOf: () => 0,
+      laneOfUnit: () => 0,
       async migrate(migrations, areAll) {
         refuseWhenClosed();
         const applied = await commits.apart(() => migrate(writer, migrations, areAll));

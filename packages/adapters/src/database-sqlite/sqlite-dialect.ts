@@ -6,6 +6,7 @@ import {
   type Driver,
   type Kysely,
   type QueryCompiler,
+  type SelectModifierNode,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
@@ -24,7 +25,7 @@ export class SqliteDialect implements Dialect {
   }
 
   createQueryCompiler(): QueryCompiler {
-    return new SqliteQueryCompiler();
+    return new LocklessCompiler();
   }
 
   createAdapter(): DialectAdapter {
@@ -33,6 +34,22 @@ export class SqliteDialect implements Dialect {
 
   createIntrospector(database: Kysely<unknown>): DatabaseIntrospector {
     return new SqliteIntrospector(database);
+  }
+}
+
+const locks: ReadonlySet<string> = new Set([
+  'ForUpdate',
+  'ForNoKeyUpdate',
+  'ForShare',
+  'ForKeyShare',
+  'NoWait',
+  'SkipLocked',
+]);
+
+/** Units run one after another: locks on rows are left out. */
+class LocklessCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier === undefined || !locks.has(node.modifier)) super.visitSelectModifier(node);
   }
 }
 

@@ -406,6 +406,8 @@ const noDatabase: Database = {
   dialect: 'sqlite',
   read: undefined as unknown as Read,
   transact: () => Promise.reject(new Error('there is no database')),
+  laneOf: () => 0,
+  laneOfUnit: () => 0,
   migrate: async () => {},
   isNew: async () => false,
   isUniqueViolation: () => false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
-import type { Database, Write } from '@jackfield/ports';
+import type { Database, UnitOptions, Write } from '@jackfield/ports';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -115,6 +115,9 @@ eachDatabase('the event stream', (open) => {
   });
 });
 
+/** Units that may run in two lanes. */
+const concurrent: UnitOptions = { isolation: 'read-committed' };
+
 describe('the event stream beside long transactions', { skip: postgresMissing() ?? false }, () => {
   for (const order of ['older', 'younger'] as const) {
     test(`an event of a transaction that is committed late is not skipped when it is the ${order} one`, async () => {
@@ -132,14 +135,14 @@ describe('the event stream beside long transactions', { skip: postgresMissing() 
         await append(write, 1);
         written.resolve();
         await late.promise;
-      });
+      }, concurrent);
       await new Promise((resolve) => setImmediate(resolve));
       const fast = database.transact(async (write) => {
         await sql`SELECT pg_current_xact_id()`.execute(write);
         soon.resolve();
         await written.promise;
         await append(write, 2);
-      });
+      }, concurrent);
       await fast;
       let cursor = firstCursor;
       const seen: unknown[] = [];

@@ -59,11 +59,13 @@ export function createLastAlive({
       const { wall, counted } = unwritten;
       unwritten = undefined;
       await database
-        .transact((tables) =>
-          sql`INSERT INTO last_alive (id, alive_at, counted_at) VALUES (1, ${wall}, ${counted})
+        .transact(
+          (tables) =>
+            sql`INSERT INTO last_alive (id, alive_at, counted_at) VALUES (1, ${wall}, ${counted})
             ON CONFLICT (id) DO UPDATE SET alive_at = excluded.alive_at, counted_at = excluded.counted_at`.execute(
-            tables,
-          ),
+              tables,
+            ),
+          { isolation: 'read-committed' },
         )
         .catch((err: unknown) => log.warn({ err }, 'time of the last sign of life not saved; retried later'));
     }

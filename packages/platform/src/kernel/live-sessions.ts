@@ -1,4 +1,4 @@
-import type { Instant, Step, TimerFired, Write } from '@jackfield/ports';
+import type { Instant, Step, TimerFired, UnitOptions, Write } from '@jackfield/ports';
 import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -252,10 +252,19 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   async #commit(session: Session<State>, handled: HandledStep<State, Effect>): Promise<void> {
     const { database, appendEvents } = this.#runner;
     const before = session.isOpened ? session.state : undefined;
-    await database.transact(async (write: Write): Promise<void> => {
-      if (handled.changesRecord) await this.#kind.save!(write, session.id, before, handled.state);
-      if (handled.events.length > 0) await appendEvents(write, handled.events);
-    });
+    await database.transact(
+      async (write: Write): Promise<void> => {
+        if (handled.changesRecord) await this.#kind.save!(write, session.id, before, handled.state);
+        if (handled.events.length > 0) await appendEvents(write, handled.events);
+      },
+      this.#unitOf(session, handled),
+    );
+  }
+
+  /** A step writes its own rows, and those of its events' resource: sessions that share a resource share a lane. */
+  #unitOf({ id }: Session<State>, { events }: HandledStep<State, Effect>): UnitOptions {
+    const { name, laneKey = events[0]?.resource ?? `${name}/${id}` } = this.#kind;
+    return { isolation: 'read-committed', key: laneKey };
   }
 
   /** Queued like a step, so that effects never run inside the effects of another session. */

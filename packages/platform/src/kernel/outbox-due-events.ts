@@ -38,6 +38,9 @@ export class DueEvents {
 
   async #claim(now: Instant, limit: number): Promise<DueFound> {
     const { store, limits } = this.#deps;
+    // Most looks find nothing: they open no transaction.
+    const next = (await store.armed(1))[0]?.next_attempt_at;
+    if (next === undefined || next > now) return { events: [], next };
     const events = await store.claim(now, now + limits.leaseMs, limit);
     if (events.length === limit) return { events, next: undefined };
     return { events, next: (await store.armed(1))[0]?.next_attempt_at };
@@ -59,10 +62,14 @@ export class DueEvents {
   async #release(now: Instant): Promise<void> {
     const { database, store, limits, schedule } = this.#deps;
     for (let left = 1; left > 0 && !schedule.isClosed; ) {
-      left = await database.transact((write) => store.release(write, rowsPerTransaction, now));
+      left = await database.transact((write) => store.release(write, rowsPerTransaction, now), {
+        isolation: 'read-committed',
+      });
     }
     // The clock may have been set back since they were postponed.
-    await database.transact((write) => store.bringForward(write, now + limits.longestPauseMs));
+    await database.transact((write) => store.bringForward(write, now + limits.longestPauseMs), {
+      isolation: 'read-committed',
+    });
     this.#isReleased = true;
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, Database, Logger } from '@jackfield/ports';
+import type { Clock, Database, Logger, UnitOptions } from '@jackfield/ports';
 import { createKeyedQueue } from './keyed-queue.ts';
 import type { FailurePause } from './outbox-failure-pause.ts';
 import type { LookSchedule } from './outbox-look-schedule.ts';
@@ -13,6 +13,8 @@ export interface OutboxLanesDeps {
   readonly failurePause: FailurePause;
   readonly longestAsideMs: number;
 }
+
+const unitOf = (lane: string): UnitOptions => ({ isolation: 'read-committed', key: lane });
 
 /** Events that their consumer set aside, by lane. Writes of one lane run one after another. */
 export class OutboxLanes {
@@ -30,7 +32,7 @@ export class OutboxLanes {
     const until = clock.now() + longestAsideMs;
     try {
       await this.#writes.run(lane, () =>
-        database.transact((write) => store.park(write, lane, events, until)),
+        database.transact((write) => store.park(write, lane, events, until), unitOf(lane)),
       );
     } catch (err) {
       log.error({ err, lane, events: events.length }, 'events not set aside; they stay due');
@@ -42,7 +44,9 @@ export class OutboxLanes {
   resume(lane: string, slots: number): Promise<number> {
     const { database, store, clock, schedule } = this.#deps;
     const resuming = this.#writes
-      .run(lane, () => database.transact((write) => store.resume(write, lane, slots, clock.now())))
+      .run(lane, () =>
+        database.transact((write) => store.resume(write, lane, slots, clock.now()), unitOf(lane)),
+      )
       .then((resumed) => {
         if (resumed > 0) schedule.wake();
         return resumed;

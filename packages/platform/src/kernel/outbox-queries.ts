@@ -59,6 +59,9 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
   const instant = sql`CAST(${0} AS BIGINT)`;
   const transaction = sql.raw(dialect === 'postgres' ? 'pg_current_xact_id()::text::bigint' : '0');
 
+  // The event ahead is finished after this transaction, and its end finds the new event; or it is finished before, and the new one is armed.
+  const lock = sql.raw(dialect === 'postgres' ? 'FOR UPDATE' : '');
+
   const finished = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, delivered_at, attempts, written_in)
     VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${instant}, 0, ${transaction})`);
@@ -66,7 +69,7 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
       next_attempt_at)
     VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction},
-      CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE resource = ${''} AND ${unfinished}) THEN NULL ELSE ${instant} END)`);
+      CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE resource = ${''} AND ${unfinished} ${lock}) THEN NULL ELSE ${instant} END)`);
   const unordered = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
       next_attempt_at)

@@ -82,29 +82,32 @@ async function claimDue(
   until: Instant,
   limit: number,
 ): Promise<readonly StoredEvent[]> {
-  return database.transact(async (write) => {
-    const due = tables(write)
-      .selectFrom('outbox')
-      .select('id')
-      .where('next_attempt_at', '<=', now)
-      .orderBy('next_attempt_at')
-      .orderBy('id')
-      .limit(limit);
-    // Skips rows that another node is claiming.
-    const ids = await (database.dialect === 'postgres' ? due.forUpdate().skipLocked() : due).execute();
-    if (ids.length === 0) return [];
-    const rows = await tables(write)
-      .updateTable('outbox')
-      .set({ next_attempt_at: until, claimed_at: now, lane: sql`NULL` } as object)
-      .where(
-        'id',
-        'in',
-        ids.map(({ id }) => id),
-      )
-      .returningAll()
-      .execute();
-    return rows.sort((left, right) => left.id - right.id).map(eventOf);
-  });
+  return database.transact(
+    async (write) => {
+      const due = tables(write)
+        .selectFrom('outbox')
+        .select('id')
+        .where('next_attempt_at', '<=', now)
+        .orderBy('next_attempt_at')
+        .orderBy('id')
+        .limit(limit);
+      // Skips rows that another node is claiming.
+      const ids = await due.forUpdate().skipLocked().execute();
+      if (ids.length === 0) return [];
+      const rows = await tables(write)
+        .updateTable('outbox')
+        .set({ next_attempt_at: until, claimed_at: now, lane: sql`NULL` } as object)
+        .where(
+          'id',
+          'in',
+          ids.map(({ id }) => id),
+        )
+        .returningAll()
+        .execute();
+      return rows.sort((left, right) => left.id - right.id).map(eventOf);
+    },
+    { isolation: 'read-committed' },
+  );
 }
 
 function eventOf(row: OutboxRow): StoredEvent {
@@ -145,7 +148,9 @@ export async function pruneEvents(database: Database, pruning: Pruning): Promise
     ORDER BY id`.execute(database.read);
   const ids = window.rows.filter((row) => pruning.unfinishedToo || row.is_finished === 1).map(({ id }) => id);
   if (ids.length > 0) {
-    await database.transact((write) => tables(write).deleteFrom('outbox').where('id', 'in', ids).execute());
+    await database.transact((write) => tables(write).deleteFrom('outbox').where('id', 'in', ids).execute(), {
+      isolation: 'read-committed',
+    });
   }
   return window.rows.length === pruning.limit ? window.rows.at(-1)!.id : undefined;
 }

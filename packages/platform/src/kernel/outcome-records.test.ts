@@ -21,7 +21,8 @@ const event = (id: number): StoredEvent => ({
 function recordsOver(failsOn: (ids: readonly number[]) => boolean = () => false) {
   const transactions: number[][] = [];
   let ids: number[] = [];
-  const database: Pick<Database, 'transact'> = {
+  const database: Pick<Database, 'transact' | 'laneOf'> = {
+    laneOf: () => 0,
     async transact(work) {
       await new Promise((resolve) => setImmediate(resolve));
       ids = [];

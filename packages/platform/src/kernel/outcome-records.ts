@@ -1,4 +1,4 @@
-import type { Clock, Database, Write } from '@jackfield/ports';
+import type { Clock, Database, UnitOptions, Write } from '@jackfield/ports';
 import type { DeliveryOutcome } from './outbox-consumer.ts';
 import type { OutboxStore, StoredEvent } from './outbox-store.ts';
 
@@ -15,20 +15,27 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** The outcomes of one lane. */
+interface OutcomeQueue {
+  waiting: Waiting[];
+  isAsked: boolean;
+}
+
+const unitOf = ({ event }: Waiting): UnitOptions => ({ isolation: 'read-committed', key: event.resource });
+
 /** A transaction that records more would hold up other writers. */
 const outcomesAtOnce = 100;
 
 /**
  * Records outcomes. One transaction writes the outcome, the consumer's record of it, and the turn of the next event. Outcomes that
- * wait when a transaction begins share it.
+ * wait when a transaction begins share it; their resources have one lane, in which new events of these resources are written as well.
  */
 export function createOutcomeRecords(
-  database: Pick<Database, 'transact'>,
+  database: Pick<Database, 'transact' | 'laneOf'>,
   store: Pick<OutboxStore, 'finish' | 'postpone'>,
   clock: Clock,
 ): RecordOutcome {
-  let waiting: Waiting[] = [];
-  let isAsked = false;
+  const queues: OutcomeQueue[] = [];
 
   async function write(write: Write, { event, outcome }: Waiting): Promise<void> {
     if (typeof outcome === 'string') {
@@ -43,13 +50,13 @@ export function createOutcomeRecords(
     if (isOurs) await outcome.save?.(write);
   }
 
-  async function recordWhatWaits(): Promise<void> {
+  async function recordWhatWaits(queue: OutcomeQueue): Promise<void> {
     let batch: Waiting[] | undefined;
     const takeBatch = (): Waiting[] => {
-      const taken = waiting.slice(0, outcomesAtOnce);
-      waiting = waiting.slice(outcomesAtOnce);
-      isAsked = false;
-      if (waiting.length > 0) ask();
+      const taken = queue.waiting.slice(0, outcomesAtOnce);
+      queue.waiting = queue.waiting.slice(outcomesAtOnce);
+      queue.isAsked = false;
+      if (queue.waiting.length > 0) ask(queue);
       return taken;
     };
     try {
@@ -57,7 +64,7 @@ export function createOutcomeRecords(
         // A transaction that is repeated records the same batch.
         batch ??= takeBatch();
         for (const each of batch) await write(unit, each);
-      });
+      }, unitOf(queue.waiting[0]!));
       for (const { resolve } of batch!) resolve();
     } catch (error) {
       batch ??= takeBatch();
@@ -65,18 +72,21 @@ export function createOutcomeRecords(
       // One outcome may be at fault: each gets its own transaction.
       else
         for (const each of batch)
-          database.transact((unit) => write(unit, each)).then(each.resolve, each.reject);
+          database.transact((unit) => write(unit, each), unitOf(each)).then(each.resolve, each.reject);
     }
   }
 
-  function ask(): void {
-    isAsked = true;
-    void recordWhatWaits();
+  function ask(queue: OutcomeQueue): void {
+    queue.isAsked = true;
+    void recordWhatWaits(queue);
   }
 
   return (event, outcome) =>
     new Promise((resolve, reject) => {
-      waiting.push({ event, outcome, resolve, reject });
-      if (!isAsked) ask();
+      const lane = database.laneOf(event.resource);
+      queues[lane] ??= { waiting: [], isAsked: false };
+      const queue = queues[lane];
+      queue.waiting.push({ event, outcome, resolve, reject });
+      if (!queue.isAsked) ask(queue);
     });
 }

@@ -18,6 +18,8 @@ export interface SessionKind<State, Input, Effect extends { readonly do: string 
   isRecorded?(before: State, after: State): boolean;
   /** Carries out an effect that the kernel does not know, after the commit. Its outcome comes back through `send`. */
   perform(id: string, effect: Effect): void;
+  /** Steps of all sessions of this kind are committed one after another: they count in the same rows. */
+  readonly laneKey?: string;
   /** The session's duration is billed: while it is alive, the process writes the time every few seconds. False when left out. */
   readonly isBilled?: boolean;
   /** An ended session leaves memory after its last effects; later inputs for it are dropped and counted. */

@@ -4,7 +4,7 @@ import {
   readBoolean,
   type SubaccountChanges,
 } from '@jackfield/contract';
-import type { Database, Instant, Secrets } from '@jackfield/ports';
+import type { Database, Instant, Secrets, UnitOptions } from '@jackfield/ports';
 import type { AccountResources } from '../../feature.ts';
 import type { RequestAccount } from '../../http/index.ts';
 import { newAuthId, newAuthToken } from '../../kernel/ids.ts';
@@ -156,7 +156,7 @@ export async function removeSubaccount(
       else await resources.passOn(write, authId, account.authId);
     }
     return true;
-  });
+  }, withoutOwners);
   deps.forget(authId);
   return found ? accepted(undefined) : refused(notFound('subaccount', authId));
 }
@@ -170,6 +170,9 @@ function flipEvent(authId: string, main: string, enabled: boolean): OutboxEvent 
     payload: { auth_id: authId },
   };
 }
+
+/** Records of live things lock the account that owns them, and REGISTERs their endpoint. */
+const withoutOwners: UnitOptions = { excluding: ['accounts', 'sip_endpoints'] };
 
 const onlyOneLevel: Problem = problem('invalid-parameter', 'a subaccount cannot have subaccounts of its own');
 

@@ -54,7 +54,7 @@ type Tables = { owned: Columns };
 type Seen = SelectQueryBuilder<Tables, 'owned', object>;
 
 export function createOwnedRows<Row extends OwnedRow>(
-  database: Pick<Database, 'read' | 'dialect'>,
+  database: Pick<Database, 'read'>,
   table: OwnedTable<Row>,
 ): OwnedRows<Row> {
   return new OwnedRowStore(database, table);
@@ -68,17 +68,14 @@ class OwnedRowStore<Row extends OwnedRow> implements OwnedRows<Row> {
   // The types know one table for all: the columns that are named here are the same everywhere.
   readonly #table: 'owned';
   readonly #id: 'id';
-  /** The embedded database runs one transaction after another; a shared database needs a lock. */
-  readonly #locks: boolean;
 
-  constructor({ read, dialect }: Pick<Database, 'read' | 'dialect'>, named: OwnedTable<Row>) {
+  constructor({ read }: Pick<Database, 'read'>, named: OwnedTable<Row>) {
     this.#tables = read.withTables<Tables>();
     this.#totals = named.totals;
     this.#readId = named.readId ?? ((written) => written);
     this.#idColumn = named.id;
     this.#table = named.table as 'owned';
     this.#id = named.id as 'id';
-    this.#locks = dialect === 'postgres';
   }
 
   async find(account: RequestAccount, id: string): Promise<Row | undefined> {
@@ -87,8 +84,7 @@ class OwnedRowStore<Row extends OwnedRow> implements OwnedRows<Row> {
   }
 
   async read(write: Write, account: RequestAccount, id: string): Promise<Row | undefined> {
-    const query = this.#one(within(write), account, id);
-    const row = await (this.#locks ? query.forUpdate() : query).executeTakeFirst();
+    const row = await this.#one(within(write), account, id).forUpdate().executeTakeFirst();
     return row && rowOf<Row>(row);
   }
 

@@ -4,7 +4,7 @@ import {
   type NewApplication,
   readBoolean,
 } from '@jackfield/contract';
-import type { Database, Instant, Secrets, Write } from '@jackfield/ports';
+import type { Database, Instant, Secrets, UnitOptions, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { newDigits } from '../../kernel/ids.ts';
 import { invalidParameter, notFound, problem } from '../../kernel/problem.ts';
@@ -101,8 +101,11 @@ export async function removeApplication(
     // Also after a cascade: a main account may have attached it to endpoints that its subaccount does not see.
     await reattach(deps, write, [appId], replacement ?? null);
     return accepted(undefined);
-  });
+  }, withoutRegisters);
 }
+
+/** REGISTERs lock their endpoint. */
+const withoutRegisters: UnitOptions = { excluding: ['sip_endpoints'] };
 
 /** A replacement is for endpoints only: numbers lose their application. */
 async function reattach(

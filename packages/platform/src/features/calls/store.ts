@@ -41,7 +41,10 @@ export function isRecorded(before: CallLeg, after: CallLeg): boolean {
 
 const forgottenPerPortion = 500;
 
-export function createCallStore(database: Pick<Database, 'read' | 'transact'>, usage: Usage): CallStore {
+export function createCallStore(
+  database: Pick<Database, 'read' | 'transact' | 'laneOfUnit'>,
+  usage: Usage,
+): CallStore {
   const totals = new CallTotals(database);
   const records = new CallRecords(database, usage, totals);
   return {
@@ -60,14 +63,18 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
  * leaves out the columns of its end: no index holds the others, so no index is written.
  */
 class CallRecords {
-  readonly #database: Pick<Database, 'read' | 'transact'>;
+  readonly #database: Pick<Database, 'read' | 'transact' | 'laneOfUnit'>;
   readonly #usage: Usage;
   readonly #totals: CallTotals;
   readonly #insert: CompiledQuery;
   readonly #updateLive: CompiledQuery;
   readonly #updateEnded: CompiledQuery;
 
-  constructor(database: Pick<Database, 'read' | 'transact'>, usage: Usage, totals: CallTotals) {
+  constructor(
+    database: Pick<Database, 'read' | 'transact' | 'laneOfUnit'>,
+    usage: Usage,
+    totals: CallTotals,
+  ) {
     this.#database = database;
     this.#usage = usage;
     this.#totals = totals;
@@ -118,10 +125,10 @@ class CallRecords {
 
   // The main account always comes first: no two transactions wait for each other.
   async #countEnded(write: Write, { leg, account, mainAccount }: CallLeg): Promise<void> {
-    await this.#totals.add(write, mainAccount, leg);
+    await this.#totals.change(write, mainAccount, 1);
     if (account === mainAccount) return;
     const owner = await ownerNow(write, account, mainAccount);
-    if (owner === account) await this.#totals.add(write, account, leg);
+    if (owner === account) await this.#totals.change(write, account, 1);
     // The subaccount was removed with all it had, except the record of this live leg.
     else await giveRecord(write, leg, owner);
   }
@@ -173,7 +180,7 @@ async function removeEnded(
   const removed = await tablesOf(write)
     .deleteFrom('calls')
     .where('call_uuid', 'in', uuids)
-    .returning(['call_uuid', 'account', 'main_account'])
+    .returning(['account', 'main_account'])
     .execute();
   await totals.remove(write, removed);
   return old.length;
@@ -183,7 +190,7 @@ async function removeOf(write: Write, totals: CallTotals, account: string): Prom
   const counted = await tablesOf(write)
     .deleteFrom('call_totals')
     .where('account', '=', account)
-    .returning(['slot', 'total'])
+    .returning('total')
     .execute();
   const main = await tablesOf(write)
     .selectFrom('calls')
@@ -194,7 +201,8 @@ async function removeOf(write: Write, totals: CallTotals, account: string): Prom
     .limit(1)
     .executeTakeFirst();
   if (main === undefined) return;
-  for (const { slot, total } of counted) await totals.change(write, main.main_account, slot, -total);
+  const removed = counted.reduce((sum, { total }) => sum + total, 0);
+  await totals.change(write, main.main_account, -removed);
   await tablesOf(write)
     .deleteFrom('calls')
     .where('account', '=', account)

@@ -1,4 +1,4 @@
-import type { Database, Instant, Read } from '@jackfield/ports';
+import type { Database, Instant, Read, UnitOptions } from '@jackfield/ports';
 import type { Kysely } from 'kysely';
 
 type CarrierCallsTables = {
@@ -19,6 +19,9 @@ export type CarrierCallRow = {
 /** The window of the spend cap is never longer than this. */
 const rememberedMs = 61 * 60_000;
 
+/** Writes its own row; old rows are removed by one lane. */
+const unit: UnitOptions = { isolation: 'read-committed', key: 'carrier-calls' };
+
 /** Keeps the spend for a restart. */
 export interface CarrierStore {
   /** Before the INVITE. */
@@ -34,7 +37,7 @@ export function createCarrierStore(database: Database): CarrierStore {
       database.transact(async (write) => {
         const row = { ...call, settled_at: null, cost: null };
         await tablesOf(write).insertInto('carrier_calls').values(row).execute();
-      }),
+      }, unit),
     settle: (leg, carrier, cost, now) =>
       database.transact(async (write) => {
         const tables = tablesOf(write);
@@ -57,7 +60,7 @@ export function createCarrierStore(database: Database): CarrierStore {
           .deleteFrom('carrier_calls')
           .where('settled_at', '<', now - rememberedMs)
           .execute();
-      }),
+      }, unit),
     async remembered(now) {
       const rows = tablesOf(database.read).selectFrom('carrier_calls').selectAll();
       const [recent, open] = await Promise.all([

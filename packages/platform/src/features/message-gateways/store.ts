@@ -1,4 +1,4 @@
-import type { Database, Instant, Read, Write } from '@jackfield/ports';
+import type { Database, Instant, Read, UnitOptions, Write } from '@jackfield/ports';
 import { type Kysely, sql } from 'kysely';
 
 type MessageSpendTables = {
@@ -18,6 +18,11 @@ const minuteMs = 60_000;
 const windowMinutes = 60;
 const lockMinute = 0;
 
+const unitOf = (gateway: string): UnitOptions => ({
+  isolation: 'read-committed',
+  key: `message-spend/${gateway}`,
+});
+
 class CapReached extends Error {}
 
 export function createSpendStore(database: Database): SpendStore {
@@ -26,7 +31,7 @@ export function createSpendStore(database: Database): SpendStore {
       const minute = Math.floor(now / minuteMs);
       try {
         await database.transact(async (write) => {
-          // Two nodes that count concurrently serialise here.
+          // The lock: two units that count concurrently serialise here, and the sum is read after it.
           await add(write, gateway, lockMinute, 0);
           await add(write, gateway, minute, units);
           const row = await tablesOf(write)
@@ -42,7 +47,7 @@ export function createSpendStore(database: Database): SpendStore {
             .where('minute', '>', lockMinute)
             .where('minute', '<', minute - windowMinutes)
             .execute();
-        });
+        }, unitOf(gateway));
         return true;
       } catch (error) {
         if (error instanceof CapReached) return false;
@@ -57,7 +62,7 @@ export function createSpendStore(database: Database): SpendStore {
           .where('gateway', '=', gateway)
           .where('minute', '=', Math.floor(reservedAt / minuteMs))
           .execute();
-      }),
+      }, unitOf(gateway)),
   };
 }
 

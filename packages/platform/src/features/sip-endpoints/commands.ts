@@ -95,7 +95,11 @@ export async function removeEndpoint(
   account: RequestAccount,
   endpointId: string,
 ): Promise<Result<undefined>> {
-  const found = await deps.database.transact((write) => deps.store.remove(write, account, endpointId));
+  // Deletes the endpoint first: a REGISTER has locked it and committed, or finds no endpoint.
+  const found = await deps.database.transact((write) => deps.store.remove(write, account, endpointId), {
+    isolation: 'read-committed',
+    key: `endpoint/${endpointId}`,
+  });
   return found ? accepted(undefined) : refused(notFound('endpoint', endpointId));
 }
 

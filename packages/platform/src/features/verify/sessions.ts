@@ -15,7 +15,7 @@ import {
 import { type SessionTimes, sessionMachine, sessionTimes } from './domain/session-machine.ts';
 import { messageText } from './domain/words.ts';
 import { outboxEventOf } from './events.ts';
-import type { Limiter } from './limits/limiter.ts';
+import { countingLane, type Limiter } from './limits/limiter.ts';
 import { saveSession } from './store.ts';
 
 export interface SessionDeps {
@@ -47,6 +47,7 @@ export function defineSessions(
 
   const sessions = deps.runner.define<VerifySession, SessionInput, WithOutboxEvents<SessionEffect>>({
     name: 'verify',
+    laneKey: countingLane,
     machine: withOutboxEvents(sessionMachine(deps.times ?? sessionTimes), (session, { event, attempt }) =>
       outboxEventOf(session, event, attempt),
     ),

@@ -140,29 +140,32 @@ export async function countCheck(
   session: string,
   now: Instant,
 ): Promise<CheckOutcome> {
-  return database.transact(async (write) => {
-    const raised = await raiseChecks(write, viewer, session, now).executeTakeFirst();
-    if (raised === undefined) {
-      await writing(write)
-        .updateTable('verify_sessions')
-        .set(({ eb, ref }) => ({ late_checks: eb(ref('late_checks'), '+', 1) }))
+  return database.transact(
+    async (write) => {
+      const raised = await raiseChecks(write, viewer, session, now).executeTakeFirst();
+      if (raised === undefined) {
+        await writing(write)
+          .updateTable('verify_sessions')
+          .set(({ eb, ref }) => ({ late_checks: eb(ref('late_checks'), '+', 1) }))
+          .where('session_uuid', '=', session)
+          .where(viewOf(viewer), '=', viewer.authId)
+          .execute();
+      }
+      const row = await writing(write)
+        .selectFrom('verify_sessions')
+        .select(['status', 'expires_at'])
         .where('session_uuid', '=', session)
         .where(viewOf(viewer), '=', viewer.authId)
-        .execute();
-    }
-    const row = await writing(write)
-      .selectFrom('verify_sessions')
-      .select(['status', 'expires_at'])
-      .where('session_uuid', '=', session)
-      .where(viewOf(viewer), '=', viewer.authId)
-      .executeTakeFirst();
-    return {
-      hash: raised?.code_hash,
-      length: raised?.code_length ?? 0,
-      status: row?.status,
-      expiresAt: row?.expires_at ?? now,
-    };
-  });
+        .executeTakeFirst();
+      return {
+        hash: raised?.code_hash,
+        length: raised?.code_length ?? 0,
+        status: row?.status,
+        expiresAt: row?.expires_at ?? now,
+      };
+    },
+    { isolation: 'read-committed', key: `verify-checks/${session}` },
+  );
 }
 
 /** The statement of `countCheck`. */

@@ -4,8 +4,8 @@ import type { AccountsTables } from '../store.ts';
 
 /**
  * Whether this account may own what the transaction creates. Main accounts are never deleted. The removal of a subaccount deletes
- * its row and what it owns in one transaction: SQLite runs it before or after this transaction, PostgreSQL (SERIALIZABLE) repeats
- * one of both.
+ * its row and what it owns in one transaction: SQLite runs it before or after this transaction, on PostgreSQL the locked row
+ * lets one of both wait.
  */
 async function isThere(write: Write, account: string, main: string): Promise<boolean> {
   if (account === main) return true;
@@ -14,6 +14,7 @@ async function isThere(write: Write, account: string, main: string): Promise<boo
     .selectFrom('accounts')
     .select('enabled')
     .where('auth_id', '=', account)
+    .forKeyShare()
     .executeTakeFirst();
   return row !== undefined;
 }

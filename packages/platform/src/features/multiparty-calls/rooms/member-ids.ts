@@ -11,13 +11,15 @@ export function createMemberIds(database: Database): { next(): Promise<number> }
   let reserving: Promise<void> | undefined;
 
   async function reserve(): Promise<void> {
-    const reserved = await database.transact((write) =>
-      writing(write)
-        .updateTable('multiparty_member_ids')
-        .set((columns) => ({ last_reserved: columns('last_reserved', '+', blockSize) }))
-        .where('only_row', '=', 1)
-        .returning('last_reserved')
-        .executeTakeFirstOrThrow(),
+    const reserved = await database.transact(
+      (write) =>
+        writing(write)
+          .updateTable('multiparty_member_ids')
+          .set((columns) => ({ last_reserved: columns('last_reserved', '+', blockSize) }))
+          .where('only_row', '=', 1)
+          .returning('last_reserved')
+          .executeTakeFirstOrThrow(),
+      { isolation: 'read-committed', key: 'member-ids' },
     );
     last = reserved.last_reserved;
     next = last - blockSize + 1;

@@ -1,5 +1,6 @@
-import type { Binding, Clock, Database, Instant, Write } from '@jackfield/ports';
+import type { Binding, Clock, Database, Instant, UnitOptions, Write } from '@jackfield/ports';
 import type { Outbox } from '../../../kernel/outbox.ts';
+import { createGoneBindings } from './delete-gone.ts';
 import { goneQueries } from './gone-bindings.ts';
 import { createRegistrationReports } from './registration-reports.ts';
 
@@ -26,8 +27,8 @@ export interface RegistrationWatchDeps {
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
-/** Limit of the deletions of one transaction, so that it does not delay others for long. */
-const batch = 500;
+/** The deletion locks the endpoints, as a REGISTER does. */
+const unit: UnitOptions = { isolation: 'read-committed' };
 /** Expiries are rounded up to this, so that one sweep covers many. */
 const sweepEveryMs = 1_000;
 /** This node is not notified of other nodes' bindings. */
@@ -40,6 +41,7 @@ export function createRegistrationWatch({
 }: RegistrationWatchDeps): RegistrationWatch {
   const queries = goneQueries(database.read);
   const reports = createRegistrationReports(database, outbox);
+  const gone = createGoneBindings(database.dialect === 'postgres', queries);
   let armed: { readonly at: Instant; readonly cancel: () => void } | undefined;
   let sweeping: Promise<void> | undefined;
   let lastSweep: Instant = Number.NEGATIVE_INFINITY;
@@ -65,12 +67,13 @@ export function createRegistrationWatch({
     lastSweep = clock.now();
     nextAt = lastSweep + longestWaitMs;
     try {
-      for (let count = batch; count === batch && !isClosed; ) {
-        count = await database.transact(async (write) => {
-          const { rows } = await write.executeQuery(queries.expired(clock.now(), batch));
+      for (let isMore = true; isMore && !isClosed; ) {
+        isMore = await database.transact(async (write) => {
+          const now = clock.now();
+          const { rows, isLast } = await gone.expired(write, now);
           await reports.gone(write, rows, () => 'expired');
-          return rows.length;
-        });
+          return !isLast;
+        }, unit);
         reports.announce();
       }
       const { rows } = await database.read.executeQuery(queries.nextExpiry());
@@ -90,13 +93,13 @@ export function createRegistrationWatch({
     async dropFlows(from, to) {
       // Connections end with their process; the next process removes their bindings at its start.
       if (isClosed) return;
-      for (let count = batch; count === batch; ) {
-        count = await database.transact(async (write) => {
+      for (let isMore = true; isMore; ) {
+        isMore = await database.transact(async (write) => {
           const now = clock.now();
-          const { rows } = await write.executeQuery(queries.ofFlows(from, to, batch));
+          const { rows, isLast } = await gone.ofFlows(write, from, to);
           await reports.gone(write, rows, ({ expires_at }) => (expires_at <= now ? 'expired' : 'flow-lost'));
-          return rows.length;
-        });
+          return !isLast;
+        }, unit);
         reports.announce();
       }
       // Bindings of the former process expire as well.

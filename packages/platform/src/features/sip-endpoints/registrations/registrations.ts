@@ -1,9 +1,15 @@
-import type { Binding, Clock, Database, Instant, Registrations, Write } from '@jackfield/ports';
+import type { Binding, Clock, Database, Instant, Registrations, UnitOptions, Write } from '@jackfield/ports';
 import { purgeBatch, registrarQueries } from '../bindings-store.ts';
 import { createBindingChanges } from './binding-changes.ts';
 import type { RegistrationWatch } from './registration-watch.ts';
 
 const purgeEveryMs = 60_000;
+
+/** The lock of the endpoint orders its changes; those of this process share a lane instead of waiting for each other. */
+const unitOf = (endpoint: string): UnitOptions => ({
+  isolation: 'read-committed',
+  key: `endpoint/${endpoint}`,
+});
 
 /** Bindings in the database: durable before the answer to the phone, and gone at the instant of their expiry. */
 export function createRegistrations({
@@ -52,7 +58,7 @@ export function createRegistrations({
       }
       if (watch === undefined && now >= nextPurge) await purge(write, now);
       return result;
-    });
+    }, unitOf(endpoint));
     if (watch === undefined) return unit;
     return unit.then((result) => {
       watch.committed(after);
@@ -76,12 +82,15 @@ export function createRegistrations({
     async dropFlow(flow) {
       // A range with this name alone.
       if (watch !== undefined) return watch.dropFlows(flow, `${flow}\u0001`);
-      await database.transact((write) => write.executeQuery(queries.dropFlow(flow)));
+      await database.transact((write) => write.executeQuery(queries.dropFlow(flow)), unitOf(flow));
     },
     async dropFlowsFrom(prefix) {
       // A range, so that the index of flows answers it.
       if (watch !== undefined) return watch.dropFlows(prefix, `${prefix}\uffff`);
-      await database.transact((write) => write.executeQuery(queries.dropFlows(prefix, `${prefix}\uffff`)));
+      await database.transact(
+        (write) => write.executeQuery(queries.dropFlows(prefix, `${prefix}\uffff`)),
+        unitOf(prefix),
+      );
     },
   };
 }

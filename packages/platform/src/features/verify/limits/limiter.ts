@@ -1,4 +1,4 @@
-import type { Database, Instant, Write } from '@jackfield/ports';
+import type { Database, Instant, UnitOptions, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
 import { prefixOf } from '../delivery/recipient.ts';
 import { type FraudLevel, looksPumped } from '../domain/conversion.ts';
@@ -55,6 +55,10 @@ export interface Limiter {
   /** Removes old windows. */
   sweep(now: Instant): Promise<void>;
 }
+
+/** Each statement raises its counter by itself. The lane is that of verifications, which raise counters as well. */
+export const countingLane = 'verify-counters';
+const countingUnit: UnitOptions = { isolation: 'read-committed', key: countingLane };
 
 /** Rolls the counters of a refused send back: a refusal is no send. */
 class NotAdmitted extends Error {
@@ -116,7 +120,7 @@ export function createLimiter(database: Database, limits: SendLimits = sendLimit
   return {
     async admit(requested, now) {
       try {
-        await database.transact((write) => admitOrThrow(write, requested, now));
+        await database.transact((write) => admitOrThrow(write, requested, now), countingUnit);
         return { kind: 'admitted' };
       } catch (error) {
         if (error instanceof NotAdmitted) return error.admission;
@@ -132,11 +136,13 @@ export function createLimiter(database: Database, limits: SendLimits = sendLimit
         ...[recipient, prefix, source, account].map(({ seconds }) => seconds),
         conversionSeconds,
       );
-      await database.transact((write) =>
-        writing(write)
-          .deleteFrom('verify_counters')
-          .where('window_start', '<', now - longest * 1000)
-          .execute(),
+      await database.transact(
+        (write) =>
+          writing(write)
+            .deleteFrom('verify_counters')
+            .where('window_start', '<', now - longest * 1000)
+            .execute(),
+        countingUnit,
       );
     },
   };

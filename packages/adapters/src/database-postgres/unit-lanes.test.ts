@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Database, UnitOptions, Write } from '@jackfield/ports';
+import { createRecordingLog, type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit';
+import { sql } from 'kysely';
+import { createPostgresDatabase } from './index.ts';
+
+const committed: UnitOptions = { isolation: 'read-committed' };
+
+describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
+  let server: PostgresServer;
+  let database: Database;
+  let other: Database;
+
+  before(async () => {
+    const started = await startPostgres();
+    assert.ok(started.server !== undefined);
+    server = started.server;
+    const url = await server.createDatabase();
+    const open = (firstLane: number) =>
+      createPostgresDatabase({ url, writers: 4, firstLane, log: createRecordingLog() });
+    [database, other] = [open(0), open(4)];
+    await database.migrate([
+      { name: 't/1', sql: 'CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)' },
+      { name: 't/2', sql: 'INSERT INTO t SELECT id, 0 FROM generate_series(1, 20) AS id' },
+    ]);
+  });
+  after(async () => {
+    await Promise.all([database.close(), other.close()]);
+    await server.stop();
+  });
+
+  async function transactionOf(write: Write): Promise<unknown> {
+    const { rows } = await sql<{ id: string }>`SELECT pg_current_xact_id()::text AS id`.execute(write);
+    return rows[0]!.id;
+  }
+
+  async function isolationOf(write: Write): Promise<unknown> {
+    const { rows } = await sql<{
+      level: string;
+    }>`SELECT current_setting('transaction_isolation') AS level`.execute(write);
+    return rows[0]!.level;
+  }
+
+  test('a unit is serializable unless it says otherwise, and shares no transaction with one of the other isolation', async () => {
+    const levels = await Promise.all([
+      database.transact(isolationOf),
+      database.transact(isolationOf, committed),
+      database.transact(isolationOf, { excluding: ['t'] }),
+      database.transact(isolationOf),
+    ]);
+    assert.deepEqual(levels, ['serializable', 'read committed', 'serializable', 'serializable']);
+  });
+
+  test('units with one key run one after another in the order of their calls, beside units with other keys', async () => {
+    const order: number[] = [];
+    const held = Promise.withResolvers<void>();
+    const keyOf = (lane: number) => {
+      for (let number = 0; ; number++) if (database.laneOf(`key ${number}`) === lane) return `key ${number}`;
+    };
+    const [one, two] = [keyOf(1), keyOf(2)];
+    const units = [1, 2, 3].map((number) =>
+      database.transact(
+        async () => {
+          if (number === 1) await held.promise;
+          order.push(number);
+        },
+        { ...committed, key: one },
+      ),
+    );
+    // Resolves while the first lane waits.
+    assert.equal(
+      await database.transact(async (write) => database.laneOfUnit(write), { ...committed, key: two }),
+      2,
+    );
+    held.resolve();
+    await Promise.all(units);
+    assert.deepEqual(order, [1, 2, 3]);
+  });
+
+  test('lanes of two nodes have different numbers', async () => {
+    const number = (node: Database) => node.transact(async (write) => node.laneOfUnit(write));
+    assert.deepEqual([await number(database), await number(other)], [0, 4]);
+  });
+
+  test('after a conflict the halves of a group run again, and only the half with the conflict is divided', async () => {
+    const transactions = new Map<number, unknown>();
+    const runs = new Map<number, number>();
+    // Unit 6 conflicts twice: with the whole group, and with its half.
+    const rivals = 2;
+    await Promise.all(
+      [1, 2, 3, 4, 5, 6, 7, 8].map((number) =>
+        database.transact(async (write) => {
+          const run = (runs.get(number) ?? 0) + 1;
+          runs.set(number, run);
+          transactions.set(number, await transactionOf(write));
+          if (number === 6 && run <= rivals) {
+            await other.transact((rival) => sql`UPDATE t SET n = n + 1 WHERE id = 6`.execute(rival));
+          }
+          await sql`UPDATE t SET n = n + 1 WHERE id = ${number}`.execute(write);
+        }),
+      ),
+    );
+    const groups = new Set(transactions.values());
+    const same = (...numbers: readonly number[]) =>
+      new Set(numbers.map((number) => transactions.get(number))).size === 1;
+    assert.ok(same(1, 2, 3, 4));
+    assert.ok(same(5, 6));
+    assert.ok(same(7, 8));
+    assert.equal(groups.size, 3);
+    const { rows } = await sql<{ n: number }>`SELECT n FROM t WHERE id BETWEEN 1 AND 8 ORDER BY id`.execute(
+      database.read,
+    );
+    assert.deepEqual(
+      rows.map(({ n }) => n),
+      [1, 1, 1, 1, 1, 1 + rivals, 1, 1],
+    );
+  });
+
+  test('a unit that excludes a table begins after the units that hold locks on its rows, and sees what they wrote', async () => {
+    const [locked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = other.transact(async (write) => {
+      await sql`SELECT 1 FROM t WHERE id = 11 FOR KEY SHARE`.execute(write);
+      locked.resolve();
+      await go.promise;
+      await sql`UPDATE t SET n = 7 WHERE id = 12`.execute(write);
+    }, committed);
+    await locked.promise;
+    const excluding = database.transact(
+      async (write) => (await sql<{ n: number }>`SELECT n FROM t WHERE id = 12`.execute(write)).rows[0]!.n,
+      { excluding: ['t'] },
+    );
+    for (;;) {
+      const { rows } = await sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`.execute(
+        other.read,
+      );
+      if (rows.length > 0) break;
+    }
+    go.resolve();
+    await holder;
+    assert.equal(await excluding, 7);
+  });
+});
