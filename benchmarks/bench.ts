@@ -10,6 +10,7 @@ import { kamailio } from './benches/kamailio.ts';
 import { lateness } from './benches/lateness.ts';
 import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
+import { postgres } from './benches/postgres.ts';
 import { register } from './benches/register.ts';
 import { srtp } from './benches/srtp.ts';
 import { streams } from './benches/streams.ts';
@@ -34,8 +35,8 @@ const benches = [
   streams,
 ];
 
-/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads. */
-const named = [kamailio, contention];
+/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL. */
+const named = [kamailio, contention, postgres];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

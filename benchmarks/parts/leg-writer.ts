@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { createSystemClock } from '@jackfield/adapters/clock';
+import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
+import { callMigrations, createCallStore, emptyLeg } from '@jackfield/platform/call-records';
+import { createOutbox, outboxMigrations } from '@jackfield/platform/kernel';
+import type { Database, Write } from '@jackfield/ports';
+import { type Load, quantile } from '../measure.ts';
+import { servePart } from '../part.ts';
+
+export interface WriterStart {
+  readonly url: string;
+  readonly lanes: number;
+  /** The number of the first lane: each process has its own. */
+  readonly firstLane: number;
+  /** Deliveries of the events, without HTTP. */
+  readonly delivers: boolean;
+}
+
+export interface WriterRun {
+  readonly legs: number;
+  readonly inFlight: number;
+}
+
+export interface WriterLoad extends Load {
+  /** Units whose work ran more than once, after a conflict with another transaction. */
+  readonly repeats: number;
+  /** Of a unit, from its call to its commit. */
+  readonly p99Ms: number;
+}
+
+type Leg = typeof emptyLeg;
+
+const log = { debug() {}, info() {}, warn() {}, error: (...what: unknown[]) => console.error(...what) };
+const account = 'MABENCHMARK000000000';
+const usage = {
+  currency: 'USD',
+  rateOf: () => emptyLeg.rate,
+  rateOfStreams: () => emptyLeg.rate,
+  amountOf: () => ({ billedSeconds: 0, units: 0, amount: '0.00000' }),
+};
+let database: Database;
+let store: ReturnType<typeof createCallStore>;
+let outbox: ReturnType<typeof createOutbox>;
+let callback: { readonly url: string; readonly method: 'POST' } | undefined;
+let repeats = 0;
+let times: number[] = [];
+
+servePart({
+  async start({ url, lanes, firstLane, delivers }: WriterStart): Promise<void> {
+    database = createPostgresDatabase({ url, writers: lanes, firstLane, log });
+    await database.migrate([...outboxMigrations, ...callMigrations]);
+    store = createCallStore(database, usage);
+    const clock = createSystemClock();
+    outbox = createOutbox({
+      database,
+      clock,
+      log,
+      newEventId: () => randomUUID(),
+      limits: { concurrency: 256 },
+    });
+    if (!delivers) return;
+    callback = { url: 'https://receiver.example/', method: 'POST' };
+    outbox.start(async () => 'delivered');
+  },
+  async run({ legs, inFlight }: WriterRun): Promise<WriterLoad> {
+    repeats = 0;
+    times = [];
+    let begun = 0;
+    let failures = 0;
+    const began = performance.now();
+    const writeLegs = async () => {
+      while (begun++ < legs) await writeLeg().catch(() => failures++);
+    };
+    await Promise.all(Array.from({ length: inFlight }, writeLegs));
+    await outbox.idle();
+    const seconds = (performance.now() - began) / 1000;
+    const p99Ms = quantile(Float64Array.from(times).sort(), 0.99);
+    return { operations: legs, seconds, failures, repeats, p99Ms };
+  },
+  async stop() {
+    await outbox?.close();
+    await database?.close();
+  },
+});
+
+/** What a leg writes: its record, its answer and its end, each with an event. */
+async function writeLeg(): Promise<void> {
+  const at = Date.now();
+  const leg: Leg = {
+    ...emptyLeg,
+    leg: randomUUID(),
+    account,
+    mainAccount: account,
+    requestUuid: randomUUID(),
+    initiatedAt: at,
+  };
+  const answered: Leg = { ...leg, phase: 'answered', answeredAt: at };
+  const ended: Leg = {
+    ...answered,
+    phase: 'ended',
+    endedAt: at,
+    end: { code: 4000, name: 'Normal Hangup', source: 'Caller' } as NonNullable<Leg['end']>,
+  };
+  await writeStep(undefined, leg);
+  await writeStep(leg, answered);
+  await writeStep(answered, ended);
+}
+
+async function writeStep(before: Leg | undefined, after: Leg): Promise<void> {
+  const resource = `call/${after.leg}`;
+  const event = {
+    type: `call.${after.phase}`,
+    account,
+    mainAccount: account,
+    resource,
+    payload: { call_uuid: after.leg, from: '+12025550100', to: '+12025550101', status: after.phase },
+    ...(callback === undefined ? {} : { callback }),
+  };
+  let runs = 0;
+  const began = performance.now();
+  const work = async (write: Write) => {
+    runs++;
+    await store.save(write, before, after);
+    await outbox.appendEvents(write, [event]);
+  };
+  // As the session runner commits a step.
+  await database.transact(work, { isolation: 'read-committed', key: resource });
+  outbox.wake();
+  times.push(performance.now() - began);
+  if (runs > 1) repeats++;
+}
