@@ -29,7 +29,12 @@ import type { SimulatedCustomer } from './simulated-customer.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
-import { createSimulatedSpeech, type SimulatedSpeech, simulatedDecoder, spokenTo } from './simulated-sounds.ts';
+import {
+  createSimulatedSpeech,
+  type SimulatedSpeech,
+  simulatedDecoder,
+  spokenTo,
+} from './simulated-sounds.ts';
 import { createSimulatedStreams, type SimulatedStreams } from './simulated-streams.ts';
 import { createSimulatedTelephony, type SimulatedTelephony } from './simulated-telephony.ts';
 import { openSimulatedTransports } from './simulated-transports.ts';
