@@ -9,9 +9,10 @@ export function contactCentre(agent: () => string, url: (path: string) => string
       `<GetDigits action="${url('/chosen')}" numDigits="1" timeout="10" retries="1"><Speak>${words}</Speak></GetDigits>` +
         '<Speak>Good bye.</Speak>',
     );
-  const queue = document(
-    `<Speak>All agents are busy. Please hold.</Speak><Wait length="60" silence="true"/><Redirect>${url('/agent')}</Redirect>`,
-  );
+  const queue = () =>
+    document(
+      `<Speak>All agents are busy. Please hold.</Speak><Wait length="60" silence="true"/><Redirect>${url('/agent')}</Redirect>`,
+    );
   return ({ path, fields }) => {
     switch (path) {
       case '/answer':
@@ -25,7 +26,7 @@ export function contactCentre(agent: () => string, url: (path: string) => string
           `<Dial timeout="20" action="${url('/dialled')}" redirect="true"><User>${agent()}</User></Dial>`,
         );
       case '/dialled':
-        return fields.DialStatus === 'completed' ? document('<Speak>Good bye.</Speak>') : queue;
+        return fields.DialStatus === 'completed' ? document('<Speak>Good bye.</Speak>') : queue();
       default:
         return '';
     }
