@@ -32,7 +32,7 @@ export const callExamples: Readonly<Record<string, readonly RequestExample[]>> =
   transferCall: [
     { summary: 'Other instructions', value: { aleg_url: 'https://example.com/other', aleg_method: 'POST' } },
   ],
-  reportClientQuality: [
+  addClientQuality: [
     {
       summary: 'Ten seconds as the page measured them',
       value: {

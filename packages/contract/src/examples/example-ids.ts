@@ -20,6 +20,7 @@ export const exampleIds = {
   session_uuid: '1b2c3d4e-5f60-4172-8384-a5b6c7d8e909',
   app_uuid: '2c3d4e5f-6071-4283-9495-b6c7d8e9fa10',
   sandbox_call_uuid: '4e5f6071-8293-44a5-b6b7-d8e9fa0b1c12',
+  session_id: '5f607182-93a4-45b6-a7c8-e9fa0b1c2d13',
   /** The code that came with the message of the session. */
   otp: '493817',
 } as const;

@@ -8,6 +8,7 @@ const accountExamples = {
   updateAccount: [
     { summary: 'Name and city', value: { name: 'Example Ltd', city: 'Lisbon', timezone: 'Europe/Lisbon' } },
   ],
+  createConsoleLink: [{ summary: 'A colleague who watches', value: { role: 'viewer' } }],
   createSubaccount: [{ summary: 'A subaccount', value: { name: 'Support' } }],
   updateSubaccount: [
     { summary: 'Another name', value: { name: 'Support of the north' } },

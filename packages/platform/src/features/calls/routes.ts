@@ -103,7 +103,7 @@ function reportQuality(qualities: Pick<ClientQualities, 'add'>, queries: CallQue
     method: 'POST',
     path: 'Call/:call_uuid/ClientQuality/',
     operation: 'Report the quality of a call as its page measures it',
-    id: 'reportClientQuality',
+    id: 'addClientQuality',
     schema: { params: callPath, body: clientQualityReport, response: messageBody('reported') },
     success: 202,
     async run({ account, params, body }) {
