@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
 
 /** A file that a worker or a child process of the server starts with: no import names it. */
@@ -87,6 +87,14 @@ function nameBuiltFiles(root: string): Plugin {
           (_, name) => `new URL('./${builtName(root, join(path, '..', `${name}.ts`))}.js', import.meta.url)`,
         );
         return contents === text ? undefined : { contents, loader: 'ts' };
+      });
+      // The console is that of the clone, not one beside the bundle as in the published package.
+      building.onLoad({ filter: /[\\/]console-pages\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, 'utf8');
+        return {
+          contents: text.replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+          loader: 'ts',
+        };
       });
     },
   };
