@@ -58,9 +58,14 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
   }
 
   /** A token as a program with the account's auth_token makes it. */
-  function token(sub: string, livesS: number, bornS = 0): string {
+  function token(
+    sub: string,
+    livesS: number,
+    bornS = 0,
+    allows = { incoming: true, outgoing: true },
+  ): string {
     const now = Math.floor(Date.now() / 1000);
-    const per = { voice: { incoming_allow: true, outgoing_allow: true } };
+    const per = { voice: { incoming_allow: allows.incoming, outgoing_allow: allows.outgoing } };
     const claims = { app: '', exp: now + livesS, iss: platform.authId, nbf: now + bornS, per, sub };
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const text = `${part({ alg: 'HS256', cty: 'plivo;v=1', typ: 'JWT' })}.${part(claims)}`;
@@ -218,6 +223,34 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
       await twoSecondsMore(page);
       assert.ok((await level(page, sandboxHz)) > audible);
       assert.ok(!page.reports.all.some(({ type }) => ['failed', 'offline', 'reconnecting'].includes(type)));
+      await hangUp(page);
+    });
+
+    it('a token that forbids calls from the page holds over WebRTC, and the page is called all the same', async (t) => {
+      const { username } = await platform.createEndpoint('sdkmute', 'unused');
+      const page = await phoneWith(t, [token(username, 600, 0, { incoming: true, outgoing: false })]);
+      await page.reports.until('the registration', ({ type }) => type === 'registered');
+      await page.run('dial', echo);
+      const { by, status } = await page.reports.until('the refusal', ({ type }) => type === 'ended');
+      assert.deepEqual([by, status], ['rejected', 401]);
+      const { packets } = (await page.connections()).at(-1)?.received ?? { packets: 0 };
+      assert.equal(packets, 0, 'no audio');
+      const [leg] = await addToRoom(platform, 'sdkmute', username);
+      const { callUuid } = await page.reports.until('the call', ({ type }) => type === 'incoming');
+      assert.equal(callUuid, leg);
+      await page.run('hangUp');
+      await platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
+    });
+
+    it('a token that forbids calls to the page holds over WebRTC, and the page calls all the same', async (t) => {
+      const { username } = await platform.createEndpoint('sdkdeaf', 'unused');
+      const page = await phoneWith(t, [token(username, 600, 0, { incoming: false, outgoing: true })]);
+      await page.reports.until('the registration', ({ type }) => type === 'registered');
+      const [leg] = await addToRoom(platform, 'sdkdeaf', username);
+      await platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
+      assert.ok(!page.reports.all.some(({ type }) => type === 'incoming'));
+      await talk(page, tone);
+      assert.ok((await level(page, sandboxHz)) > audible);
       await hangUp(page);
     });
 

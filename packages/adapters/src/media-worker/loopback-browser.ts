@@ -58,9 +58,10 @@ export async function openBrowser(
   frequencyHz: number,
   port: number,
   transport: 'udp' | 'tcp' = 'udp',
+  host: '127.0.0.1' | '::1' = '127.0.0.1',
 ): Promise<LoopbackBrowser> {
   const open = transport === 'udp' ? openUdp : openTcp;
-  const browser = new Browser(dtls, frequencyHz, () => open(port));
+  const browser = new Browser(dtls, frequencyHz, () => open(port, host));
   await browser.move();
   return browser;
 }
@@ -221,12 +222,12 @@ class Browser implements LoopbackBrowser {
   }
 }
 
-async function openUdp(port: number): Promise<Path> {
-  const socket = createSocket('udp4');
-  socket.bind(0, '127.0.0.1');
+async function openUdp(port: number, host: string): Promise<Path> {
+  const socket = createSocket(host === '::1' ? 'udp6' : 'udp4');
+  socket.bind(0, host);
   await once(socket, 'listening');
   const path: Path = {
-    send: (bytes) => socket.send(bytes, port, '127.0.0.1'),
+    send: (bytes) => socket.send(bytes, port, host),
     onPacket() {},
     close: () => socket.close(),
   };
@@ -234,8 +235,8 @@ async function openUdp(port: number): Promise<Path> {
   return path;
 }
 
-async function openTcp(port: number): Promise<Path> {
-  const socket = connect(port, '127.0.0.1');
+async function openTcp(port: number, host: string): Promise<Path> {
+  const socket = connect(port, host);
   await once(socket, 'connect');
   const path: Path = {
     send(bytes) {

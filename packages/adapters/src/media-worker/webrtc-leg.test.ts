@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { type DtlsEndpoint, toneLevel } from '@jackfield/media';
 import { openDtls } from './dtls/open-dtls.ts';
@@ -7,6 +8,11 @@ import { agreedWithBrowser, type LoopbackBrowser, openBrowser } from './loopback
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
 const webrtcPort = 38_900;
+type Host = '127.0.0.1' | '::1';
+const hasIpv6 = Object.values(networkInterfaces()).some((each) =>
+  each?.some(({ address }) => address === '::1'),
+);
+const lacksIpv6 = hasIpv6 ? false : 'this machine has no ::1';
 const iceOf = (name: string) => ({
   fragment: `fragment${name}`,
   password: `a0b1c2d3e4f5g6h7i8j9k0${name}`,
@@ -36,11 +42,12 @@ async function browserOf(
   leg: string,
   hz: number,
   transport: 'udp' | 'tcp' = 'udp',
+  host: Host = '127.0.0.1',
 ): Promise<LoopbackBrowser> {
   const { port, webrtc } = await media.open(leg, iceOf(leg));
   assert.equal(port, webrtcPort);
   assert.match(webrtc!.fingerprint.value, /^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/);
-  const browser = await openBrowser(dtls, hz, port, transport);
+  const browser = await openBrowser(dtls, hz, port, transport, host);
   context.after(() => browser.close());
   return browser;
 }
@@ -65,18 +72,23 @@ async function assertNothingIsLeft(media: MediaWorker): Promise<void> {
   );
 }
 
-for (const sockets of ['dgram', 'native'] as const) {
+for (const [sockets, host] of [
+  ['dgram', '127.0.0.1'],
+  ['native', '127.0.0.1'],
+  ['dgram', '::1'],
+  ['native', '::1'],
+] as const) {
   for (const transport of ['udp', 'tcp'] as const) {
-    test(`two browsers hear each other through one port (${transport}, ${sockets})`, {
-      skip,
+    test(`two browsers hear each other through one port (${transport}, ${sockets}, ${host})`, {
+      skip: skip || (host === '::1' && lacksIpv6),
     }, async (context) => {
-      const media = await start(context, { sockets });
+      const media = await start(context, { sockets, host });
       const browsers: LoopbackBrowser[] = [];
       for (const [leg, hz] of [
         ['a', 700],
         ['b', 1900],
       ] as const) {
-        const browser = await browserOf(context, media, leg, hz, transport);
+        const browser = await browserOf(context, media, leg, hz, transport, host);
         media.connect(leg, agreedWithBrowser(browser, iceOf(leg)));
         assert.equal(await browser.check(iceOf(leg)), 'success');
         await browser.shakeHands();

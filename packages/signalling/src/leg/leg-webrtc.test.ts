@@ -67,6 +67,21 @@ describe('WebRTC of a leg', () => {
     assert.equal(protection.fingerprints.length, 1);
   });
 
+  it('a server with an IPv6 address offers it as its candidate, over UDP and TCP', () => {
+    const fresh = newLegAudio({
+      address: '2001:db8::7',
+      sessionId: '1',
+      srtp: noSrtp,
+      webrtc: newLegWebrtc(draw),
+    });
+    const { description } = makeOffer(withPort(fresh, opened));
+    assert.match(description, /^c=IN IP6 2001:db8::7\r$/m);
+    assert.match(description, /^a=candidate:1 1 udp \d+ 2001:db8::7 41000 typ host\r$/m);
+    assert.match(description, /^a=candidate:2 1 tcp \d+ 2001:db8::7 41000 typ host tcptype passive/m);
+    const answer = makeAnswer(withPort(fresh, opened), offerOf('chromium'))!;
+    assert.match(answer.description, /^a=candidate:1 1 udp \d+ 2001:db8::7 41000 typ host\r$/m);
+  });
+
   it('the operator orders the codecs of offers and answers alike; a codec that is not named is not accepted', () => {
     const named = (codecs: readonly BrowserCodec[]): LegAudio =>
       withPort(
