@@ -168,6 +168,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_MEDIA_PRIORITY: ['on', 'real-time'],
   JACKFIELD_WEBRTC_PORT: ['0', '65536', 'on'],
   JACKFIELD_WEBRTC_SIGNALLING: ['wss', 'plain'],
+  JACKFIELD_TURN_URLS: ['turn.example.com', 'stun:a', 'turn:a b'],
+  JACKFIELD_TURN_SECRET: ['short', 'with a space in the middle'],
   JACKFIELD_BROWSER_CODECS: ['G722', 'opus,opus', 'speex', 'opus PCMU'],
   JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],

@@ -1,5 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { asCidr, asCount, asList, asOneOf, asPort, asPortRange, type PortRange } from './config-values.ts';
+import {
+  asCidr,
+  asCount,
+  asList,
+  asOneOf,
+  asPattern,
+  asPort,
+  asPortRange,
+  type PortRange,
+} from './config-values.ts';
 import type { ReadOrDefault } from './limit-variables.ts';
 
 /** How the server carries audio. */
@@ -15,9 +24,15 @@ export interface MediaConfig {
   readonly webrtcSignalling?: 'secure' | 'any';
   /** The codecs of browsers, the first one first. */
   readonly browserCodecs?: readonly BrowserCodec[];
+  /** The operator's TURN server: its URLs, and the secret that it shares with us. */
+  readonly turnUrls?: readonly string[];
+  readonly turnSecret?: string;
   /** Whether the media thread has priority over others, where that is permitted; default `off`. */
   readonly mediaPriority?: 'auto' | 'off';
 }
+
+/** RFC 7065 §3.1. */
+const turnUrl = /^turns?:[\w.[\]:-]{1,255}(?:\?transport=(?:udp|tcp))?$/;
 
 type BrowserCodec = 'opus' | 'PCMU' | 'PCMA' | 'G722';
 
@@ -77,12 +92,30 @@ export const mediaVariables = {
     allowed: 'opus, PCMU, PCMA and G722, each at most once, separated by commas; G722 not alone',
     read: asBrowserCodecs,
   },
+  turnUrls: {
+    name: 'JACKFIELD_TURN_URLS',
+    allowed: 'URLs such as turn:turn.example.com:3478, separated by commas',
+    read: asList((text: string) => (turnUrl.test(text) ? text : undefined)),
+  },
+  turnSecret: {
+    name: 'JACKFIELD_TURN_SECRET',
+    allowed: '16 to 128 visible ASCII characters',
+    read: asPattern(/^[!-~]{16,128}$/),
+    secret: true,
+  },
   mediaPriority: {
     name: 'JACKFIELD_MEDIA_PRIORITY',
     allowed: 'auto or off',
     read: asOneOf('auto', 'off'),
   },
 } as const;
+
+/** Absent without both: one alone is useless. */
+function turnOf(orDefault: ReadOrDefault): Pick<MediaConfig, 'turnUrls' | 'turnSecret'> {
+  const turnUrls = orDefault<readonly string[]>(mediaVariables.turnUrls, [], 'none');
+  const turnSecret = orDefault(mediaVariables.turnSecret, '', 'none');
+  return turnUrls.length === 0 || turnSecret === '' ? {} : { turnUrls, turnSecret };
+}
 
 /** Reads the configuration of media. */
 export function readMedia(orDefault: ReadOrDefault): MediaConfig {
@@ -96,6 +129,7 @@ export function readMedia(orDefault: ReadOrDefault): MediaConfig {
     ...(rtpSources.length === 0 ? {} : { rtpSources }),
     webrtcPort: orDefault<number | 'off'>(variables.webrtcPort, 41_000),
     webrtcSignalling: orDefault(variables.webrtcSignalling, 'secure'),
+    ...turnOf(orDefault),
     browserCodecs: orDefault(variables.browserCodecs, usualBrowserCodecs, usualBrowserCodecs.join()),
     mediaPriority: orDefault(variables.mediaPriority, 'auto'),
   };

@@ -27,6 +27,9 @@ export function platformSettings(config: Config, { rates, operated, certificate 
     ...keptFor('keepCallsMs', config.callDays),
     ...keptFor('keepMultipartyCallsMs', config.multipartyCallDays),
     ...keptFor('keepVerifySessionsMs', config.verifyDays),
+    ...(config.turnUrls === undefined || config.turnSecret === undefined
+      ? {}
+      : { turn: { urls: config.turnUrls, secret: config.turnSecret } }),
     carriers: operated.carriers,
     ...(config.account === undefined ? {} : { firstAccount: config.account }),
     trustedSources: config.limits?.trustedSources ?? [],

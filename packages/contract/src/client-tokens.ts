@@ -64,3 +64,19 @@ export const clientToken = Type.Object({
   api_id: apiId,
   token: Type.String({ description: 'JWT for the header X-Plivo-Jwt of REGISTER and INVITE.' }),
 });
+
+const iceServer = Type.Object(
+  {
+    urls: Type.Array(Type.String({ examples: ['turns:turn.example.com:443?transport=tcp'] })),
+    username: Type.String({ description: 'The end of its validity in seconds since 1970, and the account.' }),
+    credential: Type.String(),
+  },
+  { title: 'ICE server', description: 'As `RTCPeerConnection` takes it in `iceServers`.' },
+);
+export type IceServer = Static<typeof iceServer>;
+
+export const iceServerList = Type.Object({
+  api_id: apiId,
+  ttl: Type.Integer({ description: 'Seconds that the credentials are valid.' }),
+  ice_servers: Type.Array(iceServer),
+});

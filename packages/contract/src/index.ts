@@ -86,6 +86,8 @@ export {
 } from './calls.ts';
 export {
   clientToken,
+  type IceServer,
+  iceServerList,
   maxTokenSeconds,
   minTokenSeconds,
   type NewClientToken,

@@ -21,6 +21,7 @@ import type {
 import type { FastifyInstance } from 'fastify';
 import type { FirstAccount } from './features/accounts/index.ts';
 import type { Carrier } from './features/carriers/index.ts';
+import type { TurnServer } from './features/client-tokens/index.ts';
 import type { LinkedGateway } from './features/message-gateways/index.ts';
 import type { Recordings } from './features/recordings/index.ts';
 import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
@@ -54,6 +55,8 @@ export interface PlatformDeps
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly numbers: NumberRoutes;
+  /** The operator's TURN server, for pages whose network lets nothing but TLS through; none when absent. */
+  readonly turn?: TurnServer;
   /** Routes for numbers that `numbers` does not know. */
   readonly carriers?: readonly Carrier[];
   /** Gateways for messages to phones, or the inbox of the sandbox; without them every message is refused. */

@@ -11,6 +11,8 @@ export interface Secrets {
   keyedHash(text: string): string;
   /** HMAC-SHA-256 under a key that both sides know, base64: the signatures of callbacks. */
   sign(key: string, text: string): string;
+  /** HMAC-SHA-1 under a key that both sides know, base64: credentials of TURN servers, which know no other hash. */
+  signSha1(key: string, text: string): string;
   /** Ed25519 (RFC 8032) under a key derived from the operator's key, base64url; `proofKey` verifies it. */
   signProof(text: string): string;
   /** The public key of `signProof`: `x` of RFC 8037, base64url of 32 bytes. */

@@ -60,6 +60,7 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
     },
     keyedHash: createKeyedHash(hashing),
     sign: (key, text) => createHmac('sha256', key).update(text, 'utf8').digest('base64'),
+    signSha1: (key, text) => createHmac('sha1', key).update(text, 'utf8').digest('base64'),
     signProof: (text) => sign(null, Buffer.from(text, 'utf8'), proving).toString('base64url'),
     proofKey: createPublicKey(proving).export({ format: 'jwk' }).x ?? '',
     digest: (algorithm, text) => hash(algorithm, text, 'hex'),

@@ -1,11 +1,17 @@
-import type { ClientTokens } from '@jackfield/ports';
+import type { ClientTokens, Secrets } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
+import type { TurnServer } from './ice-servers.ts';
 import { clientTokenRoutes } from './routes.ts';
 import { type AdmissionDeps, createTokenAdmission } from './tokens/admit.ts';
 import type { IssueDeps } from './tokens/issue.ts';
 
-export type ClientTokensDeps = AdmissionDeps & Pick<IssueDeps, 'isApplication'>;
+export type ClientTokensDeps = AdmissionDeps &
+  Pick<IssueDeps, 'isApplication'> & {
+    /** The operator's TURN server; none when absent. */
+    readonly turn?: TurnServer;
+    readonly secrets: Pick<Secrets, 'signSha1'>;
+  };
 
 interface ClientTokensFeature extends Feature {
   readonly routes: readonly RouteGroup[];
