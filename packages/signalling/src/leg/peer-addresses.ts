@@ -49,9 +49,17 @@ function addressesOf({ kind, headers, sourceAddress }: SipMessage): readonly str
     .filter((each) => isIP(each) !== 0);
 }
 
-/** An IPv6 address as sockets spell it (RFC 5952); any other text unchanged. */
+/** An IPv4-mapped IPv6 address, as RFC 5952 §4 writes it (RFC 4291 §2.5.5.2). */
+const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/** An IPv6 address as sockets spell it (RFC 5952), and the IPv4 address in a mapped one; any other text unchanged. */
 export function canonicalAddress(address: string): string {
-  return isIP(address) === 6 && !address.includes('%')
-    ? new URL(`http://[${address}]`).hostname.slice(1, -1)
-    : address;
+  if (isIP(address) !== 6 || address.includes('%')) return address;
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [, ...words] = mapped.exec(text) ?? [];
+  if (words.length === 0) return text;
+  return words
+    .map((word) => Number.parseInt(word, 16))
+    .flatMap((word) => [word >> 8, word & 255])
+    .join('.');
 }
