@@ -10,6 +10,7 @@ import { type Config, describeConfig, endsWithParent, loadConfig, readEnvironmen
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { onParentEnd } from './parent-end.ts';
 import { explainPostgres, StartFailure } from './start-failure.ts';
+import { runTestServer } from './test-server.ts';
 import { writeTokenFile } from './token-file.ts';
 import { attackVerification } from './verify-attack/verify-attack.ts';
 import { version } from './version.ts';
@@ -28,6 +29,12 @@ program
   .command('start')
   .description('starts the platform for production')
   .action(() => run('production'));
+program
+  .command('test-server')
+  .description('gives tests in any language worlds of simulated phones, over HTTP')
+  .option('--port <port>', 'the port of the HTTP interface', portNumber, 8090)
+  .option('--host <host>', 'the address of the HTTP interface', '127.0.0.1')
+  .action(runTestServer);
 program
   .command('verify-attack')
   .description(
@@ -89,6 +96,14 @@ function settingOf(text: string): [string, string | number] {
   const [name = '', ...rest] = text.split('=');
   const value = rest.join('=');
   return [name, /^\d+$/.test(value) ? Number(value) : value];
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidArgumentError('must be a port from 0 to 65535; 0 chooses a free one');
+  }
+  return port;
 }
 
 function wholeNumber(text: string): number {
