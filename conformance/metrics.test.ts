@@ -2,9 +2,26 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { parse } from 'yaml';
 import { PlatformProcess } from './support/platform-process.ts';
 
 const page = join(import.meta.dirname, '../docs/operations.md');
+
+interface Alerts {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly annotations: { readonly summary?: string; readonly description?: string };
+    }[];
+  }[];
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+const deployed = (file: string) => readFile(join(import.meta.dirname, '../deploy', file), 'utf8');
 
 interface Described {
   readonly type: string;
@@ -53,6 +70,38 @@ describe('/metrics', { timeout: 180_000 }, () => {
     for (const [name, { type }] of describedIn(await scraped())) {
       assert.equal(name.endsWith('_total'), type === 'counter', `${name} is a ${type}`);
       assert.doesNotMatch(name, /_(?:ms|millis|milliseconds|kb|p\d\d)(?:_|$)/);
+    }
+  });
+
+  it('the alerts and the dashboard of deploy/ name metrics of a running platform', async () => {
+    const text = await scraped();
+    const known = new Set(
+      [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+      ),
+    );
+    const { groups } = parse(await deployed('prometheus-rules.yaml')) as Alerts;
+    const { panels } = JSON.parse(await deployed('grafana-dashboard.json')) as Dashboard;
+    const expressions = [
+      ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ];
+    assert.ok(expressions.length > 40, 'the files were read');
+    for (const expression of expressions) {
+      const names = expression.match(/\b(?:jackfield|nodejs|process)_\w+/g) ?? [];
+      assert.deepEqual(
+        names.filter((name) => !known.has(name)),
+        [],
+        expression,
+      );
+    }
+    for (const { rules } of groups) {
+      for (const { alert, annotations } of rules) {
+        assert.ok(
+          annotations.summary && annotations.description,
+          `${alert} says what is wrong and where to look`,
+        );
+      }
     }
   });
 
