@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
-import type { Clock } from '@jackfield/ports';
-import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import { createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { type ApiAnswer, basic, openApi } from '../../http/testing/api-world.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
@@ -11,12 +10,7 @@ import { createLiveEvents, type LiveEventsLimits } from './create-live-events.ts
 /** Live events behind the real HTTP interface, listening, on a real database. */
 async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> = {}) {
   const database = await open(outboxMigrations);
-  // The clock comes with the HTTP interface, which wants the routes first.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    wallNow: () => api.clock.wallNow(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
-  };
+  const clock = createVirtualClock();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   let number = 0;
   const outbox = createOutbox({ database, clock, log, newEventId: () => `event-${++number}` });
@@ -25,6 +19,7 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
     Object.assign(async () => database, open),
     {
       routes: live.routes,
+      clock,
     },
   );
   await api.app.listen({ port: 0, host: '127.0.0.1' });

@@ -60,11 +60,13 @@ export interface ApiWorld {
 export interface ApiWorldOptions extends Pick<HttpApiDeps, 'trustedSources' | 'metricsAccess' | 'docs'> {
   readonly limits?: Partial<HttpLimits>;
   readonly routes?: readonly RouteGroup[];
+  /** The clock of the features behind the routes; a new one when absent. */
+  readonly clock?: VirtualClock;
 }
 
 /** The HTTP interface with the real accounts, applications and endpoints over a real database, on a clock that the test moves. */
 export async function openApi(open: OpenDatabase, options: ApiWorldOptions = {}): Promise<ApiWorld> {
-  return worldOn(await open(), createVirtualClock(), open, options);
+  return worldOn(await open(), options.clock ?? createVirtualClock(), open, options);
 }
 
 const domains: readonly [string, ...string[]] = ['sip.example.com', 'alias.example.com'];

@@ -1,6 +1,6 @@
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { Clock, EgressOutcome, EgressRequest } from '@jackfield/ports';
-import type { OpenDatabase } from '@jackfield/testkit';
+import type { EgressOutcome, EgressRequest } from '@jackfield/ports';
+import { createVirtualClock, type OpenDatabase } from '@jackfield/testkit';
 import { openApi } from '../../../http/testing/api-world.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
@@ -22,12 +22,7 @@ export async function openWorld(
 ) {
   const database = await open([...outboxMigrations, ...callbackMigrations]);
   const sent: { request: EgressRequest; at: number }[] = [];
-  // The clock and the accounts come with the HTTP interface, which wants the routes first.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    wallNow: () => api.clock.wallNow(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
-  };
+  const clock = createVirtualClock();
   const secrets = createSecrets(new Uint8Array(32).fill(7));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const outbox = createOutbox({
@@ -56,6 +51,7 @@ export async function openWorld(
     Object.assign(async () => database, open),
     {
       routes: callbacks.routes,
+      clock,
     },
   );
   const startedAt = clock.now();

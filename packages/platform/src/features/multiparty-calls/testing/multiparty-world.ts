@@ -1,7 +1,8 @@
-import type { Clock, Database } from '@jackfield/ports';
+import type { Database } from '@jackfield/ports';
 import {
   assertDocumentedEvents,
   createFailingCommits,
+  createVirtualClock,
   type OpenDatabase,
   type VirtualClock,
 } from '@jackfield/testkit';
@@ -124,12 +125,7 @@ async function worldOn(
   { startAt, isDraining = () => false, rates = freeOfCharge }: WorldOptions,
 ): Promise<MultipartyWorld> {
   const parts = createParts();
-  // The HTTP interface creates the clock, and needs the routes first.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    wallNow: () => api.clock.wallNow(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
-  };
+  const clock = createVirtualClock();
   const failing = createFailingCommits(database);
   const runner = createSessionRunner({
     database: failing.database,
@@ -142,7 +138,7 @@ async function worldOn(
   });
   const feature = createFeature(parts, { runner, database, clock, isDraining, usage: createUsage(rates) });
   const opened: OpenDatabase = Object.assign(async () => database, open);
-  const api: ApiWorld = await openApi(opened, { routes: feature.routes });
+  const api: ApiWorld = await openApi(opened, { routes: feature.routes, clock });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
 
   return {

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import { createDiskRecordings, createRecorder, type DiskRecorder } from '@jackfield/adapters/recorder';
-import type { Clock, Database, MixCommand } from '@jackfield/ports';
+import type { Database, MixCommand } from '@jackfield/ports';
 import {
   assertDocumentedEvents,
   createFailingCommits,
+  createVirtualClock,
   type OpenDatabase,
   type VirtualClock,
 } from '@jackfield/testkit';
@@ -136,12 +137,7 @@ async function worldOn(
   const notices: (readonly [string, RecordingNotice])[] = [];
   const media = createCapturingMedia();
   const recorder = await createRecorder({ directory, media, endOfCaptureMs: 200, limits });
-  // The clock comes with the HTTP interface, which wants the routes first.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    wallNow: () => api.clock.wallNow(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
-  };
+  const clock = createVirtualClock();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const failing = createFailingCommits(database);
   const runner = createSessionRunner({
@@ -158,7 +154,7 @@ async function worldOn(
   const feature = createRecordings({ ...its, ...options });
   feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
   const opening: OpenDatabase = Object.assign(async () => database, open);
-  const api: ApiWorld = await openApi(opening, { routes: feature.routes });
+  const api: ApiWorld = await openApi(opening, { routes: feature.routes, clock });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
   opened.push(async () => {
     await recorder.close();
