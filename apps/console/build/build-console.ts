@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { build } from 'vite';
 
 /**
  * `node build-console.ts`: builds the console, unless its sources are as at the last build, and prints the directory of its files.
@@ -50,6 +48,8 @@ function sourcesHash(): string {
 }
 
 async function buildInto(directory: string): Promise<void> {
+  // They take a second to load, which a server whose console is built already does not wait for.
+  const [{ build }, { svelte }] = await Promise.all([import('vite'), import('@sveltejs/vite-plugin-svelte')]);
   await build({
     configFile: false,
     root,
