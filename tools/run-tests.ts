@@ -44,6 +44,7 @@ const runner = spawn(
   [
     '--test',
     `--import=${join(root, 'tools/tests/random-seed.ts')}`,
+    `--import=${join(root, 'tools/tests/process-cost.ts')}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     `--test-reporter=${join(root, 'tools/tests/slow-files.ts')}`,
@@ -62,6 +63,7 @@ const runner = spawn(
       ...process.env,
       TEST_SEED: seed,
       TMPDIR: directory,
+      TEST_COSTS: join(directory, 'costs'),
       // Types are stripped and sources compiled once, not once a process.
       NODE_COMPILE_CACHE: join(cache, 'compiled'),
       ...(startsServers ? { TEST_SERVER: await bundleServer(root, join(cache, 'test-server')) } : {}),

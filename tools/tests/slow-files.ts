@@ -1,10 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
+import type { Cost } from './process-cost.ts';
 
 /** How many files are named; more would hide the closing lines. */
 const named = 12;
 
-/** A reporter that names the slowest test files of a run, the slowest first, and the sum of all. */
+/** A reporter that names the test files of a run that lasted longest and those that took most CPU, and the sums of all. */
 // biome-ignore lint/style/noDefaultExport: Node's test runner calls the default export of a reporter
 export default async function* slowFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const files = new Map<string, number>();
@@ -29,4 +31,22 @@ export default async function* slowFiles(events: AsyncIterable<TestEvent>): Asyn
   yield `the slowest of ${slowest.length} test files, which took ${all.toFixed(0)} s one after another:\n`;
   for (const [path, seconds] of slowest.slice(0, named))
     yield `${seconds.toFixed(1).padStart(7)} s ${path}\n`;
+  yield mostCostly();
+}
+
+/** Empty where the run counts no CPU. */
+function mostCostly(): string {
+  const file = process.env.TEST_COSTS;
+  if (file === undefined || !existsSync(file)) return '';
+  const costs = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Cost)
+    .map(({ path, own, children }) => ({ path: relative(process.cwd(), path), seconds: own + children }))
+    .sort((left, right) => right.seconds - left.seconds);
+  const all = costs.reduce((sum, { seconds }) => sum + seconds, 0);
+  const lines = costs
+    .slice(0, named)
+    .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(7)} s ${path}\n`);
+  return `the most costly test files; all of them took ${all.toFixed(0)} s of CPU:\n${lines.join('')}`;
 }

@@ -11,7 +11,7 @@ export interface TestGroup {
 
 /**
  * Groups the files of a package, because starting Node and loading the package costs most files more than their tests do: 2 s of CPU
- * where a platform is loaded. Conformance files keep processes of their own, as do those of `ownProcess`. The groups come evenly
+ * where a platform is loaded. Conformance files that start programs keep processes of their own, as do those of `ownProcess`. The groups come evenly
  * between the files that stand alone: those compute, these mostly wait.
  */
 export function groupTests(paths: readonly string[], size = 24): readonly TestGroup[] {
@@ -19,7 +19,8 @@ export function groupTests(paths: readonly string[], size = 24): readonly TestGr
   const packages = new Map<string, string[]>();
   for (const path of paths) {
     const [area = '', name = ''] = path.split('/');
-    if (area === 'conformance' || ownProcess.includes(path)) {
+    const hasPrograms = area === 'conformance' && name !== 'simulated';
+    if (hasPrograms || ownProcess.includes(path)) {
       alone.push({ name: path.replace(/\.test\.ts$/, '').replaceAll('/', '-'), paths: [path] });
     } else {
       const key = area === 'tools' ? area : `${area}-${name}`;
@@ -72,7 +73,13 @@ function soleEntry(path: string): string {
 function sharedEntry(root: string, paths: readonly string[]): string {
   const suites = paths.map((path) => {
     const url = pathToFileURL(join(root, path)).href;
-    return `describe(${JSON.stringify(path)}, () => import(${JSON.stringify(url)}));\n`;
+    const name = JSON.stringify(path);
+    return `describe(${name}, async () => {
+  before(beginFile);
+  after(() => countFile(${name}));
+  await import(${JSON.stringify(url)});
+});\n`;
   });
-  return `import { describe } from 'node:test';\n${suites.join('')}`;
+  const counting = JSON.stringify(new URL('./process-cost.ts', import.meta.url).href);
+  return `import { after, before, describe } from 'node:test';\nimport { beginFile, countFile } from ${counting};\n${suites.join('')}`;
 }
