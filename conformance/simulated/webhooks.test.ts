@@ -359,6 +359,7 @@ describe('what the platform sends is what the contract says', () => {
  */
 const features = 'packages/platform/src/features';
 const judgedIn: ReadonlyMap<string, string> = new Map([
+  ['call.quality', `${features}/call-quality/create-call-quality.test.ts`],
   ['carrier.call-passed-over', `${features}/carriers/create-carriers.test.ts`],
   ['carrier.reachable', `${features}/carriers/create-carriers.test.ts`],
   ['carrier.registered', `${features}/carriers/create-carriers.test.ts`],

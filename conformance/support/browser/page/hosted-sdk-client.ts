@@ -40,8 +40,8 @@ let tokens: string[] = [];
 
 /** Creates the client of the hosted SDK, or of another one with its names; `url` is of the SIP WebSocket. */
 export function openWith(sdk: object, url: string): void {
-  const { default: given, ...rest } = sdk as unknown as { default: Sdk | { default: Sdk } };
-  const Plivo = (typeof given === 'function' ? given : (given?.default ?? Object.values(rest)[0])) as Sdk;
+  const { default: given, Plivo: named } = sdk as { default?: Sdk | { default: Sdk }; Plivo?: Sdk };
+  const Plivo = (typeof given === 'function' ? given : (given?.default ?? named)) as Sdk;
   client = new Plivo({
     debug: 'ERROR',
     permOnClick: false,

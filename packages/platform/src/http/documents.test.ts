@@ -16,6 +16,7 @@ eachDatabase('Documents', (open) => {
       '/v1/Account/{auth_id}/Application/{app_id}/',
       '/v1/Account/{auth_id}/Endpoint/',
       '/v1/Account/{auth_id}/Endpoint/{endpoint_id}/',
+      '/v1/Account/{auth_id}/Endpoint/{endpoint_id}/Registration/',
     ]);
     const create = document.paths['/v1/Account/{auth_id}/Endpoint/'].post;
     assert.deepEqual(Object.keys(create.responses), [

@@ -12,7 +12,7 @@ export interface AppendAloneDeps {
 export type AppendAlone = (event: OutboxEvent) => void;
 
 /** These events have no receiver, and their order is that of the calls. */
-const appendLane = 'events alone';
+export const appendLane = 'events alone';
 
 export function createAppendAlone({ database, log, outbox }: AppendAloneDeps): AppendAlone {
   return (event) => {

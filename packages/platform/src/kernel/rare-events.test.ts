@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import { appendLane } from './append-alone.ts';
 import type { OutboxEvent } from './kernel-effects.ts';
 import { createRareEvents, type RareEventsDeps } from './rare-events.ts';
 
@@ -27,8 +28,8 @@ eachDatabase('Rare events', (open) => {
       report,
       /** Kind and count of all events so far. */
       async reported() {
-        // Transactions of one database run one after another: this one runs behind those of the events.
-        await database.transact(async () => {});
+        // Transactions of one lane run one after another: this one runs behind those of the events.
+        await database.transact(async () => {}, { isolation: 'read-committed', key: appendLane });
         return events.map(({ resource, payload }) => `${resource} ${payload.times}`);
       },
     };

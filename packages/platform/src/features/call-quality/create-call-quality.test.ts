@@ -56,7 +56,8 @@ eachDatabase('The quality of a live call', (open) => {
     await world.advance(20_000);
     const classes = (await samplesOf(world, leg)).map((each) => each.class);
     assert.deepEqual([classes[0], classes.includes('bad'), classes.at(-1)], ['good', true, 'good']);
-    const path = `Event/?after=0-0&type=call.quality&resource=call/${leg}`;
+    const type = 'call.quality';
+    const path = `Event/?after=0-0&type=${type}&resource=call/${leg}`;
     const events = (await world.api('GET', path)).body.objects;
     const changes = classes.filter((each, at) => at > 0 && each !== classes[at - 1]).length;
     assert.equal(events.length, changes);

@@ -11,6 +11,7 @@ import { sipEndpointsByApplication } from '../migrations/0002-by-application.ts'
 import { sipBindingsFlows } from '../migrations/0003-flows.ts';
 import { sipBindingsPermissions } from '../migrations/0004-permissions.ts';
 import { sipInstances } from '../migrations/0005-instances.ts';
+import { sipBindingsSources } from '../migrations/0006-sources.ts';
 import { createEndpointStore } from '../store.ts';
 import { createRegistrationWatch } from './registration-watch.ts';
 import { createRegistrations } from './registrations.ts';
@@ -76,6 +77,7 @@ const migrations = [
   sipBindingsFlows,
   sipBindingsPermissions,
   sipInstances,
+  sipBindingsSources,
 ];
 
 onTwoNodes('the registrar of two nodes', migrations, ({ race }) => {
