@@ -103,9 +103,16 @@ async function createEndpoint(): Promise<string> {
     username: alias,
     alias,
     // The phone logs in with tokens; this password is never used.
-    password: crypto.randomUUID(),
+    password: randomPassword(),
   });
   return created.username;
+}
+
+/** `crypto.randomUUID` is missing in a page without TLS, these random values are not. */
+function randomPassword(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
 }
 
 async function fetchToken(username: string): Promise<string> {
