@@ -268,6 +268,13 @@ const callRecordFields = {
       examples: ['line 1: <Speek> is no element; <Speak> is'],
     }),
   ),
+  end_explanation: orNull(
+    Type.String({
+      description:
+        'One sentence for people: who or what ended the call, when and why; null for a call that lives.',
+      examples: ['The callee (+12025550101) hung up 12 s after the answer.'],
+    }),
+  ),
   conference_uuid: Type.Null({ description: 'Always null: there are multiparty calls instead.' }),
   ...stir,
   voice_network_group: Type.Null(),

@@ -100,6 +100,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
       hangup_cause_code: 4000,
       hangup_source: 'Caller',
       hangup_reason: null,
+      end_explanation: 'The caller (+12025550000) hung up 90 s after the answer.',
       conference_uuid: null,
       stir_verification: 'Not Applicable',
       stir_attestation: null,

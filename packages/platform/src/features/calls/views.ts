@@ -5,6 +5,7 @@ import { amountText } from '../usage/index.ts';
 import { durationOf } from './domain/call-leg.ts';
 import { statusOfEndedCall } from './domain/call-status.ts';
 import type { ClientQuality } from './domain/client-quality.ts';
+import { explainEnd } from './domain/end-explanation.ts';
 import type { HangupSource } from './domain/hangup-cause.ts';
 import type { LegQuality } from './domain/leg-quality.ts';
 import type { CallRow } from './tables.ts';
@@ -31,6 +32,7 @@ export function callRecordOf(row: CallRow): CallRecord {
     hangup_cause_code: row.hangup_code,
     hangup_source: row.hangup_source,
     hangup_reason: row.hangup_reason,
+    end_explanation: explanationOf(row),
     conference_uuid: null,
     ...unverified,
     voice_network_group: null,
@@ -107,6 +109,23 @@ function clientQualityOf({ client_quality }: CallRow): CallRecord['client_qualit
     round_trip_ms: quality.roundTripMs,
     warnings: [...quality.warnings],
   };
+}
+
+function explanationOf(row: CallRow): string | null {
+  const { ended_at: endedAt, answered_at: answeredAt, hangup_code: code } = row;
+  if (endedAt === null || code === null) return null;
+  const seconds = (from: number, to: number) => Math.max(0, Math.round((to - from) / 1000));
+  return explainEnd({
+    direction: row.direction,
+    from: row.from_number,
+    to: row.to_number,
+    ringSeconds: seconds(row.initiated_at, answeredAt ?? endedAt),
+    talkSeconds: answeredAt === null ? null : seconds(answeredAt, endedAt),
+    code,
+    name: row.hangup_name ?? '',
+    source: (row.hangup_source ?? 'Unknown') as HangupSource,
+    reason: row.hangup_reason,
+  });
 }
 
 function stateOf(row: CallRow): string {
