@@ -28,6 +28,7 @@ servePart({
       config: {
         sandbox: false,
         activity: false,
+        keepSignalling: false,
         docs: false,
         metricsAccess: 'open',
         http: { host: '127.0.0.1', port: 0 },

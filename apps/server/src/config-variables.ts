@@ -37,6 +37,7 @@ const days = 'a number of days from 1 to 3650';
 /** Every variable of the server; docs/operations.md has a row for each. */
 export const configVariables = {
   sandbox: { name: 'JACKFIELD_SANDBOX', allowed: 'true or false', read: asBoolean },
+  keepSignalling: { name: 'JACKFIELD_KEEP_SIGNALLING', allowed: 'true or false', read: asBoolean },
   activity: { name: 'JACKFIELD_ACTIVITY', allowed: 'true or false', read: asBoolean },
   httpHost: { name: 'JACKFIELD_HTTP_HOST', allowed: host, read: asHost },
   httpPort: { name: 'JACKFIELD_HTTP_PORT', allowed: port, read: asPort },

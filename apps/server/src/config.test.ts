@@ -22,6 +22,7 @@ test('nothing set: the sandbox listens on this machine only, production on every
   const dev = configOf({});
   assert.equal(dev.sandbox, true);
   assert.equal(dev.activity, true);
+  assert.equal(dev.keepSignalling, true);
   assert.deepEqual(dev.http, { host: '127.0.0.1', port: 8080 });
   assert.deepEqual(dev.sip, {
     host: '127.0.0.1',
@@ -70,6 +71,7 @@ test('variables are applied, and an empty variable counts as not set', () => {
   const config = configOf({
     JACKFIELD_SANDBOX: 'FALSE',
     JACKFIELD_ACTIVITY: 'false',
+    JACKFIELD_KEEP_SIGNALLING: 'true',
     JACKFIELD_HTTP_PORT: '0',
     JACKFIELD_HTTP_HOST: '',
     JACKFIELD_SIP_HOST: '192.0.2.7',
@@ -97,6 +99,7 @@ test('variables are applied, and an empty variable counts as not set', () => {
   });
   assert.equal(config.sandbox, false);
   assert.equal(config.activity, false);
+  assert.equal(config.keepSignalling, true);
   assert.deepEqual(config.http, { host: '0.0.0.0', port: 0 });
   assert.deepEqual(config.sip.domains, ['voice.example.org', '192.0.2.7']);
   assert.deepEqual(config.sip.digest, ['SHA-256', 'MD5']);
@@ -157,6 +160,7 @@ test('TLS: a certificate and its key come together, SIPS listens on 5061 and the
 const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SANDBOX: ['yes', '1'],
   JACKFIELD_ACTIVITY: ['quiet'],
+  JACKFIELD_KEEP_SIGNALLING: ['some'],
   JACKFIELD_HTTP_HOST: ['http://x', '256.1.1.1', '-a'],
   JACKFIELD_HTTP_PORT: ['65536', '-1', '80a', '8.0', '1e3'],
   JACKFIELD_SIP_HOST: ['a b'],

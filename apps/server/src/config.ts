@@ -20,6 +20,8 @@ export interface Config extends MediaConfig {
   readonly sandbox: boolean;
   /** Whether `npm start` prints a line for each call, document, callback and stream. */
   readonly activity: boolean;
+  /** SIP messages and documents of calls are kept, for people who look for the reason of an end. */
+  readonly keepSignalling: boolean;
   readonly http: { readonly host: string; readonly port: number };
   /** Whether the reference of the API is served at `/docs` and `/openapi.json`. */
   readonly docs: boolean;
@@ -115,11 +117,13 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const reader = createConfigReader(env);
   const sandbox = reader.orDefault(configVariables.sandbox, mode === 'dev');
   const activity = reader.orDefault(configVariables.activity, mode === 'dev');
+  const keepSignalling = reader.orDefault(configVariables.keepSignalling, sandbox);
   const network = readNetwork(reader, sandbox);
   const storage = readStorage(reader);
   const config: Config = {
     sandbox,
     activity,
+    keepSignalling,
     ...network,
     ...storage,
     ...readCustomers(reader, network, sandbox),

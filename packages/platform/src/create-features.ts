@@ -4,6 +4,7 @@ import type { AccountResources, Feature } from './feature.ts';
 import { type AccountsFeature, createAccounts, ofActiveAccounts } from './features/accounts/index.ts';
 import { attachableApplications, createApplications } from './features/applications/index.ts';
 import { createCallActions } from './features/call-actions/index.ts';
+import { createCallBlackBox } from './features/call-black-box/index.ts';
 import {
   createApplicationOf,
   createCallInstructions,
@@ -70,6 +71,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
   const linked = deps.sms === 'sandbox-inbox' ? [] : (deps.sms ?? []);
   const gateways = createMessageGateways({ ...deps, gateways: linked });
   const liveEvents = createLiveEvents(deps);
+  owned.blackBox.follow(live.calls);
   const quality = createCallQuality({ ...deps, ...live });
   const consoleSessions = createConsoleSessions({ ...deps, accounts: owned.accounts });
   const list: readonly Feature[] = [
@@ -94,6 +96,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     createVerify({ ...deps, ...live, sms: sandbox.sms ?? gateways.sms }),
     ...sandbox.features,
     liveEvents,
+    owned.blackBox,
     quality,
     createLiveSnapshot({ ...deps, ...live, qualityOf: quality.latestOf }),
     consoleSessions,
@@ -143,9 +146,10 @@ function createOwned(deps: FeaturesDeps) {
   const signing = { secrets, authTokenOf, ...prefixes };
   const kept = deps.keepCallbacksMs === undefined ? {} : { keepMs: deps.keepCallbacksMs };
   const callbacks = createCallbacks({ ...deps, ...signing, limits: kept });
+  const blackBox = createCallBlackBox(deps);
   return {
     ...{ usage, carriers, trunks, endpoints, accounts, registrations, applications, numbers, clientTokens },
-    ...{ callbacks, sign: createSigner(signing), resources },
+    ...{ callbacks, sign: createSigner(signing), resources, blackBox },
   };
 }
 
@@ -170,6 +174,7 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
     carrierCalls: { account: numbers.destinations.accountOf },
     sandboxCall: sandbox.expectedCall,
     publicApplications: { account: applications.answering.accountOfPublic },
+    ...(owned.blackBox.trace && { trace: owned.blackBox.trace }),
     bans: createBanReports({ ...deps, account: operator }),
     failedLogins: createLoginReports({
       ...deps,
@@ -210,6 +215,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     exitDocuments: multipartyCalls.exitDocuments,
     streams,
     sign: owned.sign,
+    fetched: owned.blackBox.fetched,
     settingsOf: parseDeliverySettings,
     applicationOf: createApplicationOf({
       answering: applications.answering,

@@ -75,6 +75,8 @@ export interface PlatformDeps
   readonly httpLimits?: Partial<HttpLimits>;
   /** Where customers reach the HTTP interface: scheme, host and port. */
   readonly publicUrl: string;
+  /** Whether SIP messages and documents of calls are kept; false when left out. */
+  readonly keepsCalls?: boolean;
   /** Prices of calls; calls are free when left out. */
   readonly rates?: RateTable;
   /** Prefixes of the signature headers, e.g. `X-Service-`. */

@@ -68,6 +68,7 @@ export type { RecordingFiles } from './recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './registrations.ts';
 export type { Secrets } from './secrets.ts';
 export type { ExpectedCall, SignallingPorts } from './signalling-ports.ts';
+export type { SignallingTrace, TracedMessage } from './signalling-trace.ts';
 export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './sms.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './sound-decoder.ts';
 export type { SourceBan, SourceBans } from './source-bans.ts';

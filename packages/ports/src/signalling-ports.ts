@@ -2,6 +2,7 @@ import type { CallRoutes } from './call-routes.ts';
 import type { ClientTokens } from './client-tokens.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import type { Registrations } from './registrations.ts';
+import type { SignallingTrace } from './signalling-trace.ts';
 import type { SourceBans } from './source-bans.ts';
 import type { Trunks } from './trunks.ts';
 
@@ -39,6 +40,8 @@ export interface SignallingPorts {
     /** False for an account that is disabled or gone. */
     isActive(account: string): Promise<boolean>;
   };
+  /** Receives the SIP messages of calls; absent where they are not kept. */
+  readonly trace?: SignallingTrace;
   /** Reported in the sandbox only: elsewhere an attacker could fill the log. */
   readonly failedLogins: FailedLogins;
   /** The expected call of the sandbox phone with this leg; found once. */

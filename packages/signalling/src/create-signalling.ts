@@ -81,6 +81,7 @@ export function createSignalling(deps: SignallingDeps): SipEdge {
     defence,
     registrations: ports.registrations,
     routes: ports.routes,
+    ...(ports.trace && { trace: ports.trace }),
     userAgentName: 'Jackfield',
     carriers: operated.accounts,
     trunkLogin: ports.trunks.loginOf,

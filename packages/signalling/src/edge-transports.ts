@@ -1,7 +1,8 @@
-import { type Logger, type Registrations, sourceOf } from '@jackfield/ports';
+import { type Logger, type Registrations, type SignallingTrace, sourceOf } from '@jackfield/ports';
 import { type Protocol, paramOf, parseSipUri, type UserAgent } from '@jackfield/sip';
-import type { TransportListener, Transports } from '@jackfield/sip/transport';
+import type { SendTarget, TransportListener, Transports } from '@jackfield/sip/transport';
 import type { Defence } from './defence/defence.ts';
+import { type TracedTarget, traceMessage } from './trace/tap.ts';
 
 export interface EdgeTransportsDeps {
   /** Opens the sockets; a simulated network can stand in for the real one. */
@@ -11,6 +12,8 @@ export interface EdgeTransportsDeps {
   /** Bindings that end with their connections; absent where no phone registers. */
   readonly registrations?: Pick<Registrations, 'dropFlow' | 'dropFlowsFrom'>;
   readonly log: Logger;
+  /** Receives the messages of calls; absent where they are not kept. */
+  readonly trace?: SignallingTrace;
 }
 
 /** Receives the messages and failures of the transports. */
@@ -54,13 +57,21 @@ export function createEdgeTransports(deps: EdgeTransportsDeps): EdgeTransports {
     return { host: local.address, port: local.port };
   }
 
+  function tracedTarget(target: SendTarget): TracedTarget | undefined {
+    if ('flow' in target) return opened?.flowById(target.flow);
+    return { protocol: target.protocol, remoteAddress: target.host, remotePort: target.port };
+  }
+
   return {
     async open(receiver) {
       // Connections do not outlive their process; their phones have to register again.
       for (const prefix of connectionFlows) await deps.registrations?.dropFlowsFrom(prefix);
       opened = await deps.openTransports(transportListener(deps, receiver, (flow) => opened?.cut(flow)));
     },
-    send: (target, text) => transports().send(target, text),
+    send(target, text) {
+      if (deps.trace !== undefined) traceMessage(deps.trace, 'sent', text, tracedTarget(target));
+      transports().send(target, text);
+    },
     flowById: (id) => transports().flowById(id),
     protocolOf: (flow) => opened?.flowById(flow)?.protocol,
     remoteAddressOf: (flow) => opened?.flowById(flow)?.remoteAddress,
@@ -86,14 +97,18 @@ export function createEdgeTransports(deps: EdgeTransportsDeps): EdgeTransports {
 }
 
 function transportListener(
-  { defence, registrations, log }: EdgeTransportsDeps,
+  { defence, registrations, log, trace }: EdgeTransportsDeps,
   receiver: TransportReceiver,
   cut: (flow: string) => void,
 ): TransportListener {
   return {
     onMessage(text, flow) {
-      if (defence === undefined || defence.receives(flow)) receiver.receive(text, flow);
-      else cut(flow.id);
+      if (defence !== undefined && !defence.receives(flow)) {
+        cut(flow.id);
+        return;
+      }
+      if (trace !== undefined) traceMessage(trace, 'received', text, flow);
+      receiver.receive(text, flow);
     },
     ...(defence === undefined ? {} : { accepts: defence.accepts, sourceOf }),
     // Without a defence all phones are ours.

@@ -36,7 +36,7 @@ import { createRoutedLegs, type RoutedLegs } from './routing/routed-legs.ts';
 
 export interface SipEdgeDeps
   extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach' | 'audioMayReach'>,
-    Pick<EdgeTransportsDeps, 'openTransports' | 'defence'> {
+    Pick<EdgeTransportsDeps, 'openTransports' | 'defence' | 'trace'> {
   /** Resolves URIs whose host is a name (RFC 3263); the transports use the name unchanged when absent. */
   readonly locate?: UserAgentDeps['locate'];
   readonly admission: Admission;
@@ -202,6 +202,7 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
     accounts,
     gruus,
     ...(defence && { slots: defence.slots }),
+    ...(deps.trace && { trace: deps.trace }),
     newUuid: () => secrets.randomUuid(),
     // RFC 8866 §5.2: a globally unique number; 48 random bits are enough.
     newSessionId: () => String(Number.parseInt(token().slice(0, 12), 16)),

@@ -52,6 +52,7 @@ export type PlatformSettings = Partial<
     | 'metricsAccess'
     | 'docs'
     | 'signaturePrefixes'
+    | 'keepsCalls'
     | keyof KeptRecords
   >
 >;

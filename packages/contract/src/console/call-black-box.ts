@@ -38,7 +38,7 @@ export const signallingBody = Type.Object(
     api_id: apiId,
     call_uuid: Type.String(),
     are_kept: Type.Boolean({ description: 'Whether this server keeps SIP messages now.' }),
-    left_out: Type.Integer({ description: 'Messages beyond the number that is kept for a call.' }),
+    are_left_out: Type.Boolean({ description: 'There were more messages than are kept for a call.' }),
     objects: Type.Array(signallingMessage),
   },
   { title: 'SIP messages of a call' },
@@ -68,6 +68,6 @@ export const fetchedDocuments = Type.Object({
   api_id: apiId,
   call_uuid: Type.String(),
   are_kept: Type.Boolean({ description: 'Whether this server keeps documents now.' }),
-  left_out: Type.Integer({ description: 'Documents beyond the number that is kept for a call.' }),
+  are_left_out: Type.Boolean({ description: 'There were more documents than are kept for a call.' }),
   objects: Type.Array(fetchedDocument),
 });

@@ -73,9 +73,13 @@ export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
 
 const successes = { 200: 'Done.', 201: 'Created.', 202: 'Changed or begun.', 204: 'Done.' } as const;
 
-function successOf({ success, stream }: ApiRoute, schema: object): object {
+function successOf({ success, stream, download }: ApiRoute, schema: object): object {
   const described = { [describedBy]: successes[success] };
   if (success === 204) return { type: 'null', ...described };
+  if (download !== undefined) {
+    const file = { schema: Type.String({ format: 'binary' }) };
+    return { ...described, content: { 'application/json': { schema }, [download.contentType]: file } };
+  }
   if (stream === undefined) return { ...schema, ...described };
   const streamed = { schema: Type.String({ description: 'An endless stream.' }) };
   return { ...described, content: { 'application/json': { schema }, [stream.contentType]: streamed } };

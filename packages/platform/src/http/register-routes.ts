@@ -118,6 +118,12 @@ async function perform(
     opened.value(output);
     return reply;
   }
+  if (route.download?.isRequested(request.query) === true) {
+    const file = await route.download.run(requestOf(request, account, deps));
+    if (!file.ok) return sendProblem(reply, file.problem);
+    reply.header('content-disposition', `attachment; filename="${file.value.fileName}"`);
+    return reply.header('content-type', route.download.contentType).send(file.value.bytes);
+  }
   const key = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
   if (key === undefined) return sendAnswer(reply, await answerOf(route, request, account, deps));
   // draft-ietf-httpapi-idempotency-key-header leaves the form to the server; Node joins repeated headers with a comma.

@@ -29,6 +29,14 @@ export interface ApiRoute {
   run(request: ApiRequest<unknown, unknown, unknown>): Promise<Result<object | undefined>>;
   /** A GET answers with a stream when the client accepts its type, otherwise with JSON, by `run`. */
   readonly stream?: StreamedAnswer<ApiRequest<unknown, unknown, unknown>>;
+  /** A GET whose query requests it answers with a small file instead of JSON. */
+  readonly download?: DownloadedAnswer<ApiRequest<unknown, unknown, unknown>>;
+}
+
+export interface DownloadedAnswer<Request extends { readonly query: unknown }> {
+  readonly contentType: string;
+  isRequested(query: Request['query']): boolean;
+  run(request: Request): Promise<Result<{ readonly fileName: string; readonly bytes: Uint8Array }>>;
 }
 
 export interface StreamedAnswer<Request> {
@@ -61,7 +69,7 @@ interface TypedRoute<
   Query extends TProperties,
   Body extends TProperties,
   Response extends TSchema,
-> extends Omit<ApiRoute, 'schema' | 'run' | 'stream'> {
+> extends Omit<ApiRoute, 'schema' | 'run' | 'stream' | 'download'> {
   readonly schema: {
     readonly params?: TObject<Params>;
     readonly query?: TObject<Query>;
@@ -73,6 +81,9 @@ interface TypedRoute<
     request: ApiRequest<Static<TObject<Params>>, Static<TObject<Query>>, Static<TObject<Body>>>,
   ): Promise<Result<WithoutApiId<Static<Response>>>>;
   readonly stream?: StreamedAnswer<
+    ApiRequest<Static<TObject<Params>>, Static<TObject<Query>>, Static<TObject<Body>>>
+  >;
+  readonly download?: DownloadedAnswer<
     ApiRequest<Static<TObject<Params>>, Static<TObject<Query>>, Static<TObject<Body>>>
   >;
 }

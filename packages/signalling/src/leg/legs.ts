@@ -1,4 +1,4 @@
-import type { DialRequest, LegListener } from '@jackfield/ports';
+import type { DialRequest, LegListener, SignallingTrace } from '@jackfield/ports';
 import type { IncomingInvite } from '@jackfield/sip';
 import { audioReach, confineCaller } from './dial-terms.ts';
 import { firstForwards, forwardsLeftOf } from './forwards-left.ts';
@@ -33,6 +33,7 @@ export interface LegsDeps
   readonly domains: readonly [string, ...string[]];
   /** No SRTP when absent. */
   readonly srtp?: SrtpOptions;
+  readonly trace?: SignallingTrace;
   /** No WebRTC when absent, or without `srtp`. */
   readonly webrtc?: WebrtcOptions;
 }
@@ -57,6 +58,7 @@ export function createLegs(deps: LegsDeps): Legs {
   const transfers = createTransfers({
     domains: deps.domains,
     ...(deps.gruus && { gruus: deps.gruus }),
+    ...(deps.trace && { trace: deps.trace }),
     isAnswered: (leg) => legs.get(leg)?.state.phase === 'answered',
   });
   const drawKeys = srtp && (() => newKeys(srtp.randomBytes));

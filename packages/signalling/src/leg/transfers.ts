@@ -1,4 +1,4 @@
-import type { DialTarget, TransferRequest } from '@jackfield/ports';
+import type { DialTarget, SignallingTrace, TransferRequest } from '@jackfield/ports';
 import {
   type Call,
   type DialogName,
@@ -37,10 +37,12 @@ export interface TransfersDeps {
   readonly gruus?: Gruus;
   /** Whether a leg of these calls is answered. */
   readonly isAnswered: (leg: string) => boolean;
+  /** Notified of the Call-ID of each leg. */
+  readonly trace?: Pick<SignallingTrace, 'belongs'>;
 }
 
 /** Transfers among the calls of one edge. */
-export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): Transfers {
+export function createTransfers({ domains, gruus, isAnswered, trace }: TransfersDeps): Transfers {
   /** By Call-ID; several calls share one where proxies have sent our request back to us. */
   const calls = new Map<string, readonly KnownCall[]>();
   let take: ((request: TransferRequest) => boolean) | undefined;
@@ -86,6 +88,7 @@ export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): 
       take = listener;
     },
     began(leg, call, targets = []) {
+      trace?.belongs(call.callId, leg);
       const others = calls.get(call.callId) ?? [];
       calls.set(call.callId, [...others, { leg, call, targets }]);
     },

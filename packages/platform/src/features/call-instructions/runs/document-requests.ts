@@ -2,7 +2,7 @@ import type { Logger } from '@jackfield/ports';
 import { withoutSecrets } from '../../../kernel/shown-url.ts';
 import type { DocumentRun, RunEffect, RunInput } from '../domain/document-run.ts';
 import { readDocument } from '../parse/read-document.ts';
-import { type FetchDeps, fetchDocument } from './fetch-document.ts';
+import { type FetchDeps, fetchDocument, type ObservedFetch } from './fetch-document.ts';
 import { type PlanDeps, planDocument } from './plan.ts';
 
 export interface DocumentRequestDeps extends FetchDeps, PlanDeps {
@@ -45,7 +45,7 @@ export function createDocumentRequests(
     },
     report(run, order) {
       const { leg } = run.call;
-      fetchDocument(deps, requestOf(run, order, new AbortController().signal)).then(
+      fetchDocument(deps, requestOf(deps, run, order, new AbortController().signal)).then(
         (answer) => {
           if (!answer.ok) runs.send(leg, { type: 'warning', sentence: answer.sentence });
         },
@@ -82,7 +82,7 @@ async function fetchLogged(deps: DocumentRequestDeps, run: DocumentRun, order: F
   const { leg } = run.call;
   const { method, url } = order.request;
   const requestedAt = clock.now();
-  const fetched = await fetchDocument(deps, requestOf(run, order, signal));
+  const fetched = await fetchDocument(deps, requestOf(deps, run, order, signal));
   const outcome = fetched.ok ? { status: 200 } : { problem: fetched.sentence };
   const durationMs = clock.now() - requestedAt;
   log.debug({ leg, method, url: withoutSecrets(url), ...outcome, durationMs }, 'document requested');
@@ -90,10 +90,18 @@ async function fetchLogged(deps: DocumentRequestDeps, run: DocumentRun, order: F
 }
 
 function requestOf(
+  { fetched }: DocumentRequestDeps,
   { call, parameters }: DocumentRun,
   { request, fields }: Fetch | Report,
   signal: AbortSignal,
 ) {
-  const { account, mainAccount } = call;
-  return { request, fields: { ...parameters, ...fields }, account, mainAccount, signal };
+  const { account, mainAccount, leg } = call;
+  return {
+    request,
+    fields: { ...parameters, ...fields },
+    account,
+    mainAccount,
+    signal,
+    ...(fetched && { observed: (fetch: ObservedFetch) => fetched(leg, fetch) }),
+  };
 }

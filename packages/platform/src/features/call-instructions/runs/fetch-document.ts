@@ -31,6 +31,8 @@ export interface FetchDeps {
   readonly clock: Clock;
   readonly sign: SignRequest;
   readonly settingsOf: (url: string) => RequestSettings;
+  /** Notified of every request for a document of a call. */
+  readonly fetched?: (call: string, fetch: ObservedFetch) => void;
 }
 
 export interface FetchLimits {
@@ -50,6 +52,17 @@ export interface DocumentRequest {
   readonly account: string;
   readonly mainAccount: string;
   readonly signal: StopSignal;
+  /** Called for each request, redirections and repetitions included. */
+  readonly observed?: (fetch: ObservedFetch) => void;
+}
+
+export interface ObservedFetch {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly status: number | undefined;
+  readonly problem: string | undefined;
+  readonly durationMs: number;
+  readonly body: Uint8Array | undefined;
 }
 
 export type FetchedDocument =
@@ -89,7 +102,8 @@ async function send(
     const { fields, account, mainAccount, signal } = document;
     const signed = await deps.sign({ url, method, fields, account, mainAccount });
     if (signed === undefined) return failure('unreachable', 'the account of the call is gone');
-    const left = Math.max(1, deadline - deps.clock.now());
+    const sentAt = deps.clock.now();
+    const left = Math.max(1, deadline - sentAt);
     const outcome = await deps.egress.send({
       url: signed.url,
       method,
@@ -104,12 +118,24 @@ async function send(
       maxBodyBytes: limits.maxBytes,
       signal,
     });
+    document.observed?.(observedOf(outcome, { url, method, durationMs: deps.clock.now() - sentAt }));
     const target = hop < limits.redirections ? redirection(outcome, url) : undefined;
     if (target === undefined) return outcome;
     // RFC 9110 §15.4: 307 and 308 keep the method; with any other redirection a POST becomes a GET.
     if ('status' in outcome && outcome.status !== 307 && outcome.status !== 308) method = 'GET';
     url = target;
   }
+}
+
+function observedOf(
+  outcome: EgressOutcome,
+  request: Pick<ObservedFetch, 'url' | 'method' | 'durationMs'>,
+): ObservedFetch {
+  if ('problem' in outcome) {
+    const { status, sentence } = outcome.problem;
+    return { ...request, status, problem: sentence, body: undefined };
+  }
+  return { ...request, status: outcome.status, problem: undefined, body: outcome.body };
 }
 
 const redirections: readonly number[] = [301, 302, 303, 307, 308];

@@ -1,0 +1,1 @@
+export { createCallBlackBox } from './create-call-black-box.ts';

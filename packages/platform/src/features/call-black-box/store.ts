@@ -1,0 +1,71 @@
+import type { Database, Instant } from '@jackfield/ports';
+
+/** `left-out` counts entries beyond the number that is kept for a call. */
+export type EntryKind = 'message' | 'document' | 'messages-left-out' | 'documents-left-out';
+
+export interface BlackBoxEntry {
+  readonly call: string;
+  readonly kind: EntryKind;
+  readonly at: Instant;
+  /** JSON of what happened. */
+  readonly entry: string;
+}
+
+interface Row {
+  readonly call_uuid: string;
+  readonly kind: EntryKind;
+  readonly at: number;
+  readonly entry: string;
+}
+
+// Types, not interfaces: withTables asks for records.
+type Tables = { call_black_box: Row & { readonly position: number } };
+type NewRows = { call_black_box: Row };
+
+export type BlackBoxStore = ReturnType<typeof createBlackBoxStore>;
+
+/** SQL of the entries. */
+export function createBlackBoxStore(database: Pick<Database, 'read' | 'transact'>) {
+  const tables = database.read.withTables<Tables>();
+
+  return {
+    insert: (entries: readonly BlackBoxEntry[]): Promise<void> =>
+      database.transact(async (write) => {
+        const rows = entries.map(({ call, ...entry }) => ({ call_uuid: call, ...entry }));
+        await write.withTables<NewRows>().insertInto('call_black_box').values(rows).execute();
+      }),
+
+    /** Oldest first. */
+    list: (call: string, kind: EntryKind, most: number): Promise<readonly Row[]> =>
+      tables
+        .selectFrom('call_black_box')
+        .select(['call_uuid', 'kind', 'at', 'entry'])
+        .where('call_uuid', '=', call)
+        .where('kind', '=', kind)
+        .orderBy('position')
+        .limit(most)
+        .execute(),
+
+    /** Removes the oldest entries: those before then, and those beyond the newest `number`. */
+    async removeOld(before: Instant, number: number, limit: number): Promise<number> {
+      const newest = await tables
+        .selectFrom('call_black_box')
+        .select((columns) => columns.fn.max('position').as('position'))
+        .executeTakeFirst();
+      const oldest = await tables
+        .selectFrom('call_black_box')
+        .select(['position', 'at'])
+        .orderBy('position')
+        .limit(limit)
+        .execute();
+      const kept = Number(newest?.position ?? 0) - number;
+      const old = oldest.filter(({ position, at }) => at < before || position <= kept);
+      if (old.length === 0) return 0;
+      const positions = old.map(({ position }) => position);
+      await database.transact((write) =>
+        write.withTables<Tables>().deleteFrom('call_black_box').where('position', 'in', positions).execute(),
+      );
+      return old.length;
+    },
+  };
+}
