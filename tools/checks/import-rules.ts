@@ -19,13 +19,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'stream-kit': ['contract'],
   'hosted-sdk': [],
   'voice-sdk': ['sip'],
-<<<<<<< HEAD
-  server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters'],
-  console: ['contract', 'voice-sdk'],
-=======
   server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters', 'testing'],
-  console: ['contract'],
->>>>>>> dfcf7c8b (testing, server: give worlds to tests in any language over HTTP)
+  console: ['contract', 'voice-sdk'],
   tools: ['contract', 'platform'],
   conformance: [...packages, 'server'],
   benchmarks: [...packages, 'server'],
