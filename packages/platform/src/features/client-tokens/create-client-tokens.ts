@@ -1,7 +1,7 @@
 import type { ClientTokens, Secrets } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
-import type { TurnServer } from './ice-servers.ts';
+import type { TurnServer } from './ice/ice-servers.ts';
 import { clientTokenRoutes } from './routes.ts';
 import { type AdmissionDeps, createTokenAdmission } from './tokens/admit.ts';
 import type { IssueDeps } from './tokens/issue.ts';

@@ -1,3 +1,3 @@
 export { createClientTokens } from './create-client-tokens.ts';
-export type { TurnServer } from './ice-servers.ts';
+export type { TurnServer } from './ice/ice-servers.ts';
 export { withClientNames } from './tokens/reachable.ts';

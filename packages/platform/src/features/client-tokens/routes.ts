@@ -2,7 +2,7 @@ import { clientToken, iceServerList, newClientToken } from '@jackfield/contract'
 import type { Secrets } from '@jackfield/ports';
 import { type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
-import { credentialSeconds, iceServers, type TurnServer } from './ice-servers.ts';
+import { credentialSeconds, iceServers, type TurnServer } from './ice/ice-servers.ts';
 import { type IssueDeps, issueToken } from './tokens/issue.ts';
 
 export function clientTokenRoutes(

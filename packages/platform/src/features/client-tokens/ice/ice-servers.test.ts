@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { onEmbeddedDatabase, openSimulatedWorld } from '@jackfield/testkit';
-import { openApi } from '../../http/testing/api-world.ts';
+import { openApi } from '../../../http/testing/api-world.ts';
+import { clientTokenRoutes } from '../routes.ts';
 import { credentialSeconds, iceServers } from './ice-servers.ts';
-import { clientTokenRoutes } from './routes.ts';
 
 const secrets = createSecrets(new Uint8Array(32).fill(1));
 
