@@ -72,7 +72,6 @@ export {
   callPath,
   callQuery,
   callRecord,
-  clientQualityReport,
   firedCall,
   hangupSources,
   type LiveCall,
@@ -84,6 +83,7 @@ export {
   transferBody,
   transferredCall,
 } from './calls.ts';
+export { clientQualityReport } from './client-quality.ts';
 export {
   clientToken,
   type IceServer,

@@ -61,7 +61,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     conversations.set(callId, begun);
     after(limits.earlyMs, () => {
       if (conversations.get(callId) !== begun || begun.legs.size > 0) return;
-      // Of a refused call, or of one that is not ours.
+      // Of a refused call, or of a foreign one.
       early -= begun.early.length;
       conversations.delete(callId);
     });
