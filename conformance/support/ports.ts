@@ -26,9 +26,9 @@ function part(from: number, to: number): Range {
   return { first: at(from), last: at(to) - 1 };
 }
 
-const phones = { ...part(0, 40), each: 2, given: 0 };
-const sippMedia = { ...part(40, 60), each: 4, given: 0 };
-const rtp = [part(60, 80), part(80, 100)] as const;
+const phones = { ...part(0, 20), each: 2, given: 0 };
+const sippMedia = { ...part(20, 30), each: 4, given: 0 };
+const rtp = [part(30, 65), part(65, 100)] as const;
 let rtpRangesGiven = 0;
 
 /** A port without a listener, neither TCP nor UDP. The next port stays free as well. */
@@ -41,7 +41,7 @@ export function freeSippMediaPort(): Promise<number> {
   return next(sippMedia);
 }
 
-/** The media of one platform. A file has two at once at most. */
+/** The media of one platform, for 30 calls between two phones of the sandbox. A file has two platforms at once at most. */
 export function rtpRange(): Range {
   return rtp[rtpRangesGiven++ % rtp.length]!;
 }

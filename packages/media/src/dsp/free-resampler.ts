@@ -19,15 +19,17 @@ export function createFreeResampler(from: number, to: number): Resampler {
   const bandwidth = Math.min(1, to / from);
   const half = Math.ceil(ZERO_CROSSINGS / bandwidth);
   const taps = 2 * half;
-  const step = from / to;
   const scale = bandwidth * RESOLUTION;
   // Half a filter of zeros precedes the first sample, so output 0 is centred on input 0.
   let line = new Float64Array(taps + 1024);
   let kept = half - 1;
-  let position = 0;
+  // The next output is centred between two samples: after `start` whole ones and `phase` parts of `to`. Whole numbers, because a sum of
+  // fractions drifts, and pieces of a stream then give another number of samples than the whole.
+  let start = 0;
+  let phase = 0;
   return {
     delaySamples: half,
-    outputBound: (count) => Math.ceil((count + 1) / step) + 1,
+    outputBound: (count) => Math.ceil(((count + 1) * to) / from) + 1,
     process(input, offset, count, out, outOffset) {
       if (line.length < kept + count) {
         const longer = new Float64Array(kept + count);
@@ -37,9 +39,8 @@ export function createFreeResampler(from: number, to: number): Resampler {
       for (let i = 0; i < count; i++) line[kept + i] = input[offset + i]!;
       const available = kept + count;
       let written = 0;
-      let start = Math.floor(position);
       while (start + taps <= available) {
-        let distance = (1 - half - (position - start)) * scale;
+        let distance = (1 - half - phase / to) * scale;
         let sum = 0;
         for (let t = 0; t < taps; t++, distance += scale) {
           const at = distance < 0 ? -distance : distance;
@@ -49,13 +50,15 @@ export function createFreeResampler(from: number, to: number): Resampler {
         }
         const rounded = Math.round(sum * bandwidth);
         out[outOffset + written++] = rounded > 32767 ? 32767 : rounded < -32768 ? -32768 : rounded;
-        position += step;
-        start = Math.floor(position);
+        phase += from;
+        const passed = Math.floor(phase / to);
+        start += passed;
+        phase -= passed * to;
       }
       const consumed = Math.min(start, available);
       line.copyWithin(0, consumed, available);
       kept = available - consumed;
-      position -= consumed;
+      start -= consumed;
       return written;
     },
   };
