@@ -5,6 +5,7 @@ import { ConsolePage } from './support/browser/console-page.ts';
 import { CallbackReceiver, wrongSignatures } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { startVerification } from './support/verification.ts';
 
 const talker = '+12025550101';
 
@@ -125,20 +126,17 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
       ({ name: event }) => event === 'ParticipantJoin',
     );
     assert.equal(joined.fields.get('MPCName'), evil);
-    await platform.api('POST', 'Application/', { app_name: evil, answer_url: `${server.url}?${name}` });
+    const subaccount = await platform.api('POST', 'Subaccount/', { name: evil });
+    assert.equal(subaccount.status, 201, JSON.stringify(subaccount.body));
     // The brand is part of the text of a message.
-    const sent = await platform.api('POST', 'Verify/Session/', {
-      recipient: '+14155552671',
-      brand_name: evil,
-    });
-    assert.ok(sent.status < 300, JSON.stringify(sent.body));
+    const verification = await startVerification(platform, { recipient: '+14155552671', brand_name: evil });
     const uuid = joined.fields.get('MPCUUID');
     for (const path of [
       '/',
       `/multiparty/${uuid}`,
       '/calls',
       '/callbacks',
-      '/setup/applications',
+      '/setup/subaccounts',
       '/sandbox',
     ]) {
       const console = await open(t, path);
@@ -152,5 +150,6 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
       assert.deepEqual(console.faults, [], path);
     }
     await platform.api('DELETE', `MultiPartyCall/uuid_${uuid}/`);
+    await verification.confirm();
   });
 });

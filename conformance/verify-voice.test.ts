@@ -10,6 +10,7 @@ import { freePort } from './support/ports.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
 import { Sipp } from './support/sipp.ts';
 import { engineDigits, heardDigits } from './support/spoken-digits.ts';
+import { codeTo } from './support/verification.ts';
 
 /** Answers, greets at length, beeps and records. */
 const voicemail = '+12025550107';
@@ -78,9 +79,7 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
   async function begin(recipient: string, codeLength: number) {
     const wanted = { recipient, code_length: codeLength };
     const { body: session } = await platform.api('POST', 'Verify/Session/', wanted);
-    const path = `Sandbox/Message/?to=${encodeURIComponent(recipient)}`;
-    const inbox = await platform.until('the message', path, (body) => body.objects?.length === 1);
-    const code = /\d{4,8}/.exec(inbox.objects[0].text)?.[0] ?? '';
+    const code = await codeTo(platform, recipient);
     assert.equal(code.length, codeLength);
     const spoken = await platform.api('POST', 'Verify/Session/', { ...wanted, channel: 'voice' });
     assert.equal(spoken.body.session_uuid, session.session_uuid);

@@ -61,7 +61,7 @@ export interface Phone {
   rings(within?: Within): Promise<void>;
   /**
    * Waits until the phone hears this behind what earlier expectations matched: a text in any case, or a pattern. Waits for a call as well.
-   * Gives the match.
+   * A pattern that reaches to the end of what was said waits for a pause of 200 ms: `\d+` gives the whole number. Gives the match.
    */
   hears(what: string | RegExp, within?: Within): Promise<RegExpExecArray>;
   /** Waits until it has heard these keys. */

@@ -102,7 +102,10 @@ export class TestPhone implements Phone {
       within,
       () => {
         const call = this.#opened?.phone.call;
-        found = call === undefined ? undefined : this.#transcriptOf(call).match(what);
+        found =
+          call === undefined
+            ? undefined
+            : this.#transcriptOf(call).match(what, this.#deps.ground.clock.now());
         return found !== undefined;
       },
     );

@@ -87,7 +87,7 @@ export class SpokenTextReader {
   }
 }
 
-function isSilent(frame: Int16Array): boolean {
+export function isSilent(frame: Int16Array): boolean {
   for (const sample of frame) if (sample > silentBelow || sample < -silentBelow) return false;
   return true;
 }

@@ -1,11 +1,16 @@
+import type { Instant } from '@jackfield/ports';
 import type { PhoneCall } from '@jackfield/testkit/for-customers';
-import { SpokenTextReader } from './spoken-text.ts';
+import { isSilent, SpokenTextReader } from './spoken-text.ts';
+
+/** A speaker who says nothing for so long has said the last word. */
+const pauseMs = 200;
 
 /** What one call of a phone has heard, as text. */
 export class Transcript {
   readonly #call: PhoneCall;
   readonly #reader = new SpokenTextReader();
   #frames = 0;
+  #spokenAt: Instant | undefined;
   /** The text up to here was matched by an earlier expectation. */
   #matched = 0;
 
@@ -16,17 +21,30 @@ export class Transcript {
   /** Each utterance is a line. */
   get text(): string {
     const { heard } = this.#call;
-    for (; this.#frames < heard.length; this.#frames++) this.#reader.hear(heard[this.#frames]!.samples);
+    for (; this.#frames < heard.length; this.#frames++) {
+      const { samples, at } = heard[this.#frames]!;
+      this.#reader.hear(samples);
+      if (!isSilent(samples)) this.#spokenAt = at;
+    }
     return this.#reader.texts.join('\n');
   }
 
-  /** Looks behind the text that earlier expectations matched; a match moves that position. */
-  match(what: string | RegExp): RegExpExecArray | undefined {
+  /**
+   * Looks behind the text that earlier expectations matched; a match moves that position. A pattern may reach to the end of the text only
+   * when the speaker pauses or the call is over: `\d+` means the whole number, not the digits that were said so far.
+   */
+  match(what: string | RegExp, now: Instant): RegExpExecArray | undefined {
     const rest = this.text.slice(this.#matched);
     const found = patternOf(what).exec(rest);
     if (found === null) return undefined;
+    const isAtEnd = found.index + found[0].length === rest.length;
+    if (isAtEnd && typeof what !== 'string' && this.#isSpeaking(now)) return undefined;
     this.#matched += found.index + found[0].length;
     return found;
+  }
+
+  #isSpeaking(now: Instant): boolean {
+    return this.#call.end === undefined && this.#spokenAt !== undefined && now - this.#spokenAt < pauseMs;
   }
 }
 
