@@ -1,15 +1,25 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StartedPlatform } from './benches/api.ts';
-import { type Load, measure, quantile } from './measure.ts';
+import { tryRooms } from './benches/mix.ts';
+import { type Load, type Measured, measure, quantile } from './measure.ts';
 import { type Part, pin, startPart } from './part.ts';
+import type { MixStart } from './parts/mix.ts';
 import { added, direct, document, loadAddresses, register, trunk, type Workload } from './workloads.ts';
 
 /**
  * `npx node benchmarks/compare.ts <other checkout> [workload…]`: the CPU time of an operation here, as a share of that of the other
  * checkout. Both platforms work at the same time on one core and their loads on another, so that other load hits both alike.
  */
-const all = [register, direct, trunk, document, added];
+const all: readonly Compared[] = [
+  ...[register, direct, trunk, document, added].map((workload) => ({
+    name: workload.name,
+    // A new process compiles in its first runs.
+    warmUps: 6,
+    prepare: (checkout: string | undefined, start: Start) => prepared(workload, checkout, start),
+  })),
+  { name: 'mix', warmUps: 1, prepare: preparedMix },
+];
 const [underTest, ofLoads] = [0, 1];
 /** Short rounds: other load changes from second to second. */
 const share = 0.2;
@@ -33,13 +43,30 @@ for (const workload of names.length === 0 ? all : all.filter(({ name }) => names
 }
 process.exit();
 
-async function compared(workload: Workload, checkout: string, rounds: number): Promise<string> {
+type Start = (name: string, core: number, checkout?: string) => Promise<Part>;
+
+interface Compared {
+  readonly name: string;
+  readonly warmUps: number;
+  /** Starts what is compared, ours without a checkout; the returned function runs its load once. */
+  prepare(
+    checkout: string | undefined,
+    start: Start,
+  ): Promise<() => Promise<Pick<Measured<Load>, 'cpuMicroseconds' | 'failures'>>>;
+}
+
+async function compared(workload: Compared, checkout: string, rounds: number): Promise<string> {
   const parts: Part[] = [];
+  const start: Start = async (name, core, of) => {
+    const part = startPart(name, { checkout: of });
+    parts.push(part);
+    await pin(part, core);
+    return part;
+  };
   try {
-    const here = await prepared(workload, undefined, parts);
-    const there = await prepared(workload, checkout, parts);
-    // A new process compiles in its first runs.
-    for (let warmUp = 0; warmUp < 6; warmUp++) await Promise.all([here(), there()]);
+    const here = await workload.prepare(undefined, start);
+    const there = await workload.prepare(checkout, start);
+    for (let warmUp = 0; warmUp < workload.warmUps; warmUp++) await Promise.all([here(), there()]);
     const ratios: number[] = [];
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round++) {
@@ -63,19 +90,31 @@ async function compared(workload: Workload, checkout: string, rounds: number): P
 }
 
 /** Starts a platform with its loads; the returned function runs the load once and measures the platform. */
-async function prepared(workload: Workload, checkout: string | undefined, parts: Part[]) {
-  const startPinned = async (name: string, core: number, of?: string) => {
-    const part = startPart(name, { checkout: of });
-    parts.push(part);
-    await pin(part, core);
-    return part;
-  };
-  const platform = await startPinned('platform', underTest, checkout);
+async function prepared(workload: Workload, checkout: string | undefined, start: Start) {
+  const platform = await start('platform', underTest, checkout);
   // Both share one address.
   const first = checkout === undefined ? 20_000 : 24_000;
   const rtpPorts = { first, last: first + 3999 };
   const started = await platform.ask<StartedPlatform>('start', { egressAllow: loadAddresses, rtpPorts });
-  const start = (name: string) => startPinned(name, ofLoads);
-  const run: (share: number) => Promise<Load> = await workload.prepare({ platform, started, start });
+  const startLoad = (name: string) => start(name, ofLoads);
+  const run: (share: number) => Promise<Load> = await workload.prepare({
+    platform,
+    started,
+    start: startLoad,
+  });
   return () => measure(platform, () => run(share));
+}
+
+/** Rooms of three, G.711, in one media thread: the CPU of a participant's frame. */
+async function preparedMix(checkout: string | undefined, start: Start) {
+  const engine = await start('mix', underTest, checkout);
+  await engine.ask('start', { sockets: 'native', thread: 'worker' } satisfies MixStart);
+  const load = await start('rtp-load', ofLoads);
+  const remotePort = checkout === undefined ? 9_510 : 9_511;
+  await load.ask('bind', { port: remotePort });
+  return async () => {
+    // A quarter of what one core holds, for each of two: where a wake serves few packets, it is the wakes that are compared.
+    const { microseconds } = await tryRooms(engine, load, { legs: 270, room: 3, remotePort });
+    return { cpuMicroseconds: microseconds, failures: 0 };
+  };
 }
