@@ -59,6 +59,7 @@ servePart({
         stream: leg,
         call: leg,
         account: 'MA',
+        dialect: 'plivo',
         encoding: 'audio/x-l16',
         sampleRate,
         tracks: twoWay ? [said, heard] : [said],

@@ -291,6 +291,8 @@ export {
   startedStream,
   streamBody,
   streamContentTypes,
+  streamDialectNames,
+  streamDialects,
   streamItem,
   streamList,
   streamListQuery,

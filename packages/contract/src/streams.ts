@@ -17,6 +17,19 @@ export const streamContentTypes = [
   'audio/x-mulaw;rate=8000',
 ] as const;
 
+/**
+ * Languages of the frames, by the service whose interface has them, with the formats that each can carry: the first where a request
+ * names none.
+ */
+export const streamDialects = {
+  plivo: { contentTypes: streamContentTypes, hasBinaryFrames: true },
+  twilio: { contentTypes: ['audio/x-mulaw;rate=8000'], hasBinaryFrames: false },
+} as const;
+export const streamDialectNames = [
+  'plivo',
+  'twilio',
+] as const satisfies readonly (keyof typeof streamDialects)[];
+
 export const streamTracks = ['inbound', 'outbound', 'both'] as const;
 
 export const callStreamsPath = Type.Object({
@@ -66,7 +79,15 @@ const settings = {
   content_type: Type.Optional(
     looseEnum(streamContentTypes, {
       default: 'audio/x-l16;rate=8000',
-      description: 'Codec and sample rate of the media frames; L16 is little-endian.',
+      description:
+        'Codec and sample rate of the media frames; L16 is little-endian. With dialect twilio it is audio/x-mulaw;rate=8000.',
+    }),
+  ),
+  dialect: Type.Optional(
+    looseEnum(streamDialectNames, {
+      default: 'plivo',
+      description:
+        'Language of the frames. twilio: connected, start, media, mark, clear, dtmf and stop, with audio/x-mulaw;rate=8000 as content_type.',
     }),
   ),
   status_callback_url: Type.Optional(httpUrl({ description: 'Receives the events of the stream.' })),
@@ -161,6 +182,10 @@ const nullableCode = <Code extends string>(codes: Readonly<Record<Code, string>>
 const objectFields = {
   ...itemFields,
   content_type: Type.String({ examples: ['audio/x-l16;rate=8000'] }),
+  dialect: Type.Unsafe<(typeof streamDialectNames)[number]>({
+    type: 'string',
+    enum: [...streamDialectNames],
+  }),
   status: Type.Unsafe<(typeof streamStatuses)[number]>({ type: 'string', enum: [...streamStatuses] }),
   status_reason: nullableText(
     'Why it ended: API request, Call hangup, Stream timeout, Connection error, Closed by the application.',

@@ -28,12 +28,17 @@ export interface AudioStreams {
   subscribe(listener: (notice: StreamNotice) => void): () => void;
 }
 
+/** Languages of frames, by the service whose interface has them. */
+export type StreamDialectName = 'plivo' | 'twilio';
+
 /** What a stream carries and how. */
 export interface StreamOrder {
   readonly stream: string;
   /** Names that the `start` frame carries. */
   readonly call: string;
   readonly account: string;
+  /** The language of the frames; `twilio` has µ-law alone, and no binary frames. */
+  readonly dialect: StreamDialectName;
   readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
   /** Hz: 8000, 16000 or 24000; µ-law is 8000. */
   readonly sampleRate: number;

@@ -1,6 +1,7 @@
 export type {
   AudioStreams,
   FrameRefusal,
+  StreamDialectName,
   StreamNotice,
   StreamOrder,
   StreamStatistics,

@@ -130,7 +130,9 @@ test('clear takes effect in the next frame, drops waiting marks and frees the qu
   feed.mark('never');
   turns(feed, 3);
   assert.ok(!feed.put(tone(8000, 700, 100), 8000), 'the queue is full');
-  assert.equal(Math.round(feed.clear()), 940);
+  assert.equal(Math.round(feed.queuedMs), 940);
+  assert.deepEqual(feed.clear(), ['never']);
+  assert.deepEqual([feed.queuedMs, feed.clear()], [0, []]);
   assert.ok(turn(feed).every((sample) => sample === 0));
   assert.ok(feed.put(tone(8000, 700, 1000), 8000));
   turns(feed, 60);

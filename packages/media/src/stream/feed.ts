@@ -109,9 +109,9 @@ export class Feed {
     return true;
   }
 
-  /** Drops the queue and its marks from the next frame on. Returns the dropped audio in ms. */
-  clear(): number {
-    const dropped = this.#queue.ms;
+  /** Drops the queue and its marks from the next frame on. Returns the names of the dropped marks. */
+  clear(): readonly string[] {
+    const dropped = this.#marks.map(({ name }) => name);
     this.#queue.clear();
     this.#marks = [];
     this.#stopFlow();

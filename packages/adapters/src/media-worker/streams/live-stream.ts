@@ -11,10 +11,9 @@ import {
   withKey,
 } from '@jackfield/ports';
 import { AudioReader } from './audio-reader.ts';
-import { readBase64 } from './base64.ts';
-import { FrameWriter } from './frame-writer.ts';
+import { dialectOf } from './dialects/dialect-of.ts';
+import type { FrameWriter, ReceivedFrame, StreamDialect } from './dialects/stream-dialect.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
-import { type ReceivedFrame, readFrame } from './read-frame.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { StreamSocket, type StreamSocketListener } from './stream-socket.ts';
 
@@ -41,6 +40,7 @@ const HOPELESS = 8;
 export class LiveStream implements StreamSocketListener {
   readonly #order: StreamOrder;
   readonly #deps: LiveStreamDeps;
+  readonly #dialect: StreamDialect;
   readonly #writer: FrameWriter;
   readonly #audio: AudioReader;
   readonly #outgoing: OutgoingAudio;
@@ -54,7 +54,7 @@ export class LiveStream implements StreamSocketListener {
   /** The other side sent `stop`: any end of its connection is then intended. */
   #isStopped = false;
   /** Written as frames once a socket is open again. */
-  #kept: (() => string)[] = [];
+  #kept: (() => readonly string[])[] = [];
   /** Keys of each leg that may still arrive a second way. */
   readonly #keys = new Map<string, readonly PressedKey[]>();
   #framesReceived = 0;
@@ -71,7 +71,8 @@ export class LiveStream implements StreamSocketListener {
     this.#order = order;
     this.#deps = deps;
     this.#hearers = order.hearers;
-    this.#writer = new FrameWriter(order);
+    this.#dialect = dialectOf(order);
+    this.#writer = this.#dialect.createWriter(order);
     this.#audio = new AudioReader({ contentType: order.encoding, sampleRate: order.sampleRate });
     this.#outgoing = new OutgoingAudio(order, this.#writer, {
       ...deps,
@@ -214,7 +215,7 @@ export class LiveStream implements StreamSocketListener {
       if (this.#order.binary !== true)
         this.#refuse('binary-refused', 'binary messages are not agreed on for this stream');
       else this.#play('', undefined, data);
-    } else this.#take(readFrame(data.toString('utf8'), this.#order.stream));
+    } else this.#take(this.#dialect.read(data.toString('utf8'), this.#order.stream));
   }
 
   #take(frame: ReceivedFrame): void {
@@ -230,24 +231,22 @@ export class LiveStream implements StreamSocketListener {
     // Commands of a side that may only listen are ignored.
     if (!this.#order.bidirectional || this.#feed === undefined) return;
     switch (frame.event) {
-      case 'playAudio': {
-        const bytes = readBase64(frame.payload);
-        if (bytes === undefined) this.#refuse('malformed-frame', 'playAudio: payload is not base64');
-        else this.#play(frame.contentType, frame.sampleRate, bytes);
+      case 'play':
+        this.#play(frame.contentType, frame.sampleRate, frame.bytes);
         return;
-      }
       case 'checkpoint':
         if (!this.#feed.mark(frame.name)) {
-          this.#refuse('queue-full', 'checkpoint: too many of them wait for their audio');
+          this.#refuse('queue-full', 'too many checkpoints wait for their audio');
         }
         return;
-      case 'clearAudio':
-        this.#feed.clear();
+      case 'clear': {
+        const dropped = this.#feed.clear();
         this.#audio.reset();
-        this.#tell(() => this.#writer.clearedAudio());
+        this.#tell(() => this.#writer.cleared(dropped));
         this.#deps.notify({ type: 'stream-cleared', stream: this.#order.stream });
         return;
-      case 'sendDTMF':
+      }
+      case 'press':
         this.#deps.engine.pressKeys(this.#hearers, frame.digits);
     }
   }
@@ -271,7 +270,7 @@ export class LiveStream implements StreamSocketListener {
     const waiting = Math.round(feed.queuedMs);
     this.#refuse(
       'queue-full',
-      `playAudio: ${Math.round(ms)} ms do not fit: ${waiting} of at most ${feed.mostMs} ms wait to be played`,
+      `${Math.round(ms)} ms of audio do not fit: ${waiting} of at most ${feed.mostMs} ms wait to be played`,
     );
     this.#degrade('from-socket', ms, (100 * feed.queuedMs) / feed.mostMs);
   }
@@ -282,7 +281,7 @@ export class LiveStream implements StreamSocketListener {
     const { stream, asLeg, sampleRate } = this.#order;
     const mostMs = limits.queueMs;
     const played = (name: string): void => {
-      this.#tell(() => this.#writer.playedStream(name));
+      this.#tell(() => this.#writer.played(name));
       this.#deps.notify({ type: 'stream-played', stream, name });
     };
     this.#feed =
@@ -312,17 +311,17 @@ export class LiveStream implements StreamSocketListener {
   }
 
   /** An event frame: sent now, or once the socket is open again. */
-  #tell(write: () => string): void {
+  #tell(write: () => readonly string[]): void {
     if (this.#isConnected) this.#say(write());
     else if (this.#order.keepLostMs > 0 && this.#kept.length < MOST_KEPT) this.#kept.push(write);
   }
 
-  #say(text: string): void {
+  #say(messages: readonly string[]): void {
     const socket = this.#socket!;
     const waiting = socket.bufferedBytes;
     if (waiting > HOPELESS * this.#deps.limits.bufferedBytes) {
       socket.kill(`it does not read: ${waiting} bytes wait for it`);
-    } else socket.send(text, false);
+    } else for (const text of messages) socket.send(text, false);
   }
 
   #refuse(code: FrameRefusal, sentence: string): void {
@@ -335,7 +334,7 @@ export class LiveStream implements StreamSocketListener {
       this.#refusals = 0;
     }
     if (++this.#refusals > limits.refusalsPerSecond) return;
-    this.#tell(() => this.#writer.playFailed(code, sentence));
+    this.#tell(() => this.#writer.refused(code, sentence));
     notify({ type: 'stream-refused-frame', stream: this.#order.stream, code, sentence });
   }
 

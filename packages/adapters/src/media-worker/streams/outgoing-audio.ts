@@ -2,7 +2,7 @@ import type { EngineStreams, TellKey } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import type { StreamOrder, StreamTrack } from '@jackfield/ports';
 import { CleanedTracks, cleanedRate } from './cleaned-tracks.ts';
-import type { FrameWriter, TrackShape } from './frame-writer.ts';
+import type { FrameWriter, TrackShape } from './dialects/stream-dialect.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 

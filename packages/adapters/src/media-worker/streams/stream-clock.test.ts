@@ -35,6 +35,7 @@ test('frames of a stream that begins after a step of the wall clock have its dat
     stream: 's',
     call: 'c',
     account: 'MA',
+    dialect: 'plivo',
     encoding: 'audio/x-l16',
     sampleRate: 8000,
     tracks: [{ name: 'inbound', said: ['a'], heard: [], keysOf: ['a'] }],

@@ -333,7 +333,7 @@ test('a flood of playAudio fills the queue and no more: the newest is refused, a
   for (let n = 0; n < 200; n++) rig.server.say({ event: 'playAudio', media });
   const failed = await rig.server.until(({ event }) => event === 'playFailed');
   assert.equal(failed.reasonCode, 'queue-full');
-  assert.match(failed.reason, /6000 ms do not fit: \d+ of at most 60000 ms/);
+  assert.match(failed.reason, /6000 ms of audio do not fit: \d+ of at most 60000 ms/);
   const degraded = await rig.told('stream-degraded');
   assert.deepEqual(
     [degraded.direction, degraded.droppedMs, degraded.percentFull > 90],

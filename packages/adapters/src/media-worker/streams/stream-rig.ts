@@ -12,6 +12,7 @@ const order: StreamOrder = {
   stream,
   call,
   account: 'MA0123456789ABCDEFGH',
+  dialect: 'plivo',
   encoding: 'audio/x-l16',
   sampleRate: 8000,
   tracks: [{ name: 'inbound', said: ['a'], heard: [], keysOf: ['a'] }],

@@ -129,6 +129,47 @@ for (const [contentType, rate, encoded] of [
   });
 }
 
+test('a program of the twilio dialect hears the call, plays to it, and gets its marks back, those that a clear drops at once', async (context) => {
+  const rig = await createStreamRig(context, 38_236);
+  rig.open({ dialect: 'twilio', encoding: 'audio/x-mulaw', extraHeaders: 'order=4711' });
+  rig.connect();
+  await rig.told('stream-connected');
+  const media = await rig.server.until((frame) => frame.media?.chunk === '40');
+  assert.deepEqual(
+    rig.server.frames.slice(0, 3).map(({ event }) => event),
+    ['connected', 'start', 'media'],
+  );
+  assert.deepEqual(
+    [media.streamSid, media.media.timestamp, media.media.payload.length],
+    [stream, '780', 216],
+  );
+  const send = (event: string, more: object = {}): void =>
+    rig.server.say({ event, streamSid: stream, ...more });
+  const payload = mulawOf(toneBytes(8000, 1200, 1000)).toString('base64');
+  send('media', { media: { payload } });
+  send('mark', { mark: { name: 'first' } });
+  await rig.phone.hear(10);
+  assert.ok(toneLevel(await rig.phone.hear(20), 8000, 1200) > -15);
+  await rig.server.until((frame) => frame.event === 'mark' && frame.mark.name === 'first');
+  send('media', { media: { payload } });
+  send('mark', { mark: { name: 'second' } });
+  send('clear');
+  await rig.server.until((frame) => frame.event === 'mark' && frame.mark.name === 'second');
+  rig.server.say({ event: 'playAudio' });
+  const { sentence } = await rig.told('stream-refused-frame');
+  assert.match(sentence, /media, mark and clear are/);
+  assert.deepEqual(
+    rig.notices
+      .filter(({ type }) => type === 'stream-played')
+      .map((notice) => 'name' in notice && notice.name),
+    ['first'],
+  );
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  assert.equal(rig.server.frames.at(-1).event, 'stop');
+  assert.deepEqual(await rig.census(), nothing);
+});
+
 test('clearAudio is answered, what waits is not heard, and its checkpoints are forgotten', async (context) => {
   const rig = await createStreamRig(context, 38_244);
   rig.open();

@@ -1,4 +1,4 @@
-import type { TrackShape } from './frame-writer.ts';
+import type { TrackShape } from './dialects/stream-dialect.ts';
 
 /** One frame of all tracks. */
 export interface WaitingFrame {

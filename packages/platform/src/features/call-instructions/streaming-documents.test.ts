@@ -26,6 +26,7 @@ describe('Documents that stream', () => {
     assert.deepEqual(settings, {
       call: leg,
       account: world.main.authId,
+      dialect: 'plivo',
       encoding: 'audio/x-mulaw',
       sampleRate: 8000,
       tracks: [{ name: 'inbound', said: [leg], heard: [], keysOf: [leg] }],
@@ -56,6 +57,16 @@ describe('Documents that stream', () => {
       sent.map(({ fields }) => fields.Event),
       ['StartStream', 'PlayedStream'],
     );
+  });
+
+  test('dialect twilio has µ-law unless the element says so itself', async () => {
+    const world = suite();
+    const leg = await incomingCall(
+      world,
+      response(`<Stream dialect="twilio" keepCallAlive="true">${bot}</Stream>`),
+    );
+    const [{ order } = {} as never] = streamsOf(world, leg);
+    assert.deepEqual([order.dialect, order.encoding, order.binary], ['twilio', 'audio/x-mulaw', false]);
   });
 
   test('keepCallAlive: the next element waits for the end of the stream', async () => {

@@ -6,6 +6,8 @@ import {
   readOneOf,
   readRequest,
   streamContentTypes,
+  streamDialectNames,
+  streamDialects,
   streamTracks,
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
@@ -21,6 +23,7 @@ export type StreamSpec = Pick<
   | 'bidirectional'
   | 'audioTrack'
   | 'contentType'
+  | 'dialect'
   | 'timeoutSeconds'
   | 'extraHeaders'
   | 'noiseCancellationLevel'
@@ -62,21 +65,41 @@ export function readStreamSpec(body: NewCallStream | NewMpcStream): Result<Strea
   if (!extraHeaders.ok) return extraHeaders;
   const statusCallback = readStatusCallback(body);
   if (!statusCallback.ok) return statusCallback;
+  const format = readFormat(body);
+  if (!format.ok) return format;
   const level = readInteger(body.noise_cancellation_level) ?? 85;
   return accepted({
     serviceUrl: body.service_url,
     ...(body.fallback_url === undefined ? {} : { fallbackUrl: body.fallback_url }),
     bidirectional,
     audioTrack,
-    contentType: readOneOf(streamContentTypes, body.content_type) ?? 'audio/x-l16;rate=8000',
+    ...format.value,
     timeoutSeconds: readInteger(body.stream_timeout) ?? 86_400,
     extraHeaders: extraHeaders.value,
     noiseCancellationLevel: readBoolean(body.noise_cancellation) === true ? level : null,
     statusCallback: statusCallback.value,
-    binary: readBoolean(body.binary_frames) ?? false,
     resumable: readBoolean(body.resumable) ?? false,
     stopFrame: readBoolean(body.stop_frame) ?? true,
   });
+}
+
+/** The dialect, and what it can carry. */
+function readFormat(
+  body: NewCallStream | NewMpcStream,
+): Result<Pick<StreamSpec, 'dialect' | 'contentType'> & { readonly binary: boolean }> {
+  const dialect = readOneOf(streamDialectNames, body.dialect) ?? 'plivo';
+  const { contentTypes, hasBinaryFrames } = streamDialects[dialect];
+  const requested = readOneOf(streamContentTypes, body.content_type) ?? contentTypes[0];
+  const contentType = contentTypes.find((each) => each === requested);
+  if (contentType === undefined) {
+    const allowed = `${contentTypes.join(', ')} where dialect is ${dialect}`;
+    return refused(invalidParameter('content_type', requested, allowed));
+  }
+  const binary = readBoolean(body.binary_frames) ?? false;
+  if (binary && !hasBinaryFrames) {
+    return refused(invalidParameter('binary_frames', true, `false where dialect is ${dialect}`));
+  }
+  return accepted({ dialect, contentType, binary });
 }
 
 type CallbackFields = Pick<

@@ -52,6 +52,7 @@ eachDatabase('Streams of a call over the API', (open) => {
       start_time: null,
       end_time: null,
       content_type: 'audio/x-mulaw;rate=8000',
+      dialect: 'plivo',
       status: 'initiated',
       status_reason: null,
       status_reason_code: null,
@@ -76,6 +77,7 @@ eachDatabase('Streams of a call over the API', (open) => {
       stream: stream_id,
       call: leg,
       account: authId,
+      dialect: 'plivo',
       encoding: 'audio/x-mulaw',
       sampleRate: 8000,
       tracks: [{ name: 'inbound', said: [leg], heard: [], keysOf: [leg] }],
@@ -87,6 +89,29 @@ eachDatabase('Streams of a call over the API', (open) => {
       stopFrame: true,
       keepLostMs: 0,
     });
+  });
+
+  test('dialect twilio has µ-law at 8,000 Hz, and refuses other formats and binary frames by their names', async () => {
+    const world = await openSimulatedWorld({ database: open, phones: 'none', rates });
+    const leg = await answeredCall(world);
+    const stream = await streaming(world, leg, { dialect: 'Twilio', bidirectional: true });
+    const { body } = await world.api('GET', `Call/${leg}/Stream/${stream}/`);
+    assert.deepEqual([body.dialect, body.content_type], ['twilio', 'audio/x-mulaw;rate=8000']);
+    const { dialect, encoding, sampleRate } = world.node.streams.streams.get(stream)!.order;
+    assert.deepEqual([dialect, encoding, sampleRate], ['twilio', 'audio/x-mulaw', 8000]);
+    for (const [parameter, value] of [
+      ['content_type', 'audio/x-l16;rate=8000'],
+      ['binary_frames', true],
+    ] as const) {
+      const refused = await world.api('POST', `Call/${leg}/Stream/`, {
+        service_url: 'wss://second.example/',
+        dialect: 'twilio',
+        [parameter]: value,
+      });
+      assert.equal(refused.status, 400);
+      const { error } = refused.body;
+      assert.match(error, new RegExp(`${parameter} .*where dialect is twilio`));
+    }
   });
 
   test('streams are billed by started minutes, have times with offset, and are listed newest first', async () => {

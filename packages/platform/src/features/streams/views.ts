@@ -32,6 +32,7 @@ export function streamObjectOf(row: StreamRow, usage: Usage, now: Instant): Stre
   return {
     ...streamItemOf(row),
     content_type: settings.contentType,
+    dialect: settings.dialect ?? 'plivo',
     status: statusOf(row),
     status_reason: row.end_reason,
     status_reason_code: row.end_reason === null ? null : reasonCodes[row.end_reason],

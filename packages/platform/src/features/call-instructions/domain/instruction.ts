@@ -1,4 +1,4 @@
-import type { LegSpec } from '@jackfield/ports';
+import type { LegSpec, StreamDialectName } from '@jackfield/ports';
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
@@ -188,6 +188,7 @@ export interface Stream {
   readonly audioTrack: 'inbound' | 'outbound' | 'both';
   readonly timeoutSeconds: number;
   readonly contentType: string;
+  readonly dialect: StreamDialectName;
   readonly keepCallAlive: boolean;
   readonly extraHeaders: string;
   readonly statusCallback: ActionRequest | null;

@@ -236,6 +236,15 @@ testAttributes({
       allowed: [['ws://b.example/x', 'ws://b.example/x']],
       refused: ['', 'https://b.example'],
     },
+    dialect: {
+      sets: 'dialect',
+      byDefault: 'plivo',
+      allowed: [
+        ['plivo', 'plivo'],
+        ['twilio', 'twilio'],
+      ],
+      refused: ['', 'media-streams'],
+    },
     binaryFrames: flag('binaryFrames', false),
     stopFrame: flag('stopFrame', true),
     noiseCancellation: flag(undefined, false),

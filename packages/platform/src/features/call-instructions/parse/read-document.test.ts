@@ -285,6 +285,18 @@ test('a bidirectional stream hears the inbound track; noise is cancelled by defa
   assert.equal(stream.noiseCancellationLevel, 85);
 });
 
+test('dialect twilio refuses another format than µ-law at 8,000 Hz, and binary frames', () => {
+  const attributes = ['contentType="audio/x-l16;rate=8000"', 'binaryFrames="true"'];
+  const sentences = attributes.map((attribute) =>
+    sentenceOf(`<Stream dialect="twilio" ${attribute}>wss://a.example</Stream>`),
+  );
+  assert.match(
+    sentences[0]!,
+    /contentType of <Stream> must be audio\/x-mulaw;rate=8000 where dialect is twilio/,
+  );
+  assert.match(sentences[1]!, /binaryFrames of <Stream> must be false where dialect is twilio/);
+});
+
 test('parameters of a beep that are not followed give a warning', () => {
   const { instructions, warnings } = acceptedOf('<Wait beep="minPause=5"/>');
   assert.equal((instructions[0] as { beep?: boolean }).beep, true);

@@ -1,15 +1,9 @@
+import { streamContentTypes, streamDialectNames, streamDialects } from '@jackfield/contract';
 import { quoted } from '@jackfield/ports';
 import type { MiddleEvent } from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
 import { type Attributes, attributesOf, isWebSocketUrl, listed, webSocketUrlAllowed } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
-
-const contentTypes = [
-  'audio/x-l16;rate=8000',
-  'audio/x-l16;rate=16000',
-  'audio/x-l16;rate=24000',
-  'audio/x-mulaw;rate=8000',
-] as const;
 
 const middleEvents: readonly MiddleEvent[] = [
   'PlayedStream',
@@ -41,7 +35,7 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
     bidirectional,
     audioTrack,
     timeoutSeconds: attributes.integer('streamTimeout', { min: 1, max: 86_400, byDefault: 86_400 }),
-    contentType: attributes.oneOf('contentType', contentTypes, 'audio/x-l16;rate=8000'),
+    ...formatOf(attributes),
     keepCallAlive: attributes.flag('keepCallAlive', false),
     extraHeaders: extraHeaders ?? '',
     statusCallback: attributes.request('statusCallbackUrl', 'statusCallbackMethod'),
@@ -49,7 +43,6 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
     middleEvents: middleEventsOf(attributes),
     resumable: attributes.flag('resumable', false),
     fallbackUrl: fallbackOf(attributes),
-    binaryFrames: attributes.flag('binaryFrames', false),
     stopFrame: attributes.flag('stopFrame', true),
   } as const;
   attributes.end();
@@ -59,6 +52,22 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
   }
   return { ...stream, url };
 };
+
+/** The dialect, and what it can carry. */
+function formatOf(attributes: Attributes): Pick<Stream, 'dialect' | 'contentType' | 'binaryFrames'> {
+  const dialect = attributes.oneOf('dialect', streamDialectNames, 'plivo');
+  const { contentTypes, hasBinaryFrames } = streamDialects[dialect];
+  const requested = attributes.oneOf('contentType', streamContentTypes, contentTypes[0]);
+  const contentType = contentTypes.find((each) => each === requested);
+  if (contentType === undefined) {
+    attributes.refuse('contentType', `${listed(contentTypes, 'or')} where dialect is ${dialect}`);
+  }
+  const binaryFrames = attributes.flag('binaryFrames', false);
+  if (binaryFrames && !hasBinaryFrames) {
+    attributes.refuse('binaryFrames', `false where dialect is ${dialect}`);
+  }
+  return { dialect, contentType: contentType ?? contentTypes[0], binaryFrames };
+}
 
 /** Null for all. */
 function middleEventsOf(attributes: Attributes): readonly MiddleEvent[] | null {

@@ -15,6 +15,7 @@ export function streamOf(
     bidirectional: element.bidirectional,
     audioTrack: element.audioTrack,
     contentType: element.contentType,
+    dialect: element.dialect,
     timeoutSeconds: element.timeoutSeconds,
     extraHeaders: element.extraHeaders,
     noiseCancellationLevel: element.noiseCancellationLevel,

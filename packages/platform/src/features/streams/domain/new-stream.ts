@@ -1,4 +1,4 @@
-import type { StreamTrack } from '@jackfield/ports';
+import type { StreamDialectName, StreamTrack } from '@jackfield/ports';
 
 /** Reasons of docs/interface/streams.md#reasons-of-an-end for call records that an owner may give. */
 export type StopReason = 'API request' | 'Call hangup' | 'Stream timeout';
@@ -26,6 +26,8 @@ export interface NewStream {
   readonly asLeg?: string;
   /** e.g. `audio/x-l16;rate=8000`. */
   readonly contentType: string;
+  /** Of the frames; `plivo` when left out. */
+  readonly dialect?: StreamDialectName;
   readonly timeoutSeconds: number;
   /** As the customer wrote it. */
   readonly extraHeaders: string;

@@ -16,6 +16,7 @@ export function audioStreamOf(
     stream: order.stream,
     call: order.callUuid,
     account: order.account,
+    dialect: order.dialect ?? 'plivo',
     encoding: encoding === 'audio/x-mulaw' ? encoding : 'audio/x-l16',
     sampleRate: Number(rate) || 8000,
     tracks,

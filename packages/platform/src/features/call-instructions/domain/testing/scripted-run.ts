@@ -166,6 +166,7 @@ export function stream(changes: Partial<Stream> = {}): Stream {
     middleEvents: null,
     resumable: false,
     fallbackUrl: null,
+    dialect: 'plivo',
     binaryFrames: false,
     stopFrame: true,
     ...changes,

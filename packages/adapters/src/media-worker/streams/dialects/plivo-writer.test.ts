@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StreamOrder } from '@jackfield/ports';
 import fc from 'fast-check';
-import { FrameWriter } from './frame-writer.ts';
-import { WaitingFrames } from './waiting-frames.ts';
+import { WaitingFrames } from '../waiting-frames.ts';
+import { PlivoWriter } from './plivo-writer.ts';
 
 const order: StreamOrder = {
   stream: 's-1',
   call: 'c-1',
   account: 'MA',
+  dialect: 'plivo',
   encoding: 'audio/x-l16',
   sampleRate: 8000,
   tracks: [],
@@ -28,7 +29,7 @@ test('whatever is in names and numbers, a media frame is JSON that says it', () 
       fc.integer({ min: 1, max: 2 ** 31 }),
       fc.array(fc.integer({ min: -32_768, max: 32_767 }), { minLength: 160, maxLength: 160 }),
       (track, extraHeaders, timestamp, chunk, list) => {
-        const writer = new FrameWriter({ ...order, extraHeaders });
+        const writer = new PlivoWriter({ ...order, extraHeaders });
         const bytes = writer.media(writer.shapeOf(track), timestamp, chunk, Int16Array.from(list), 0, 1);
         const frame = JSON.parse(Buffer.from(bytes).toString('utf8'));
         const payload = Buffer.alloc(320);
@@ -47,19 +48,19 @@ test('whatever is in names and numbers, a media frame is JSON that says it', () 
 });
 
 test('interleaved tracks are taken apart, and all frames of a stream are numbered in one row', () => {
-  const writer = new FrameWriter(order);
+  const writer = new PlivoWriter(order);
   const samples = Int16Array.from({ length: 320 }, (_, i) => (i % 2 === 0 ? 1 : -2));
   const frames = [
-    writer.start(['a', 'b'], false),
+    ...writer.start(['a', 'b'], false),
     ...[0, 1].map((t) =>
       Buffer.from(writer.media(writer.shapeOf('ab'[t]!), 5, 1, samples, t, 2)).toString('utf8'),
     ),
-    writer.dtmf('a', '#', 7),
-    writer.playedStream('"\u0000'),
-    writer.clearedAudio(),
-    writer.playFailed('queue-full', 'no'),
-    writer.start(['a', 'b'], true),
-    writer.stop('Call hangup'),
+    ...writer.dtmf('a', '#', 7),
+    ...writer.played('"\u0000'),
+    ...writer.cleared(),
+    ...writer.refused('queue-full', 'no'),
+    ...writer.start(['a', 'b'], true),
+    ...writer.stop('Call hangup'),
   ].map((text) => JSON.parse(text));
   assert.deepEqual(
     frames.map(({ sequenceNumber }) => sequenceNumber),
@@ -73,7 +74,7 @@ test('interleaved tracks are taken apart, and all frames of a stream are numbere
 });
 
 test('a name that no binary header can hold is cut, its audio begins where the header says', () => {
-  const writer = new FrameWriter({ ...order, binary: true, encoding: 'audio/x-mulaw' });
+  const writer = new PlivoWriter({ ...order, binary: true, encoding: 'audio/x-mulaw' });
   const bytes = Buffer.from(
     writer.media(writer.shapeOf('n'.repeat(400)), 1_700_000_000_123, 9, new Int16Array(160).fill(0), 0, 1),
   );

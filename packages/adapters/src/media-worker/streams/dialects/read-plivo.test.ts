@@ -1,35 +1,40 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readBase64, writeBase64 } from './base64.ts';
-import { type ReceivedFrame, readFrame } from './read-frame.ts';
+import { readBase64, writeBase64 } from '../base64.ts';
+import { readPlivoFrame } from './read-plivo.ts';
+import type { ReceivedFrame } from './stream-dialect.ts';
 
 const stream = '0f0b7a9e-6d0f-4b1c-9a53-6a2f0f6f1a11';
-const read = (frame: unknown): ReceivedFrame => readFrame(JSON.stringify(frame), stream);
+const read = (frame: unknown): ReceivedFrame => readPlivoFrame(JSON.stringify(frame), stream);
 
 test('each frame is read as the SDKs and the oldest pages write it', () => {
   const media = { contentType: 'audio/x-l16', sampleRate: 16_000, payload: 'AAA=' };
-  assert.deepEqual(read({ event: 'playAudio', media }), { event: 'playAudio', ...media });
-  assert.deepEqual(read({ event: 'playAudio', streamId: stream, media: { ...media, sampleRate: '16000' } }), {
-    event: 'playAudio',
-    ...media,
-  });
+  const command = {
+    event: 'play',
+    contentType: 'audio/x-l16',
+    sampleRate: 16_000,
+    bytes: Buffer.from([0, 0]),
+  };
+  assert.deepEqual(read({ event: 'playAudio', media }), command);
+  const sdk = { event: 'playAudio', streamId: stream, media: { ...media, sampleRate: '16000' } };
+  assert.deepEqual(read(sdk), command);
   assert.deepEqual(read({ event: 'playAudio', media: { payload: '' } }), {
-    event: 'playAudio',
+    event: 'play',
     contentType: '',
     sampleRate: undefined,
-    payload: '',
+    bytes: Buffer.alloc(0),
   });
   assert.deepEqual(read({ event: 'checkpoint', streamId: stream, name: 'a' }), {
     event: 'checkpoint',
     name: 'a',
   });
-  assert.deepEqual(read({ event: 'clearAudio', streamId: null, more: 1 }), { event: 'clearAudio' });
+  assert.deepEqual(read({ event: 'clearAudio', streamId: null, more: 1 }), { event: 'clear' });
   assert.deepEqual(read({ event: 'sendDTMF', dtmf: '0-9'.replace('-', 'wW*#A') }), {
-    event: 'sendDTMF',
+    event: 'press',
     digits: '0wW*#A9',
   });
-  assert.deepEqual(read({ event: 'sendDTMF', dtmf: { digit: '5' } }), { event: 'sendDTMF', digits: '5' });
+  assert.deepEqual(read({ event: 'sendDTMF', dtmf: { digit: '5' } }), { event: 'press', digits: '5' });
   assert.deepEqual(read({ event: 'stop', stop: {} }), { event: 'stop' });
 });
 
@@ -42,6 +47,7 @@ const wrong: readonly [unknown, RegExp][] = [
   [{ event: 'stop', streamId: 'x'.repeat(500) }, /streamId "x{60}…"/],
   [{ event: 'playAudio' }, /media is missing/],
   [{ event: 'playAudio', media: { payload: 7 } }, /payload/],
+  [{ event: 'playAudio', media: { payload: 'A*' } }, /payload is not base64/],
   [{ event: 'playAudio', media: { payload: '', contentType: [] } }, /contentType a list/],
   [{ event: 'playAudio', media: { payload: '', sampleRate: 7999 } }, /sampleRate 7999/],
   [{ event: 'playAudio', media: { payload: '', sampleRate: '48001' } }, /sampleRate "48001"/],
@@ -83,10 +89,10 @@ test('no text makes the reader throw, and what it takes is what it says', () => 
     .map((parts) => JSON.stringify(Object.assign({}, ...parts)));
   fc.assert(
     fc.property(fc.oneof(frames, fc.string(), fc.json()), (text) => {
-      const frame = readFrame(text, stream);
+      const frame = readPlivoFrame(text, stream);
       if (frame.event === 'checkpoint') assert.ok(frame.name.length > 0 && frame.name.length <= 1024);
-      if (frame.event === 'sendDTMF') assert.match(frame.digits, /^[0-9*#A-Da-dwW]{1,64}$/);
-      if (frame.event === 'playAudio' && frame.sampleRate !== undefined) {
+      if (frame.event === 'press') assert.match(frame.digits, /^[0-9*#A-Da-dwW]{1,64}$/);
+      if (frame.event === 'play' && frame.sampleRate !== undefined) {
         assert.ok(frame.sampleRate >= 8000 && frame.sampleRate <= 48_000);
       }
       if (frame.event === 'refused') assert.ok(frame.sentence.length < 300);
@@ -106,7 +112,7 @@ test('what is made to be slow is not: a megabyte of it is read like any other', 
     `{"event":"sendDTMF","dtmf":"${'1'.repeat(size)}x"}`,
     `{${'"event":"stop",'.repeat(size / 15)}"event":"x"}`,
   ]) {
-    assert.equal(readFrame(text, stream).event, 'refused');
+    assert.equal(readPlivoFrame(text, stream).event, 'refused');
   }
   assert.equal(readBase64(`${' '.repeat(size)}%`), undefined);
   assert.equal(readBase64('='.repeat(size)), undefined);
