@@ -128,16 +128,12 @@ let media: Engine | undefined;
 let recorder: DiskRecorder | undefined;
 let directory: string | undefined;
 
-function inWorker(sockets: MixSockets, priority: MixPriority): ReturnType<typeof createMediaWorker> {
-  return createMediaWorker({
-    host,
-    ports: range,
-    sockets,
-    priority,
-    onDeath(error) {
-      throw error;
-    },
+async function inWorker(sockets: MixSockets, priority: MixPriority): ReturnType<typeof createMediaWorker> {
+  const worker = await createMediaWorker({ host, ports: range, sockets, priority });
+  void worker.died.then((error) => {
+    throw error;
   });
+  return worker;
 }
 
 function onMainThread(): Engine {

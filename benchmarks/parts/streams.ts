@@ -21,12 +21,9 @@ export interface StreamsConnect {
 /** Media with streams: legs in no mix, each with its own stream. */
 servePart({
   async start() {
-    media = await createMediaWorker({
-      host,
-      ports: { first: 10_000, last: 19_999 },
-      onDeath(error) {
-        throw error;
-      },
+    media = await createMediaWorker({ host, ports: { first: 10_000, last: 19_999 } });
+    void media.died.then((error) => {
+      throw error;
     });
     media.streams.subscribe((notice) => {
       if (notice.type !== 'stream-played') notices.push(notice);

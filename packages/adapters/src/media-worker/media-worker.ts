@@ -40,6 +40,8 @@ export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
   adopt(moved: MovedLegs): Promise<void>;
   /** A port pair of this worker that a leg had taken along is free again. */
   freePort(port: number): void;
+  /** Resolves when the thread has died by itself: every leg is lost, and pending requests are rejected. */
+  readonly died: Promise<Error>;
   /** A descriptor that stays open when the thread dies by itself; undefined where there is none. */
   readonly pollDescriptor: number | undefined;
   /** Ends the thread at once, as a fault would; for tests. */
@@ -79,18 +81,17 @@ export interface MediaWorkerOptions {
   readonly streamLimits?: Partial<StreamLimits>;
   /** Certificates (PEM) of the authorities for servers of streams, in place of Node's own. */
   readonly streamTrust?: string;
-  /** The thread died by itself: every leg is lost. Pending requests are rejected. */
-  readonly onDeath?: (error: Error) => void;
 }
 
 /** Starts the thread; resolves when its frame loop runs, rejects when it cannot start. */
 export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
-  const { onDeath, onPriority, onWebrtcOff, sockets = 'best', priority = 'normal', ...rest } = options;
+  const { onPriority, onWebrtcOff, sockets = 'best', priority = 'normal', ...rest } = options;
   const data: MediaThreadData = { sockets, priority, ...rest };
   const priorities = watchPriority((obtained) => onPriority?.(obtained));
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: 'media' });
   const listeners = new Set<(notice: MediaNotice) => void>();
   const ready = Promise.withResolvers<void>();
+  const death = Promise.withResolvers<Error>();
   let closing: Promise<void> | undefined;
   let hasWebrtc = false;
   let pollDescriptor: number | undefined;
@@ -101,7 +102,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     if (!thread.end(error)) return;
     priorities.end();
     ready.reject(error);
-    if (closing === undefined) onDeath?.(error);
+    if (closing === undefined) death.resolve(error);
   };
   worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', (code) => die(new Error(`the media thread ended with code ${code}`)));
@@ -150,6 +151,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     release: (names) => ask<MovedLegs>({ about: 'release', names }),
     adopt: (moved) => ask<void>({ about: 'adopt', moved }),
     freePort: (port) => tell({ type: 'free-port', port }),
+    died: death.promise,
     pollDescriptor,
     kill: () => void worker.terminate(),
     closeAll() {

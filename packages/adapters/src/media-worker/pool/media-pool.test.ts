@@ -225,3 +225,9 @@ test('a worker that dies ends its legs alone; its successor has its ports, and n
   // Three phones were opened before and one after; the fifth socket is that of d.
   assert.ok(descriptors() <= before + 5, `${before} descriptors before, ${descriptors()} after`);
 });
+
+test('a worker that ends before it runs rejects the start of the pool with its reason, and is no death', async () => {
+  const onWorkerDeath = () => assert.fail('no worker ran');
+  const options = { host: '127.0.0.1', ports: { first: 38_400, last: 38_599 }, workers: 2, onWorkerDeath };
+  await assert.rejects(createMediaPool({ ...options, rtpSources: ['no network'] }), /no network/);
+});

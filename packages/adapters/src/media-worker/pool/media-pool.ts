@@ -18,7 +18,10 @@ import { type MediaPoolOptions, PoolWorkers } from './pool-workers.ts';
 
 /** Several media workers behind the interface of one; see docs/decisions/0026-a-pool-of-media-workers.md. */
 export interface MediaPool
-  extends Omit<MediaWorker, 'kill' | 'sendCapturesTo' | 'release' | 'adopt' | 'freePort' | 'pollDescriptor'> {
+  extends Omit<
+    MediaWorker,
+    'kill' | 'died' | 'sendCapturesTo' | 'release' | 'adopt' | 'freePort' | 'pollDescriptor'
+  > {
   /** Each worker sends captured audio through a port of its own, opened here; so does a worker that starts later. */
   sendCapturesTo(openPort: () => MessagePort): void;
   /** For metrics: what each worker carries, by its number; the unit is a participant of G.711. */
@@ -60,7 +63,7 @@ class Pool implements MediaPool {
       streamNoticed: (notice) => this.#streams.accept(notice),
       died: (worker) => this.#died(worker),
       isPortInUse: (port) => this.#ports.has(port),
-      restarted: (worker) => this.#table.restart(worker),
+      started: (worker) => this.#table.restart(worker),
     });
     this.#moves = createPoolMoves(this.#table, this.#workers, (legs) => this.#lost(legs));
     this.#streams = createPoolStreams(this.#table, this.#workers);

@@ -4,7 +4,7 @@ import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '..
 import { closeAbandoned } from './abandoned-descriptors.ts';
 
 /** A pool: as many workers as given, each with its part of the ports. */
-export interface MediaPoolOptions extends Omit<MediaWorkerOptions, 'onDeath'> {
+export interface MediaPoolOptions extends MediaWorkerOptions {
   readonly workers: number;
   /** A worker died by itself; a new one starts in its place. */
   readonly onWorkerDeath?: (worker: number, error: Error) => void;
@@ -21,7 +21,7 @@ export interface WorkerEvents {
   /** Whether a leg has this RTP port. */
   readonly isPortInUse: (port: number) => boolean;
   /** The worker may get rooms again. */
-  readonly restarted: (worker: number) => void;
+  readonly started: (worker: number) => void;
 }
 
 /** More deaths than this within a minute are a fault that a restart does not mend. */
@@ -122,18 +122,20 @@ export class PoolWorkers {
 
   async #startOne(worker: number): Promise<void> {
     const { workers: _, onWorkerDeath: __, onFatal: ___, webrtcPort, ...options } = this.#options;
-    const started: MediaWorker = await createMediaWorker({
+    const started = await createMediaWorker({
       ...options,
       ports: this.#portsOf(worker),
       // All browsers share the port of the first worker.
       ...(webrtcPort === undefined || worker > 0 ? {} : { webrtcPort }),
-      onDeath: (error) => this.#lose(worker, started, error),
     });
     started.subscribe(this.#events.noticed);
     started.streams.subscribe(this.#events.streamNoticed);
     if (this.#openCapturePort !== undefined) started.sendCapturesTo(this.#openCapturePort());
     for (const [name, clip] of this.#clips) started.loadClip(name, clip).catch(() => {});
     this.#workers[worker] = started;
+    this.#events.started(worker);
+    // Last: a thread may be dead already.
+    void started.died.then((error) => this.#lose(worker, started, error));
   }
 
   #lose(worker: number, dead: MediaWorker, error: Error): void {
@@ -167,7 +169,6 @@ export class PoolWorkers {
     for (const port of lost) this.freePort(port, worker);
     if (this.#isClosing) return;
     await this.#startOne(worker);
-    this.#events.restarted(worker);
   }
 
   /** An equal part of the range for each worker, in pairs. */
