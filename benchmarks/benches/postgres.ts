@@ -60,7 +60,7 @@ async function runSetting(url: string, setting: Setting, { scale, profile }: Ben
   try {
     // One after another: the first one migrates.
     for (const [index, part] of parts.entries()) {
-      await part.ask('start', { url, lanes, firstLane: index * lanes, delivers } satisfies WriterStart);
+      await part.ask('start', { url, lanes, seat: index, delivers } satisfies WriterStart);
     }
     const run = (legs: number): Promise<readonly WriterLoad[]> =>
       Promise.all(

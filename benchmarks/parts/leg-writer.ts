@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { callMigrations, createCallStore, emptyLeg } from '@jackfield/platform/call-records';
-import { createOutbox, outboxMigrations } from '@jackfield/platform/kernel';
+import { createOutbox, incarnationMigrations, outboxMigrations } from '@jackfield/platform/kernel';
 import type { Database, Write } from '@jackfield/ports';
+import { sql } from 'kysely';
 import { type Load, quantile } from '../measure.ts';
 import { servePart } from '../part.ts';
 
 export interface WriterStart {
   readonly url: string;
   readonly lanes: number;
-  /** The number of the first lane: each process has its own. */
-  readonly firstLane: number;
+  /** Each process has its own. */
+  readonly seat: number;
   /** Deliveries of the events, without HTTP. */
   readonly delivers: boolean;
 }
@@ -46,9 +47,17 @@ let repeats = 0;
 let times: number[] = [];
 
 servePart({
-  async start({ url, lanes, firstLane, delivers }: WriterStart): Promise<void> {
-    database = createPostgresDatabase({ url, writers: lanes, firstLane, log });
-    await database.migrate([...outboxMigrations, ...callMigrations]);
+  async start({ url, lanes, seat, delivers }: WriterStart): Promise<void> {
+    database = createPostgresDatabase({ url, writers: lanes, isShared: true, log });
+    await database.migrate([...outboxMigrations, ...incarnationMigrations, ...callMigrations]);
+    await database.transact(async (write) => {
+      for (let lane = 0; lane < lanes; lane++) {
+        await sql`INSERT INTO incarnation_lanes (incarnation, lane) VALUES (${seat + 1}, ${lane})`.execute(
+          write,
+        );
+      }
+    });
+    database.join({ incarnation: seat + 1, seat, onEnded: () => {} });
     store = createCallStore(database, usage);
     const clock = createSystemClock();
     outbox = createOutbox({

@@ -97,7 +97,8 @@ async function start(
     ports: created.signalling,
     domains,
     operated: files.operated,
-    openTransports: async (listener) => (sockets = await openSipSockets(config, files, listener)),
+    openTransports: async (listener) =>
+      (sockets = await openSipSockets(config, files, listener, created.incarnation)),
     locate: createLocate(config, clock),
     ...signallingRules(config, media.hasWebrtc),
     mayReach,

@@ -20,11 +20,13 @@ export function openSipSockets(
   config: Config,
   { certificate, authorities }: StartFiles,
   listener: TransportListener,
+  incarnation: string,
 ): Promise<SocketTransports> {
   const tls = config.tls && certificate && { port: config.tls.port, certificate, authorities };
   const options = {
     ...config.sip,
     ...listener,
+    flowInstance: incarnation,
     ...transportLimits(config),
     ...(tls === undefined ? {} : { tls }),
   };

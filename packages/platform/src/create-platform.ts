@@ -3,7 +3,12 @@ import { type Asked, createAsked, createFeatures, type FeaturesDeps } from './cr
 import type { Feature } from './feature.ts';
 import { createHttpApi, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
-import { createLastAlive, type DiedAt, type LastAlive, lastAliveMigrations } from './kernel/last-alive.ts';
+import {
+  createIncarnation,
+  type EndedIncarnation,
+  type Incarnation,
+  incarnationMigrations,
+} from './kernel/incarnation.ts';
 import { createOutbox, type Outbox, outboxMigrations } from './kernel/outbox.ts';
 import { createRetention } from './kernel/retention.ts';
 import { createStartPhase, type StartPhase } from './kernel/start-phases.ts';
@@ -11,7 +16,7 @@ import type { CreatedPlatform, Platform, PlatformDeps } from './platform.ts';
 
 /** The parts of the kernel that all features share. */
 interface Core extends FeaturesDeps {
-  readonly alive: LastAlive;
+  readonly incarnation: Incarnation;
   readonly state: { isReady: boolean; isDraining: boolean };
 }
 
@@ -22,34 +27,52 @@ interface Core extends FeaturesDeps {
 export function createPlatform(deps: PlatformDeps): CreatedPlatform {
   const core = createCore(deps);
   const asked = createAsked(core);
-  return { signalling: asked.signalling, start: (telephony) => startPlatform(core, asked, telephony) };
+  const { token: incarnation } = core.incarnation;
+  return {
+    signalling: asked.signalling,
+    incarnation,
+    start: (telephony) => startPlatform(core, asked, telephony),
+  };
 }
 
 function createCore(deps: PlatformDeps): Core {
   const outbox = outboxOf(deps);
-  const alive = createLastAlive(deps);
+  const incarnation = createIncarnation({
+    ...deps,
+    ...(deps.onIncarnationEnded === undefined ? {} : { onEnded: deps.onIncarnationEnded }),
+  });
   const state = { isReady: false, isDraining: false };
   const { appendEvents, wake: eventsCommitted } = outbox;
   return {
     ...deps,
     outbox,
-    alive,
+    incarnation,
     state,
-    runner: createSessionRunner({ ...deps, alive, appendEvents, eventsCommitted }),
+    runner: createSessionRunner({
+      ...deps,
+      incarnation: incarnation.number,
+      alive: incarnation,
+      appendEvents,
+      eventsCommitted,
+    }),
     newUuid: () => deps.secrets.randomUuid(),
     isDraining: () => state.isDraining,
   };
 }
 
 async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Promise<Platform> {
-  const { alive, runner, state } = core;
+  const { incarnation, runner, state } = core;
   const { list, accounts, recordings, liveEvents, consoleSessions } = createFeatures(core, asked, telephony);
   const phase = createStartPhase(core);
   await phase('migrations', () => core.database.migrate(migrationsOf(list), true));
   // Before the first event of this process, which would count as an event of the last process.
-  const diedAt = await alive.diedAt();
+  const ended = await incarnation.begin();
   const account = await accounts.ensureFirstAccount(core.firstAccount);
-  await restore(list, diedAt, phase);
+  for (const each of ended) {
+    await endIncarnation(list, each, phase);
+    await incarnation.settled(each);
+  }
+  await restore(list, phase);
   await phase('signalling', () => telephony.open());
   for (const feature of list) feature.open?.(account.authId, telephony.carriers);
   const retention = createRetention(
@@ -89,7 +112,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
       await retention.close();
       await runner.idle();
       await runner.close();
-      await alive.close();
+      await incarnation.close();
       for (const feature of list) await feature.release?.();
     },
   };
@@ -112,13 +135,24 @@ function outboxOf(deps: PlatformDeps): Outbox {
 /** Migrations of the kernel, then those of the features. */
 function migrationsOf(features: readonly Feature[]) {
   const own = features.flatMap(({ migrations = [] }) => migrations);
-  return [idempotencyTable, ...outboxMigrations, ...lastAliveMigrations, ...own];
+  return [idempotencyTable, ...outboxMigrations, ...incarnationMigrations, ...own];
 }
 
-/** Ends the sessions that the last process left. */
-async function restore(features: readonly Feature[], diedAt: DiedAt, phase: StartPhase): Promise<void> {
+/** Ends or takes over what lived in an incarnation that has ended: at a restart, and after the end of another node. */
+async function endIncarnation(
+  features: readonly Feature[],
+  ended: EndedIncarnation,
+  phase: StartPhase,
+): Promise<void> {
+  for (const feature of features) {
+    if (feature.endIncarnation === undefined) continue;
+    await phase(feature.name.replaceAll('-', ' '), async () => feature.endIncarnation?.(ended));
+  }
+}
+
+async function restore(features: readonly Feature[], phase: StartPhase): Promise<void> {
   for (const feature of features) {
     if (feature.restore === undefined) continue;
-    await phase(feature.name.replaceAll('-', ' '), async () => feature.restore?.(diedAt));
+    await phase(feature.name.replaceAll('-', ' '), async () => feature.restore?.());
   }
 }

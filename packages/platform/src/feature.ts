@@ -1,11 +1,11 @@
 import type { CarrierRequests, Migration, Write } from '@jackfield/ports';
 import type { RouteGroup } from './http/index.ts';
-import type { DiedAt } from './kernel/last-alive.ts';
+import type { EndedIncarnation } from './kernel/incarnation.ts';
 import type { RetainedRecords } from './kernel/retention.ts';
 
 /**
  * The contributions of a feature to the platform. `create-platform.ts` uses nothing else of it: it folds the features, in the order of
- * their list, into migrations, routes, records to remove and the phases of the process: restore, open, drain, close, release.
+ * their list, into migrations, routes, records to remove and the phases of the process: end of earlier incarnations, restore, open, drain, close, release.
  */
 export interface Feature {
   /** The name of its folder. */
@@ -19,8 +19,13 @@ export interface Feature {
   readonly retained?: RetainedRecords;
   /** Open resources that are no sessions of the runner, by kind; all zero after the last call. */
   census?(): Readonly<Record<string, number>>;
-  /** Ends or resumes what the last process left, before the first request and the first call. Resolves with the number, where it is counted. */
-  restore?(diedAt: DiedAt): Promise<unknown>;
+  /**
+   * Ends or takes over all that lived in an incarnation that has ended; at a start before the first request and the first call. Begins
+   * anew where it was cut off. Resolves with the number, where it is counted.
+   */
+  endIncarnation?(ended: EndedIncarnation): Promise<unknown>;
+  /** Reads what it must know before the first request, after `endIncarnation`. */
+  restore?(): Promise<unknown>;
   /**
    * Begins its own activity, after all features are restored and signalling is open. `operator` is the first account; `carriers` asks
    * signalling to register with carriers and probe them.

@@ -79,12 +79,18 @@ export interface PlatformDeps
   readonly keepsCalls?: boolean;
   /** Prices of calls; calls are free when left out. */
   readonly rates?: RateTable;
+  /** The name of this machine among those that share the database. */
+  readonly node?: string;
+  /** Another process has ended this one on their database: this process has to end. */
+  readonly onIncarnationEnded?: () => void;
   /** Prefixes of the signature headers, e.g. `X-Service-`. */
   readonly signaturePrefixes?: readonly string[];
 }
 
 /** The platform before its start: it has read nothing, and nothing runs. */
 export interface CreatedPlatform {
+  /** This run of the process, in names of connections. */
+  readonly incarnation: string;
   /** The answers to signalling; available after the start. */
   readonly signalling: SignallingPorts;
   /** Ends the sessions of the last process, opens signalling after all other parts, and serves. Callable once. */

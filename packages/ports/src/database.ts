@@ -19,6 +19,15 @@ export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   readonly read: Read;
   transact<Result>(work: (write: Write) => Promise<Result>, options?: UnitOptions): Promise<Result>;
+  /** Other processes may use the database at the same time. */
+  readonly isShared: boolean;
+  /** How many lanes of units run beside each other. */
+  readonly lanes: number;
+  /**
+   * From now on each transaction of a shared database locks its lane's row of `incarnation_lanes`. Without that row another process
+   * has ended this incarnation: the transaction is refused with the code `incarnation-ended`, and `onEnded` is called once.
+   */
+  join(member: DatabaseMember): void;
   /** The number of the lane in which units with this key run, from 0; always 0 on the embedded database. */
   laneOf(key: string): number;
   /** The number of the lane in which this unit runs. No other lane runs concurrently under this number: it names a row of its own. */
@@ -33,6 +42,14 @@ export interface Database {
   /** True when a unique index refused the row. */
   isUniqueViolation(error: unknown): boolean;
   close(): Promise<void>;
+}
+
+/** The run of a process on a shared database. */
+export interface DatabaseMember {
+  readonly incarnation: number;
+  /** Differs from that of every other running process: it numbers the lanes. */
+  readonly seat: number;
+  readonly onEnded: () => void;
 }
 
 /**

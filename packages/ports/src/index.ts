@@ -12,7 +12,7 @@ export type { CallRoute, CallRoutes, RouteOwner, RouteTarget, TargetFailure } fr
 export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './carrier-requests.ts';
 export { type ClientTokens, type TokenClient, type TokenRefusal, tokenRefusals } from './client-tokens.ts';
 export type { Clock } from './clock.ts';
-export type { Database, Migration, Read, UnitOptions, Write } from './database.ts';
+export type { Database, DatabaseMember, Migration, Read, UnitOptions, Write } from './database.ts';
 export type {
   CheckedAddresses,
   Egress,

@@ -21,8 +21,6 @@ export interface Registrations {
   ): Promise<Result>;
   /** Removes the bindings of a flow whose connection is lost (RFC 5626 §4.2.1). */
   dropFlow(flow: string): Promise<void>;
-  /** The same for all flows whose name begins with `prefix`: a restart cut them. Called before the first phone comes back. */
-  dropFlowsFrom(prefix: string): Promise<void>;
 }
 
 /** The credential of an endpoint: its user name and the hashes of its password. */

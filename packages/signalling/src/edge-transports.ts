@@ -10,7 +10,7 @@ export interface EdgeTransportsDeps {
   /** Limits unauthenticated sources; absent where only the platform's own phones connect. */
   readonly defence?: Defence;
   /** Bindings that end with their connections; absent where no phone registers. */
-  readonly registrations?: Pick<Registrations, 'dropFlow' | 'dropFlowsFrom'>;
+  readonly registrations?: Pick<Registrations, 'dropFlow'>;
   readonly log: Logger;
   /** Receives the messages of calls; absent where they are not kept. */
   readonly trace?: SignallingTrace;
@@ -38,9 +38,6 @@ export interface EdgeTransports {
   close(): Promise<void>;
 }
 
-/** The prefixes of connection flows in the transports. */
-const connectionFlows = ['tcp-', 'tls-', 'ws-'];
-
 export function createEdgeTransports(deps: EdgeTransportsDeps): EdgeTransports {
   let opened: Transports | undefined;
   /** Known ports do not change; a lookup would cost as much as one header of every message. */
@@ -64,8 +61,6 @@ export function createEdgeTransports(deps: EdgeTransportsDeps): EdgeTransports {
 
   return {
     async open(receiver) {
-      // Connections do not outlive their process; their phones have to register again.
-      for (const prefix of connectionFlows) await deps.registrations?.dropFlowsFrom(prefix);
       opened = await deps.openTransports(transportListener(deps, receiver, (flow) => opened?.cut(flow)));
     },
     send(target, text) {

@@ -415,7 +415,6 @@ describe('a REGISTER on a connection', () => {
       async dropFlow() {
         order.push('dropped');
       },
-      dropFlowsFrom: () => Promise.resolve(),
     };
     let listener: TransportListener | undefined;
     let isOpen = true;

@@ -41,7 +41,6 @@ function registrationsOf(secrets: Secrets, counted: Counted): Registrations {
     knowsInstance: async () => false,
     update: async (_endpoint, decide) => decide([]).result,
     dropFlow: async () => {},
-    dropFlowsFrom: async () => {},
   };
 }
 

@@ -26,6 +26,9 @@ export function createCopiedDatabase(options: {
       return open().read;
     },
     transact: (work, options) => open().transact(work, options),
+    isShared: false,
+    lanes: 1,
+    join() {},
     laneOf: () => 0,
     laneOfUnit: () => 0,
     async migrate(migrations, areAll) {

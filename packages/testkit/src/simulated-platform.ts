@@ -53,6 +53,8 @@ export type PlatformSettings = Partial<
     | 'docs'
     | 'signaturePrefixes'
     | 'keepsCalls'
+    | 'node'
+    | 'onIncarnationEnded'
     | keyof KeptRecords
   >
 >;

@@ -1,3 +1,4 @@
+export { IncarnationEndedError } from './fence.ts';
 export { createPostgresDatabase, type PostgresDatabaseOptions } from './postgres-database.ts';
 export {
   DatabaseInUseError,

@@ -61,6 +61,16 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.query(sql).catch((error) => this.#read(error));
   }
 
+  /** As `order`, with the number of rows; after a failure of the connection the number never comes back as 0. */
+  async ask(sql: string, values: unknown[]): Promise<number> {
+    try {
+      return (await this.#client.query({ text: sql, values, ...this.#named(sql) })).rows.length;
+    } catch (error) {
+      this.#read(error);
+      return Number.NaN;
+    }
+  }
+
   /** Resolves when the changes are durable. */
   async commit(): Promise<void> {
     try {

@@ -1,5 +1,6 @@
 import type { Database, Logger } from '@jackfield/ports';
 import { Kysely, sql } from 'kysely';
+import { createFence } from './fence.ts';
 import { migrate } from './migrate.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { PostgresUnitDialect } from './postgres-dialect.ts';
@@ -16,8 +17,8 @@ export interface PostgresDatabaseOptions {
   readonly poolSize?: number;
   /** Connections for writing: one for each lane of units. */
   readonly writers?: number;
-  /** The number of the first lane, 0 when left out: lanes of nodes that share a database have different numbers. */
-  readonly firstLane?: number;
+  /** Other processes use the database at the same time; false when left out. */
+  readonly isShared?: boolean;
   /** Excludes other processes; released on `close`. Without a lock several processes share the database. */
   readonly lock?: ProcessLock;
   readonly log: Logger;
@@ -26,15 +27,17 @@ export interface PostgresDatabaseOptions {
 const defaultPoolSize = 10;
 /** Measured on two cores: 1.2 to 2.4 times the units of one lane. */
 const defaultWriters = 4;
+/** Lanes of two processes have different numbers. */
+const lanesPerSeat = 64;
 
 /**
  * PostgreSQL 15 or newer. Units of a turn and lane run one after another inside one transaction, on connections that pipeline; reads run
  * on other connections, which refuse to write. Connects at the first use, and reconnects after a loss.
  */
 export function createPostgresDatabase(options: PostgresDatabaseOptions): Database {
-  const { url, log, lock, firstLane = 0 } = options;
+  const { url, log, lock, isShared = false } = options;
   const { poolSize = defaultPoolSize, writers = defaultWriters } = options;
-  if (writers < 1 || poolSize <= writers)
+  if (writers < 1 || writers > lanesPerSeat || poolSize <= writers)
     throw new RangeError('one connection is needed for reads, one for writes');
   const pools = new PostgresPools({ url, log, writers, readers: poolSize - writers, ...(lock && { lock }) });
   const writes = new WeakMap<PostgresConnection, WriteConnection>();
@@ -57,7 +60,9 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
       release: (connection) => connection.release(),
     }),
   });
-  const lanes = createUnitLanes({ connect: connectToWrite, lanes: writers, log });
+  const fence = createFence();
+  const lanes = createUnitLanes({ connect: connectToWrite, lanes: writers, fence, log });
+  let firstLane = 0;
   let closing: Promise<void> | undefined;
 
   return {
@@ -66,6 +71,13 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     async transact(work, options) {
       if (closing !== undefined) throw new Error('the database is closed');
       return lanes.transact(work, options);
+    },
+    isShared,
+    lanes: writers,
+    join(member) {
+      if (!isShared) return;
+      firstLane = member.seat * lanesPerSeat;
+      fence.join(member);
     },
     laneOf: lanes.laneOf,
     laneOfUnit: (write) => firstLane + lanes.laneOfUnit(write),

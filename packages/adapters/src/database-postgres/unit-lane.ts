@@ -1,4 +1,5 @@
 import type { Logger, Read, UnitOptions } from '@jackfield/ports';
+import type { Fence } from './fence.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { DatabaseUnavailableError, saysBeginAgain } from './unavailable-error.ts';
 
@@ -22,6 +23,9 @@ export interface UnitLaneDeps {
   /** Rejects with `DatabaseUnavailableError` when no connection is available. */
   readonly connect: () => Promise<WriteConnection>;
   readonly log: Logger;
+  readonly fence: Fence;
+  /** From 0. */
+  readonly number: number;
   readonly onIdle: () => void;
 }
 
@@ -127,10 +131,12 @@ export class UnitLane {
     const { connection, write } = connected;
     try {
       begin(connection, group[0]!);
+      const isFenced = this.#deps.fence.check(connection, this.#deps.number);
       for (const unit of group) {
         await unit.run(write);
         if (connection.fatal !== undefined) throw connection.fatal;
       }
+      await isFenced();
       await connection.commit();
       return undefined;
     } catch (cause) {

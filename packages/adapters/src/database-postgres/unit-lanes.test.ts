@@ -5,6 +5,9 @@ import { createRecordingLog, type PostgresServer, postgresMissing, startPostgres
 import { sql } from 'kysely';
 import { createPostgresDatabase } from './index.ts';
 
+const incarnationLanes =
+  'CREATE TABLE incarnation_lanes (incarnation BIGINT, lane INTEGER, PRIMARY KEY (incarnation, lane))';
+
 const committed: UnitOptions = { isolation: 'read-committed' };
 
 describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
@@ -17,11 +20,11 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
     assert.ok(started.server !== undefined);
     server = started.server;
     const url = await server.createDatabase();
-    const open = (firstLane: number) =>
-      createPostgresDatabase({ url, writers: 4, firstLane, log: createRecordingLog() });
-    [database, other] = [open(0), open(4)];
+    const open = () => createPostgresDatabase({ url, writers: 4, isShared: true, log: createRecordingLog() });
+    [database, other] = [open(), open()];
     await database.migrate([
       { name: 't/1', sql: 'CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)' },
+      { name: 'lanes/1', sql: incarnationLanes },
       { name: 't/2', sql: 'INSERT INTO t SELECT id, 0 FROM generate_series(1, 20) AS id' },
     ]);
   });
@@ -79,8 +82,13 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
   });
 
   test('lanes of two nodes have different numbers', async () => {
+    await other.transact(async (write) => {
+      for (const lane of [0, 1, 2, 3])
+        await sql`INSERT INTO incarnation_lanes VALUES (2, ${lane})`.execute(write);
+    });
+    other.join({ incarnation: 2, seat: 1, onEnded: () => assert.fail('no process has ended it') });
     const number = (node: Database) => node.transact(async (write) => node.laneOfUnit(write));
-    assert.deepEqual([await number(database), await number(other)], [0, 4]);
+    assert.deepEqual([await number(database), await number(other)], [0, 64]);
   });
 
   test('after a conflict the halves of a group run again, and only the half with the conflict is divided', async () => {
@@ -139,5 +147,43 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
     go.resolve();
     await holder;
     assert.equal(await excluding, 7);
+  });
+
+  test('the end of an incarnation waits for its transaction under way, and none of it is committed afterwards', async () => {
+    const url = await server.createDatabase();
+    const [fenced, successor] = [1, 2].map(() =>
+      createPostgresDatabase({ url, writers: 2, isShared: true, log: createRecordingLog() }),
+    );
+    await fenced!.migrate([
+      { name: 't/1', sql: 'CREATE TABLE t (id BIGINT PRIMARY KEY)' },
+      { name: 'lanes/1', sql: `${incarnationLanes}; INSERT INTO incarnation_lanes VALUES (7, 0), (7, 1)` },
+    ]);
+    let ends = 0;
+    fenced!.join({ incarnation: 7, seat: 0, onEnded: () => ends++ });
+    const insert = (id: number, options?: UnitOptions) =>
+      fenced!.transact((write) => sql`INSERT INTO t VALUES (${id})`.execute(write), options);
+    await insert(1);
+    const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const underWay = fenced!.transact(async (write) => {
+      await sql`INSERT INTO t VALUES (2)`.execute(write);
+      begun.resolve();
+      await go.promise;
+    });
+    await begun.promise;
+    const end = successor!.transact((write) =>
+      sql`DELETE FROM incarnation_lanes WHERE incarnation = 7`.execute(write),
+    );
+    go.resolve();
+    await Promise.all([underWay, end]);
+    await assert.rejects(insert(3), { code: 'incarnation-ended' });
+    await assert.rejects(insert(4, committed), { code: 'incarnation-ended' });
+    await assert.rejects(
+      fenced!.transact((write) => sql`INSERT INTO t VALUES (5)`.execute(write), { excluding: ['t'] }),
+      { code: 'incarnation-ended' },
+    );
+    const { rows } = await sql`SELECT id FROM t ORDER BY id`.execute(successor!.read);
+    assert.deepEqual(rows, [{ id: 1 }, { id: 2 }]);
+    assert.equal(ends, 1);
+    await Promise.all([fenced!.close(), successor!.close()]);
   });
 });

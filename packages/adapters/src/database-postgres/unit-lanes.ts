@@ -10,7 +10,7 @@ export interface UnitLanes {
   idle(): Promise<void>;
 }
 
-export interface UnitLanesDeps extends Omit<UnitLaneDeps, 'onIdle'> {
+export interface UnitLanesDeps extends Omit<UnitLaneDeps, 'onIdle' | 'number'> {
   /** How many groups run at the same time, each on a connection of its own. */
   readonly lanes: number;
 }
@@ -18,9 +18,9 @@ export interface UnitLanesDeps extends Omit<UnitLaneDeps, 'onIdle'> {
 /** Serializable units share this lane: they do not conflict with each other there. */
 const serializableLane = 0;
 
-export function createUnitLanes({ connect, lanes: count, log }: UnitLanesDeps): UnitLanes {
+export function createUnitLanes({ lanes: count, ...deps }: UnitLanesDeps): UnitLanes {
   const idlers: (() => void)[] = [];
-  const lanes = Array.from({ length: count }, () => new UnitLane({ connect, log, onIdle }));
+  const lanes = Array.from({ length: count }, (_, number) => new UnitLane({ ...deps, number, onIdle }));
   const laneOfWrite = new WeakMap<Write, number>();
 
   function isIdle(): boolean {

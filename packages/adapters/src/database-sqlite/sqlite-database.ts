@@ -76,6 +76,9 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
         refuseWhenClosed();
         return commits.transact(work);
       },
+      isShared: false,
+      lanes: 1,
+      join() {},
       laneOf: () => 0,
       laneOfUnit: () => 0,
       async migrate(migrations, areAll) {

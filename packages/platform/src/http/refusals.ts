@@ -47,6 +47,8 @@ export function problemOf(error: FastifyError | Error, request: FastifyRequest, 
     case 'FST_ERR_BAD_URL':
       return badUrl;
     case 'database-unavailable':
+    // Another process has ended this one; a request that is repeated reaches another.
+    case 'incarnation-ended':
       log.warn({ api_id: request.id, err: error }, 'request refused: database unavailable');
       return unavailable('database', databaseRetrySeconds);
   }

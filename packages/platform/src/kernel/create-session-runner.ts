@@ -33,6 +33,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
   }
 
   return {
+    incarnation: deps.incarnation ?? 0,
     define<State, Input, Effect extends { readonly do: string }>(
       kind: SessionKind<State, Input, Effect>,
     ): Sessions<State, Input> {

@@ -1,1 +1,2 @@
+export { incarnationMigrations } from './incarnation.ts';
 export { createOutbox, outboxMigrations } from './outbox.ts';

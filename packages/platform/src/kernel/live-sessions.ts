@@ -250,11 +250,12 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
 
   /** Async: a database that throws instead of rejecting fails like any other. */
   async #commit(session: Session<State>, handled: HandledStep<State, Effect>): Promise<void> {
-    const { database, appendEvents } = this.#runner;
+    const { database, appendEvents, incarnation = 0 } = this.#runner;
     const before = session.isOpened ? session.state : undefined;
     await database.transact(
       async (write: Write): Promise<void> => {
-        if (handled.changesRecord) await this.#kind.save!(write, session.id, before, handled.state);
+        if (handled.changesRecord)
+          await this.#kind.save!(write, session.id, before, handled.state, incarnation);
         if (handled.events.length > 0) await appendEvents(write, handled.events);
       },
       this.#unitOf(session, handled),

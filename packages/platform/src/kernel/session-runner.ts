@@ -1,16 +1,22 @@
 import type { Clock, Database, Instant, Logger, Machine, TimerFired, Write } from '@jackfield/ports';
+import type { Alive } from './incarnation.ts';
 import type { OutboxEvent } from './kernel-effects.ts';
-import type { Alive } from './last-alive.ts';
 
 /** One kind of live session: its machine, how it is stored, and who carries out its effects. */
 export interface SessionKind<State, Input, Effect extends { readonly do: string }> {
   readonly name: string;
   readonly machine: Machine<State, Input | TimerFired, Effect>;
   /**
-   * Writes what changed between two states; runs inside the transaction that also writes the events.
+   * Writes what changed between two states; runs inside the transaction that also writes the events. A new row names the incarnation.
    * Absent for a kind that keeps no record. Not called when `before === after` (a step that changes no record returns the same state object).
    */
-  save?(write: Write, id: string, before: State | undefined, after: State): Promise<void>;
+  save?(
+    write: Write,
+    id: string,
+    before: State | undefined,
+    after: State,
+    incarnation: number,
+  ): Promise<void>;
   /**
    * False when the change between two states is no part of the record: then nothing is written, and effects run without a
    * commit. Every change is recorded when left out.
@@ -27,6 +33,8 @@ export interface SessionKind<State, Input, Effect extends { readonly do: string 
 }
 
 export interface SessionRunner {
+  /** In which the sessions live. */
+  readonly incarnation: number;
   /** Registers a kind; once per name. */
   define<State, Input, Effect extends { readonly do: string }>(
     kind: SessionKind<State, Input, Effect>,
@@ -66,6 +74,8 @@ export interface SessionRunnerDeps {
   readonly log: Logger;
   /** Writes the events of a step to the outbox, in the transaction of its state. */
   readonly appendEvents: (write: Write, events: readonly OutboxEvent[]) => Promise<void>;
+  /** In which the sessions live; 0 when left out, of no process. */
+  readonly incarnation?: number;
   /** Notified of sessions that are billed. */
   readonly alive?: Alive;
   /** Called after each commit with events, so that the outbox need not be polled. */

@@ -43,7 +43,6 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
       return result;
     },
     dropFlow: () => Promise.resolve(),
-    dropFlowsFrom: () => Promise.resolve(),
   };
   const otherwise: Admission = admitAll('MA2');
   const admission = createTokenAdmission({ tokens, otherwise });

@@ -39,7 +39,6 @@ function world() {
       return result;
     },
     dropFlow: () => Promise.resolve(),
-    dropFlowsFrom: () => Promise.resolve(),
   };
   const admission = createDigestAdmission({
     registrations,

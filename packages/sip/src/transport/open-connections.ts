@@ -21,13 +21,14 @@ export class OpenConnections<Connection extends OpenConnection> {
   readonly #byId = new Map<string, Connection>();
   readonly #listener: TransportListener;
   readonly #counters: TransportCounters;
-  /** Ids must differ from those of an earlier process: bindings may still hold these. */
-  readonly #instance = randomBytes(6).toString('hex');
+  /** Ids must differ from those of another process: bindings may still hold these. */
+  readonly #instance: string;
   #serial = 0;
   #emptied: (() => void) | undefined;
 
   constructor(listener: TransportListener, counters: TransportCounters) {
     this.#listener = listener;
+    this.#instance = listener.flowInstance ?? randomBytes(6).toString('hex');
     this.#counters = counters;
   }
 

@@ -22,6 +22,8 @@ export interface SendFailure {
 
 /** Events and policy of transports. Exceptions of these functions are counted and go to `onFault`. */
 export interface TransportListener {
+  /** The word in ids of connection flows that no other process uses, `tcp-<word>-<number>`; random when left out. */
+  readonly flowInstance?: string;
   /** One datagram, or one message cut out of a stream; not parsed yet. */
   onMessage(text: ByteString, flow: Flow): void;
   /**

@@ -87,7 +87,6 @@ const registrations: CallsDeps['registrations'] = {
   knowsInstance: async () => false,
   update: () => Promise.reject(new Error('no phone registers here')),
   dropFlow: () => Promise.resolve(),
-  dropFlowsFrom: () => Promise.resolve(),
 };
 
 /** The feature on a real database and runner; signalling is in the hands of the test. */

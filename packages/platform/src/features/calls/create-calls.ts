@@ -13,7 +13,7 @@ import type {
 } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
-import type { DiedAt } from '../../kernel/last-alive.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
@@ -41,6 +41,7 @@ import { hangupReason } from './migrations/0006-hangup-reason.ts';
 import { callsByEnd } from './migrations/0007-calls-by-end.ts';
 import { callTimeLimit } from './migrations/0008-time-limit.ts';
 import { clientQuality } from './migrations/0009-client-quality.ts';
+import { callIncarnation } from './migrations/0010-incarnation.ts';
 import type { Calls } from './public-api.ts';
 import { createCallQueries } from './queries.ts';
 import { createClientQualities } from './records/client-qualities.ts';
@@ -89,6 +90,7 @@ export const callMigrations: readonly Migration[] = [
   callsByEnd,
   callTimeLimit,
   clientQuality,
+  callIncarnation,
 ];
 
 export interface CallsFeature extends Feature, Calls {
@@ -101,8 +103,8 @@ export interface CallsFeature extends Feature, Calls {
   readonly retained: RetainedRecords;
   /** Live calls of a viewer, in the order of their UUIDs, behind `after`. */
   readonly live: ReturnType<typeof createLiveCalls>;
-  /** Ends the records of legs that the last process left behind, as of its death; called once, before the first call. */
-  restore(diedAt: DiedAt): Promise<number>;
+  /** Ends the records of legs that lived there, as of its death. */
+  endIncarnation(ended: EndedIncarnation): Promise<number>;
 }
 
 /** Every leg of every call: recorded, dialled, reported to its owner. */
@@ -168,7 +170,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     live: createLiveCalls(deps.database),
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
-    restore: (diedAt) => store.endForgotten(diedAt, deps.appendEvents),
+    endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents),
     ownedBy: owners.ownedBy,
     offeredTo: offers.offeredTo,
     dial,

@@ -37,7 +37,7 @@ export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessi
   const legs: LegSessions = deps.runner.define<CallLeg, CallLegInput, WithOutboxEvents<CallLegEffect>>({
     name: 'call-leg',
     machine: withOutboxEvents(callLegMachine, (leg, { event }) => outboxEventOf(leg, event, deps.usage)),
-    save: (write, _leg, before, after) => parts.store.save(write, before, after),
+    save: (write, _leg, before, after, incarnation) => parts.store.save(write, before, after, incarnation),
     isRecorded,
     isBilled: true,
     isEnded: isLegOver,

@@ -69,6 +69,7 @@ eachDatabase('the records of legs', (open) => {
     assert.deepEqual(await rows(), [
       {
         call_uuid: 'leg-1',
+        incarnation: 0,
         account: 'SA1',
         main_account: 'MA1',
         direction: 'outbound',
@@ -148,10 +149,7 @@ eachDatabase('the records of legs', (open) => {
       const spec = { ...ringing.spec, timeLimitSeconds: 300 };
       const answered: CallLeg = { ...ringing, spec, phase: 'answered', answeredAt: 2_000 };
       await save(undefined, answered);
-      await store.endForgotten(
-        () => diedAt,
-        async () => {},
-      );
+      await store.endForgotten({ number: 0, token: '0', diedAt: () => diedAt }, async () => {});
       const [row] = await rows();
       assert.equal(row?.bill_seconds, seconds);
       assert.ok(row.ended_at! >= 2_000);
@@ -164,7 +162,7 @@ eachDatabase('the records of legs', (open) => {
     await save(undefined, ended({ ...ringing, leg: 'leg-2' }));
     const events: OutboxEvent[] = [];
     const append = async (_write: unknown, appended: readonly OutboxEvent[]) => void events.push(...appended);
-    assert.equal(await store.endForgotten(() => 7_000, append), 1);
+    assert.equal(await store.endForgotten({ number: 0, token: '0', diedAt: () => 7_000 }, append), 1);
     assert.deepEqual(
       (await rows()).map((row) => [row.call_uuid, row.phase, row.ended_at, row.hangup_code]),
       [

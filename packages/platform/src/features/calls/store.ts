@@ -1,7 +1,7 @@
 import type { Database, Instant, Write } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
+import type { DiedAt, EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
-import type { DiedAt } from '../../kernel/last-alive.ts';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
@@ -13,13 +13,13 @@ import { type CallRow, tablesOf } from './tables.ts';
 
 /** SQL of the records of legs. */
 export interface CallStore {
-  /** Writes the record of a leg: whole at first, then the changes of its answer and its end. */
-  save(write: Write, before: CallLeg | undefined, after: CallLeg): Promise<void>;
+  /** Writes the record of a leg: whole at first, with the incarnation in which it lives, then the changes of its answer and its end. */
+  save(write: Write, before: CallLeg | undefined, after: CallLeg, incarnation?: number): Promise<void>;
   /**
-   * Ends the records of legs whose process died, with their events; at start, in portions over the index of live legs. Gives
-   * their number.
+   * Ends the records of legs whose incarnation has ended, with their events; in portions over the index of live legs. Gives their
+   * number.
    */
-  endForgotten(diedAt: DiedAt, appendEvents: AppendEvents): Promise<number>;
+  endForgotten(ended: EndedIncarnation, appendEvents: AppendEvents): Promise<number>;
   /** Legs of exactly this account that have not ended. */
   liveOf(write: Write, account: string): Promise<readonly string[]>;
   /** Removes the records of calls that ended before then, the oldest first, and their counts; resolves with their number. */
@@ -48,8 +48,8 @@ export function createCallStore(
   const totals = new CallTotals(database);
   const records = new CallRecords(database, usage, totals);
   return {
-    save: (write, before, after) => records.save(write, before, after),
-    endForgotten: (diedAt, appendEvents) => records.endForgotten(diedAt, appendEvents),
+    save: (write, before, after, incarnation = 0) => records.save(write, before, after, incarnation),
+    endForgotten: (ended, appendEvents) => records.endForgotten(ended, appendEvents),
     liveOf,
     removeEnded: (endedBefore, limit) =>
       database.transact((write) => removeEnded(write, totals, endedBefore, limit)),
@@ -81,15 +81,18 @@ class CallRecords {
     const tables = tablesOf(database.read);
     const update = (columns: Partial<CallRow>) =>
       tables.updateTable('calls').set(columns).where('call_uuid', '=', '').compile();
-    this.#insert = tables.insertInto('calls').values(rowOf(emptyLeg, usage)).compile();
+    this.#insert = tables
+      .insertInto('calls')
+      .values({ ...rowOf(emptyLeg, usage), incarnation: 0 })
+      .compile();
     this.#updateLive = update(livingOf(emptyLeg));
     this.#updateEnded = update(changingOf(emptyLeg, usage));
   }
 
-  async save(write: Write, before: CallLeg | undefined, after: CallLeg): Promise<void> {
+  async save(write: Write, before: CallLeg | undefined, after: CallLeg, incarnation: number): Promise<void> {
     if (before === undefined) {
       await requireOwner(write, after.account, after.mainAccount);
-      await run(write, this.#insert, Object.values(rowOf(after, this.#usage)));
+      await run(write, this.#insert, [...Object.values(rowOf(after, this.#usage)), incarnation]);
     } else if (after.endedAt === null) {
       await run(write, this.#updateLive, [...Object.values(livingOf(after)), after.leg]);
     } else {
@@ -98,24 +101,29 @@ class CallRecords {
     if (after.endedAt !== null && (before?.endedAt ?? null) === null) await this.#countEnded(write, after);
   }
 
-  async endForgotten(diedAt: DiedAt, appendEvents: AppendEvents): Promise<number> {
+  async endForgotten(ended: EndedIncarnation, appendEvents: AppendEvents): Promise<number> {
     let total = 0;
     for (;;) {
-      const found = await this.#database.transact((write) => this.#endPortion(write, diedAt, appendEvents));
+      const found = await this.#database.transact((write) => this.#endPortion(write, ended, appendEvents));
       total += found;
       if (found < forgottenPerPortion) return total;
     }
   }
 
-  async #endPortion(write: Write, diedAt: DiedAt, appendEvents: AppendEvents): Promise<number> {
+  async #endPortion(
+    write: Write,
+    { number, diedAt }: EndedIncarnation,
+    appendEvents: AppendEvents,
+  ): Promise<number> {
     const rows = await tablesOf(write)
       .selectFrom('calls')
       .selectAll()
       .where('ended_at', 'is', null)
+      .where('incarnation', '=', number)
       .limit(forgottenPerPortion)
       .execute();
     const ended = rows.map((row) => endedBy(row, diedAt));
-    for (const [before, after] of ended) await this.save(write, before, after);
+    for (const [before, after] of ended) await this.save(write, before, after, number);
     await appendEvents(
       write,
       ended.map(([, after]) => outboxEventOf(after, 'ended', this.#usage)),

@@ -1,5 +1,5 @@
 import type { Read } from '@jackfield/ports';
-import type { Kysely } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 
 /** One leg. Money is in 1e-5 units. */
 export type CallRow = {
@@ -43,7 +43,8 @@ export type CallRow = {
 };
 
 export type CallsTables = {
-  calls: CallRow;
+  /** `incarnation` is that in which the leg lives, or has lived. */
+  calls: CallRow & { incarnation: Generated<number> };
   /** Ended calls that an account sees, spread over slots so that no row is written by every call. */
   call_totals: { account: string; slot: number; total: number };
 };

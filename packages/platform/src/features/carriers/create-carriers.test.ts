@@ -89,6 +89,7 @@ async function start({ carriers, database, clock }: Options) {
     hangUp: (leg) => notify({ type: 'leg-ended', leg, end: { by: 'local' } }),
   });
   routed.listen((notice) => heard.push(notice));
+  await feature.endIncarnation({ number: 0 });
   await feature.restore();
   feature.open(account, requests);
   const numbers = feature.numbers({ targetsFor: () => undefined });

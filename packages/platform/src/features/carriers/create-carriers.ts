@@ -13,7 +13,9 @@ import {
 } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import { randomChance } from '../../kernel/chance.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
+import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
 import { createCarrierBooks } from './carrying/carrier-books.ts';
 import { type CarrierLinks, createCarrierLinks } from './carrying/carrier-links.ts';
@@ -22,6 +24,7 @@ import { createCarrierRoutes, targetOfNumber } from './carrying/carrier-routes.t
 import { createIncoming, type IncomingCarrierCalls } from './carrying/incoming.ts';
 import type { Carrier } from './domain/carrier.ts';
 import { carrierCallsTable } from './migrations/0001-carriers.ts';
+import { carrierCallIncarnation } from './migrations/0002-incarnation.ts';
 import { createCarrierStore } from './store.ts';
 
 export interface CarriersDeps {
@@ -33,6 +36,7 @@ export interface CarriersDeps {
   readonly secrets: Pick<Secrets, 'randomBytes'>;
   readonly usage: Usage;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  readonly runner?: Pick<SessionRunner, 'incarnation'>;
 }
 
 /** The operator's carriers into the public network. */
@@ -44,7 +48,9 @@ export interface CarriersFeature extends Feature {
   readonly callRoutes: CallRoutes;
   /** Calls that carriers hand over. */
   readonly incoming: IncomingCarrierCalls;
-  /** Reads the spend before a restart; called before the first call. */
+  /** Settles the reservations of its calls. */
+  endIncarnation(ended: Pick<EndedIncarnation, 'number'>): Promise<void>;
+  /** Reads the spend of the last hour; called before the first call. */
   restore(): Promise<void>;
   /** Begins to register and to probe, when signalling is open; the account receives the events. */
   open(account: string, requests: CarrierRequests | undefined): void;
@@ -54,7 +60,10 @@ export interface CarriersFeature extends Feature {
 export function createCarriers(deps: CarriersDeps): CarriersFeature {
   const { carriers, clock, log, metrics, secrets } = deps;
   const table = prefixRoutes(carriers);
-  const books = createCarrierBooks({ ...deps, store: createCarrierStore(deps.database) });
+  const books = createCarrierBooks({
+    ...deps,
+    store: createCarrierStore(deps.database, deps.runner?.incarnation),
+  });
   let account: string | undefined;
   const reports = createCarrierReports({ ...deps, account: () => account });
   const incoming = createIncoming(() => account);
@@ -81,7 +90,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
 
   return {
     name: 'carriers',
-    migrations: [carrierCallsTable],
+    migrations: [carrierCallsTable, carrierCallIncarnation],
     numbers: (first) => ({
       targetsFor(number) {
         const targets = first.targetsFor(number);
@@ -102,6 +111,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
       },
     }),
     incoming,
+    endIncarnation: ({ number }) => books.settleOrphans(number),
     restore: () => books.restore(),
     open(operator, requests) {
       account = operator;

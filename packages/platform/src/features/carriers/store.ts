@@ -14,6 +14,8 @@ export type CarrierCallRow = {
   readonly worst_case: number;
   readonly settled_at: Instant | null;
   readonly cost: number | null;
+  /** In which it was reserved. */
+  readonly incarnation: number;
 };
 
 /** The window of the spend cap is never longer than this. */
@@ -25,17 +27,19 @@ const unit: UnitOptions = { isolation: 'read-committed', key: 'carrier-calls' };
 /** Keeps the spend for a restart. */
 export interface CarrierStore {
   /** Before the INVITE. */
-  reserve(call: Omit<CarrierCallRow, 'settled_at' | 'cost'>): Promise<void>;
+  reserve(call: Omit<CarrierCallRow, 'settled_at' | 'cost' | 'incarnation'>): Promise<void>;
   settle(leg: string, carrier: string, cost: number, now: Instant): Promise<void>;
-  /** Calls of the last hour, and calls that are not settled. */
-  remembered(now: Instant): Promise<readonly CarrierCallRow[]>;
+  /** Calls of an incarnation that are not settled. */
+  unsettledOf(incarnation: number): Promise<readonly CarrierCallRow[]>;
+  /** Calls that were settled in the last hour. */
+  settledRecently(now: Instant): Promise<readonly CarrierCallRow[]>;
 }
 
-export function createCarrierStore(database: Database): CarrierStore {
+export function createCarrierStore(database: Database, incarnation = 0): CarrierStore {
   return {
     reserve: (call) =>
       database.transact(async (write) => {
-        const row = { ...call, settled_at: null, cost: null };
+        const row = { ...call, settled_at: null, cost: null, incarnation };
         await tablesOf(write).insertInto('carrier_calls').values(row).execute();
       }, unit),
     settle: (leg, carrier, cost, now) =>
@@ -61,14 +65,19 @@ export function createCarrierStore(database: Database): CarrierStore {
           .where('settled_at', '<', now - rememberedMs)
           .execute();
       }, unit),
-    async remembered(now) {
-      const rows = tablesOf(database.read).selectFrom('carrier_calls').selectAll();
-      const [recent, open] = await Promise.all([
-        rows.where('settled_at', '>=', now - rememberedMs).execute(),
-        rows.where('settled_at', 'is', null).execute(),
-      ]);
-      return [...recent, ...open];
-    },
+    unsettledOf: (ended) =>
+      tablesOf(database.read)
+        .selectFrom('carrier_calls')
+        .selectAll()
+        .where('settled_at', 'is', null)
+        .where('incarnation', '=', ended)
+        .execute(),
+    settledRecently: (now) =>
+      tablesOf(database.read)
+        .selectFrom('carrier_calls')
+        .selectAll()
+        .where('settled_at', '>=', now - rememberedMs)
+        .execute(),
   };
 }
 

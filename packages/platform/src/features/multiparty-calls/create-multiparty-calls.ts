@@ -1,8 +1,8 @@
 import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
-import type { DiedAt } from '../../kernel/last-alive.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
@@ -16,6 +16,7 @@ import { openHearingByListener } from './migrations/0004-open-hearing-by-listene
 import { participantsOfAStart } from './migrations/0005-participants-of-a-start.ts';
 import { multipartyCallsByEnd } from './migrations/0006-multiparty-calls-by-end.ts';
 import { liveByAccount } from './migrations/0007-live-by-account.ts';
+import { multipartyCallIncarnation } from './migrations/0008-incarnation.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
@@ -28,7 +29,7 @@ import { createRoomChanges } from './rooms/room-changes.ts';
 import { createRooms, type Rooms } from './rooms/rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { loadLiveCalls, removeEndedCalls } from './store.ts';
+import { adoptLiveCalls, removeEndedCalls } from './store.ts';
 
 export interface MultipartyCallsDeps extends Omit<SessionDeps, 'exitDocuments' | 'changes'> {
   readonly database: Database;
@@ -55,7 +56,7 @@ export interface MultipartyCallsFeature extends Feature {
   /** Ended calls, with their participants and hearing history. */
   readonly retained: RetainedRecords;
   /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
-  restore(diedAt: DiedAt): Promise<number>;
+  endIncarnation(ended: EndedIncarnation): Promise<number>;
 }
 
 export const multipartyCallMigrations: readonly Migration[] = [
@@ -66,6 +67,7 @@ export const multipartyCallMigrations: readonly Migration[] = [
   participantsOfAStart,
   multipartyCallsByEnd,
   liveByAccount,
+  multipartyCallIncarnation,
 ];
 
 /** Multiparty calls: their participants, who hears whom, and when they end. */
@@ -115,8 +117,8 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
       keepMs: deps.keepMultipartyCallsMs,
       removeEnded: (endedBefore, limit) => removeEndedCalls(database, endedBefore, limit),
     },
-    async restore(diedAt) {
-      const left = await loadLiveCalls(database);
+    async endIncarnation({ number, diedAt }) {
+      const left = await adoptLiveCalls(database, number, runner.incarnation);
       for (const call of left) {
         const since = call.startedAt ?? call.createdAt;
         sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt: diedAt(since) });

@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
 import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
 
+/** The process before, which died just now. */
+const killed = (clock: { now(): number }) => ({ number: 0, token: '0', diedAt: () => clock.now() });
+
 const room = 'MultiPartyCall/name_desk%201/';
 const callbackUrl = 'https://example.com/recorded';
 
@@ -279,13 +282,13 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     await world.remove('MultiPartyCall/name_desk/');
     await world.runner.idle();
     const again = await world.crash();
-    assert.equal(await again.feature.restore(() => again.clock.now()), 1);
+    assert.equal(await again.feature.endIncarnation(killed(again.clock)), 1);
     assert.deepEqual(
       again.events.map(({ payload }) => [payload.EventName, payload.MPCUUID]),
       [['MPCEnd', mpc]],
     );
     const third = await again.crash();
-    assert.equal(await third.feature.restore(() => third.clock.now()), 0);
+    assert.equal(await third.feature.endIncarnation(killed(third.clock)), 0);
   });
 });
 
@@ -371,7 +374,7 @@ eachDatabase('History of hearing', (open) => {
     const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
     await world.clock.advance(5000);
     const again = await world.crash();
-    await again.feature.restore(() => again.clock.now());
+    await again.feature.endIncarnation(killed(again.clock));
     const { objects } = (await again.get(`MultiPartyCall/uuid_${mpc}/Hearing/History/`)).body;
     assert.equal(objects.length, 2);
     assert.ok(objects.every(({ to_time }: { to_time: string | null }) => to_time !== null));

@@ -5,6 +5,9 @@ import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { createMemberIds } from './rooms/member-ids.ts';
 import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
 
+/** The process before, which died just now. */
+const killed = (clock: { now(): number }) => ({ number: 0, token: '0', diedAt: () => clock.now() });
+
 eachDatabase('Records of multiparty calls', (open) => {
   test('after a crash live calls have ended with 1000, their participants have left, ended ones are as they were', async () => {
     const before = await openMultipartyWorld(open);
@@ -25,7 +28,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     await before.clock.advance(20_000);
 
     const after = await before.crash();
-    assert.equal(await after.feature.restore(() => after.clock.now()), 2);
+    assert.equal(await after.feature.endIncarnation(killed(after.clock)), 2);
     const { body } = await after.get(`MultiPartyCall/uuid_${live}/`);
     assert.deepEqual(
       [body.status, body.termination_cause_code, body.end_time, body.duration, body.billed_duration],
@@ -59,7 +62,7 @@ eachDatabase('Records of multiparty calls', (open) => {
         api_id: 0,
       },
     );
-    assert.equal(await after.feature.restore(() => after.clock.now()), 0, 'once');
+    assert.equal(await after.feature.endIncarnation(killed(after.clock)), 0, 'once');
     const leg = await after.join('live');
     const highest = Math.max(...objects.map((each: { member_id: string }) => Number(each.member_id)));
     assert.ok(Number(await after.memberOf('live', leg)) > highest, 'member ids are never given twice');
@@ -71,7 +74,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     const after = await before.crash();
     after.failCommits(1);
     await assert.rejects(
-      after.feature.restore(() => after.clock.now()),
+      after.feature.endIncarnation(killed(after.clock)),
       /1 multiparty calls could not be ended/,
     );
   });

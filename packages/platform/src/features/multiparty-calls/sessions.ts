@@ -29,7 +29,7 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
     machine: withOutboxEvents(
       withBills(withHearingHistory(withRecordings(multipartyCallMachine)), deps.usage),
     ),
-    save: (write, _uuid, before, after) => saveMultipartyCall(write, before, after),
+    save: (write, _uuid, before, after, incarnation) => saveMultipartyCall(write, before, after, incarnation),
     isBilled: true,
     isEnded: (call) => call.status === 'ended' && !call.recordings.isEndOwed,
     perform,

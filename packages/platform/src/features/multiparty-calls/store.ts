@@ -12,11 +12,15 @@ export async function saveMultipartyCall(
   write: Write,
   before: MultipartyCall | undefined,
   after: MultipartyCall,
+  incarnation: number,
 ): Promise<void> {
   const tables = writing(write);
   if (before === undefined) {
     await requireOwner(write, after.account, after.mainAccount);
-    await tables.insertInto('multiparty_calls').values(callRow(after)).execute();
+    await tables
+      .insertInto('multiparty_calls')
+      .values({ ...callRow(after), incarnation })
+      .execute();
   } else if (isCallChanged(before, after)) {
     await tables
       .updateTable('multiparty_calls')
@@ -53,16 +57,23 @@ async function keeperAtEnd(
   return ends ? { account: await ownerNow(write, account, mainAccount) } : {};
 }
 
-/** The calls that were live or whose end was not reported when the last process died, with the participants who had not left. */
-export async function loadLiveCalls(database: Database): Promise<readonly MultipartyCall[]> {
+/**
+ * Takes over the calls of an ended incarnation that were live or whose end was not reported, with the participants who had not
+ * left: from now on they live in this incarnation.
+ */
+export async function adoptLiveCalls(
+  database: Database,
+  ended: number,
+  incarnation: number,
+): Promise<readonly MultipartyCall[]> {
+  const calls = await database.transact(async (write) => {
+    const all = () =>
+      writing(write).updateTable('multiparty_calls').set({ incarnation }).where('incarnation', '=', ended);
+    // Two statements, each with its own index.
+    const live = await all().where('ended_at', 'is', null).returningAll().execute();
+    return [...live, ...(await all().where('is_end_owed', '=', 1).returningAll().execute())];
+  });
   const tables = reading(database.read);
-  const all = tables.selectFrom('multiparty_calls').selectAll();
-  // Two queries, each with its own index.
-  const [live, owed] = await Promise.all([
-    all.where('ended_at', 'is', null).execute(),
-    all.where('is_end_owed', '=', 1).execute(),
-  ]);
-  const calls = [...live, ...owed];
   return Promise.all(
     calls.map(async (row) => {
       const participants = await tables
@@ -173,7 +184,7 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
   };
 }
 
-function callRow(call: MultipartyCall): MultipartyCallRow {
+function callRow(call: MultipartyCall): Omit<MultipartyCallRow, 'incarnation'> {
   return {
     mpc_uuid: call.uuid,
     account: call.account,

@@ -7,6 +7,8 @@ import type { RecordingStatus } from './domain/room-recording.ts';
 type Fixed<Value> = ColumnType<Value, Value, never>;
 
 interface MultipartyCallsTable {
+  /** In which it lives, or has lived. */
+  incarnation: number;
   mpc_uuid: Fixed<string>;
   account: string;
   main_account: Fixed<string>;

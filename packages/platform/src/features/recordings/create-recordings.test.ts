@@ -4,9 +4,16 @@ import { mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
-import type { NewRecording } from './index.ts';
+import type { NewRecording, RecordingsFeature } from './index.ts';
 import { exampleCallFields, exampleUuid } from './testing/example-recording.ts';
 import { closeWorldsAfterEach, openRecordingsWorld, publicUrl, until } from './testing/recordings-world.ts';
+
+/** As at a start after the process was killed; resolves with the number of recordings that were taken over. */
+async function restored(feature: RecordingsFeature): Promise<number> {
+  const left = await feature.endIncarnation({ number: 0, token: '0', diedAt: (since) => since });
+  await feature.restore();
+  return left;
+}
 
 closeWorldsAfterEach();
 
@@ -45,7 +52,7 @@ eachDatabase('Recordings', (open) => {
     // The state on disk at the kill.
     await until(() => world.sizeOf(`${recording}.wav`) > 44);
     const again = await world.crash();
-    assert.equal(await again.feature.restore(), 1);
+    assert.equal(await restored(again.feature), 1);
     const told = [...world.events, ...again.events];
     assert.deepEqual(
       told.map(({ payload, callback, resource }) => [
@@ -188,7 +195,7 @@ eachDatabase('Recordings', (open) => {
     truncateSync(join(before.directory, `${whole}.wav`), 44 + 1501 * 16);
 
     const after = await before.crash();
-    assert.equal(await after.feature.restore(), 2);
+    assert.equal(await restored(after.feature), 2);
     const byId = (recording: string) =>
       after.events.filter(({ payload }) => payload.RecordingID === recording);
     const [completed, ...others] = byId(whole);
@@ -206,7 +213,7 @@ eachDatabase('Recordings', (open) => {
     assert.equal(bytes.readUInt32LE(40), 1501 * 16);
 
     const again = await after.crash();
-    assert.equal(await again.feature.restore(), 0);
+    assert.equal(await restored(again.feature), 0);
     assert.deepEqual(again.events, []);
   });
 
@@ -235,7 +242,7 @@ eachDatabase('Recordings', (open) => {
   test('records and files are removed at the end of the retention time', async () => {
     const day = 86_400_000;
     const world = await openRecordingsWorld(open, { keepRecordingsMs: 30 * day, pruneEveryMs: day / 2 });
-    await world.feature.restore();
+    await restored(world.feature);
     const began = world.clock.now();
     const old = await world.record();
     await world.stop(old);
@@ -257,7 +264,7 @@ eachDatabase('Recordings', (open) => {
 
   test('the deletion of a subaccount removes its recordings and their files, live ones included', async () => {
     const world = await openRecordingsWorld(open);
-    await world.feature.restore();
+    await restored(world.feature);
     const branch = await world.api.subaccount();
     const own = { account: branch.authId };
     const ended = await world.record(own);
@@ -288,7 +295,7 @@ eachDatabase('Recordings', (open) => {
     await before.database.transact((write) => before.feature.resources.remove(write, before.api.main.authId));
     const after = await before.crash();
     assert.equal(after.files().length, 1);
-    await after.feature.restore();
+    await restored(after.feature);
     await after.clock.advance(1_000);
     await until(() => after.files().length === 0);
   });

@@ -1,6 +1,8 @@
 import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
+import type { Recording } from './domain/recording.ts';
 import { createKeeping } from './files/keeping.ts';
 import { createRemoval } from './files/removal.ts';
 import { createEndings, type Endings } from './live/endings.ts';
@@ -9,12 +11,13 @@ import { recordingsTables } from './migrations/0001-recordings.ts';
 import { multipartyRecordings } from './migrations/0002-multiparty-recordings.ts';
 import { indexesOfFilters } from './migrations/0003-indexes-of-filters.ts';
 import { recordingFailureCodes } from './migrations/0004-failure-codes.ts';
+import { recordingIncarnation } from './migrations/0005-incarnation.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './public-api.ts';
 import { createQueries } from './queries.ts';
 import { recordingResources } from './resources.ts';
 import { recordingRoutes } from './routes.ts';
 import { defineSessions, type RecordingSessions, type SessionDeps } from './sessions.ts';
-import { loadLiveRecordings, removeRecordings } from './store.ts';
+import { adoptLiveRecordings, removeRecordings } from './store.ts';
 
 export interface RecordingsDeps extends SessionDeps {
   readonly database: Database;
@@ -34,10 +37,12 @@ export interface RecordingsFeature extends Feature, Recordings {
   readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
   /**
-   * Ends the live recordings of the last process, with the audio in their files; called once, before the first start.
-   * Resolves with their number. From then on old recordings are removed.
+   * Ends the live recordings of that incarnation, with the audio in their files; they are in this machine's directory. Resolves with
+   * their number.
    */
-  restore(): Promise<number>;
+  endIncarnation(ended: EndedIncarnation): Promise<number>;
+  /** From now on old recordings are removed, and complete files are moved to their store. */
+  restore(): Promise<void>;
   /** Completes live recordings; before the runner and the recorder are closed. */
   close(): Promise<void>;
 }
@@ -86,7 +91,13 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
 
   return {
     name: 'recordings',
-    migrations: [recordingsTables, multipartyRecordings, indexesOfFilters, recordingFailureCodes],
+    migrations: [
+      recordingsTables,
+      multipartyRecordings,
+      indexesOfFilters,
+      recordingFailureCodes,
+      recordingIncarnation,
+    ],
     routes: [recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log })],
     resources: recordingResources(sessions, removal),
     ...recordingCommands(sessions, endings, clock),
@@ -95,13 +106,13 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       owners.set(kind, notify);
     },
     urlOf,
+    endIncarnation: ({ number }) =>
+      endSessions(() => adoptLiveRecordings(database, number, deps.runner.incarnation), sessions, endings),
     async restore() {
-      const left = await restoreSessions(database, sessions, endings);
       // Not awaited: a store that is out of reach would delay the start.
       removal.sweepSoon();
       removal.start();
       await keeping.start();
-      return left;
     },
     async close() {
       const running = endings.live();
@@ -137,13 +148,13 @@ function recordingCommands(sessions: RecordingSessions, endings: Endings, clock:
   };
 }
 
-/** Ends the recordings of the last process; resolves with their number. */
-async function restoreSessions(
-  database: Database,
+/** Ends the recordings of another incarnation; resolves with their number. */
+async function endSessions(
+  adopt: () => Promise<readonly Recording[]>,
   sessions: RecordingSessions,
   endings: Endings,
 ): Promise<number> {
-  const left = await loadLiveRecordings(database);
+  const left = await adopt();
   await Promise.all(
     left.map((recording) => {
       endings.begin(recording.uuid);

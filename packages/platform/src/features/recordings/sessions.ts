@@ -55,8 +55,8 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
     machine: withOutboxEvents(recordingMachine, (state, { recording, event }, now) =>
       outboxEventOf(recording, event, listeners.urlOf(state), now),
     ),
-    save: (write, _uuid, before, after) =>
-      saveRecording(write, before, after, recordingFiles.keep !== undefined),
+    save: (write, _uuid, before, after, incarnation) =>
+      saveRecording(write, before, after, recordingFiles.keep !== undefined, incarnation),
     isEnded: isOver,
     perform(uuid, effect) {
       switch (effect.do) {

@@ -20,12 +20,13 @@ export async function saveRecording(
   before: Recording | undefined,
   after: Recording,
   areKeptElsewhere: boolean,
+  incarnation = 0,
 ): Promise<void> {
   if (before === undefined) {
     const account = await ownerNow(write, after.account, after.mainAccount);
     await writing(write)
       .insertInto('recordings')
-      .values({ ...rowOf(after), account })
+      .values({ ...rowOf(after), account, incarnation })
       .execute();
   } else if (isOver(after) && after.isDiscarded) {
     await removeRecordings(write, [after.uuid]);
@@ -45,13 +46,21 @@ export async function saveRecording(
   }
 }
 
-/** Live recordings of the last process. */
-export async function loadLiveRecordings(database: Database): Promise<readonly Recording[]> {
-  const rows = await reading(database.read)
-    .selectFrom('recordings')
-    .selectAll()
-    .where('closed_at', 'is', null)
-    .execute();
+/** Takes over the live recordings of an ended incarnation: from now on they live in this one. */
+export async function adoptLiveRecordings(
+  database: Database,
+  ended: number,
+  incarnation: number,
+): Promise<readonly Recording[]> {
+  const rows = await database.transact((write) =>
+    writing(write)
+      .updateTable('recordings')
+      .set({ incarnation })
+      .where('closed_at', 'is', null)
+      .where('incarnation', '=', ended)
+      .returningAll()
+      .execute(),
+  );
   return rows.map(recordingOf);
 }
 
@@ -195,7 +204,7 @@ export async function keepAgain(
   );
 }
 
-function rowOf(recording: Recording): RecordingRow {
+function rowOf(recording: Recording): Omit<RecordingRow, 'incarnation'> {
   return {
     recording_id: recording.uuid,
     account: recording.account,

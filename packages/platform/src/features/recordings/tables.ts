@@ -6,6 +6,8 @@ import type { EndReason, FaultCode, RecordingStatus, TrackType } from './domain/
 type Fixed<Value> = ColumnType<Value, Value, never>;
 
 interface RecordingsTable {
+  /** In which it lives, or has lived. */
+  incarnation: number;
   recording_id: Fixed<string>;
   account: string;
   main_account: Fixed<string>;

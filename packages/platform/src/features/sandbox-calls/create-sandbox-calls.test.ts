@@ -138,7 +138,7 @@ eachDatabase('calls of sandbox phones', (open) => {
     assert.deepEqual([state, sipStatus, recording], ['ended', 404, 'none']);
     await order();
     assert.equal(files.size, 1);
-    await createSandboxCalls(deps).restore();
+    await createSandboxCalls(deps).endIncarnation({ number: 0 });
     assert.equal(files.size, 0);
   });
 });

@@ -11,10 +11,13 @@ import type {
 } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import { tooManyRequests } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { CallingNotice, CallingPhones, PhoneOrder } from '../sandbox-phones/index.ts';
 import { sandboxCallRecordings } from './migrations/0001-sandbox-call-recordings.ts';
+import { sandboxCallIncarnation } from './migrations/0002-incarnation.ts';
 import { type CalleeDeps, findCallee } from './placing/callees.ts';
 import { createHeardRecordings } from './placing/heard-recordings.ts';
 import { createKeptCalls, type KeptCallLimits } from './placing/kept-calls.ts';
@@ -49,10 +52,11 @@ export interface SandboxCallsDeps extends CalleeDeps {
   readonly network: SandboxNetwork;
   readonly publicUrl: string;
   readonly limits?: Partial<SandboxCallLimits>;
+  readonly runner?: Pick<SessionRunner, 'incarnation'>;
 }
 
 /** In their order; a platform without a sandbox has them too. */
-export const sandboxCallsMigrations: readonly Migration[] = [sandboxCallRecordings];
+export const sandboxCallsMigrations: readonly Migration[] = [sandboxCallRecordings, sandboxCallIncarnation];
 
 export interface SandboxCallsFeature extends Feature {
   readonly migrations: readonly Migration[];
@@ -61,7 +65,7 @@ export interface SandboxCallsFeature extends Feature {
   /** The call that was ordered from the phone with this leg; undefined at the second request. */
   expected(phoneLeg: string): ExpectedCall | undefined;
   census(): { readonly calls: number; readonly endings: number };
-  restore(): Promise<void>;
+  endIncarnation(ended: Pick<EndedIncarnation, 'number'>): Promise<void>;
   /** Ends the calls and removes the recordings. */
   close(): Promise<void>;
 }
@@ -70,7 +74,10 @@ export interface SandboxCallsFeature extends Feature {
 export function createSandboxCalls(deps: SandboxCallsDeps): SandboxCallsFeature {
   const { clock, network } = deps;
   const limits = { ...sandboxCallLimits, ...deps.limits };
-  const recordings = createHeardRecordings({ ...deps, store: createSandboxCallStore(deps.database) });
+  const recordings = createHeardRecordings({
+    ...deps,
+    store: createSandboxCallStore(deps.database, deps.runner?.incarnation),
+  });
   const calls = createKeptCalls(clock, recordings, limits);
   const expected = new Map<string, ExpectedCall>();
   let isClosed = false;
@@ -137,7 +144,7 @@ export function createSandboxCalls(deps: SandboxCallsDeps): SandboxCallsFeature 
       return call;
     },
     census: () => ({ calls: calls.live().length, endings: calls.endings }),
-    restore: recordings.restore,
+    endIncarnation: ({ number }) => recordings.removeOf(number),
     async close() {
       isClosed = true;
       for (const call of calls.live()) {

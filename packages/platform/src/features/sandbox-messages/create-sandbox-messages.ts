@@ -1,7 +1,10 @@
 import type { Clock, Database, Logger, Migration, Sms, SmsReceipt } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
+import type { SessionRunner } from '../../kernel/session-runner.ts';
 import { sandboxMessagesTable } from './migrations/0001-sandbox-messages.ts';
+import { sandboxMessageIncarnation } from './migrations/0002-incarnation.ts';
 import { messageRoutes } from './routes.ts';
 import { createMessageStore } from './store.ts';
 
@@ -9,6 +12,7 @@ export interface SandboxMessagesDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly runner?: Pick<SessionRunner, 'incarnation'>;
   /** Between a message and its receipt. */
   readonly receiptAfterMs?: number;
   /** How long the inbox keeps messages. */
@@ -20,8 +24,8 @@ export interface SandboxMessagesFeature extends Feature {
   readonly migrations: readonly Migration[];
   readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
-  /** Sends the outstanding receipts of the last process; called once, after migrations and `listen`. */
-  restore(): Promise<void>;
+  /** Sends its outstanding receipts; after `listen`. */
+  endIncarnation(ended: Pick<EndedIncarnation, 'number'>): Promise<void>;
   close(): void;
 }
 
@@ -37,7 +41,7 @@ const errorCodes = { failed: 'REJECTD', undelivered: 'UNDELIV' } as const;
 /** The inbox of the sandbox: stores every message, and sends receipts like a network. */
 export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessagesFeature {
   const { database, clock, log, receiptAfterMs = 200, keepMs = 7 * 86_400_000 } = deps;
-  const store = createMessageStore(database);
+  const store = createMessageStore(database, deps.runner?.incarnation);
   const pending = new Set<() => void>();
   let notify: ((receipt: SmsReceipt) => void) | undefined;
 
@@ -56,7 +60,7 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
 
   return {
     name: 'sandbox-messages',
-    migrations: [sandboxMessagesTable],
+    migrations: [sandboxMessagesTable, sandboxMessageIncarnation],
     routes: [messageRoutes(store)],
     resources: { remove: store.remove, passOn: store.passOn },
     sms: {
@@ -87,8 +91,8 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
         notify = listener;
       },
     },
-    async restore() {
-      for (const { message_uuid, recipient, receipt_at } of await store.due()) {
+    async endIncarnation({ number }) {
+      for (const { message_uuid, recipient, receipt_at } of await store.adoptDue(number)) {
         giveReceipt(message_uuid, recipient, receipt_at ?? clock.now());
       }
     },

@@ -18,17 +18,19 @@ interface MessagesTable {
   created_at: Fixed<number>;
   /** When its receipt is due; null after it, and for a message without a receipt. */
   receipt_at: number | null;
+  /** In which the receipt waits. */
+  incarnation: number;
 }
 // A type, not an interface: withTables asks for a record.
 type Tables = { sandbox_messages: MessagesTable };
-export type MessageRow = Selectable<MessagesTable>;
+export type MessageRow = Omit<Selectable<MessagesTable>, 'incarnation'>;
 
 const reading = (read: Read) => read.withTables<Tables>();
 const writing = (write: Write) => write.withTables<Tables>();
 
 export type MessageStore = ReturnType<typeof createMessageStore>;
 
-export function createMessageStore(database: Database) {
+export function createMessageStore(database: Database, incarnation = 0) {
   const tables = reading(database.read);
 
   return {
@@ -38,7 +40,11 @@ export function createMessageStore(database: Database) {
         await writing(write).deleteFrom('sandbox_messages').where('created_at', '<', forgetBefore).execute();
         const inserted = await writing(write)
           .insertInto('sandbox_messages')
-          .values({ ...message, account: await ownerNow(write, message.account, message.main_account) })
+          .values({
+            ...message,
+            account: await ownerNow(write, message.account, message.main_account),
+            incarnation,
+          })
           .onConflict((on) => on.doNothing())
           .returning('message_uuid')
           .executeTakeFirst();
@@ -55,13 +61,17 @@ export function createMessageStore(database: Database) {
           .execute();
       }),
 
-    due: (): Promise<readonly MessageRow[]> =>
-      tables
-        .selectFrom('sandbox_messages')
-        .selectAll()
-        .where('receipt_at', 'is not', null)
-        .orderBy('receipt_at')
-        .execute(),
+    /** Takes over the messages of an ended incarnation whose receipts are due. */
+    adoptDue: (ended: number): Promise<readonly MessageRow[]> =>
+      database.transact((write) =>
+        writing(write)
+          .updateTable('sandbox_messages')
+          .set({ incarnation })
+          .where('receipt_at', 'is not', null)
+          .where('incarnation', '=', ended)
+          .returningAll()
+          .execute(),
+      ),
 
     /** Newest first. */
     async list(viewer: RequestAccount, to: string | undefined, page: Page) {

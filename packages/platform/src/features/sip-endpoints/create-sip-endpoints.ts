@@ -1,6 +1,7 @@
 import type { Clock, Database, Metrics, Migration, Registrations, Secrets, Write } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { AttachableApplications } from './commands.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
@@ -47,9 +48,14 @@ export interface SipEndpointsFeature extends Feature {
   };
   /** For the accounts feature, when a subaccount is deleted. */
   readonly resources: AccountResources;
+  /** Removes the bindings of its connections. */
+  endIncarnation(ended: Pick<EndedIncarnation, 'number' | 'token'>): Promise<void>;
   /** Cancels the timer of expiries. */
   release(): Promise<void>;
 }
+
+/** As the transports name the flows of their connections: `tcp-<incarnation>-<number>`; earlier releases wrote another word. */
+const connectionProtocols = ['tcp', 'tls', 'ws'];
 
 /** SIP users: operations of the API, and the port for registrar and authenticator. */
 export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature {
@@ -58,6 +64,12 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
   const { database, clock, outbox } = deps;
   const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
   if (deps.metrics !== undefined) publishRegistrations({ database, clock, metrics: deps.metrics });
+  const registrations = createRegistrations({
+    database,
+    clock,
+    watch,
+    credentialOf: credentials.credentialOf,
+  });
   return {
     name: 'sip-endpoints',
     routes: [endpointRoutes({ ...deps, store, realm: deps.domains[0] })],
@@ -69,7 +81,13 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
       sipInstances,
       sipBindingsSources,
     ],
-    registrations: createRegistrations({ database, clock, watch, credentialOf: credentials.credentialOf }),
+    registrations,
+    // Connections do not outlive their process; their phones have to register again.
+    async endIncarnation({ number, token }) {
+      for (const protocol of connectionProtocols) {
+        await registrations.dropFlowsFrom(number === 0 ? `${protocol}-` : `${protocol}-${token}-`);
+      }
+    },
     usernamesLike: createUsernamesLike(deps.database),
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },

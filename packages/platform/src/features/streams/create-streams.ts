@@ -1,7 +1,7 @@
 import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
-import type { DiedAt } from '../../kernel/last-alive.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
@@ -14,11 +14,12 @@ import { createUpgradeSigner, type UpgradeSignerDeps } from './live/sign-upgrade
 import { streamsTable } from './migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
 import { streamFailureCodes } from './migrations/0003-failure-codes.ts';
+import { streamIncarnation } from './migrations/0004-incarnation.ts';
 import type { StreamLifeNotice, Streams } from './public-api.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
 import { streamRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { liveOf, loadLiveStreams, passOnStreams, removeStreams } from './store.ts';
+import { adoptLiveStreams, liveOf, passOnStreams, removeStreams } from './store.ts';
 
 export interface StreamsDeps extends SessionDeps, UpgradeSignerDeps {
   readonly database: Database;
@@ -34,7 +35,7 @@ export interface StreamsFeature extends Feature, Streams {
   readonly queries: StreamQueries;
   readonly commands: StreamCommands;
   /** Ends the live streams of the last process, as of its death; called once, before the first start. Resolves with their number. */
-  restore(diedAt: DiedAt): Promise<number>;
+  endIncarnation(ended: EndedIncarnation): Promise<number>;
 }
 
 /** The kind of owner of streams that the API starts; it has no listener. */
@@ -82,7 +83,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
 
   return {
     name: 'streams',
-    migrations: [streamsTable, streamsOfSubaccounts, streamFailureCodes],
+    migrations: [streamsTable, streamsOfSubaccounts, streamFailureCodes, streamIncarnation],
     queries,
     commands,
     routes: [streamRoutes(commands, queries, deps.usage)],
@@ -102,7 +103,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
       if (live.has(stream)) sessions.send(stream, { type: 'retrack-asked', tracks, hearers });
     },
     stop,
-    restore: (diedAt) => restoreSessions(deps, sessions, diedAt),
+    endIncarnation: (ended) => endSessions(deps, sessions, ended),
   };
 }
 
@@ -154,12 +155,12 @@ function normalised(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
-async function restoreSessions(
+async function endSessions(
   { database, runner }: StreamsDeps,
   sessions: LiveSessions,
-  diedAt: DiedAt,
+  { number, diedAt }: EndedIncarnation,
 ): Promise<number> {
-  const left = await loadLiveStreams(database);
+  const left = await adoptLiveStreams(database, number, runner.incarnation);
   for (const stream of left) {
     const since = stream.startedAt ?? stream.createdAt;
     sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt: diedAt(since) });

@@ -51,7 +51,8 @@ export function defineSessions(
     machine: withOutboxEvents(streamMachine(limits), (stream, { event }, now) =>
       outboxEventOf(stream, event, now),
     ),
-    save: (write, _uuid, before, after) => saveStream(write, before, after, deps.usage.rateOfStreams()),
+    save: (write, _uuid, before, after, incarnation) =>
+      saveStream(write, before, after, deps.usage.rateOfStreams(), incarnation),
     isRecorded,
     isBilled: true,
     isEnded: ({ phase }) => phase === 'over',

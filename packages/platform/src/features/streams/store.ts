@@ -2,7 +2,7 @@ import type { Database, Write } from '@jackfield/ports';
 import { ownerNow } from '../accounts/index.ts';
 import type { Rate } from '../usage/index.ts';
 import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';
-import { reading, type StreamRow, writing } from './tables.ts';
+import { type StreamRow, writing } from './tables.ts';
 
 /** Writes the change of a step. */
 export async function saveStream(
@@ -10,12 +10,13 @@ export async function saveStream(
   before: Stream | undefined,
   after: Stream,
   rate: Rate,
+  incarnation: number,
 ): Promise<void> {
   if (before === undefined) {
     const account = await ownerNow(write, after.order.account, after.order.mainAccount);
     await writing(write)
       .insertInto('streams')
-      .values({ ...rowOf(after, rate), account })
+      .values({ ...rowOf(after, rate), account, incarnation })
       .execute();
     return;
   }
@@ -40,13 +41,21 @@ export function isRecorded(before: Stream, after: Stream): boolean {
   );
 }
 
-/** Live streams of the last process. */
-export async function loadLiveStreams(database: Database): Promise<readonly Stream[]> {
-  const rows = await reading(database.read)
-    .selectFrom('streams')
-    .selectAll()
-    .where('ended_at', 'is', null)
-    .execute();
+/** Takes over the live streams of an ended incarnation: from now on they live in this one. */
+export async function adoptLiveStreams(
+  database: Database,
+  ended: number,
+  incarnation: number,
+): Promise<readonly Stream[]> {
+  const rows = await database.transact((write) =>
+    writing(write)
+      .updateTable('streams')
+      .set({ incarnation })
+      .where('ended_at', 'is', null)
+      .where('incarnation', '=', ended)
+      .returningAll()
+      .execute(),
+  );
   return rows.map(streamOf);
 }
 
@@ -81,7 +90,7 @@ export async function passOnStreams(write: Write, account: string, main: string)
     .execute();
 }
 
-function rowOf(stream: Stream, rate: Rate): StreamRow {
+function rowOf(stream: Stream, rate: Rate): Omit<StreamRow, 'incarnation'> {
   const { order, createdAt } = stream;
   return {
     stream_id: order.stream,

@@ -6,6 +6,8 @@ import type { EndReason, FaultCode, StreamEnd } from './domain/stream.ts';
 type Fixed<Value> = ColumnType<Value, Value, never>;
 
 interface StreamsTable {
+  /** In which it lives, or has lived. */
+  incarnation: number;
   stream_id: Fixed<string>;
   account: string;
   main_account: Fixed<string>;

@@ -1,6 +1,7 @@
 import type { Clock, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
+import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import { appRoutes } from './app-routes.ts';
@@ -11,12 +12,13 @@ import { createLimiter } from './limits/limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
 import { lateChecks } from './migrations/0002-late-checks.ts';
 import { sessionsByEnd } from './migrations/0003-sessions-by-end.ts';
+import { verifyIncarnation } from './migrations/0004-incarnation.ts';
 import { createProofs } from './proofs/proof.ts';
 import { createQueries } from './queries.ts';
 import { createRefusals } from './refusals.ts';
 import { sessionRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { loadOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
+import { adoptOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
 
 export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
   readonly clock: Clock;
@@ -34,8 +36,9 @@ export interface VerifyFeature extends Feature {
   readonly resources: AccountResources;
   /** Closed sessions, with their attempts. */
   readonly retained: RetainedRecords;
-  /** Resumes the open sessions of the last process; called once, after migrations. Resolves with their number. */
-  restore(): Promise<number>;
+  /** Takes over its open sessions; resolves with their number. */
+  endIncarnation(ended: EndedIncarnation): Promise<number>;
+  restore(): Promise<void>;
   close(): void;
 }
 
@@ -79,7 +82,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
 
   return {
     name: 'verify',
-    migrations: [verifyTables, lateChecks, sessionsByEnd],
+    migrations: [verifyTables, lateChecks, sessionsByEnd, verifyIncarnation],
     routes: [
       {
         name: 'Verify',
@@ -107,16 +110,18 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
       keepMs: deps.keepVerifySessionsMs,
       removeEnded: (endedBefore, limit) => removeClosedSessions(database, endedBefore, limit),
     },
-    async restore() {
-      const left = await loadOpenSessions(database);
+    async endIncarnation({ number }) {
+      const left = await adoptOpenSessions(database, number, deps.runner.incarnation);
       const now = clock.wallNow();
       for (const session of left) {
         // The clock may have been set back: no code lives longer than its expiry.
         const expiresAt = Math.min(session.expiresAt, now + session.expiresAt - session.createdAt);
         sessions.resume(session.uuid, { ...session, expiresAt }, { type: 'process-restarted' });
       }
-      sweep();
       return left.length;
+    },
+    async restore() {
+      sweep();
     },
     close: () => cancelSweep(),
   };

@@ -51,8 +51,8 @@ export function defineSessions(
     machine: withOutboxEvents(sessionMachine(deps.times ?? sessionTimes), (session, { event, attempt }) =>
       outboxEventOf(session, event, attempt),
     ),
-    async save(write, _uuid, before, after) {
-      await saveSession(write, before, after);
+    async save(write, _uuid, before, after, incarnation) {
+      await saveSession(write, before, after, incarnation);
       if (after.status === 'verified' && before?.status !== 'verified') {
         await limiter.noteVerified(write, after.recipient, deps.clock.now());
       }

@@ -10,11 +10,15 @@ export async function saveSession(
   write: Write,
   before: VerifySession | undefined,
   after: VerifySession,
+  incarnation: number,
 ): Promise<void> {
   const tables = writing(write);
   if (before === undefined) {
     await requireOwner(write, after.account, after.mainAccount);
-    await tables.insertInto('verify_sessions').values(sessionRowOf(after)).execute();
+    await tables
+      .insertInto('verify_sessions')
+      .values({ ...sessionRowOf(after), incarnation })
+      .execute();
   } else {
     await tables
       .updateTable('verify_sessions')
@@ -39,13 +43,21 @@ export async function saveSession(
   }
 }
 
-/** Open sessions of the last process. */
-export async function loadOpenSessions(database: Database): Promise<readonly VerifySession[]> {
-  const rows = await reading(database.read)
-    .selectFrom('verify_sessions')
-    .selectAll()
-    .where('closed_at', 'is', null)
-    .execute();
+/** Takes over the open sessions of an ended incarnation: from now on they live in this one. */
+export async function adoptOpenSessions(
+  database: Database,
+  ended: number,
+  incarnation: number,
+): Promise<readonly VerifySession[]> {
+  const rows = await database.transact((write) =>
+    writing(write)
+      .updateTable('verify_sessions')
+      .set({ incarnation })
+      .where('closed_at', 'is', null)
+      .where('incarnation', '=', ended)
+      .returningAll()
+      .execute(),
+  );
   const sessions: VerifySession[] = [];
   for (const row of rows) {
     const attempts = await attemptsOf(database, [row.session_uuid]);
@@ -231,7 +243,7 @@ export async function passOnToMain(write: Write, account: string, main: string):
   await tables.updateTable('verify_sessions').set({ account: main }).where('account', '=', account).execute();
 }
 
-function sessionRowOf(session: VerifySession): SessionRow {
+function sessionRowOf(session: VerifySession): Omit<SessionRow, 'incarnation'> {
   return {
     session_uuid: session.uuid,
     account: session.account,

@@ -7,6 +7,8 @@ import type { Channel, ChannelStatus, SessionStatus } from './domain/session.ts'
 type Fixed<Value> = ColumnType<Value, Value, never>;
 
 interface SessionsTable {
+  /** In which it lives, or has lived. */
+  incarnation: number;
   session_uuid: Fixed<string>;
   account: string;
   main_account: Fixed<string>;

@@ -28,7 +28,6 @@ async function targetsOf(bindings: readonly Binding[], to = 'alice', known: read
       knowsInstance: async (_, instance) => known.includes(instance),
       update: () => Promise.reject(new Error('no phone registers here')),
       dropFlow: async () => {},
-      dropFlowsFrom: async () => {},
     },
     numbers: { targetsFor: () => undefined },
     domains: ['sip.example.com'],

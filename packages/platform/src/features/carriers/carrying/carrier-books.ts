@@ -28,6 +28,9 @@ export interface CarrierBooks {
   /** Once for each reservation. */
   settle(carrier: Carrier, call: PricedCall, answeredMs: number): void;
   useOf(carrier: string): CarrierUse | undefined;
+  /** Settles the calls of an incarnation that has ended. */
+  settleOrphans(incarnation: number): Promise<void>;
+  /** Reads what was spent before this process. */
   restore(): Promise<void>;
 }
 
@@ -47,6 +50,13 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
     answeredMs === 0
       ? 0
       : usage.amountOf(usage.rateOf('outbound', number), Math.max(1, Math.round(answeredMs / 1000))).units;
+  let isRestored = false;
+
+  function count(carrier: string, cost: number, at: Instant): void {
+    const use = uses.get(carrier);
+    if (use !== undefined) uses.set(carrier, spend(use, cost, at));
+  }
+
   const useOf = (name: string, now: Instant, caps: Carrier['caps']) =>
     uses.get(name) ?? unusedCarrier(caps, now);
 
@@ -72,17 +82,22 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
       });
     },
     useOf: (carrier) => uses.get(carrier),
-    async restore() {
+    async settleOrphans(incarnation) {
       const now = clock.now();
-      for (const row of await store.remembered(now)) {
-        const { leg, carrier, number, settled_at } = row;
+      for (const { leg, carrier, number, reserved_at, worst_case } of await store.unsettledOf(incarnation)) {
         // The clock may have been set back since.
-        const lastedMs = Math.max(0, now - row.reserved_at) + orphanSeconds * 1000;
-        const cost = row.cost ?? Math.min(row.worst_case, costOf(number, lastedMs));
-        const use = uses.get(carrier);
-        if (use !== undefined) uses.set(carrier, spend(use, cost, settled_at ?? now));
-        if (settled_at === null) await store.settle(leg, carrier, cost, now);
+        const lastedMs = Math.max(0, now - reserved_at) + orphanSeconds * 1000;
+        const cost = Math.min(worst_case, costOf(number, lastedMs));
+        // Before that `restore` finds the cost in the database.
+        if (isRestored) count(carrier, cost, now);
+        await store.settle(leg, carrier, cost, now);
       }
+    },
+    async restore() {
+      for (const { carrier, cost, settled_at } of await store.settledRecently(clock.now())) {
+        count(carrier, cost ?? 0, settled_at ?? 0);
+      }
+      isRestored = true;
     },
   };
 }

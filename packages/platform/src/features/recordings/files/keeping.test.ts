@@ -6,6 +6,7 @@ import { createVirtualClock, eachDatabase } from '@jackfield/testkit';
 import { recordingsTables } from '../migrations/0001-recordings.ts';
 import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.ts';
 import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
+import { recordingIncarnation } from '../migrations/0005-incarnation.ts';
 import { saveRecording } from '../store.ts';
 import { writing } from '../tables.ts';
 import { exampleRecording } from '../testing/example-recording.ts';
@@ -14,7 +15,12 @@ import { createKeeping } from './keeping.ts';
 
 eachDatabase('Keeping files elsewhere', (open) => {
   async function world() {
-    const database = await open([recordingsTables, multipartyRecordings, recordingFailureCodes]);
+    const database = await open([
+      recordingsTables,
+      multipartyRecordings,
+      recordingFailureCodes,
+      recordingIncarnation,
+    ]);
     const clock = createVirtualClock();
     const warnings: unknown[] = [];
     const log = { debug() {}, info() {}, warn: (fields: unknown) => warnings.push(fields), error() {} };

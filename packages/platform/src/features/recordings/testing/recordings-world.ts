@@ -28,6 +28,7 @@ import { recordingsTables } from '../migrations/0001-recordings.ts';
 import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.ts';
 import { indexesOfFilters } from '../migrations/0003-indexes-of-filters.ts';
 import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
+import { recordingIncarnation } from '../migrations/0005-incarnation.ts';
 
 export const publicUrl = 'https://calls.example.com';
 
@@ -98,7 +99,13 @@ export async function openRecordingsWorld(
 ): Promise<RecordingsWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
   return worldOn(
-    await open([recordingsTables, multipartyRecordings, indexesOfFilters, recordingFailureCodes]),
+    await open([
+      recordingsTables,
+      multipartyRecordings,
+      indexesOfFilters,
+      recordingFailureCodes,
+      recordingIncarnation,
+    ]),
     open,
     directory,
     options,

@@ -18,8 +18,8 @@ export interface HeardRecordings {
   /** Completes the file; without `keep` it is removed. */
   finish(call: SandboxCall, keep: boolean): Promise<void>;
   remove(call: SandboxCall): Promise<void>;
-  /** Removes the files of a killed process. */
-  restore(): Promise<void>;
+  /** Removes the files of an incarnation that has ended. */
+  removeOf(ended: number): Promise<void>;
 }
 
 export function createHeardRecordings(deps: HeardRecordingsDeps): HeardRecordings {
@@ -71,8 +71,8 @@ export function createHeardRecordings(deps: HeardRecordingsDeps): HeardRecording
       call.recording = 'removed';
       await removeFile(call.uuid);
     },
-    async restore() {
-      for (const call of await store.all()) await removeFile(call);
+    async removeOf(ended) {
+      for (const call of await store.ofIncarnation(ended)) await removeFile(call);
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   openSimulatedWorld,
   type SimulatedWorld,
 } from '@jackfield/testkit';
+import type { EndpointRegistrations } from './registrations.ts';
 
 async function openWorld(open: OpenDatabase) {
   const world = await openSimulatedWorld({ database: open });
@@ -119,7 +120,7 @@ eachDatabase('Events of registrations', (open) => {
       ['unregistered', one.endpoint, 'sip:a@192.0.2.1', 'phone a', 'flow-lost'],
     ]);
     assert.equal((await world.registrations.bindingsOf(two.endpoint)).length, 1);
-    await world.registrations.dropFlowsFrom('tcp:');
+    await (world.registrations as EndpointRegistrations).dropFlowsFrom('tcp:');
     const gone = (await world.events(6)).slice(4).map(([type, endpoint]) => [type, endpoint]);
     assert.deepEqual(new Set(gone.map(([, endpoint]) => endpoint)), new Set([two.endpoint, three.endpoint]));
   });

@@ -5,6 +5,7 @@ import type { Binding } from '@jackfield/ports';
 import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import { attachableApplications } from '../../applications/index.ts';
 import { createSipEndpoints } from '../index.ts';
+import type { EndpointRegistrations } from './registrations.ts';
 
 async function phone(world: SimulatedWorld, as = world.main) {
   const body = { username: 'alice', password: 'secret', alias: 'a' };
@@ -227,7 +228,7 @@ eachDatabase('Registrations', (open) => {
       binding('c', { flow: 'udp-192.0.2.1-5060' }),
       binding('d', { flow: 'tcq' }),
     ]);
-    await world.node.ports.registrations.dropFlowsFrom('tcp-');
+    await (world.node.ports.registrations as EndpointRegistrations).dropFlowsFrom('tcp-');
     assert.deepEqual((await live()).map(({ flow }) => flow).sort(), ['tcq', 'udp-192.0.2.1-5060']);
   });
 

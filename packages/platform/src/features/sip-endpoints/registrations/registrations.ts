@@ -11,6 +11,12 @@ const unitOf = (endpoint: string): UnitOptions => ({
   key: `endpoint/${endpoint}`,
 });
 
+/** The registrar's port, and what the feature itself needs. */
+export interface EndpointRegistrations extends Registrations {
+  /** Removes the bindings of all flows whose name begins with `prefix`: their process has ended. Called before the first phone comes back. */
+  dropFlowsFrom(prefix: string): Promise<void>;
+}
+
 /** Bindings in the database: durable before the answer to the phone, and gone at the instant of their expiry. */
 export function createRegistrations({
   database,
@@ -23,7 +29,7 @@ export function createRegistrations({
   readonly credentialOf: Registrations['credentialOf'];
   /** Absent without events of registrations: then later REGISTERs remove expired bindings. */
   readonly watch?: RegistrationWatch | undefined;
-}): Registrations {
+}): EndpointRegistrations {
   // The embedded database runs one transaction after another; a shared database needs the lock.
   const locks = database.dialect === 'postgres';
   const queries = registrarQueries(database.read, locks);

@@ -1,0 +1,155 @@
+import type { Database, Instant, Read, Write } from '@jackfield/ports';
+import { type Kysely, sql } from 'kysely';
+
+interface IncarnationRow {
+  readonly incarnation: number;
+  /** The name of the machine, with its data directory. */
+  readonly node: string;
+  /** Numbers its lanes; free again when it has ended. */
+  readonly seat: number;
+  readonly started_at: Instant;
+  readonly alive_at: Instant;
+  readonly counted_at: Instant | null;
+  readonly ended_at: Instant | null;
+  readonly ended_by: number | null;
+  /** All that it left has been ended or taken over. */
+  readonly settled_at: Instant | null;
+}
+
+// A type, not an interface: withTables asks for a record.
+type Tables = {
+  incarnations: IncarnationRow;
+  incarnation_lanes: { readonly incarnation: number; readonly lane: number };
+};
+
+export interface BeginningIncarnation {
+  readonly incarnation: number;
+  readonly node: string;
+  readonly wallNow: Instant;
+}
+
+/** Times of an incarnation: by the wall clock, and counted from its start. */
+export interface KnownAlive {
+  readonly incarnation: number;
+  readonly wall: Instant;
+  readonly counted: Instant;
+}
+
+export interface BegunIncarnation {
+  readonly seat: number;
+  /** Ended, with things that have to be ended or taken over. */
+  readonly unsettled: readonly KnownAlive[];
+}
+
+/** Settled rows show what ran when; nothing refers to them. */
+const keptMs = 30 * 86_400_000;
+
+/**
+ * Writes the row of a beginning incarnation, and ends the earlier ones of its machine: all of them where one process owns the
+ * database. They write nothing more: their machine is this one.
+ */
+export function beginIncarnation(
+  database: Database,
+  beginning: BeginningIncarnation,
+): Promise<BegunIncarnation> {
+  const { incarnation, node, wallNow } = beginning;
+  return database.transact(async (write) => {
+    const all = tables(write);
+    const open = await all
+      .selectFrom('incarnations')
+      .select(['incarnation', 'node', 'seat'])
+      .where('ended_at', 'is', null)
+      .execute();
+    const isGone = (each: { readonly node: string }) =>
+      !database.isShared || each.node === node || each.node === '';
+    const gone = open.filter(isGone).map((each) => each.incarnation);
+    if (gone.length > 0) {
+      await all
+        .updateTable('incarnations')
+        .set({ ended_at: wallNow, ended_by: incarnation })
+        .where('incarnation', 'in', gone)
+        .execute();
+      await all.deleteFrom('incarnation_lanes').where('incarnation', 'in', gone).execute();
+    }
+    await all
+      .deleteFrom('incarnations')
+      .where('settled_at', '<', wallNow - keptMs)
+      .execute();
+    const seat = lowestFree(open.filter((each) => !isGone(each)).map((each) => each.seat));
+    const row = { ended_at: null, ended_by: null, settled_at: null, counted_at: null };
+    await all
+      .insertInto('incarnations')
+      .values({ ...row, incarnation, node, seat, started_at: wallNow, alive_at: wallNow })
+      .execute();
+    if (database.isShared) {
+      const lanes = Array.from({ length: database.lanes }, (_, lane) => ({ incarnation, lane }));
+      await all.insertInto('incarnation_lanes').values(lanes).execute();
+    }
+    return { seat, unsettled: await unsettledFor(write, incarnation) };
+  });
+}
+
+/** Those that this incarnation has ended, and those whose successor has ended before it had settled them. */
+async function unsettledFor(write: Write, successor: number): Promise<readonly KnownAlive[]> {
+  const all = tables(write);
+  const rows = await all
+    .selectFrom('incarnations')
+    .select(['incarnation', 'alive_at', 'counted_at'])
+    .where('ended_at', 'is not', null)
+    .where('settled_at', 'is', null)
+    .where((on) =>
+      on.or([
+        on('ended_by', '=', successor),
+        on(
+          'ended_by',
+          'in',
+          all
+            .selectFrom('incarnations as other')
+            .select('other.incarnation')
+            .where('other.ended_at', 'is not', null),
+        ),
+      ]),
+    )
+    .orderBy('started_at')
+    .execute();
+  return rows.map(({ incarnation, alive_at: wall, counted_at: counted }) => ({
+    incarnation,
+    wall,
+    counted: counted ?? wall,
+  }));
+}
+
+export function settleIncarnation(
+  database: Database,
+  incarnation: number,
+  wallNow: Instant,
+): Promise<unknown> {
+  return database.transact((write) =>
+    tables(write)
+      .updateTable('incarnations')
+      .set({ settled_at: wallNow })
+      .where('incarnation', '=', incarnation)
+      .execute(),
+  );
+}
+
+export function saveAlive(
+  database: Pick<Database, 'transact'>,
+  { incarnation, wall, counted }: KnownAlive,
+): Promise<unknown> {
+  return database.transact(
+    (write) =>
+      sql`UPDATE incarnations SET alive_at = ${wall}, counted_at = ${counted} WHERE incarnation = ${incarnation}`.execute(
+        write,
+      ),
+    { isolation: 'read-committed' },
+  );
+}
+
+function lowestFree(taken: readonly number[]): number {
+  for (let seat = 0; ; seat++) if (!taken.includes(seat)) return seat;
+}
+
+function tables(read: Read): Kysely<Tables> {
+  return read.withTables<Tables>();
+}

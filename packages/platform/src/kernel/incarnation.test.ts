@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Database, Migration } from '@jackfield/ports';
+import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import { sql } from 'kysely';
+import { createIncarnation, type DiedAt, type Incarnation, incarnationMigrations } from './incarnation.ts';
+import { createOutbox, outboxMigrations } from './outbox.ts';
+
+const migrations = [...outboxMigrations, ...incarnationMigrations];
+
+/** When the incarnation that this one has ended died; each process of these tests ends one. */
+async function diedAt({ begin, settled }: Pick<Incarnation, 'begin' | 'settled'>): Promise<DiedAt> {
+  const [ended, ...others] = await begin();
+  assert.deepEqual(others, []);
+  await settled(ended!);
+  return ended!.diedAt;
+}
+
+const secrets = createSecrets(new Uint8Array(32).fill(7));
+
+function processOn(database: Database, startAt: number) {
+  const clock = createVirtualClock({ startAt });
+  const log = createRecordingLog();
+  return { clock, alive: createIncarnation({ database, clock, log, secrets }) };
+}
+
+function rules(open: OpenDatabase): void {
+  test('a process with billed sessions is known alive until at most five seconds before its death', async () => {
+    const database = await open(migrations);
+    const { clock, alive } = processOn(database, 1_000);
+    assert.equal((await diedAt(alive))(0), 0, 'no process has run here');
+    alive.enter();
+    alive.enter();
+    await clock.advance(12_000);
+    alive.leave();
+    await clock.advance(6_000);
+    await alive.close();
+    const next = processOn(database, 3_600_000);
+    assert.equal((await diedAt(next.alive))(1_000), 16_000);
+  });
+
+  test('a process without billed sessions writes nothing and runs no timer', async () => {
+    const database = await open(migrations);
+    const { clock, alive } = processOn(database, 1_000);
+    await diedAt(alive);
+    alive.enter();
+    await clock.advance(5_000);
+    alive.leave();
+    assert.equal(clock.pending, 0);
+    await clock.advance(60_000);
+    await alive.close();
+    assert.equal((await diedAt(processOn(database, 90_000).alive))(1_000), 6_000);
+  });
+
+  test('an event that was written shows that its process was alive', async () => {
+    const database = await open(migrations);
+    const { clock, alive } = processOn(database, 1_000);
+    await diedAt(alive);
+    const outbox = createOutbox({ database, clock, log: createRecordingLog(), newEventId: () => 'e' });
+    alive.enter();
+    await clock.advance(5_000);
+    await clock.advance(3_000);
+    const event = { type: 't', account: 'MA1', mainAccount: 'MA1', resource: 'r', payload: {} };
+    await database.transact((write) => outbox.appendEvents(write, [event]));
+    await alive.close();
+    assert.equal((await diedAt(processOn(database, 90_000).alive))(1_000), 9_000);
+  });
+
+  for (const stepMs of [86_400_000, -3_600_000]) {
+    test(`sessions from before and after a clock step of ${stepMs} ms each died in their own time`, async () => {
+      const database = await open(migrations);
+      const startAt = 7_200_000;
+      const { clock, alive } = processOn(database, startAt);
+      await diedAt(alive);
+      alive.enter();
+      await clock.advance(10_000);
+      clock.stepWall(stepMs);
+      await clock.advance(10_000);
+      await alive.close();
+      const died = await diedAt(processOn(database, startAt).alive);
+      assert.equal(died(startAt), startAt + 20_000);
+      assert.equal(died(startAt + stepMs + 15_000), startAt + stepMs + 20_000);
+    });
+  }
+}
+
+eachDatabase('when a process was last alive', rules);
+
+eachDatabase('incarnations', (open) => {
+  test('an incarnation ends those before it, once; an incarnation that dies while it settles them leaves them to the next', async () => {
+    const database = await open(migrations);
+    const [first, second, third, fourth] = [1, 2, 3, 4].map((at) => processOn(database, at * 1_000).alive);
+    const [before] = await first!.begin();
+    assert.equal(before?.number, 0);
+    await first!.settled(before!);
+    const [ended] = await second!.begin();
+    assert.deepEqual([ended?.number, ended?.token], [first!.number, first!.token]);
+    // Killed before it has settled the first.
+    assert.deepEqual(
+      (await third!.begin()).map(({ number }) => number),
+      [first!.number, second!.number],
+    );
+    await third!.settled(ended!);
+    assert.deepEqual(
+      (await fourth!.begin()).map(({ number }) => number),
+      [second!.number, third!.number],
+    );
+  });
+
+  test('a database of an earlier release keeps the time at which its process was last alive', async () => {
+    const isOld = ({ name }: Migration) => name !== 'kernel/0007-incarnations';
+    const database = await open(migrations.filter(isOld));
+    await database.transact((write) => sql`INSERT INTO last_alive VALUES (1, 70000, 60000)`.execute(write));
+    await database.migrate(migrations);
+    const died = await diedAt(processOn(database, 90_000).alive);
+    assert.deepEqual([died(50_000), died(65_000)], [60_000, 70_000]);
+  });
+});

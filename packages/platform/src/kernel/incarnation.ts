@@ -1,0 +1,147 @@
+import type { Clock, Database, Instant, Logger, Secrets } from '@jackfield/ports';
+import { sql } from 'kysely';
+import { beginIncarnation, type KnownAlive, saveAlive, settleIncarnation } from './incarnation-store.ts';
+import { lastAliveTable } from './migrations/0004-last-alive.ts';
+import { lastAliveCounted } from './migrations/0005-last-alive-counted.ts';
+import { incarnationsTable } from './migrations/0007-incarnations.ts';
+
+/**
+ * One run of a process. Live rows name the incarnation in which their things live. A killed process writes nothing more: its billed
+ * sessions ended with it, and the time until their end is recorded is not billed. So a process with billed sessions writes the time
+ * every few seconds.
+ */
+export interface Incarnation {
+  readonly number: number;
+  /** In names of connections. */
+  readonly token: string;
+  /** A billed session begins. */
+  enter(): void;
+  /** A billed session ends; called once for each `enter`. */
+  leave(): void;
+  /** Writes its row and gives the incarnations whose things have to be ended. To be called before the first event of this process. */
+  begin(): Promise<readonly EndedIncarnation[]>;
+  /** All things of that incarnation have been ended or taken over. */
+  settled(ended: EndedIncarnation): Promise<void>;
+  /** Resolves when no write is going on. */
+  close(): Promise<void>;
+}
+
+/** An incarnation that writes nothing more. Its things end in the same way at a restart and when another node takes over. */
+export interface EndedIncarnation {
+  readonly number: number;
+  readonly token: string;
+  readonly diedAt: DiedAt;
+}
+
+/**
+ * When the process died, in the time of a session that was known alive at `since`. The wall clock may have been stepped while the
+ * process ran: sessions from before and after the step have different times. The earlier time that fits costs the least.
+ */
+export type DiedAt = (since: Instant) => Instant;
+
+/** What the session runner reports. */
+export type Alive = Pick<Incarnation, 'enter' | 'leave'>;
+
+export const incarnationMigrations = [lastAliveTable, lastAliveCounted, incarnationsTable];
+
+export interface IncarnationDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly log: Logger;
+  readonly secrets: Pick<Secrets, 'randomBytes'>;
+  /** The name of the machine among those that share the database. */
+  readonly node?: string;
+  /** Another process has ended this incarnation: nothing that this process writes is kept any more. */
+  readonly onEnded?: () => void;
+}
+
+/** The most that is not billed when the process is killed. */
+const aliveEveryMs = 5_000;
+
+export function createIncarnation(deps: IncarnationDeps): Incarnation {
+  const { clock, database, log, node = '', onEnded = () => {} } = deps;
+  const number = randomNumber(deps.secrets);
+  let billed = 0;
+  let cancel: (() => void) | undefined;
+  let unwritten: KnownAlive | undefined;
+  let writing: Promise<void> | undefined;
+
+  function mark(): void {
+    // The next process knows the time of this process by the wall clock alone.
+    unwritten = { incarnation: number, wall: clock.wallNow(), counted: clock.now() };
+    cancel = clock.startTimer(unwritten.counted + aliveEveryMs, mark);
+    writing ??= write();
+  }
+
+  /** A slow database gets only the latest time next. */
+  async function write(): Promise<void> {
+    while (unwritten !== undefined) {
+      const alive = unwritten;
+      unwritten = undefined;
+      await saveAlive(database, alive).catch((err: unknown) =>
+        log.warn({ err }, 'time of the last sign of life not saved; retried later'),
+      );
+    }
+    writing = undefined;
+  }
+
+  function stop(): void {
+    cancel?.();
+    cancel = undefined;
+  }
+
+  return {
+    number,
+    token: tokenOf(number),
+    enter() {
+      if (++billed === 1) cancel = clock.startTimer(clock.now() + aliveEveryMs, mark);
+    },
+    leave() {
+      if (--billed === 0) stop();
+    },
+    async begin() {
+      // The last event of the only process on a database shows that it was alive.
+      const lastEventAt = database.isShared ? 0 : await timeOfLastEvent(database);
+      const { seat, unsettled } = await beginIncarnation(database, {
+        incarnation: number,
+        node,
+        wallNow: clock.wallNow(),
+      });
+      database.join({ incarnation: number, seat, onEnded });
+      return unsettled.map((alive) => ({
+        number: alive.incarnation,
+        token: tokenOf(alive.incarnation),
+        diedAt: diedAt(alive, lastEventAt),
+      }));
+    },
+    async settled(ended) {
+      await settleIncarnation(database, ended.number, clock.wallNow());
+    },
+    async close() {
+      stop();
+      await writing;
+    },
+  };
+}
+
+async function timeOfLastEvent({ read }: Pick<Database, 'read'>): Promise<Instant> {
+  const { rows } = await sql<{ created_at: number }>`
+    SELECT created_at FROM outbox ORDER BY id DESC LIMIT 1`.execute(read);
+  return Number(rows[0]?.created_at ?? 0);
+}
+
+function diedAt({ wall, counted }: KnownAlive, lastEventAt: Instant): DiedAt {
+  if (wall === counted) return () => Math.max(wall, lastEventAt);
+  const times = [wall, counted].sort((one, other) => one - other);
+  return (since) => times.find((at) => at >= since) ?? lastEventAt;
+}
+
+/** 53 bits, the integers that a number can hold; never 0, which stands for the runs before there were incarnations. */
+function randomNumber({ randomBytes }: Pick<Secrets, 'randomBytes'>): number {
+  const bytes = Buffer.from(randomBytes(7));
+  return bytes.readUIntBE(0, 6) * 32 + (bytes[6]! & 31) || 1;
+}
+
+function tokenOf(incarnation: number): string {
+  return incarnation.toString(36);
+}
