@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -16,40 +18,67 @@ const { version } = JSON.parse(readFileSync(join(root, 'apps/server/package.json
 const authId = 'MAINSTALLED000000000';
 const authToken = 'aW5zdGFsbGVkaW5zdGFsbGVkaW5zdGFsbGVkaW5z';
 
-/** As in a user's shell: without the programs of the workspace. */
+const libraries = ['sip', 'sdp', 'contract', 'stream-kit', 'hosted-sdk', 'voice-sdk', 'testing'];
+
+/** As in a user's shell: without the programs of the workspace. The Node of the system may be older than 24. */
 const path = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((each) => !each.includes('node_modules'))
   .join(delimiter);
 
-describe('the package, installed in another directory', { timeout: 240_000 }, () => {
+describe('all packages, installed in another directory', { timeout: 400_000 }, () => {
   let directory: string;
   let command: string;
-  let warnings: readonly string[];
+  let tarballs: readonly string[];
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'jackfield-'));
     await writeFile(join(directory, 'package.json'), '{}');
-    const pack = [join(root, 'tools/publish/pack.ts'), 'jackfield'];
-    const tarball = execFileSync(process.execPath, pack, { cwd: root, encoding: 'utf8' }).trim();
-    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball];
-    const { status, stderr } = spawnSync('npm', install, {
-      cwd: directory,
-      encoding: 'utf8',
-      env: { PATH: path, HOME: process.env.HOME },
-    });
-    assert.equal(status, 0, stderr);
-    warnings = stderr.split('\n').filter((line) => line.includes('npm warn'));
     command = join(directory, 'node_modules/.bin/jackfield');
   });
 
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('brings warnings about no package of ours', () => {
+  it('are the server and each library, in the version of the server', () => {
+    const pack = [join(root, 'tools/publish/pack.ts')];
+    tarballs = execFileSync(process.execPath, pack, { cwd: root, encoding: 'utf8' }).trim().split('\n');
+    assert.deepEqual(
+      tarballs,
+      [...libraries.map((name) => `jackfield-${name}`), 'jackfield'].map((name) =>
+        join(root, 'dist', `${name}-${version}.tgz`),
+      ),
+    );
+  });
+
+  it('are installed together, with warnings about no package of ours', () => {
+    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs];
+    const { status, stderr } = spawnSync('npm', install, {
+      cwd: directory,
+      encoding: 'utf8',
+      // The libraries need Node 24; npm warns under an older one.
+      env: { PATH: [join(process.execPath, '..'), path].join(delimiter), HOME: process.env.HOME },
+    });
+    assert.equal(status, 0, stderr);
+    const warnings = stderr.split('\n').filter((line) => line.includes('npm warn'));
     assert.deepEqual(
       warnings.filter((line) => line.includes('jackfield')),
       [],
     );
+    const installed = globSync('*', { cwd: join(directory, 'node_modules/@jackfield') });
+    assert.deepEqual(installed.sort(), [...libraries].sort());
+  });
+
+  it('have declarations for each module that other projects import', () => {
+    const modules = join(directory, 'node_modules/@jackfield');
+    for (const name of globSync('*', { cwd: modules })) {
+      const { exports } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as {
+        readonly exports: Readonly<Record<string, Readonly<Record<'types' | 'default', string>>>>;
+      };
+      for (const paths of Object.values(exports)) {
+        for (const path of [paths.types, paths.default])
+          assert.ok(existsSync(join(modules, name, path)), `${name}: ${path}`);
+      }
+    }
   });
 
   it('runs no script of ours when it is installed', () => {
@@ -61,6 +90,40 @@ describe('the package, installed in another directory', { timeout: 240_000 }, ()
   it('prints its version', () => {
     const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', env: { PATH: path } });
     assert.equal(stdout, `${version}\n`);
+    const npx = spawnSync('npx', ['--offline', 'jackfield', '--version'], {
+      cwd: directory,
+      encoding: 'utf8',
+      env: { PATH: path, HOME: process.env.HOME },
+    });
+    assert.equal(npx.stdout, `${version}\n`, npx.stderr);
+  });
+
+  it('rings a phone of a world for tests, which hears the program', async () => {
+    const program = createServer((_, response) =>
+      response.end('<Response><Speak>Hello from the program.</Speak></Response>'),
+    );
+    await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve));
+    const { child, log } = started(['test-server', '--port', '0'], { PATH: path });
+    const closed = once(child, 'close');
+    try {
+      await log.until('the address', (line) => line.includes('http://'), { limitMs: 60_000 });
+      const worlds = /http:\S+/.exec(log.all.at(-1) ?? '')?.[0] ?? '';
+      const post = async (url: string, fields: object) => {
+        const answer = await fetch(url, { method: 'POST', body: JSON.stringify(fields) });
+        const text = await answer.text();
+        assert.equal(answer.status, 200, text);
+        return JSON.parse(text) as Readonly<Record<string, string>>;
+      };
+      const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}`;
+      const phone = `${worlds}/${(await post(worlds, { program: url })).world}/phones/+14155550100`;
+      await post(`${phone}/dial`, { to: '/answer' });
+      await post(`${phone}/hears`, { text: 'hello from the program' });
+    } finally {
+      child.kill('SIGTERM');
+      await closed;
+      program.close().closeAllConnections();
+    }
+    assert.equal(child.exitCode, 0, log.all.join('\n'));
   });
 
   it('starts the sandbox with the built console, where a phone answers a call, and drains', async () => {
@@ -92,20 +155,20 @@ describe('the package, installed in another directory', { timeout: 240_000 }, ()
 
   function startedDev() {
     const { first, last } = rtpRange();
-    const log = new Happenings<string>();
-    const child = spawn(command, ['dev'], {
-      cwd: directory,
-      env: {
-        PATH: path,
-        JACKFIELD_HTTP_PORT: '0',
-        JACKFIELD_SIP_PORT: '0',
-        JACKFIELD_RTP_PORTS: `${first}-${last}`,
-        JACKFIELD_DATA_DIR: join(directory, 'data'),
-        JACKFIELD_AUTH_ID: authId,
-        JACKFIELD_AUTH_TOKEN: authToken,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    return started(['dev'], {
+      PATH: path,
+      JACKFIELD_HTTP_PORT: '0',
+      JACKFIELD_SIP_PORT: '0',
+      JACKFIELD_RTP_PORTS: `${first}-${last}`,
+      JACKFIELD_DATA_DIR: join(directory, 'data'),
+      JACKFIELD_AUTH_ID: authId,
+      JACKFIELD_AUTH_TOKEN: authToken,
     });
+  }
+
+  function started(args: readonly string[], env: NodeJS.ProcessEnv) {
+    const log = new Happenings<string>();
+    const child = spawn(command, args, { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
     eachLine(child.stdout, (line) => log.add(line));
     eachLine(child.stderr, (line) => log.add(line));
     return { child, log };

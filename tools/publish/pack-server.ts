@@ -25,6 +25,7 @@ export function packServer(into: string): string {
       const place = join(staging, 'node_modules', library);
       mkdirSync(place, { recursive: true });
       buildPackage(directoryOf(library), place, { declarations: false });
+      leaveDependenciesToServer(place);
     }
     compile(server, [join(server, 'src/main.ts')], staging, false);
     buildLauncher(staging);
@@ -32,6 +33,15 @@ export function packServer(into: string): string {
     for (const file of ['README.md', 'LICENSE']) cpSync(join(root, file), join(staging, file));
     writeManifest(staging, manifestOf(libraries));
   });
+}
+
+/**
+ * The manifest of the server names what its libraries depend on. Named by a library as well, npm counts such a package among the files of this tarball where it
+ * installs it below the server, because another package has another version of it, and leaves an empty directory.
+ */
+function leaveDependenciesToServer(library: string): void {
+  const { dependencies: _, ...manifest } = readManifest(library);
+  writeManifest(library, manifest);
 }
 
 function buildLauncher(staging: string): void {
