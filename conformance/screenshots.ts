@@ -17,7 +17,7 @@ const server = await CallbackReceiver.start();
 const browser = await Browser.start();
 try {
   const console = await ConsolePage.loggedIn(browser, platform);
-  await console.page.setViewportSize({ width: 1000, height: 600 });
+  await console.page.setViewportSize({ width: 1200, height: 800 });
   await room(console);
   await call(console);
 } finally {

@@ -129,8 +129,8 @@ export const texts = {
       all === 0
         ? 'No supervisor has coached in this call.'
         : all === byAgents
-          ? `Agents alone have heard the coach: each of ${all} times of coaching had an agent as listener.`
-          : `${all - byAgents} of ${all} times of coaching had a listener who is no agent.`,
+          ? 'Agents alone have heard the coach, each time that a supervisor coached.'
+          : `Of ${all} listeners to a coach, ${all - byAgents} were no agents.`,
   },
   call: {
     title: 'Call',
