@@ -22,7 +22,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters', 'testing'],
   console: ['contract', 'voice-sdk'],
   tools: ['contract', 'platform'],
-  conformance: [...packages, 'server'],
+  conformance: [...packages, 'server', 'examples'],
   benchmarks: [...packages, 'server'],
   examples: ['testing'],
 };

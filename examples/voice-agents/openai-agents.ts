@@ -1,0 +1,24 @@
+import { RealtimeAgent, RealtimeSession } from '@openai/agents/realtime';
+import { TwilioRealtimeTransportLayer } from '@openai/agents-extensions';
+import type { WebSocket } from 'ws';
+
+export interface Model {
+  /** The realtime model; OpenAI's own when left out. */
+  readonly url?: string;
+  readonly apiKey: string;
+}
+
+/**
+ * A voice agent of OpenAI's Agents SDK on a stream with `dialect="twilio"`: call it for every connection of your WebSocket server. The
+ * session ends with the call.
+ */
+export async function talk(call: WebSocket, { url, apiKey }: Model): Promise<RealtimeSession> {
+  const agent = new RealtimeAgent({
+    name: 'Receptionist',
+    instructions: 'You answer the telephone of a small company. Be brief.',
+  });
+  const transport = new TwilioRealtimeTransportLayer({ twilioWebSocket: call });
+  const session = new RealtimeSession(agent, { transport, tracingDisabled: true });
+  await session.connect({ apiKey, ...(url === undefined ? {} : { url }) });
+  return session;
+}
