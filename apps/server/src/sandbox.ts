@@ -6,14 +6,7 @@ import type {
   SessionRunner,
   Voicemail,
 } from '@jackfield/platform';
-import {
-  behaviours,
-  greeting,
-  greetingClip,
-  sentences,
-  startSandboxPhones,
-  talkerClip,
-} from '@jackfield/platform';
+import { behaviours, startSandboxPhones } from '@jackfield/platform';
 import type {
   Clock,
   Logger,
@@ -27,6 +20,7 @@ import type {
 import { admitAll, createSipEdge } from '@jackfield/signalling';
 import { hostOfAddress } from '@jackfield/sip';
 import { createTransports } from '@jackfield/sip/transport';
+import { loadSandboxClips } from './sandbox-clips.ts';
 
 export interface SandboxDeps {
   readonly media: Media;
@@ -92,11 +86,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
           : undefined,
     },
     async open(runner, voicemail, { host, port }) {
-      const said = await deps.speech.speak({ text: greeting, language: 'en-US' });
-      await Promise.all([
-        deps.clips.loadClip(greetingClip, said),
-        deps.clips.loadClip(talkerClip, await speakSentences(deps.speech)),
-      ]);
+      await loadSandboxClips(deps);
       const { telephony } = edge;
       phones = startSandboxPhones({ ...deps, runner, telephony, voicemail }, (notice) => heard(notice));
       callAt = `${hostOfAddress(isAnyAddress(host) ? loopback : host)}:${port}`;
@@ -109,18 +99,4 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
 
 function isAnyAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::';
-}
-
-/** All sentences in one clip, with a speaker's pause between them. */
-async function speakSentences(speech: Speech) {
-  const clips = await Promise.all(sentences.map((text) => speech.speak({ text, language: 'en-US' })));
-  const sampleRate = clips[0]?.sampleRate ?? 22_050;
-  const pause = Math.round(sampleRate * 0.7);
-  const samples = new Int16Array(clips.reduce((sum, clip) => sum + clip.samples.length + pause, 0));
-  let position = 0;
-  for (const clip of clips) {
-    samples.set(clip.samples, position);
-    position += clip.samples.length + pause;
-  }
-  return { sampleRate, samples };
 }
