@@ -64,7 +64,6 @@ const outbox = createOutbox({
   log,
   newEventId: () => secrets.randomUuid(),
   limits: { concurrency: 256 },
-  isAlone: true,
 });
 const authTokenOf = async () => secrets.decrypt(sealedToken);
 const callbacks = createCallbacks({ database, clock, log, secrets, egress, outbox, authTokenOf });

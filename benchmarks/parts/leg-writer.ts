@@ -65,6 +65,7 @@ servePart({
       clock,
       log,
       newEventId: () => randomUUID(),
+      incarnation: seat + 1,
       limits: { concurrency: 256 },
     });
     if (!delivers) return;

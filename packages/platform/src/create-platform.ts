@@ -36,11 +36,11 @@ export function createPlatform(deps: PlatformDeps): CreatedPlatform {
 }
 
 function createCore(deps: PlatformDeps): Core {
-  const outbox = outboxOf(deps);
   const incarnation = createIncarnation({
     ...deps,
     ...(deps.onIncarnationEnded === undefined ? {} : { onEnded: deps.onIncarnationEnded }),
   });
+  const outbox = outboxOf(deps, incarnation.number);
   const state = { isReady: false, isDraining: false };
   const { appendEvents, wake: eventsCommitted } = outbox;
   return {
@@ -70,6 +70,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
   const account = await accounts.ensureFirstAccount(core.firstAccount);
   for (const each of ended) {
     await endIncarnation(list, each, phase);
+    await core.outbox.takeOver(each.number);
     await incarnation.settled(each);
   }
   await restore(list, phase);
@@ -118,7 +119,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
   };
 }
 
-function outboxOf(deps: PlatformDeps): Outbox {
+function outboxOf(deps: PlatformDeps, incarnation: number): Outbox {
   const { database, clock, log, secrets, keepCallbacksMs } = deps;
   return createOutbox({
     database,
@@ -127,8 +128,7 @@ function outboxOf(deps: PlatformDeps): Outbox {
     newEventId: () => secrets.randomUuid(),
     // Slow receivers keep their slots: at most `perHost` for one host, and one for a host that does not answer.
     limits: { concurrency: 256, ...(keepCallbacksMs === undefined ? {} : { keepMs: keepCallbacksMs }) },
-    // Only one process at a time opens an embedded database.
-    isAlone: database.dialect === 'sqlite',
+    ...(database.isShared ? { incarnation } : {}),
   });
 }
 

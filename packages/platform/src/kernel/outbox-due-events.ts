@@ -1,4 +1,4 @@
-import type { Clock, Database, Instant } from '@jackfield/ports';
+import type { Database, Instant } from '@jackfield/ports';
 import type { OutboxDeliveries } from './outbox-deliveries.ts';
 import type { OutboxLimits } from './outbox-limits.ts';
 import type { LookSchedule } from './outbox-look-schedule.ts';
@@ -7,7 +7,6 @@ import { type OutboxStore, rowsPerTransaction, type StoredEvent } from './outbox
 export interface DueEventsDeps {
   readonly database: Database;
   readonly store: OutboxStore;
-  readonly clock: Clock;
   readonly limits: OutboxLimits;
   /** See `OutboxPumpDeps`. */
   readonly isAlone: boolean;
@@ -21,33 +20,18 @@ export interface DueFound {
   readonly next: Instant | undefined;
 }
 
-/** Finds due events: claimed in the database where several processes deliver, known in memory where one does. */
+/** Finds due events of this process. Those in flight are known in memory: no other process delivers them. */
 export class DueEvents {
   readonly #deps: DueEventsDeps;
-  #isReleased: boolean;
+  #isPrepared = false;
 
   constructor(deps: DueEventsDeps) {
     this.#deps = deps;
-    this.#isReleased = !deps.isAlone;
   }
 
   async find(now: Instant, limit: number): Promise<DueFound> {
-    if (!this.#isReleased) await this.#release(now);
-    return this.#deps.isAlone ? this.#findAlone(now, limit) : this.#claim(now, limit);
-  }
-
-  async #claim(now: Instant, limit: number): Promise<DueFound> {
-    const { store, limits } = this.#deps;
-    // Most looks find nothing: they open no transaction.
-    const next = (await store.armed(1))[0]?.next_attempt_at;
-    if (next === undefined || next > now) return { events: [], next };
-    const events = await store.claim(now, now + limits.leaseMs, limit);
-    if (events.length === limit) return { events, next: undefined };
-    return { events, next: (await store.armed(1))[0]?.next_attempt_at };
-  }
-
-  async #findAlone(now: Instant, limit: number): Promise<DueFound> {
     const { store, deliveries } = this.#deps;
+    if (!this.#isPrepared) await this.#prepare(now);
     deliveries.beginLook();
     // Events in flight are due as well, and stand in front.
     const armed = await store.armed(deliveries.size + limit + 1);
@@ -58,10 +42,10 @@ export class DueEvents {
     return { events, next: open.find((each) => each.next_attempt_at > now)?.next_attempt_at };
   }
 
-  /** Makes due what the last process had claimed or set aside. */
-  async #release(now: Instant): Promise<void> {
-    const { database, store, limits, schedule } = this.#deps;
-    for (let left = 1; left > 0 && !schedule.isClosed; ) {
+  /** Makes due what the last process had set aside; a takeover does it for an incarnation of several. */
+  async #prepare(now: Instant): Promise<void> {
+    const { database, store, limits, schedule, isAlone } = this.#deps;
+    for (let left = isAlone ? 1 : 0; left > 0 && !schedule.isClosed; ) {
       left = await database.transact((write) => store.release(write, rowsPerTransaction, now), {
         isolation: 'read-committed',
       });
@@ -70,6 +54,6 @@ export class DueEvents {
     await database.transact((write) => store.bringForward(write, now + limits.longestPauseMs), {
       isolation: 'read-committed',
     });
-    this.#isReleased = true;
+    this.#isPrepared = true;
   }
 }

@@ -1,8 +1,6 @@
 export interface OutboxLimits {
   /** Deliveries of this node at the same time. */
   readonly concurrency: number;
-  /** After this time another node repeats the delivery of a node that died. Longer than any delivery lasts. */
-  readonly leaseMs: number;
   /** Pause before the second attempt; doubled from attempt to attempt. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
@@ -10,7 +8,7 @@ export interface OutboxLimits {
   readonly attempts: number;
   /** An event that was set aside is due again after this time, even without `resume`. */
   readonly longestAsideMs: number;
-  /** How often the database is read without a wake: for events of nodes that died. */
+  /** How often the database is read without a wake. */
   readonly lookEveryMs: number;
   /** Finished events are kept for this time, at most the newest `keepNumber`; without a consumer unfinished ones as well. */
   readonly keepMs: number;
@@ -21,7 +19,6 @@ export interface OutboxLimits {
 /** 10 attempts with these pauses reach over 8.5 hours. */
 export const outboxLimits: OutboxLimits = {
   concurrency: 32,
-  leaseMs: 60_000,
   firstPauseMs: 60_000,
   longestPauseMs: 3_600_000 * 6,
   attempts: 10,

@@ -29,10 +29,7 @@ export interface OutboxPumpDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: OutboxLimits;
-  /**
-   * No other process delivers from this database: events in flight are known in memory and need not be claimed. Claims found at
-   * the start are those of a process that is gone.
-   */
+  /** No other process uses this database: what is set aside at the start was set aside by a process that is gone. */
   readonly isAlone: boolean;
   /** Absent: events are kept, and pruned like delivered ones. */
   readonly consumer: OutboxConsumer | undefined;

@@ -34,18 +34,23 @@ export interface OutboxRow {
  */
 export interface OutboxQueries {
   insert(event: NewEvent): CompiledQuery<unknown>;
-  /** The armed ones that are due first. */
+  /** The armed ones of this process that are due first. */
   armed(limit: number): CompiledQuery<{ readonly id: number; readonly next_attempt_at: number }>;
   row(id: number): CompiledQuery<OutboxRow>;
   finish(id: number, outcome: 'delivered' | 'abandoned', now: Instant): CompiledQuery<unknown>;
-  /** Arms the oldest unfinished event of a resource; changes nothing where events are armed when they are written. */
+  /**
+   * Arms the oldest unfinished event of a resource for this process, whichever wrote it; changes nothing where events are armed when they
+   * are written.
+   */
   armNext(resource: string, now: Instant): CompiledQuery<unknown>;
   /** `lane` is null for an event that is not set aside. */
   postpone(id: number, until: Instant, attempts: 0 | 1, lane: string | null): CompiledQuery<unknown>;
   /** Makes the oldest `slots` events of a lane due. */
   resume(lane: string, slots: number, now: Instant): CompiledQuery<unknown>;
-  /** Makes due what the last process had claimed or set aside. */
+  /** Makes due what the last process had set aside. */
   release(limit: number, now: Instant): CompiledQuery<unknown>;
+  /** Takes over armed events of another incarnation; what it had set aside is due. */
+  takeOver(ended: number, limit: number, now: Instant): CompiledQuery<unknown>;
   bringForward(latest: Instant): CompiledQuery<unknown>;
 }
 
@@ -54,10 +59,17 @@ const columns = sql.raw(
 );
 const unfinished = sql.raw('delivered_at IS NULL AND abandoned_at IS NULL');
 
-export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialect'>): OutboxQueries {
+/** Without an incarnation all events are this process's own. */
+export function outboxQueries(
+  { read, dialect }: Pick<Database, 'read' | 'dialect'>,
+  incarnation?: number,
+): OutboxQueries {
   const build = <Row>(raw: RawBuilder<Row>): CompiledQuery<Row> => raw.compile(read);
   const instant = sql`CAST(${0} AS BIGINT)`;
   const transaction = sql.raw(dialect === 'postgres' ? 'pg_current_xact_id()::text::bigint' : '0');
+  const owner = sql.lit(incarnation ?? 0);
+  // The second half names the condition of the partial index.
+  const own = incarnation === undefined ? sql`` : sql`AND incarnation = ${owner} AND incarnation <> 0`;
 
   // The event ahead is finished after this transaction, and its end finds the new event; or it is finished before, and the new one is armed.
   const lock = sql.raw(dialect === 'postgres' ? 'FOR UPDATE' : '');
@@ -67,36 +79,42 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
     VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${instant}, 0, ${transaction})`);
   const ordered = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
-      next_attempt_at)
-    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction},
+      incarnation, next_attempt_at)
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction}, ${owner},
       CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE resource = ${''} AND ${unfinished} ${lock}) THEN NULL ELSE ${instant} END)`);
   const unordered = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
-      next_attempt_at)
-    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction}, ${instant})`);
+      incarnation, next_attempt_at)
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction}, ${owner}, ${instant})`);
   const armed = build<{ id: number; next_attempt_at: number }>(sql`
-    SELECT id, next_attempt_at FROM outbox WHERE next_attempt_at IS NOT NULL ORDER BY next_attempt_at, id LIMIT ${0}`);
+    SELECT id, next_attempt_at FROM outbox WHERE next_attempt_at IS NOT NULL ${own}
+    ORDER BY next_attempt_at, id LIMIT ${0}`);
   const row = build<OutboxRow>(sql`SELECT ${columns} FROM outbox WHERE id = ${0}`);
   const finish = (column: string) =>
     build(sql`
-      UPDATE outbox SET ${sql.raw(column)} = ${instant}, next_attempt_at = NULL, claimed_at = NULL, lane = NULL
+      UPDATE outbox SET ${sql.raw(column)} = ${instant}, next_attempt_at = NULL, lane = NULL
       WHERE id = ${0} AND ${unfinished}`);
   const delivered = finish('delivered_at');
   const abandoned = finish('abandoned_at');
   const armNext = build(sql`
-    UPDATE outbox SET next_attempt_at = ${instant} WHERE next_attempt_at IS NULL
+    UPDATE outbox SET next_attempt_at = ${instant}, incarnation = ${owner} WHERE next_attempt_at IS NULL
     AND id = (SELECT id FROM outbox WHERE resource = ${''} AND ${unfinished} ORDER BY id LIMIT 1)`);
   const postpone = build(sql`
-    UPDATE outbox SET next_attempt_at = ${instant}, attempts = attempts + CAST(${0} AS INTEGER), lane = ${''}, claimed_at = NULL
+    UPDATE outbox SET next_attempt_at = ${instant}, attempts = attempts + CAST(${0} AS INTEGER), lane = ${''}
     WHERE id = ${0} AND next_attempt_at IS NOT NULL`);
   const resume = build(sql`
     UPDATE outbox SET next_attempt_at = ${instant}, lane = NULL
-    WHERE id IN (SELECT id FROM outbox WHERE lane = ${''} ORDER BY id LIMIT ${0})`);
+    WHERE id IN (SELECT id FROM outbox WHERE lane = ${''} ${own} ORDER BY id LIMIT ${0})`);
   const release = build(sql`
-    UPDATE outbox SET next_attempt_at = ${instant}, lane = NULL, claimed_at = NULL WHERE id IN (
-      SELECT id FROM outbox WHERE claimed_at IS NOT NULL UNION ALL SELECT id FROM outbox WHERE lane IS NOT NULL LIMIT ${0})`);
+    UPDATE outbox SET next_attempt_at = ${instant}, lane = NULL
+    WHERE id IN (SELECT id FROM outbox WHERE lane IS NOT NULL LIMIT ${0})`);
+  // A process that was alone wrote 0: it has ended, because others use the database now.
+  const takeOver = build(sql`
+    UPDATE outbox SET incarnation = ${owner}, lane = NULL,
+      next_attempt_at = CASE WHEN lane IS NULL THEN next_attempt_at ELSE ${instant} END
+    WHERE id IN (SELECT id FROM outbox WHERE incarnation IN (${instant}, 0) AND next_attempt_at IS NOT NULL LIMIT ${0} ${lock})`);
   const bringForward = build(
-    sql`UPDATE outbox SET next_attempt_at = ${instant} WHERE next_attempt_at > ${instant}`,
+    sql`UPDATE outbox SET next_attempt_at = ${instant} WHERE next_attempt_at > ${instant} ${own}`,
   );
 
   return {
@@ -119,6 +137,7 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
     postpone: (id, until, attempts, lane) => ({ ...postpone, parameters: [until, attempts, lane, id] }),
     resume: (lane, slots, now) => ({ ...resume, parameters: [now, lane, slots] }),
     release: (limit, now) => ({ ...release, parameters: [now, limit] }),
+    takeOver: (ended, limit, now) => ({ ...takeOver, parameters: [now, ended, limit] }),
     bringForward: (latest) => ({ ...bringForward, parameters: [latest, latest] }),
   };
 }

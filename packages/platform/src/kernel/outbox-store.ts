@@ -16,12 +16,10 @@ export const rowsPerTransaction = 1_000;
 /** The outbox's table. */
 export interface OutboxStore {
   insert(write: Write, events: readonly NewEvent[]): Promise<void>;
-  /** Armed events in the order in which they fall due, later ones included. */
+  /** Armed events of this process in the order in which they fall due, later ones included. */
   armed(limit: number): Promise<readonly { readonly id: number; readonly next_attempt_at: Instant }[]>;
   find(id: number): Promise<StoredEvent | undefined>;
-  /** Reserves due events until `until`, where several processes deliver. */
-  claim(now: Instant, until: Instant, limit: number): Promise<readonly StoredEvent[]>;
-  /** Finishes an event and arms the next of its resource; false when it had been finished already. */
+  /** Finishes an event and arms the next of its resource for this process; false when it had been finished already. */
   finish(
     write: Write,
     event: StoredEvent,
@@ -33,14 +31,17 @@ export interface OutboxStore {
   park(write: Write, lane: string, events: readonly StoredEvent[], until: Instant): Promise<void>;
   /** Makes the oldest `slots` events of the lane due; resolves with their number. */
   resume(write: Write, lane: string, slots: number, now: Instant): Promise<number>;
-  /** Makes due what the last process had claimed or set aside, at most `limit` events; resolves with their number. */
+  /** Makes due what the last process had set aside, at most `limit` events; resolves with their number. */
   release(write: Write, limit: number, now: Instant): Promise<number>;
-  /** Makes events that are due after `latest` due then. */
+  /** Takes over armed events of another incarnation, at most `limit`; resolves with their number. */
+  takeOver(write: Write, ended: number, limit: number, now: Instant): Promise<number>;
+  /** Makes events of this process that are due after `latest` due then. */
   bringForward(write: Write, latest: Instant): Promise<number>;
 }
 
-export function createOutboxStore(database: Database): OutboxStore {
-  const queries = outboxQueries(database);
+/** Without an incarnation no other process uses the database. */
+export function createOutboxStore(database: Database, incarnation?: number): OutboxStore {
+  const queries = outboxQueries(database, incarnation);
   const changed = async (write: Write, query: CompiledQuery<unknown>): Promise<number> =>
     Number((await write.executeQuery(query)).numAffectedRows ?? 0n);
 
@@ -55,7 +56,6 @@ export function createOutboxStore(database: Database): OutboxStore {
       const row = (await database.read.executeQuery(queries.row(id))).rows[0];
       return row && eventOf(row);
     },
-    claim: (now, until, limit) => claimDue(database, now, until, limit),
     async finish(write, event, outcome, now) {
       if ((await changed(write, queries.finish(event.id, outcome, now))) === 0) return false;
       await write.executeQuery(queries.armNext(event.resource, now));
@@ -68,47 +68,14 @@ export function createOutboxStore(database: Database): OutboxStore {
     },
     resume: (write, lane, slots, now) => changed(write, queries.resume(lane, slots, now)),
     release: (write, limit, now) => changed(write, queries.release(limit, now)),
+    takeOver: (write, ended, limit, now) => changed(write, queries.takeOver(ended, limit, now)),
     bringForward: (write, latest) => changed(write, queries.bringForward(latest)),
   };
 }
 
 type OutboxTables = {
-  outbox: OutboxRow & { readonly next_attempt_at: number | null; readonly claimed_at: number | null };
+  outbox: OutboxRow;
 };
-
-async function claimDue(
-  database: Database,
-  now: Instant,
-  until: Instant,
-  limit: number,
-): Promise<readonly StoredEvent[]> {
-  return database.transact(
-    async (write) => {
-      const due = tables(write)
-        .selectFrom('outbox')
-        .select('id')
-        .where('next_attempt_at', '<=', now)
-        .orderBy('next_attempt_at')
-        .orderBy('id')
-        .limit(limit);
-      // Skips rows that another node is claiming.
-      const ids = await due.forUpdate().skipLocked().execute();
-      if (ids.length === 0) return [];
-      const rows = await tables(write)
-        .updateTable('outbox')
-        .set({ next_attempt_at: until, claimed_at: now, lane: sql`NULL` } as object)
-        .where(
-          'id',
-          'in',
-          ids.map(({ id }) => id),
-        )
-        .returningAll()
-        .execute();
-      return rows.sort((left, right) => left.id - right.id).map(eventOf);
-    },
-    { isolation: 'read-committed' },
-  );
-}
 
 function eventOf(row: OutboxRow): StoredEvent {
   return {

@@ -21,10 +21,11 @@ const happened = (resource: string, number: number): OutboxEvent => ({
   callback,
 });
 
-function boxOn(database: Database, limits: Partial<OutboxLimits> = {}, startAt = 0, isAlone = false) {
+function boxOn(database: Database, limits: Partial<OutboxLimits> = {}, startAt = 0, incarnation?: number) {
   const clock = createVirtualClock({ startAt, settle: () => outbox.idle() });
   const log = createRecordingLog();
-  const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID(), limits, isAlone });
+  const own = incarnation === undefined ? {} : { incarnation };
+  const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID(), limits, ...own });
   return {
     clock,
     log,
@@ -64,9 +65,15 @@ async function until(reached: () => Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
 }
 
+async function inLanes(database: Database): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(*) AS n FROM outbox WHERE lane IS NOT NULL`.execute(database.read);
+  return Number(rows[0]!.n);
+}
+
 async function postponed(database: Database): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    SELECT count(*) AS n FROM outbox WHERE claimed_at IS NULL AND attempts = 1`.execute(database.read);
+    SELECT count(*) AS n FROM outbox WHERE attempts = 1`.execute(database.read);
   return Number(rows[0]!.n);
 }
 
@@ -75,7 +82,8 @@ function rules(open: OpenDatabase): void {
   retryRules(open);
   restartRules(open);
   retentionRules(open);
-  leaseRules(open);
+  inFlightRules(open);
+  takeoverRules(open);
   orderRules(open);
 }
 
@@ -229,19 +237,18 @@ function restartRules(open: OpenDatabase): void {
     });
     while (taken === 0) await new Promise(setImmediate);
 
-    const after = boxOn(await open.again(database), { leaseMs: 60_000 });
+    const after = boxOn(await open.again(database));
     const { seen, deliver } = consumer();
     after.outbox.start(deliver);
+    await after.outbox.idle();
     await after.append(['b', 1]);
-    assert.deepEqual(seen, ['b1']);
-    await after.clock.advance(60_000);
-    assert.deepEqual(seen, ['b1', 'a1', 'a2']);
+    assert.deepEqual(seen, ['a1', 'a2', 'b1']);
     await after.outbox.close();
   });
 
-  test('two nodes deliver each event once, in order', async () => {
+  test('two incarnations deliver each event once, in order', async () => {
     const database = await open(outboxMigrations);
-    const [one, other] = [boxOn(database), boxOn(database)];
+    const [one, other] = [boxOn(database, {}, 0, 1), boxOn(database, {}, 0, 2)];
     const { seen, deliver } = consumer();
     one.outbox.start(deliver);
     other.outbox.start(deliver);
@@ -320,8 +327,8 @@ function retentionRules(open: OpenDatabase): void {
   });
 }
 
-function leaseRules(open: OpenDatabase): void {
-  test('a process that is alone does not wait for leases of a process that is gone, and keeps postponed events', async () => {
+function inFlightRules(open: OpenDatabase): void {
+  test('the next process delivers at once what was in flight, and keeps postponed events', async () => {
     const database = await open(outboxMigrations);
     const gone = boxOn(database);
     const [a, b] = [deferred(), deferred()];
@@ -348,7 +355,6 @@ function leaseRules(open: OpenDatabase): void {
       clock,
       log: createRecordingLog(),
       newEventId: () => randomUUID(),
-      isAlone: true,
     });
     next.start(async ({ resource, callback }) => {
       seen.push([resource, clock.now(), callback?.url]);
@@ -361,6 +367,89 @@ function leaseRules(open: OpenDatabase): void {
     await next.close();
     b.resolve();
     await gone.outbox.close();
+  });
+}
+
+function takeoverRules(open: OpenDatabase): void {
+  test('an incarnation delivers what it wrote, and nothing of another one before it takes over', async () => {
+    const database = await open(outboxMigrations);
+    const [gone, next] = [boxOn(database, {}, 0, 1), boxOn(database, {}, 0, 2)];
+    const inFlight = deferred();
+    // It sets `aside` aside, postpones `later`, and dies while it delivers `a`.
+    gone.outbox.start({
+      admit: ({ resource }) => (resource === 'aside' ? 'a lane' : undefined),
+      async deliver({ resource }) {
+        if (resource === 'later') return { retryAt: 30_000, isAttempt: true };
+        inFlight.resolve();
+        return new Promise(() => {});
+      },
+    });
+    await database.transact((write) =>
+      gone.outbox.appendEvents(write, [
+        happened('a', 1),
+        happened('a', 2),
+        happened('aside', 1),
+        happened('later', 1),
+      ]),
+    );
+    gone.outbox.wake();
+    await inFlight.promise;
+    await until(async () => (await postponed(database)) === 1 && (await inLanes(database)) === 1);
+    const { seen, deliver } = consumer();
+    next.outbox.start(deliver);
+    await next.append(['own', 1], ['a', 3]);
+    await next.clock.advance(20_000);
+    assert.deepEqual(seen, ['own1']);
+
+    await next.outbox.takeOver(1);
+    await next.outbox.idle();
+    assert.deepEqual(
+      seen.filter((each) => each.startsWith('a') && !each.startsWith('aside')),
+      ['a1', 'a2', 'a3'],
+    );
+    assert.ok(seen.includes('aside1'));
+    assert.ok(!seen.includes('later1'));
+    await next.clock.advance(10_000);
+    assert.equal(seen.at(-1), 'later1');
+    await next.outbox.close();
+  });
+
+  test('what a process wrote while it was alone goes to the first incarnation that takes over', async () => {
+    const database = await open(outboxMigrations);
+    await boxOn(database).append(['a', 1], ['a', 2]);
+    const next = boxOn(database, {}, 0, 2);
+    const { seen, deliver } = consumer();
+    next.outbox.start(deliver);
+    await next.outbox.takeOver(1);
+    await next.outbox.idle();
+    assert.deepEqual(seen, ['a1', 'a2']);
+    await next.outbox.close();
+  });
+
+  test('a lane of one incarnation resumes its own events alone', async () => {
+    const database = await open(outboxMigrations);
+    const boxes = [1, 2].map((incarnation) => boxOn(database, {}, 0, incarnation));
+    for (const [index, box] of boxes.entries()) {
+      box.outbox.start({ admit: () => 'a host', deliver: async () => 'delivered' });
+      await box.append([`r${index}`, 1]);
+    }
+    assert.equal(await inLanes(database), 2);
+    assert.equal(await boxes[1]!.outbox.resume('a host', 5), 1);
+    for (const { outbox } of boxes) await outbox.close();
+  });
+
+  test('the writer of an event does not decide who delivers it: that is who finishes the event ahead', async () => {
+    const database = await open(outboxMigrations);
+    const [one, other] = [boxOn(database, {}, 0, 1), boxOn(database, {}, 0, 2)];
+    const [atOne, atOther] = [consumer(), consumer()];
+    await one.append(['a', 1]);
+    other.outbox.start(atOther.deliver);
+    await other.append(['a', 2]);
+    one.outbox.start(atOne.deliver);
+    await one.outbox.idle();
+    assert.deepEqual([atOne.seen, atOther.seen], [['a1', 'a2'], []]);
+    await one.outbox.close();
+    await other.outbox.close();
   });
 }
 

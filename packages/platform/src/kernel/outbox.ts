@@ -4,17 +4,19 @@ import { outboxTable } from './migrations/0001-outbox.ts';
 import { outboxCallbacks } from './migrations/0002-outbox-callbacks.ts';
 import { outboxFeed } from './migrations/0003-event-feed.ts';
 import { eventsByResource } from './migrations/0006-events-by-resource.ts';
+import { outboxIncarnation } from './migrations/0008-outbox-incarnation.ts';
 import type { Deliver, OutboxConsumer } from './outbox-consumer.ts';
 import { type OutboxLimits, outboxLimits } from './outbox-limits.ts';
 import { type OutboxPump, startOutboxPump } from './outbox-pump.ts';
 import type { AppendedEvent } from './outbox-queries.ts';
-import { createOutboxStore } from './outbox-store.ts';
+import { createOutboxStore, rowsPerTransaction } from './outbox-store.ts';
 
 export const outboxMigrations: readonly Migration[] = [
   outboxTable,
   outboxCallbacks,
   outboxFeed,
   eventsByResource,
+  outboxIncarnation,
 ];
 
 /** Writes a record beside events that carry a callback, in their transaction. */
@@ -34,6 +36,8 @@ export interface Outbox {
   start(consumer?: OutboxConsumer | Deliver): void;
   /** Makes at most `slots` events due that the consumer set aside in this lane; resolves with their number. */
   resume(lane: string, slots: number): Promise<number>;
+  /** This process delivers what an ended incarnation has not. */
+  takeOver(ended: number): Promise<void>;
   /** Resolves when no look and no delivery is going on. */
   idle(): Promise<void>;
   /** Waits for deliveries in flight; the others go out after the next start. */
@@ -46,17 +50,18 @@ export interface OutboxDeps {
   readonly log: Logger;
   readonly newEventId: () => string;
   readonly limits?: Partial<OutboxLimits>;
-  /** No other process delivers from this database; false when left out. */
-  readonly isAlone?: boolean;
+  /** Delivers what this incarnation has written or taken over. Left out where no other process uses the database: delivers all. */
+  readonly incarnation?: number;
 }
 
 /** Events whose commit is not announced by `wake` are delivered this much later. */
 const unannouncedMs = 100;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { database, clock, log, newEventId, isAlone = false } = deps;
+  const { database, clock, log, newEventId, incarnation } = deps;
+  const isAlone = incarnation === undefined;
   const limits = { ...outboxLimits, ...deps.limits };
-  const store = createOutboxStore(database);
+  const store = createOutboxStore(database, incarnation);
   const listeners = new Set<() => void>();
   let pump: OutboxPump | undefined;
   let record: RecordAppended | undefined;
@@ -107,6 +112,13 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       pump = startOutboxPump({ database, store, clock, log, limits, isAlone, consumer: whole });
     },
     resume: async (lane, slots) => (await pump?.resume(lane, slots)) ?? 0,
+    async takeOver(ended) {
+      for (let left = isAlone ? 0 : 1; left > 0; ) {
+        const unit = (write: Write) => store.takeOver(write, ended, rowsPerTransaction, clock.now());
+        left = await database.transact(unit, { isolation: 'read-committed' });
+      }
+      pump?.wake();
+    },
     idle: async () => pump?.idle(),
     async close() {
       cancelNotice?.();

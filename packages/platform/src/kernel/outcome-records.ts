@@ -46,7 +46,7 @@ export function createOutcomeRecords(
       'finished' in outcome
         ? await store.finish(write, event, outcome.finished, clock.now())
         : await store.postpone(write, event, outcome.retryAt, outcome.isAttempt);
-    // A node that claimed the event after our lease records its own outcome.
+    // An earlier attempt to record it may have been committed although its answer was lost.
     if (isOurs) await outcome.save?.(write);
   }
 

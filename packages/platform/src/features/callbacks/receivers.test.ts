@@ -61,7 +61,7 @@ onEmbeddedDatabase('callbacks over real connections', (open) => {
       const egress = createHttpEgress({ allow: [], privateToo: true });
       t.after(() => egress.close());
       const newEventId = () => secrets.randomUuid();
-      const outbox = createOutbox({ database, clock, log, newEventId, isAlone: true });
+      const outbox = createOutbox({ database, clock, log, newEventId });
       const limits = { perHost: 4 };
       const authTokenOf = async () => 'token';
       const callbacks = createCallbacks({

@@ -30,7 +30,6 @@ export async function openWorld(
     clock,
     log,
     newEventId: () => secrets.randomUuid(),
-    isAlone: database.dialect === 'sqlite',
   });
   const callbacks = createCallbacks({
     database,
