@@ -12,6 +12,7 @@ import { multipartyRecordings } from './migrations/0002-multiparty-recordings.ts
 import { indexesOfFilters } from './migrations/0003-indexes-of-filters.ts';
 import { recordingFailureCodes } from './migrations/0004-failure-codes.ts';
 import { recordingIncarnation } from './migrations/0005-incarnation.ts';
+import { filesOfANode } from './migrations/0006-files-of-a-node.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './public-api.ts';
 import { createQueries } from './queries.ts';
 import { recordingResources } from './resources.ts';
@@ -49,13 +50,14 @@ export interface RecordingsFeature extends Feature, Recordings {
 
 /** Recordings of calls: started by their owners, kept, listed, served and removed. */
 export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
-  const { database, clock, log, recordingFiles, publicUrl } = deps;
+  const { database, clock, log, recordingFiles, publicUrl, node = '' } = deps;
   const { keepRecordingsMs: keepMs, pruneEveryMs = 60_000, endingMs = 60_000 } = deps;
   const prefix = publicUrl.replace(/\/+$/, '');
   const owners = new Map<string, (owner: string, notice: RecordingNotice) => void>();
   const endings = createEndings(clock, endingMs);
-  const removal = createRemoval({ database, clock, log, recordingFiles, keepMs, everyMs: pruneEveryMs });
-  const keeping = createKeeping({ database, clock, log, recordingFiles });
+  const files = { database, clock, log, recordingFiles, node };
+  const removal = createRemoval({ ...files, keepMs, everyMs: pruneEveryMs });
+  const keeping = createKeeping(files);
   const queries = createQueries(database);
   const sessions = defineSessions(deps, {
     urlOf: ({ uuid, account, format }) => urlOf({ recording: uuid, account, format }),
@@ -97,6 +99,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       indexesOfFilters,
       recordingFailureCodes,
       recordingIncarnation,
+      filesOfANode,
     ],
     routes: [recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log })],
     resources: recordingResources(sessions, removal),

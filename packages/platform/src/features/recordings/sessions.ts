@@ -27,6 +27,8 @@ export interface SessionDeps {
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly log: Logger;
+  /** The name of the machine among those that share the database. */
+  readonly node?: string;
 }
 
 export interface SessionListeners {
@@ -49,14 +51,15 @@ const retryMs = 1_000;
 
 /** One session for each live recording: its machine, its record, and all commands to the recorder. */
 export function defineSessions(deps: SessionDeps, listeners: SessionListeners): RecordingSessions {
-  const { recorder, recordingFiles, clock, log } = deps;
+  const { recorder, recordingFiles, clock, log, node = '' } = deps;
+  const areKeptElsewhere = recordingFiles.keep !== undefined;
   const sessions = deps.runner.define<Recording, RecordingInput, WithOutboxEvents<RecordingEffect>>({
     name: 'recording',
     machine: withOutboxEvents(recordingMachine, (state, { recording, event }, now) =>
       outboxEventOf(recording, event, listeners.urlOf(state), now),
     ),
     save: (write, _uuid, before, after, incarnation) =>
-      saveRecording(write, before, after, recordingFiles.keep !== undefined, incarnation),
+      saveRecording(write, before, after, { areKeptElsewhere, incarnation, node }),
     isEnded: isOver,
     perform(uuid, effect) {
       switch (effect.do) {

@@ -11,6 +11,15 @@ import type {
 import { isOver } from './domain/recording.ts';
 import { type RecordingRow, reading, writing } from './tables.ts';
 
+/** Where a live recording and its file are. */
+export interface RecordingPlace {
+  /** A complete file is moved to a store. */
+  readonly areKeptElsewhere: boolean;
+  readonly incarnation: number;
+  /** The machine of the file. */
+  readonly node: string;
+}
+
 /**
  * Writes the change of a step. The end of a deleted recording removes it; any other end lists the file for its store, where
  * files are kept elsewhere.
@@ -19,8 +28,7 @@ export async function saveRecording(
   write: Write,
   before: Recording | undefined,
   after: Recording,
-  areKeptElsewhere: boolean,
-  incarnation = 0,
+  { areKeptElsewhere, incarnation, node }: RecordingPlace,
 ): Promise<void> {
   if (before === undefined) {
     const account = await ownerNow(write, after.account, after.mainAccount);
@@ -29,7 +37,7 @@ export async function saveRecording(
       .values({ ...rowOf(after), account, incarnation })
       .execute();
   } else if (isOver(after) && after.isDiscarded) {
-    await removeRecordings(write, [after.uuid]);
+    await removeRecordings(write, [after.uuid], node);
   } else {
     await writing(write)
       .updateTable('recordings')
@@ -39,7 +47,7 @@ export async function saveRecording(
     if (isOver(after) && after.bytes > 0 && areKeptElsewhere) {
       await writing(write)
         .insertInto('recording_files_to_keep')
-        .values({ file_name: `${after.uuid}.${after.format}`, attempts: 0, next_at: after.closedAt ?? 0 })
+        .values({ file_name: fileNameOf(after), attempts: 0, next_at: after.closedAt ?? 0, node })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }
@@ -64,17 +72,30 @@ export async function adoptLiveRecordings(
   return rows.map(recordingOf);
 }
 
-/** Removes the records and lists their files for removal after the commit. */
-export async function removeRecordings(write: Write, ids: readonly string[]): Promise<void> {
+function fileNameOf({ uuid, format }: Recording): string {
+  return `${uuid}.${format}`;
+}
+
+/**
+ * Removes the records and lists their files for removal after the commit. A file that waits for its store is removed by its machine;
+ * others by `node`, or by any machine.
+ */
+export async function removeRecordings(write: Write, ids: readonly string[], node = ''): Promise<void> {
   if (ids.length === 0) return;
   const tables = writing(write);
   await tables
     .insertInto('recording_files_to_remove')
-    .columns(['file_name'])
+    .columns(['file_name', 'node'])
     .expression((query) =>
       query
         .selectFrom('recordings')
-        .select(sql<string>`recording_id || '.' || format`.as('file_name'))
+        .leftJoin('recording_files_to_keep as kept', (on) =>
+          on.on(sql`kept.file_name`, '=', sql`recording_id || '.' || format`),
+        )
+        .select([
+          sql<string>`recording_id || '.' || format`.as('file_name'),
+          sql<string>`coalesce(kept.node, ${node})`.as('node'),
+        ])
         .where('recording_id', 'in', ids),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -123,9 +144,10 @@ export async function passOnRecordings(write: Write, account: string, main: stri
     .execute();
 }
 
-/** Names of files whose records are gone, after `last` in their order. */
+/** Names of files whose records are gone and which this machine may remove, after `last` in their order. */
 export async function filesToRemove(
   database: Database,
+  node: string,
   last: string,
   limit: number,
 ): Promise<readonly string[]> {
@@ -133,6 +155,7 @@ export async function filesToRemove(
     .selectFrom('recording_files_to_remove')
     .select('file_name')
     .where('file_name', '>', last)
+    .$if(database.isShared, (files) => files.where('node', 'in', ['', node]))
     .orderBy('file_name')
     .limit(limit)
     .execute();
@@ -146,9 +169,10 @@ export async function forgetFiles(database: Database, names: readonly string[]):
   );
 }
 
-/** Files whose move to the store is due, the longest due first. */
+/** Files of this machine whose move to the store is due, the longest due first. */
 export async function filesToKeep(
   database: Database,
+  node: string,
   now: number,
   limit: number,
 ): Promise<readonly { readonly file_name: string; readonly attempts: number }[]> {
@@ -156,16 +180,18 @@ export async function filesToKeep(
     .selectFrom('recording_files_to_keep')
     .select(['file_name', 'attempts'])
     .where('next_at', '<=', now)
+    .$if(database.isShared, (files) => files.where('node', '=', node))
     .orderBy('next_at')
     .limit(limit)
     .execute();
 }
 
 /** When the next move is due; undefined when there is none. */
-export async function nextToKeep(database: Database): Promise<number | undefined> {
+export async function nextToKeep(database: Database, node: string): Promise<number | undefined> {
   const row = await reading(database.read)
     .selectFrom('recording_files_to_keep')
     .select('next_at')
+    .$if(database.isShared, (files) => files.where('node', '=', node))
     .orderBy('next_at')
     .limit(1)
     .executeTakeFirst();
@@ -178,13 +204,17 @@ export async function fileKept(database: Database, name: string): Promise<void> 
   );
 }
 
-/** After a restart all are due: the store may answer again. */
-export async function keepAllAgain(database: Database, now: number): Promise<void> {
+/** After a restart all of this machine are due: the store may answer again. The only process on a database has all files. */
+export async function keepAllAgain(database: Database, node: string, now: number): Promise<void> {
   await database.transact((write) =>
     writing(write)
       .updateTable('recording_files_to_keep')
-      .set({ attempts: 0, next_at: now })
-      .where('next_at', '>', now)
+      .set({ attempts: 0, next_at: now, node })
+      .where((on) =>
+        database.isShared
+          ? on.and([on('next_at', '>', now), on('node', '=', node)])
+          : on.or([on('next_at', '>', now), on('node', '<>', node)]),
+      )
       .execute(),
   );
 }

@@ -48,8 +48,8 @@ interface RecordingsTable {
 // A type, not an interface: withTables asks for a record.
 export type RecordingsTables = {
   recordings: RecordingsTable;
-  recording_files_to_remove: { file_name: string };
-  recording_files_to_keep: { file_name: string; attempts: number; next_at: number };
+  recording_files_to_remove: { file_name: string; node: string };
+  recording_files_to_keep: { file_name: string; attempts: number; next_at: number; node: string };
 };
 
 export type RecordingRow = Selectable<RecordingsTable>;

@@ -7,6 +7,7 @@ import { recordingsTables } from '../migrations/0001-recordings.ts';
 import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.ts';
 import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
 import { recordingIncarnation } from '../migrations/0005-incarnation.ts';
+import { filesOfANode } from '../migrations/0006-files-of-a-node.ts';
 import { saveRecording } from '../store.ts';
 import { writing } from '../tables.ts';
 import { exampleRecording } from '../testing/example-recording.ts';
@@ -14,12 +15,13 @@ import { until } from '../testing/recordings-world.ts';
 import { createKeeping } from './keeping.ts';
 
 eachDatabase('Keeping files elsewhere', (open) => {
-  async function world() {
+  async function world(isShared = false) {
     const database = await open([
       recordingsTables,
       multipartyRecordings,
       recordingFailureCodes,
       recordingIncarnation,
+      filesOfANode,
     ]);
     const clock = createVirtualClock();
     const warnings: unknown[] = [];
@@ -43,12 +45,13 @@ eachDatabase('Keeping files elsewhere', (open) => {
       isFull = full;
     };
     const onDisk: Database = Object.assign(Object.create(database) as Database, {
+      isShared,
       transact: async <Result>(work: (write: Write) => Promise<Result>): Promise<Result> => {
         if (isFull) throw new Error('the disk is full');
         return database.transact(work);
       },
     });
-    const keeping = createKeeping({ database: onDisk, clock, log, recordingFiles: files });
+    const keeping = createKeeping({ database: onDisk, clock, log, recordingFiles: files, node: 'here' });
     const left = async (): Promise<readonly string[]> =>
       (
         await database.transact((write) =>
@@ -60,12 +63,13 @@ eachDatabase('Keeping files elsewhere', (open) => {
         )
       ).map(({ file_name }) => file_name);
     /** A recording that ended at this instant, with its file. */
-    const ended = async (): Promise<string> => {
+    const ended = async (node = 'here'): Promise<string> => {
       const live = exampleRecording({ uuid: randomUUID(), createdAt: clock.now() });
       const over = { ...live, status: 'completed', bytes: 5, closedAt: clock.now() } as const;
       await database.transact(async (write) => {
-        await saveRecording(write, undefined, live, true);
-        await saveRecording(write, live, over, true);
+        const place = { areKeptElsewhere: true, incarnation: 1, node };
+        await saveRecording(write, undefined, live, place);
+        await saveRecording(write, live, over, place);
       });
       return `${live.uuid}.wav`;
     };
@@ -115,6 +119,26 @@ eachDatabase('Keeping files elsewhere', (open) => {
     await keeping.start();
     await settled(async () => (await left()).length === 0);
     assert.equal(asked.length, 4);
+    await keeping.close();
+  });
+
+  test('on a shared database a machine moves the files of its own disk alone', async () => {
+    const { keeping, left, ended, asked, clock } = await world(true);
+    const [own, other] = [await ended(), await ended('elsewhere')];
+    await keeping.start();
+    await settled(async () => (await left()).length === 1);
+    await clock.advance(10_000);
+    assert.deepEqual(asked, [own]);
+    assert.deepEqual(await left(), [other]);
+    await keeping.close();
+  });
+
+  test('the only process on a database moves all files, also those of a machine that was renamed', async () => {
+    const { keeping, left, ended } = await world();
+    await ended();
+    await ended('an earlier name');
+    await keeping.start();
+    await settled(async () => (await left()).length === 0);
     await keeping.close();
   });
 

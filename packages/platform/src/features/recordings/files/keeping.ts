@@ -17,6 +17,8 @@ export interface KeepingDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly recordingFiles: RecordingFiles;
+  /** The machine on whose disk the files are. */
+  readonly node: string;
 }
 
 /** Concurrent moves: a slow file does not delay the others. */
@@ -24,7 +26,7 @@ const concurrent = 4;
 const firstPauseMs = 2_000;
 const longestPauseMs = 600_000;
 
-export function createKeeping({ database, clock, log, recordingFiles }: KeepingDeps): Keeping {
+export function createKeeping({ database, clock, log, recordingFiles, node }: KeepingDeps): Keeping {
   const underWay = new Map<string, Promise<void>>();
   const end = new AbortController();
   let cancelTurn = () => {};
@@ -47,7 +49,8 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
   }
 
   async function beginMoves(): Promise<void> {
-    for (const { file_name: name, attempts } of await filesToKeep(database, clock.now(), 2 * concurrent)) {
+    const due = await filesToKeep(database, node, clock.now(), 2 * concurrent);
+    for (const { file_name: name, attempts } of due) {
       if (end.signal.aborted || underWay.size >= concurrent) return;
       if (underWay.has(name)) continue;
       const moved = move(name, attempts)
@@ -75,7 +78,7 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
       cancelTurn();
       // The end of a running move looks again.
       if (underWay.size > 0) return;
-      const next = await nextToKeep(database);
+      const next = await nextToKeep(database, node);
       if (next !== undefined) wakeAt(Math.max(next, clock.now() + 100, restsUntil));
     } catch (err) {
       log.error({ err }, 'recording files that wait for their store could not be read');
@@ -92,7 +95,7 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
   return {
     async start() {
       if (recordingFiles.keep === undefined) return;
-      await keepAllAgain(database, clock.now());
+      await keepAllAgain(database, node, clock.now());
       wake();
     },
     wake,

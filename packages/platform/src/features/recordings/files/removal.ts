@@ -17,6 +17,8 @@ export interface RemovalDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly recordingFiles: RecordingFiles;
+  /** The machine on whose disk the files are. */
+  readonly node: string;
   /** How long records are kept after their end; for ever when undefined. */
   readonly keepMs: number | undefined;
   readonly everyMs: number;
@@ -27,7 +29,7 @@ const portion = 200;
 const soonMs = 1_000;
 
 export function createRemoval(deps: RemovalDeps): Removal {
-  const { database, clock, log, recordingFiles, keepMs, everyMs } = deps;
+  const { database, clock, log, recordingFiles, node, keepMs, everyMs } = deps;
   // A running sweep may have passed the names that are listed meanwhile.
   const sweeps = createRepeatedWork(removeFiles);
   let cancelTurn: (() => void) | undefined;
@@ -39,7 +41,7 @@ export function createRemoval(deps: RemovalDeps): Removal {
   async function removeFiles(): Promise<void> {
     let last = '';
     for (;;) {
-      const names = await filesToRemove(database, last, portion);
+      const names = await filesToRemove(database, node, last, portion);
       const removed: string[] = [];
       for (const name of names) {
         try {

@@ -29,6 +29,7 @@ import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.t
 import { indexesOfFilters } from '../migrations/0003-indexes-of-filters.ts';
 import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
 import { recordingIncarnation } from '../migrations/0005-incarnation.ts';
+import { filesOfANode } from '../migrations/0006-files-of-a-node.ts';
 
 export const publicUrl = 'https://calls.example.com';
 
@@ -105,6 +106,7 @@ export async function openRecordingsWorld(
       indexesOfFilters,
       recordingFailureCodes,
       recordingIncarnation,
+      filesOfANode,
     ]),
     open,
     directory,
