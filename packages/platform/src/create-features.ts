@@ -11,6 +11,7 @@ import {
   readSoundDocument,
 } from './features/call-instructions/index.ts';
 import { createCallQuality } from './features/call-quality/index.ts';
+import { createCallStatistics } from './features/call-statistics/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls } from './features/calls/index.ts';
 import { createCarriers } from './features/carriers/index.ts';
@@ -101,6 +102,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     createLiveSnapshot({ ...deps, ...live, qualityOf: quality.latestOf }),
     consoleSessions,
     // Last: it delivers the events of other features before its release.
+    createCallStatistics({ ...deps, ...live }),
     owned.callbacks,
   ];
   owned.resources.push(...list.flatMap(({ resources = [] }) => resources));

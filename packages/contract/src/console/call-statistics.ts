@@ -8,6 +8,7 @@ const instant = (description: string) =>
       maxLength: 40,
       pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+]00:00)?$',
       allowed: 'a time in UTC, such as 2026-02-01T10:00:00Z',
+      examples: ['2026-02-01T10:00:00Z'],
       description,
     }),
   );

@@ -15,6 +15,7 @@ const examples: Readonly<Record<string, string | number | boolean>> = {
   at: time,
   bill_duration: 60,
   brand_name: 'Example',
+  by: 'channel,prefix',
   coaching: true,
   conference_name: 'demo',
   conference_uuid: exampleIds.call_uuid,

@@ -18,6 +18,7 @@ import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
 import { callEnds } from './domain/hangup-cause.ts';
+import { type CallStep, createCallSteps } from './legs/call-steps.ts';
 import { createDialledLegs } from './legs/dialled-legs.ts';
 import { createDialling } from './legs/dialling.ts';
 import { createDirectCalls } from './legs/direct-calls.ts';
@@ -103,6 +104,10 @@ export interface CallsFeature extends Feature, Calls {
   readonly retained: RetainedRecords;
   /** Live calls of a viewer, in the order of their UUIDs, behind `after`. */
   readonly live: ReturnType<typeof createLiveCalls>;
+  /** Live calls of a viewer, at most 100,000. */
+  countLive(viewer: RequestAccount): Promise<number>;
+  /** Calls `listener` with each call that began, was answered or ended, after the commit. */
+  whenStepped(listener: (step: CallStep) => void): void;
   /** Ends the records of legs that lived there, as of its death. */
   endIncarnation(ended: EndedIncarnation): Promise<number>;
 }
@@ -116,7 +121,10 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   ended.whenOver(dialled.remove);
   const store = createCallStore(deps.database, usage);
   const queries = createCallQueries(deps.database);
-  const legs = defineSessions(deps, { ...owners, ...ended, store, routing: createRouting(deps) });
+  const steps = createCallSteps();
+  const parts = { ...owners, ...ended, ended: steps.ended, store, routing: createRouting(deps) };
+  const legs = steps.reportingBegins(defineSessions(deps, parts));
+  steps.reportAnswers(owners, legs);
   const { peek, partnerOf } = createLiveLegs(legs, owners, dialled);
   const orders = createLegOrders(legs, owners);
   const { hangUp, answer } = orders;
@@ -169,8 +177,10 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     },
     live: createLiveCalls(deps.database),
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
+    countLive: queries.countLive,
+    whenStepped: steps.whenStepped,
     retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
-    endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents),
+    endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents, steps.ended),
     ownedBy: owners.ownedBy,
     offeredTo: offers.offeredTo,
     dial,

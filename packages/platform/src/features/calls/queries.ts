@@ -12,6 +12,7 @@ type CallTables = ReturnType<typeof tablesOf>;
 
 /** A filtered list counts no further, so that no request scans all calls. */
 export const countedAtMost = 10_000;
+const liveCountedAtMost = 100_000;
 
 /** Reads of the API. Lists are of ended calls, the newest end first; each filter has its index, for both views. */
 export function createCallQueries(database: Pick<Database, 'read'>) {
@@ -71,6 +72,21 @@ export function createCallQueries(database: Pick<Database, 'read'>) {
         .where('ended_at', 'is', null)
         .execute();
       return rows.map(({ call_uuid }) => call_uuid);
+    },
+
+    /** Over the index of live calls. */
+    async countLive(viewer: RequestAccount): Promise<number> {
+      const { total } = await tables
+        .selectFrom(
+          callsSeenBy(tables, viewer)
+            .select('call_uuid')
+            .where('ended_at', 'is', null)
+            .limit(liveCountedAtMost)
+            .as('live'),
+        )
+        .select((columns) => columns.fn.countAll().as('total'))
+        .executeTakeFirstOrThrow();
+      return Number(total);
     },
 
     /** Live calls of this request. */

@@ -25,6 +25,8 @@ export interface SessionParts {
   readonly routing: Routing;
   /** Notifies the owner of a leg. */
   notify(owner: LegOwner, notice: OwnedLegNotice): void;
+  /** The leg has ended, for statistics. */
+  ended(leg: CallLeg | undefined): void;
   /** The leg has ended; `peek` still gives it. */
   over(leg: string): void;
 }
@@ -61,6 +63,7 @@ export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessi
           return parts.notify(effect.owner, { ...effect.notice, leg });
         case 'leave':
           measureLeg(deps.metrics, legs.peek(leg));
+          parts.ended(legs.peek(leg));
           parts.over(leg);
       }
     },

@@ -17,9 +17,13 @@ export interface CallStore {
   save(write: Write, before: CallLeg | undefined, after: CallLeg, incarnation?: number): Promise<void>;
   /**
    * Ends the records of legs whose incarnation has ended, with their events; in portions over the index of live legs. Gives their
-   * number.
+   * number, and reports each after its commit.
    */
-  endForgotten(ended: EndedIncarnation, appendEvents: AppendEvents): Promise<number>;
+  endForgotten(
+    ended: EndedIncarnation,
+    appendEvents: AppendEvents,
+    report?: (leg: CallLeg) => void,
+  ): Promise<number>;
   /** Legs of exactly this account that have not ended. */
   liveOf(write: Write, account: string): Promise<readonly string[]>;
   /** Removes the records of calls that ended before then, the oldest first, and their counts; resolves with their number. */
@@ -49,7 +53,8 @@ export function createCallStore(
   const records = new CallRecords(database, usage, totals);
   return {
     save: (write, before, after, incarnation = 0) => records.save(write, before, after, incarnation),
-    endForgotten: (ended, appendEvents) => records.endForgotten(ended, appendEvents),
+    endForgotten: (ended, appendEvents, report) =>
+      records.endForgotten(ended, appendEvents, report),
     liveOf,
     removeEnded: (endedBefore, limit) =>
       database.transact((write) => removeEnded(write, totals, endedBefore, limit)),
@@ -101,12 +106,17 @@ class CallRecords {
     if (after.endedAt !== null && (before?.endedAt ?? null) === null) await this.#countEnded(write, after);
   }
 
-  async endForgotten(ended: EndedIncarnation, appendEvents: AppendEvents): Promise<number> {
+  async endForgotten(
+    ended: EndedIncarnation,
+    appendEvents: AppendEvents,
+    report: (leg: CallLeg) => void = () => {},
+  ): Promise<number> {
     let total = 0;
     for (;;) {
       const found = await this.#database.transact((write) => this.#endPortion(write, ended, appendEvents));
-      total += found;
-      if (found < forgottenPerPortion) return total;
+      for (const leg of found) report(leg);
+      total += found.length;
+      if (found.length < forgottenPerPortion) return total;
     }
   }
 
@@ -114,7 +124,7 @@ class CallRecords {
     write: Write,
     { number, diedAt }: EndedIncarnation,
     appendEvents: AppendEvents,
-  ): Promise<number> {
+  ): Promise<readonly CallLeg[]> {
     const rows = await tablesOf(write)
       .selectFrom('calls')
       .selectAll()
@@ -128,7 +138,7 @@ class CallRecords {
       write,
       ended.map(([, after]) => outboxEventOf(after, 'ended', this.#usage)),
     );
-    return rows.length;
+    return ended.map(([, after]) => after);
   }
 
   // The main account always comes first: no two transactions wait for each other.

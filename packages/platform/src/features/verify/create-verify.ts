@@ -18,6 +18,7 @@ import { createQueries } from './queries.ts';
 import { createRefusals } from './refusals.ts';
 import { sessionRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
+import { verifyStatisticsRoute } from './statistics-routes.ts';
 import { adoptOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
 
 export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
@@ -97,6 +98,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
           ...appRoutes({ apps, secrets }),
         ],
         open: [proofs.keys],
+          verifyStatisticsRoute(database),
       },
     ],
     resources: {

@@ -1,0 +1,1 @@
+export { createCallStatistics } from './create-call-statistics.ts';
