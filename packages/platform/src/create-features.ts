@@ -30,6 +30,7 @@ import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
 import { createRecordings, type RecordingsFeature } from './features/recordings/index.ts';
 import { createRoomStreams } from './features/room-streams/index.ts';
 import { createMayDial, createSipEndpoints } from './features/sip-endpoints/index.ts';
+import { createSearch } from './features/search/index.ts';
 import { createSounds } from './features/sounds/index.ts';
 import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
@@ -104,6 +105,8 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     // Last: it delivers the events of other features before its release.
     createCallStatistics({ ...deps, ...live }),
     owned.callbacks,
+    owned.operatorView,
+    createSearch({ features: () => list }),
   ];
   owned.resources.push(...list.flatMap(({ resources = [] }) => resources));
   return { list, accounts: owned.accounts, recordings: live.recordings, liveEvents, consoleSessions };

@@ -1,7 +1,8 @@
 import type { CarrierRequests, Migration, Write } from '@jackfield/ports';
-import type { RouteGroup } from './http/index.ts';
+import type { RequestAccount, RouteGroup } from './http/index.ts';
 import type { EndedIncarnation } from './kernel/incarnation.ts';
 import type { RetainedRecords } from './kernel/retention.ts';
+import type { FoundRecord, SearchTerm } from './kernel/search-term.ts';
 
 /**
  * The contributions of a feature to the platform. `create-platform.ts` uses nothing else of it: it folds the features, in the order of
@@ -17,6 +18,8 @@ export interface Feature {
   readonly resources?: AccountResources;
   /** Records that are removed a configured time after the end of their subject. */
   readonly retained?: RetainedRecords;
+  /** Finds its records that the viewer sees. */
+  readonly search?: Search;
   /** Open resources that are no sessions of the runner, by kind; all zero after the last call. */
   census?(): Readonly<Record<string, number>>;
   /**
@@ -38,6 +41,13 @@ export interface Feature {
   /** Frees its resources, after the session runner has stopped. */
   release?(): void | Promise<void>;
 }
+
+/** Reads indexes alone, and finds at most `limit` of each kind. */
+export type Search = (
+  viewer: RequestAccount,
+  term: SearchTerm,
+  limit: number,
+) => Promise<readonly FoundRecord[]>;
 
 /** What happens to the records of a feature when a subaccount is deleted. Runs in the transaction of the removal. */
 export interface AccountResources {

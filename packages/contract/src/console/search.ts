@@ -10,7 +10,8 @@ export const searchQuery = Type.Object({
   q: text({
     minLength: 3,
     maxLength: 100,
-    description: 'A UUID, a number, or the beginning of a username or of a name.',
+    description:
+      'A UUID, a number, the whole name of a multiparty call, or the beginning of the name of an endpoint or an application.',
   }),
   limit: Type.Optional(
     looseInteger({

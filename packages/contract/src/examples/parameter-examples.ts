@@ -35,6 +35,7 @@ const examples: Readonly<Record<string, string | number | boolean>> = {
   position: `call/${exampleIds.call_uuid}`,
   primary_uri_uuid: exampleIds.uri_uuid,
   range: 'bytes=0-65535',
+  q: '+14155552671',
   recipient: '14155552671',
   record_track_type: 'all',
   recording_storage_duration: 30,

@@ -5,6 +5,7 @@ import { type AnsweringApplications, createAnsweringApplications } from './answe
 import { type AttachedEndpoints, type CommandDeps, removeApplicationsOf } from './commands.ts';
 import { applicationsTables } from './migrations/0001-applications.ts';
 import { applicationRoutes } from './routes.ts';
+import { searchApplications } from './search-queries.ts';
 import { createApplicationStore } from './store.ts';
 
 interface ApplicationsDeps {
@@ -34,6 +35,7 @@ export function createApplications(deps: ApplicationsDeps): ApplicationsFeature 
     name: 'applications',
     routes: [applicationRoutes({ ...deps, store, domain: deps.domains[0] })],
     migrations: [applicationsTables],
+    search: searchApplications(store),
     answering: createAnsweringApplications(deps.database),
     resources: {
       remove: (write, account) => removeApplicationsOf({ ...deps, store }, write, account),

@@ -47,6 +47,7 @@ import type { Calls } from './public-api.ts';
 import { createCallQueries } from './queries.ts';
 import { createClientQualities } from './records/client-qualities.ts';
 import { callRoutes } from './routes.ts';
+import { searchCalls } from './search-queries.ts';
 import { defineSessions } from './sessions.ts';
 import { type AppendEvents, createCallStore } from './store.ts';
 import { trunkCallRoutes } from './trunk-call-routes.ts';
@@ -176,9 +177,10 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       passOn: store.passOn,
     },
     live: createLiveCalls(deps.database),
-    isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
+    search: searchCalls(deps.database),
     countLive: queries.countLive,
     whenStepped: steps.whenStepped,
+    isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
     endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents, steps.ended),
     ownedBy: owners.ownedBy,

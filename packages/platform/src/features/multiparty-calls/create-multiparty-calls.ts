@@ -28,6 +28,7 @@ import { createMemberIds } from './rooms/member-ids.ts';
 import { createRoomChanges } from './rooms/room-changes.ts';
 import { createRooms, type Rooms } from './rooms/rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
+import { searchMultipartyCalls } from './search-queries.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
 import { adoptLiveCalls, removeEndedCalls } from './store.ts';
 
@@ -105,6 +106,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
         ],
       },
     ],
+    search: searchMultipartyCalls(database),
     commands,
     queries,
     live: createLiveRooms(database),

@@ -5,6 +5,7 @@ import type { CommandDeps } from './commands.ts';
 import { numbersTable } from './migrations/0001-numbers.ts';
 import { numberRoutes } from './routes.ts';
 import { createDestinations, type DestinationDeps, type NumberDestinations } from './routing/destinations.ts';
+import { searchNumbers } from './search-queries.ts';
 import { createNumberStore } from './store.ts';
 
 interface NumbersDeps
@@ -29,6 +30,7 @@ export function createNumbers(given: NumbersDeps): NumbersFeature {
     name: 'numbers',
     routes: [numberRoutes({ ...given, store })],
     migrations: [numbersTable],
+    search: searchNumbers(store),
     destinations: createDestinations(given),
     resources: {
       // They go back to the main account, without their destinations.

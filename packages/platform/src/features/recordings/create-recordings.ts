@@ -17,6 +17,7 @@ import type { NewRecording, RecordingNotice, Recordings } from './public-api.ts'
 import { createQueries } from './queries.ts';
 import { recordingResources } from './resources.ts';
 import { recordingRoutes } from './routes.ts';
+import { searchRecordings } from './search-queries.ts';
 import { defineSessions, type RecordingSessions, type SessionDeps } from './sessions.ts';
 import { adoptLiveRecordings, removeRecordings } from './store.ts';
 
@@ -102,6 +103,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       filesOfANode,
     ],
     routes: [recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log })],
+    search: searchRecordings(database),
     resources: recordingResources(sessions, removal),
     ...recordingCommands(sessions, endings, clock),
     ownedBy(kind, notify) {

@@ -10,6 +10,7 @@ import { sipBindingsFlows } from './migrations/0003-flows.ts';
 import { sipBindingsPermissions } from './migrations/0004-permissions.ts';
 import { sipInstances } from './migrations/0005-instances.ts';
 import { sipBindingsSources } from './migrations/0006-sources.ts';
+import { sipEndpointsByUsername } from './migrations/0007-by-username.ts';
 import { createAttachedApplication } from './registrations/attached-application.ts';
 import { createKnownCredentials } from './registrations/known-credentials.ts';
 import { publishRegistrations } from './registrations/publish-registrations.ts';
@@ -17,6 +18,7 @@ import { createRegistrationWatch } from './registrations/registration-watch.ts';
 import { createRegistrations } from './registrations/registrations.ts';
 import { createUsernamesLike } from './registrations/usernames-like.ts';
 import { endpointRoutes } from './routes.ts';
+import { searchEndpoints } from './search-queries.ts';
 import { createEndpointStore } from './store.ts';
 
 interface SipEndpointsDeps {
@@ -80,7 +82,9 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
       sipBindingsPermissions,
       sipInstances,
       sipBindingsSources,
+      sipEndpointsByUsername,
     ],
+    search: searchEndpoints(deps.database),
     registrations,
     // Connections do not outlive their process; their phones have to register again.
     async endIncarnation({ number, token }) {

@@ -17,6 +17,7 @@ import { createProofs } from './proofs/proof.ts';
 import { createQueries } from './queries.ts';
 import { createRefusals } from './refusals.ts';
 import { sessionRoutes } from './routes.ts';
+import { searchVerifySessions } from './search-queries.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
 import { verifyStatisticsRoute } from './statistics-routes.ts';
 import { adoptOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
@@ -84,6 +85,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   return {
     name: 'verify',
     migrations: [verifyTables, lateChecks, sessionsByEnd, verifyIncarnation],
+    search: searchVerifySessions(database),
     routes: [
       {
         name: 'Verify',
@@ -96,9 +98,9 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
             proofs,
           }),
           ...appRoutes({ apps, secrets }),
+          verifyStatisticsRoute(database),
         ],
         open: [proofs.keys],
-          verifyStatisticsRoute(database),
       },
     ],
     resources: {
