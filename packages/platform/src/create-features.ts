@@ -1,4 +1,4 @@
-import type { SignallingPorts, Telephony } from '@jackfield/ports';
+import type { SignallingPorts, SourceBans, Telephony } from '@jackfield/ports';
 import { createSandbox } from './create-sandbox.ts';
 import type { AccountResources, Feature } from './feature.ts';
 import { type AccountsFeature, createAccounts, ofActiveAccounts } from './features/accounts/index.ts';
@@ -27,10 +27,11 @@ import { createLiveSnapshot } from './features/live-snapshot/index.ts';
 import { createMessageGateways } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
+import { createOperatorView } from './features/operator-view/index.ts';
 import { createRecordings, type RecordingsFeature } from './features/recordings/index.ts';
 import { createRoomStreams } from './features/room-streams/index.ts';
-import { createMayDial, createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSearch } from './features/search/index.ts';
+import { createMayDial, createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
 import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
@@ -74,6 +75,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
   const gateways = createMessageGateways({ ...deps, gateways: linked });
   const liveEvents = createLiveEvents(deps);
   owned.blackBox.follow(live.calls);
+  owned.operatorView.follow(sandbox.sms === undefined ? gateways.states : () => [inboxOfSandbox]);
   const quality = createCallQuality({ ...deps, ...live });
   const consoleSessions = createConsoleSessions({ ...deps, accounts: owned.accounts });
   const list: readonly Feature[] = [
@@ -100,17 +102,22 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     liveEvents,
     owned.blackBox,
     quality,
+    createCallStatistics({ ...deps, ...live }),
     createLiveSnapshot({ ...deps, ...live, qualityOf: quality.latestOf }),
     consoleSessions,
-    // Last: it delivers the events of other features before its release.
-    createCallStatistics({ ...deps, ...live }),
-    owned.callbacks,
     owned.operatorView,
     createSearch({ features: () => list }),
+    // Last: it delivers the events of other features before its release.
+    owned.callbacks,
   ];
   owned.resources.push(...list.flatMap(({ resources = [] }) => resources));
   return { list, accounts: owned.accounts, recordings: live.recordings, liveEvents, consoleSessions };
 }
+
+const inboxOfSandbox = {
+  ...{ name: 'sandbox-inbox', kind: 'sandbox-inbox' },
+  ...{ state: 'connected', problem: null },
+};
 
 type Owned = ReturnType<typeof createOwned>;
 
@@ -152,9 +159,14 @@ function createOwned(deps: FeaturesDeps) {
   const kept = deps.keepCallbacksMs === undefined ? {} : { keepMs: deps.keepCallbacksMs };
   const callbacks = createCallbacks({ ...deps, ...signing, limits: kept });
   const blackBox = createCallBlackBox(deps);
+  const operatorView = createOperatorView({
+    ...deps,
+    operator: carriers.incoming.account,
+    carriers: carriers.states,
+  });
   return {
     ...{ usage, carriers, trunks, endpoints, accounts, registrations, applications, numbers, clientTokens },
-    ...{ callbacks, sign: createSigner(signing), resources, blackBox },
+    ...{ callbacks, sign: createSigner(signing), resources, blackBox, operatorView },
   };
 }
 
@@ -180,7 +192,7 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
     sandboxCall: sandbox.expectedCall,
     publicApplications: { account: applications.answering.accountOfPublic },
     ...(owned.blackBox.trace && { trace: owned.blackBox.trace }),
-    bans: createBanReports({ ...deps, account: operator }),
+    bans: bothBans(createBanReports({ ...deps, account: operator }), owned.operatorView.bans),
     failedLogins: createLoginReports({
       ...deps,
       account: operator,
@@ -189,6 +201,14 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
     }),
   };
   return { sandbox, signalling };
+}
+
+function bothBans(...all: readonly SourceBans[]): SourceBans {
+  return {
+    banned(ban) {
+      for (const each of all) each.banned(ban);
+    },
+  };
 }
 
 /** Features of live calls. */

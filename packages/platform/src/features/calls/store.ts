@@ -53,8 +53,7 @@ export function createCallStore(
   const records = new CallRecords(database, usage, totals);
   return {
     save: (write, before, after, incarnation = 0) => records.save(write, before, after, incarnation),
-    endForgotten: (ended, appendEvents, report) =>
-      records.endForgotten(ended, appendEvents, report),
+    endForgotten: (ended, appendEvents, report) => records.endForgotten(ended, appendEvents, report),
     liveOf,
     removeEnded: (endedBefore, limit) =>
       database.transact((write) => removeEnded(write, totals, endedBefore, limit)),

@@ -1,3 +1,4 @@
+import type { OperatedCarrier } from '@jackfield/contract/console';
 import {
   type CallRoutes,
   type CarrierRequests,
@@ -17,6 +18,7 @@ import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
+import { operatedCarrierOf } from './carrier-views.ts';
 import { createCarrierBooks } from './carrying/carrier-books.ts';
 import { type CarrierLinks, createCarrierLinks } from './carrying/carrier-links.ts';
 import { createCarrierReports } from './carrying/carrier-reports.ts';
@@ -48,6 +50,8 @@ export interface CarriersFeature extends Feature {
   readonly callRoutes: CallRoutes;
   /** Calls that carriers hand over. */
   readonly incoming: IncomingCarrierCalls;
+  /** For the operator, in the order of the configuration. */
+  states(): readonly OperatedCarrier[];
   /** Settles the reservations of its calls. */
   endIncarnation(ended: Pick<EndedIncarnation, 'number'>): Promise<void>;
   /** Reads the spend of the last hour; called before the first call. */
@@ -111,6 +115,10 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
       },
     }),
     incoming,
+    states: () =>
+      carriers.map((carrier) =>
+        operatedCarrierOf(carrier, links?.of(carrier.name), books.useOf(carrier.name)?.concurrent ?? 0),
+      ),
     endIncarnation: ({ number }) => books.settleOrphans(number),
     restore: () => books.restore(),
     open(operator, requests) {

@@ -1,3 +1,4 @@
+import type { OperatedGateway } from '@jackfield/contract/console';
 import {
   type Clock,
   type Database,
@@ -53,6 +54,8 @@ export interface MessageGatewaysFeature extends Feature {
   readonly sms: Sms;
   readonly migrations: readonly Migration[];
   readonly routes: readonly RouteGroup[];
+  /** For the operator, in the order of the configuration. */
+  states(): readonly OperatedGateway[];
 }
 
 /** The operator's gateways behind the port `Sms`: routes by prefix, failover, pace and a cap on the spend. */
@@ -116,6 +119,7 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
     name: 'message-gateways',
     migrations: [messageSpendTable],
     routes: [{ name: 'Message gateways', routes: [], open: [receiptRoute(deps.gateways)] }],
+    states: () => deps.gateways.map(stateOf),
     sms: {
       async send(order) {
         let last: SmsOutcome = { accepted: false, errorCode: 'no-route' };
@@ -136,6 +140,17 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
         for (const link of links.values()) link.listen(listener);
       },
     },
+  };
+}
+
+function stateOf({ gateway: { name }, isBound }: LinkedGateway): OperatedGateway {
+  if (isBound === undefined) return { name, kind: 'http', state: 'unknown', problem: null };
+  if (isBound()) return { name, kind: 'smpp', state: 'connected', problem: null };
+  return {
+    name,
+    kind: 'smpp',
+    state: 'disconnected',
+    problem: 'The gateway does not let us in; the log says why.',
   };
 }
 

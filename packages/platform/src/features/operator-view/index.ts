@@ -1,0 +1,1 @@
+export { createOperatorView } from './create-operator-view.ts';
