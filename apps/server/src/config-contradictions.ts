@@ -28,6 +28,8 @@ export function contradictions(
     mediaWorkers: workers,
     authId,
     authToken,
+    turnUrls,
+    turnSecret,
   } = configVariables;
   const { recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret } = configVariables;
   if (http.port === sip.port && http.port !== 0) {
@@ -54,6 +56,7 @@ export function contradictions(
   for (const pair of [
     [authId, authToken],
     [tlsCert, tlsKey],
+    [turnUrls, turnSecret],
     [recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret],
   ] as const) {
     const given = pair.find(isSet);

@@ -249,6 +249,28 @@ test('values that contradict each other are refused', () => {
   assert.match(alone!.sentence, /JACKFIELD_AUTH_ID must be set together with JACKFIELD_AUTH_TOKEN/);
 });
 
+test('a TURN server needs its URLs and its secret', () => {
+  const turn = {
+    JACKFIELD_TURN_URLS: 'turn:turn.example.com:3478',
+    JACKFIELD_TURN_SECRET: 'a-long-secret-of-both-servers',
+  };
+  const result = load(turn);
+  assert.ok(result.ok);
+  assert.deepEqual(
+    [result.config.turnUrls, result.config.turnSecret],
+    [[turn.JACKFIELD_TURN_URLS], turn.JACKFIELD_TURN_SECRET],
+  );
+  for (const [name, other] of [
+    ['JACKFIELD_TURN_URLS', 'JACKFIELD_TURN_SECRET'],
+    ['JACKFIELD_TURN_SECRET', 'JACKFIELD_TURN_URLS'],
+  ] as const) {
+    assert.deepEqual(
+      problemsOf({ [name]: turn[name] }).map(({ sentence }) => sentence),
+      [`${other} must be set together with ${name}`],
+    );
+  }
+});
+
 test('an S3-compatible store needs all its variables, and its secret is not printed', () => {
   const store = {
     JACKFIELD_RECORDINGS_S3_URL: 'https://s3.example.com',

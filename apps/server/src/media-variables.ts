@@ -110,7 +110,7 @@ export const mediaVariables = {
   },
 } as const;
 
-/** Absent without both: one alone is useless. */
+/** Absent without both; one alone is refused (config-contradictions.ts). */
 function turnOf(orDefault: ReadOrDefault): Pick<MediaConfig, 'turnUrls' | 'turnSecret'> {
   const turnUrls = orDefault<readonly string[]>(mediaVariables.turnUrls, [], 'none');
   const turnSecret = orDefault(mediaVariables.turnSecret, '', 'none');

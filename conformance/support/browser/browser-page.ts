@@ -11,6 +11,8 @@ export interface PageOptions {
   readonly toneHz?: number;
   /** The page knows no candidate over UDP, as behind a network that blocks UDP. */
   readonly isTcpOnly?: boolean;
+  /** The page uses no candidate but those of a TURN server. */
+  readonly isRelayOnly?: boolean;
   /** The Content-Security-Policy with which the page is served. */
   readonly policy?: string;
 }
@@ -48,10 +50,10 @@ export class BrowserPage {
   }
 
   static async open(page: Page, server: PageServer, options: PageOptions): Promise<BrowserPage> {
-    const { program, toneHz, isTcpOnly = false, policy } = options;
+    const { program, toneHz, isTcpOnly = false, isRelayOnly = false, policy } = options;
     const opened = new BrowserPage(page);
     await page.exposeFunction('report', (report: PageReport) => opened.reports.add(report));
-    const settings = JSON.stringify({ toneHz, isTcpOnly });
+    const settings = JSON.stringify({ toneHz, isTcpOnly, isRelayOnly });
     await page.addInitScript(`${await server.bundle('ears')}\nprogram.listen(${settings});`);
     await page.goto(server.urlOf(program, policy));
     return opened;

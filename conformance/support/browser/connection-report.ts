@@ -10,7 +10,14 @@ export interface ConnectionReport {
     readonly codec: string;
   };
   /** Of the selected pair; empty before there is one. */
-  readonly path: { readonly protocol: string; readonly remotePort: number; readonly localPort: number };
+  readonly path: {
+    /** Of the own candidate: host, srflx, prflx or relay. */
+    readonly kind: string;
+    /** To the other side, or to the TURN server. */
+    readonly protocol: string;
+    readonly remotePort: number;
+    readonly localPort: number;
+  };
   readonly dtls: string;
   readonly srtp: string;
 }

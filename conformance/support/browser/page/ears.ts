@@ -4,6 +4,7 @@ import type { ConnectionReport } from '../connection-report.ts';
 interface Settings {
   readonly toneHz?: number;
   readonly isTcpOnly: boolean;
+  readonly isRelayOnly: boolean;
 }
 
 interface Heard {
@@ -19,11 +20,12 @@ let context: AudioContext | undefined;
 const sampleRate = 16_000;
 const windowSize = 32_768;
 
-export function listen({ toneHz, isTcpOnly }: Settings): void {
+export function listen({ toneHz, isTcpOnly, isRelayOnly }: Settings): void {
   const Native = globalThis.RTCPeerConnection;
   globalThis.RTCPeerConnection = new Proxy(Native, {
-    construct(target, args, newTarget) {
-      const connection = Reflect.construct(target, args, newTarget) as RTCPeerConnection;
+    construct(target, [configuration, ...more], newTarget) {
+      const relayed = isRelayOnly ? { ...configuration, iceTransportPolicy: 'relay' } : configuration;
+      const connection = Reflect.construct(target, [relayed, ...more], newTarget) as RTCPeerConnection;
       note(connection);
       return connection;
     },
@@ -91,7 +93,12 @@ async function reportOf(connection: RTCPeerConnection): Promise<ConnectionReport
       lost: received.packetsLost ?? 0,
       codec: codec(received),
     },
-    path: { protocol: local.protocol ?? '', remotePort: remote.port ?? 0, localPort: local.port ?? 0 },
+    path: {
+      kind: local.candidateType ?? '',
+      protocol: local.relayProtocol ?? local.protocol ?? '',
+      remotePort: remote.port ?? 0,
+      localPort: local.port ?? 0,
+    },
     dtls: transport.dtlsState ?? '',
     srtp: transport.srtpCipher ?? '',
   };

@@ -20,6 +20,20 @@ export async function accept(sdp: string): Promise<void> {
   await peers.at(-1)!.setRemoteDescription({ type: 'answer', sdp });
 }
 
+/** The kinds of candidates that a connection finds which may use these servers alone. */
+export async function relaysOf(iceServers: RTCIceServer[]): Promise<readonly string[]> {
+  const peer = new RTCPeerConnection({ iceServers, iceTransportPolicy: 'relay' });
+  peers.push(peer);
+  const kinds: string[] = [];
+  peer.addEventListener('icecandidate', ({ candidate }) => {
+    if (candidate?.type) kinds.push(candidate.type);
+  });
+  peer.addTransceiver('audio');
+  await peer.setLocalDescription();
+  await gathered(peer);
+  return kinds;
+}
+
 export function close(): void {
   for (const peer of peers.splice(0)) peer.close();
 }

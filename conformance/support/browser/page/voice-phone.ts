@@ -12,6 +12,7 @@ interface Account {
   readonly password?: string;
   /** Tokens that the page fetches one after another. */
   readonly tokens?: readonly string[];
+  readonly iceServers?: readonly RTCIceServer[];
 }
 
 /** Connects and registers. */
