@@ -126,7 +126,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
     assert.equal(child.exitCode, 0, log.all.join('\n'));
   });
 
-  it('starts the sandbox with the built console, where a phone answers a call, and drains', async () => {
+  it('starts the sandbox with the built console and guide, where a phone answers a call, and drains', async () => {
     const { child, log } = startedDev();
     const closed = once(child, 'close');
     await log.until('the address', (line) => /^ {2}API +http/.test(line), { limitMs: 60_000 });
@@ -138,6 +138,8 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
       (await fetch(new URL(script, api))).headers.get('content-type'),
       'text/javascript; charset=utf-8',
     );
+    const guide = await fetch(new URL('/docs/guide/', api));
+    assert.match(await guide.text(), /<h1[^>]*>Jackfield/);
     const call = await fetch(`${api}MultiPartyCall/name_demo/Participant/`, {
       method: 'POST',
       headers: {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { lineAt, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
+import { headingsOf } from './headings.ts';
 
 const cited = /(?<![\w@./*:-])(?<name>[\w@.][\w@./-]*\.md)(?!\w)(?:#(?<heading>[\w-]+))?/g;
 // They plant names of documents that do not exist.
@@ -15,7 +16,7 @@ export const citations: SourceCheck = {
     const byName = Map.groupBy(documents.values(), ({ path }) => posix.basename(path));
     const headings = new Map<SourceFile, ReadonlySet<string>>();
     const has = (document: SourceFile, heading: string) => {
-      const known = headings.get(document) ?? headingsOf(document);
+      const known = headings.get(document) ?? headingsOf(document.text);
       headings.set(document, known);
       return known.has(heading);
     };
@@ -46,20 +47,4 @@ export const citations: SourceCheck = {
 /** Part of a URL of another site. */
 function isOutside(text: string, at: number): boolean {
   return /[a-z]+:\/\/\S*$/.test(text.slice(Math.max(0, at - 200), at));
-}
-
-/** As links name them: lower case, words with hyphens between, and the anchors that a page sets itself. */
-function headingsOf({ text }: SourceFile): ReadonlySet<string> {
-  const lines = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ +(.*)$/gm);
-  const slugs = [...lines].map((match) => slugOf(match[1]!));
-  const anchors = [...text.matchAll(/<a id="([^"]+)">/g)].map((match) => match[1]!);
-  return new Set([...slugs, ...anchors]);
-}
-
-function slugOf(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s/g, '-');
 }

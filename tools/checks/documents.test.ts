@@ -22,8 +22,15 @@ test('a link between documents leads somewhere', () => {
     'docs/glossary.md',
     'see [why](decisions/0001-a.md#x) or [there](https://example.org/x)',
   );
-  assert.deepEqual(find(glossary, file('docs/decisions/0001-a.md')), []);
+  assert.deepEqual(find(glossary, file('docs/decisions/0001-a.md', '# X')), []);
   assert.deepEqual(find(glossary), ['the link leads to no docs/decisions/0001-a.md']);
+});
+
+test('a link names a heading that the page has, its own page included', () => {
+  const page = file('docs/a.md', '# A\n\n## Which Node\n\n`](#code)` [x](#which-node) [y](b.md#c)\n');
+  assert.deepEqual(find(page, file('docs/b.md', '# B\n\n<a id="c"></a>\n')), []);
+  assert.deepEqual(find(page, file('docs/b.md', '# B\n')), ['docs/b.md has no heading #c']);
+  assert.deepEqual(find(file('docs/a.md', '[x](#gone)')), ['docs/a.md has no heading #gone']);
 });
 
 test('the import table of ARCHITECTURE.md equals the checked one', () => {

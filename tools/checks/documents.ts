@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { lineAt, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
+import { headingsOf } from './headings.ts';
 import { importTable } from './import-rules.ts';
 
 const dependenciesPage = 'docs/decisions/0002-dependencies.md';
@@ -10,11 +11,12 @@ export const documents: SourceCheck = {
   name: 'documents',
   find(files) {
     const known = knownPaths(files);
+    const documentOf = headingsByPath(files);
     return files
       .filter(isDocument)
       .flatMap((file) => [
         ...namedPaths(file, known),
-        ...links(file, known),
+        ...links(file, known, documentOf),
         ...(file.path === 'ARCHITECTURE.md' ? importRows(file) : []),
         ...(file.path === dependenciesPage ? dependencyRows(file, files) : []),
       ]);
@@ -27,7 +29,7 @@ function isDocument(file: SourceFile): boolean {
 
 /** Every file that was read, and every folder above one. */
 function knownPaths(files: readonly SourceFile[]): ReadonlySet<string> {
-  const known = new Set<string>(['LICENSE', 'benchmarks/results']);
+  const known = new Set<string>(['LICENSE', 'benchmarks/results', 'docs/.vitepress/dist']);
   for (const { path } of files) {
     for (let at = path; at !== '.'; at = posix.dirname(at)) known.add(at);
   }
@@ -42,16 +44,41 @@ function namedPaths(file: SourceFile, known: ReadonlySet<string>): readonly Viol
   });
 }
 
-function links(file: SourceFile, known: ReadonlySet<string>): readonly Violation[] {
-  return [...file.text.matchAll(/\]\(([^)#\s]+)(#[^)\s]*)?\)/g)].flatMap((match) => {
-    const target = match[1]!;
+/** A link leads to a file, and to a heading of it where it names one. */
+function links(file: SourceFile, known: ReadonlySet<string>, documentOf: DocumentOf): readonly Violation[] {
+  const text = withoutCode(file.text);
+  return [...text.matchAll(/\]\(([^)#\s]*)(#[^)\s]*)?\)/g)].flatMap((match) => {
+    const [, target = '', anchor = ''] = match;
     if (/^[a-z]+:/.test(target)) return [];
-    const path = posix.join(posix.dirname(file.path), target).replace(/\/$/, '');
-    if (known.has(path) || /\.(png|jpe?g|svg)$/.test(path)) return [];
-    return [
-      { path: file.path, line: lineAt(file.text, match.index), sentence: `the link leads to no ${path}` },
-    ];
+    const at = { path: file.path, line: lineAt(text, match.index) };
+    const path = target === '' ? file.path : posix.join(posix.dirname(file.path), target).replace(/\/$/, '');
+    if (!known.has(path) && !/\.(png|jpe?g|svg)$/.test(path)) {
+      return [{ ...at, sentence: `the link leads to no ${path}` }];
+    }
+    const document = documentOf(path);
+    if (anchor === '' || document === undefined || document.has(anchor.slice(1))) return [];
+    return [{ ...at, sentence: `${path} has no heading ${anchor}` }];
   });
+}
+
+/** The headings of a document; undefined of any other file. */
+type DocumentOf = (path: string) => ReadonlySet<string> | undefined;
+
+function headingsByPath(files: readonly SourceFile[]): DocumentOf {
+  const texts = new Map(files.filter(isDocument).map(({ path, text }) => [path, text]));
+  const read = new Map<string, ReadonlySet<string>>();
+  return (path) => {
+    const text = texts.get(path);
+    if (text === undefined) return undefined;
+    const headings = read.get(path) ?? headingsOf(text);
+    read.set(path, headings);
+    return headings;
+  };
+}
+
+/** Code blanked out, offsets kept: it links to nothing. */
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```|`[^`\n]*`/gm, (code) => code.replace(/[^\n]/g, ' '));
 }
 
 function importRows(file: SourceFile): readonly Violation[] {

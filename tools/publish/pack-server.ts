@@ -6,6 +6,7 @@ import { runCommand } from './run-command.ts';
 
 const server = join(root, 'apps/server');
 const consoleBuilder = join(root, 'apps/console/build/build-console.ts');
+const guideBuilder = join(root, 'tools/docs-site/build.ts');
 const ours = /^@jackfield\//;
 
 /**
@@ -16,7 +17,7 @@ const nodePlatforms = ['linux-x64', 'linux-arm64', 'win-x64'];
 
 /**
  * Packs the server as `jackfield`, whose command is the server's. The libraries of the workspace are inside the tarball, so that it installs by
- * itself, globally as well, and so are the built files of the console; npm fetches only other people's packages. Returns the tarball's path; throws with the compiler's output.
+ * itself, globally as well, and so are the built files of the console and of the guide; npm fetches only other people's packages. Returns the tarball's path; throws with the compiler's output.
  */
 export function packServer(into: string): string {
   return packed('jackfield', into, (staging) => {
@@ -30,6 +31,7 @@ export function packServer(into: string): string {
     compile(server, [join(server, 'src/main.ts')], staging, false);
     buildLauncher(staging);
     runCommand(process.execPath, [consoleBuilder, join(staging, 'console')], root);
+    runCommand(process.execPath, [guideBuilder, join(staging, 'guide')], root);
     for (const file of ['README.md', 'LICENSE']) cpSync(join(root, file), join(staging, file));
     writeManifest(staging, manifestOf(libraries));
   });
@@ -73,7 +75,7 @@ function manifestOf(libraries: readonly string[]): object {
     // The launcher starts the Node 24 among the dependencies under an older one.
     engines: { node: '>=18' },
     bin,
-    files: ['bin', 'console', 'dist'],
+    files: ['bin', 'console', 'dist', 'guide'],
     dependencies,
     optionalDependencies: Object.fromEntries(nodePlatforms.map((platform) => [`node-${platform}`, node])),
     bundleDependencies: libraries,

@@ -88,8 +88,8 @@ function nameBuiltFiles(root: string): Plugin {
         );
         return contents === text ? undefined : { contents, loader: 'ts' };
       });
-      // The console is that of the clone, not one beside the bundle as in the published package.
-      building.onLoad({ filter: /[\\/]console-pages\.ts$/ }, ({ path }) => {
+      // The console and the guide are those of the clone, not some beside the bundle as in the published package.
+      building.onLoad({ filter: /[\\/](console|guide)-pages\.ts$/ }, ({ path }) => {
         const text = readFileSync(path, 'utf8');
         return {
           contents: text.replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),

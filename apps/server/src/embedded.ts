@@ -9,6 +9,7 @@ import { lineOfEvent, withActivity } from './activity.ts';
 import type { Config } from './config.ts';
 import { createConsolePages } from './console-pages.ts';
 import { describedMetrics } from './described-metrics.ts';
+import { createGuidePages } from './guide-pages.ts';
 import { createLocate } from './locate-names.ts';
 import { type Adapters, openAdapters } from './open-adapters.ts';
 import { platformAdapters, platformSettings } from './platform-options.ts';
@@ -89,6 +90,7 @@ async function start(
     metrics,
     domains,
     consolePages,
+    guidePages: createGuidePages(),
     httpLimits: { ...config.limits?.http, ...httpLimits },
   });
   const signalling = createSignalling({

@@ -31,7 +31,13 @@ export {
 } from './features/sandbox-phones/index.ts';
 export { type RateTable, readRateTable } from './features/usage/index.ts';
 export { sendLimits as verifySendLimits } from './features/verify/index.ts';
-export { type ConsoleFile, type ConsolePages, type HttpLimits, upgradeAnswer } from './http/index.ts';
+export {
+  type ConsoleFile,
+  type ConsolePages,
+  type GuidePages,
+  type HttpLimits,
+  upgradeAnswer,
+} from './http/index.ts';
 export { askedSeldom } from './kernel/asked-seldom.ts';
 export type { OutboxEvent } from './kernel/kernel-effects.ts';
 export { nearestName } from './kernel/nearest-name.ts';

@@ -42,7 +42,10 @@ export interface KeptRecords {
 
 export interface PlatformDeps
   extends KeptRecords,
-    Pick<HttpApiDeps, 'trustedSources' | 'certificate' | 'metricsAccess' | 'docs' | 'consolePages'> {
+    Pick<
+      HttpApiDeps,
+      'trustedSources' | 'certificate' | 'metricsAccess' | 'docs' | 'guidePages' | 'consolePages'
+    > {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;

@@ -15,6 +15,7 @@ import { registerConsoleLogin } from './console/register-console-login.ts';
 import { createApp } from './create-app.ts';
 import { registerDocuments } from './documents.ts';
 import { registerFrontPage } from './front-page.ts';
+import { type GuidePages, registerGuide } from './guide.ts';
 import { defaultHttpLimits, type HttpLimits, windowOf } from './http-limits.ts';
 import { createIdempotency } from './idempotency.ts';
 import { registerOpenRoutes } from './open-route.ts';
@@ -44,6 +45,8 @@ export interface HttpApiDeps {
   readonly metricsAccess?: MetricsAccess;
   /** Whether `/docs` and `/openapi.json` are served; they are when left out. */
   readonly docs?: boolean;
+  /** The documentation at `/docs/guide/`, under the same condition; not served when left out. */
+  readonly guidePages?: GuidePages;
   /** The web console at `/console/`; not served when left out. */
   readonly consolePages?: ConsolePages;
 }
@@ -64,6 +67,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   const app = createApp({ ...deps, limits, strangers, isTrusted });
   measureRequests(app, metrics);
   if (docs) registerDocuments(app, features);
+  if (docs && deps.guidePages !== undefined) registerGuide(app, deps.guidePages);
   registerFrontPage(app, docs);
   if (deps.consolePages !== undefined) {
     registerConsole(app, { pages: deps.consolePages, newNonce: () => deps.secrets.randomUuid() });

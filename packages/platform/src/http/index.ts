@@ -12,6 +12,7 @@ export {
 } from './console/console-access.ts';
 export type { ConsoleFile, ConsolePages } from './console/console-pages.ts';
 export { fileRoute } from './file-route.ts';
+export type { GuidePages } from './guide.ts';
 export { createHttpApi, type HttpApiDeps } from './http-api.ts';
 export type { HttpLimits } from './http-limits.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';

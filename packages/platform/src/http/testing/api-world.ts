@@ -57,7 +57,8 @@ export interface ApiWorld {
   restart(): Promise<ApiWorld>;
 }
 
-export interface ApiWorldOptions extends Pick<HttpApiDeps, 'trustedSources' | 'metricsAccess' | 'docs'> {
+export interface ApiWorldOptions
+  extends Pick<HttpApiDeps, 'trustedSources' | 'metricsAccess' | 'docs' | 'guidePages'> {
   readonly limits?: Partial<HttpLimits>;
   readonly routes?: readonly RouteGroup[];
   /** The clock of the features behind the routes; a new one when absent. */
@@ -134,6 +135,7 @@ async function worldOn(
       ...(options.trustedSources === undefined ? {} : { trustedSources: options.trustedSources }),
       ...(options.metricsAccess === undefined ? {} : { metricsAccess: options.metricsAccess }),
       ...(options.docs === undefined ? {} : { docs: options.docs }),
+      ...(options.guidePages === undefined ? {} : { guidePages: options.guidePages }),
     }),
     judgesOf(features),
   );

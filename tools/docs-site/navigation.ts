@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const docs = join(import.meta.dirname, '../../docs');
+
+export interface Section {
+  readonly title: string;
+  /** Pages of `docs/` without their `.md`, in the order in which they are read. */
+  readonly pages: readonly string[];
+  /** Sections that are long and rarely read begin closed. */
+  readonly isClosed?: true;
+}
+
+/** Every page of the site; a test compares this list with the files. */
+export const sections: readonly Section[] = [
+  {
+    title: 'Guides',
+    pages: ['console', 'browsers', 'streams', 'verify', 'sandbox', 'speech', 'hosted-sdks'],
+  },
+  { title: 'Operate', pages: ['operations', 'security', 'benchmarks'] },
+  {
+    title: 'Reference',
+    pages: ['call-instructions', 'webhooks', 'errors', 'compatibility', 'rfc-coverage'],
+  },
+  {
+    title: 'The interface, page by page',
+    isClosed: true,
+    pages: [
+      'interface/index',
+      'interface/requests',
+      'interface/accounts',
+      'interface/signatures',
+      'interface/client-tokens',
+      'interface/endpoints',
+      'interface/applications',
+      'interface/calls',
+      'interface/documents',
+      'interface/multiparty-calls',
+      'interface/recordings',
+      'interface/streams',
+      'interface/trunks',
+      'interface/verify',
+    ],
+  },
+  { title: 'Explanation', pages: ['glossary', 'decisions/index'] },
+];
+
+/** What the side of the site shows; a page has the name of its first heading. */
+export function sidebar(): readonly object[] {
+  return sections.map(({ title, pages, isClosed = false }) => ({
+    text: title,
+    collapsed: isClosed,
+    items: pages.map((page) => ({ text: headingOf(page), link: `/${page.replace(/(^|\/)index$/, '$1')}` })),
+  }));
+}
+
+function headingOf(page: string): string {
+  const text = readFileSync(join(docs, `${page}.md`), 'utf8');
+  const heading = /^# (.+)$/m.exec(text)?.[1];
+  if (heading === undefined) throw new Error(`docs/${page}.md has no first heading`);
+  return heading.replaceAll('`', '');
+}
