@@ -98,15 +98,15 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
       assert.ok((await level(page, microphoneHz)) > audible);
       await page.run('hangUp');
       await reported(page, 'onCallTerminated');
-      // docs/browsers.md#what-the-sdk-sends-to-its-vendor
+      // docs/guides/browsers.md#what-the-sdk-sends-to-its-vendor
       const hosts = new Set(page.outside.map(({ url }) => new URL(url).hostname));
       assert.deepEqual([...hosts].sort(), ['cdn.plivo.com', 'nimbus.plivo.com', 'stats.plivo.com']);
       const statistics = page.outside.find(({ url }) => url.startsWith('https://stats.plivo.com/'));
       assert.deepEqual(JSON.parse(statistics!.body), { username, password, domain: 'phone.plivo.com' });
     });
 
-    it('the policy of docs/browsers.md keeps everything from the vendor, and the page still calls', async (t) => {
-      const text = await readFile(new URL('../docs/browsers.md', import.meta.url), 'utf8');
+    it('the policy of docs/guides/browsers.md keeps everything from the vendor, and the page still calls', async (t) => {
+      const text = await readFile(new URL('../docs/guides/browsers.md', import.meta.url), 'utf8');
       const documented = /Content-Security-Policy: (.+)/.exec(text)![1]!;
       const policy = documented.replace('wss://sip.example.com', webSocketUrl(platform));
       const { page } = await loggedIn(t, 'ida', { policy });

@@ -7,7 +7,7 @@ import { spawnBound } from './bound-child.ts';
 import { eachLine, Happenings } from './lines.ts';
 import { freePort, rtpRange } from './ports.ts';
 
-/** Debian's coturn as docs/browsers.md#a-turn-server configures it, on loopback and without TLS. */
+/** Debian's coturn as docs/guides/browsers.md#a-turn-server configures it, on loopback and without TLS. */
 export class TurnServer {
   readonly log = new Happenings<string>();
   readonly port: number;

@@ -1,7 +1,7 @@
 import { pageOf, pagePath, writer } from '../rfc-coverage/page.ts';
 import type { SourceCheck } from './check-result.ts';
 
-/** docs/rfc-coverage.md is what its writer makes of the sources. */
+/** docs/reference/rfc-coverage.md is what its writer makes of the sources. */
 export const rfcCoverage: SourceCheck = {
   name: 'RFC coverage',
   find(files) {

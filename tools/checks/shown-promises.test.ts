@@ -9,7 +9,7 @@ const tests = {
 const found = (rows: string) => {
   const text = `# Security\n\n| promise | shown by |\n|---|---|\n${rows}\n`;
   return shownPromises
-    .find([{ path: 'docs/security.md', text }, tests])
+    .find([{ path: 'docs/operate/security.md', text }, tests])
     .map(({ line, sentence }) => `${line} ${sentence}`);
 };
 
@@ -23,7 +23,7 @@ test('a promise that names its test by file and title is kept', () => {
 test('a limit names its test in the last column', () => {
   const text =
     '# Security\n\n| limit | default | shown by |\n|---|---|---|\n| all | 1 | `packages/a/b.test.ts` "no stranger gets in" |\n| few | 2 | 3 |\n';
-  const found = shownPromises.find([{ path: 'docs/security.md', text }, tests]);
+  const found = shownPromises.find([{ path: 'docs/operate/security.md', text }, tests]);
   assert.deepEqual(
     found.map(({ line }) => line),
     [6],

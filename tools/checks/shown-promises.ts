@@ -1,10 +1,10 @@
 import { lineAt, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
 
-const page = 'docs/security.md';
+const page = 'docs/operate/security.md';
 const testFile = /`([\w@./-]+\.test\.ts)`/g;
 const title = /"([^"]+)"/g;
 
-/** Every promise of docs/security.md names a test that exists: a file, and titles within it. */
+/** Every promise of docs/operate/security.md names a test that exists: a file, and titles within it. */
 export const shownPromises: SourceCheck = {
   name: 'shown promises',
   find(files) {

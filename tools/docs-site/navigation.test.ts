@@ -12,5 +12,5 @@ test('every page is in the menu once, but single decisions and the first page', 
 });
 
 test('the menu names a page by its first heading', () => {
-  assert.match(JSON.stringify(sidebar()), /\{"text":"Glossary","link":"\/glossary"\}/);
+  assert.match(JSON.stringify(sidebar()), /\{"text":"Glossary","link":"\/explanation\/glossary"\}/);
 });

@@ -14,13 +14,39 @@ export interface Section {
 /** Every page of the site; a test compares this list with the files. */
 export const sections: readonly Section[] = [
   {
-    title: 'Guides',
-    pages: ['console', 'browsers', 'streams', 'verify', 'sandbox', 'speech', 'hosted-sdks'],
+    title: 'Start',
+    pages: [
+      'start/install',
+      'start/first-call',
+      'start/your-phone',
+      'start/your-program',
+      'start/voice-agent',
+    ],
   },
-  { title: 'Operate', pages: ['operations', 'security', 'benchmarks'] },
+  {
+    title: 'Guides',
+    pages: [
+      'guides/callbacks',
+      'guides/streams',
+      'guides/voice-agents',
+      'guides/verify',
+      'guides/browsers',
+      'guides/hosted-sdks',
+      'guides/sandbox',
+      'guides/console',
+    ],
+  },
+  { title: 'Operate', pages: ['operations', 'operate/security', 'benchmarks'] },
   {
     title: 'Reference',
-    pages: ['call-instructions', 'webhooks', 'errors', 'compatibility', 'rfc-coverage'],
+    pages: [
+      'reference/call-instructions',
+      'reference/speech',
+      'reference/webhooks',
+      'reference/errors',
+      'reference/compatibility',
+      'reference/rfc-coverage',
+    ],
   },
   {
     title: 'The interface, page by page',
@@ -42,7 +68,7 @@ export const sections: readonly Section[] = [
       'interface/verify',
     ],
   },
-  { title: 'Explanation', pages: ['glossary', 'decisions/index'] },
+  { title: 'Explanation', pages: ['explanation/glossary', 'decisions/index'] },
 ];
 
 /** What the side of the site shows; a page has the name of its first heading. */

@@ -30,7 +30,7 @@ const shownIn: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const { title, codes } of faultKinds) {
-  test(`${title}: every code of docs/errors.md is brought about by a test`, () => {
+  test(`${title}: every code of docs/reference/errors.md is brought about by a test`, () => {
     const text = (shownIn[title] ?? [])
       .map((path) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8'))
       .join('');

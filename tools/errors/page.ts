@@ -1,6 +1,6 @@
 import { allErrorCodes, errorCodes, faultKinds } from '@jackfield/contract';
 
-export const pagePath = 'docs/errors.md';
+export const pagePath = 'docs/reference/errors.md';
 
 const introduction = `# Errors
 

@@ -3,7 +3,7 @@ import { type CoveredSection, coverageOf } from './coverage.ts';
 import { rfcTitles } from './rfc-titles.ts';
 
 /** Where the page stands. */
-export const pagePath = 'docs/rfc-coverage.md';
+export const pagePath = 'docs/reference/rfc-coverage.md';
 /** What writes it. */
 export const writer = 'npx node tools/rfc-coverage/write-page.ts';
 
@@ -51,7 +51,7 @@ function rowOf({ section, sources, tests }: CoveredSection): string {
 
 function linkTo(path: string): string {
   const short = path.replace(/^packages\//, '').replace('/src/', '/');
-  return `[${short}](../${path})`;
+  return `[${short}](../../${path})`;
 }
 
 /** A title in a table of Markdown: what would be markup there is not. */

@@ -17,7 +17,7 @@ test('sections follow the RFC that is named before them', () => {
 test('a section without an RFC is one of the package’s own, and one of another document is none', () => {
   assert.deepEqual(inSip('§12.1.1'), ['3261 12.1.1']);
   assert.deepEqual(referencesIn('§12.1.1', undefined), []);
-  assert.deepEqual(inSip('RFC 3550 §5 after docs/streams.md §8, G.711 §2'), ['3550 5']);
+  assert.deepEqual(inSip('RFC 3550 §5 after docs/guides/streams.md §8, G.711 §2'), ['3550 5']);
 });
 
 const files = [
@@ -47,7 +47,7 @@ test('comments give sources, titles and rows of tables give tests', () => {
 test('the page has a chapter for each RFC and a row for each section, in order', () => {
   const page = pageOf(files);
   assert.match(page, /2 RFCs, 3 sections, 3 tests/);
-  assert.ok(page.includes('| §20.42 | [sip/message/via.ts](../packages/sip/src/message/via.ts) |  |'));
+  assert.ok(page.includes('| §20.42 | [sip/message/via.ts](../../packages/sip/src/message/via.ts) |  |'));
   assert.ok(page.includes('§4: rport \\| is \\*filled\\*<br>§4: a row |'));
   assert.ok(page.indexOf('## RFC 3261: SIP') < page.indexOf('## RFC 3581: Symmetric'));
 });

@@ -1,6 +1,6 @@
 import { eventStreamTypes, streamUpgrade, webhooks } from '@jackfield/contract';
 
-export const pagePath = 'docs/webhooks.md';
+export const pagePath = 'docs/reference/webhooks.md';
 
 const introduction = `# Webhooks
 

@@ -7,7 +7,7 @@ import {
 } from '@jackfield/signalling';
 import { asAddress, asCidr, asCount, asList } from './config-values.ts';
 
-/** Limits for use by others; docs/security.md states the purpose of each. */
+/** Limits for use by others; docs/operate/security.md states the purpose of each. */
 export interface ServerLimits {
   /** Networks and addresses exempt from all limits per source. */
   readonly trustedSources: readonly string[];

@@ -24,7 +24,7 @@ const time = (description: string) => Type.String({ description, examples: ['202
 const problemCode = Type.Unsafe<CallbackProblemCode | null>({
   type: ['string', 'null'],
   enum: [...codesOf(callbackProblemCodes), null],
-  description: 'The problem as a code of docs/errors.md.',
+  description: 'The problem as a code of docs/reference/errors.md.',
 });
 
 const callbackItemFields = {

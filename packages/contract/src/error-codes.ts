@@ -1,13 +1,13 @@
 /** What one code of an error says: the status that it is sent with, when, and what the client does about it. */
 export interface ErrorCodeRow {
   readonly status: number;
-  /** Sentences of docs/errors.md, in Markdown. */
+  /** Sentences of docs/reference/errors.md, in Markdown. */
   readonly when: string;
   readonly remedy: string;
 }
 
 /**
- * The closed table of `error_code`: a code is here or is never sent. `docs/errors.md` and the OpenAPI document are made of it. Codes
+ * The closed table of `error_code`: a code is here or is never sent. `docs/reference/errors.md` and the OpenAPI document are made of it. Codes
  * are stable; their sentences are not.
  */
 export const errorCodes = {

@@ -1,4 +1,4 @@
-/** Codes of one kind of fault, each with the sentence of docs/errors.md that says when it is sent. */
+/** Codes of one kind of fault, each with the sentence of docs/reference/errors.md that says when it is sent. */
 type FaultCodes = Readonly<Record<string, string>>;
 
 /** `problem_code`: why an attempt at a callback was no success. */
@@ -80,7 +80,7 @@ export const frameRefusalCodes = {
 } as const satisfies FaultCodes;
 export type FrameRefusalCode = keyof typeof frameRefusalCodes;
 
-/** One table of docs/errors.md. */
+/** One table of docs/reference/errors.md. */
 export interface FaultKind {
   readonly title: string;
   /** The sentence above the table, in Markdown: which fields have these codes. */

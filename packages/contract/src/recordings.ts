@@ -119,7 +119,7 @@ const recordingFields = {
   recording_error_code: Type.Unsafe<RecordingErrorCode | null>({
     type: ['string', 'null'],
     enum: [...codesOf(recordingErrorCodes), null],
-    description: 'recording_error as a code of docs/errors.md.',
+    description: 'recording_error as a code of docs/reference/errors.md.',
   }),
   resource_uri: Type.String(),
 };

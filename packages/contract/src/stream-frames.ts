@@ -95,7 +95,7 @@ const playFailedFrame = Type.Object(
     reasonCode: Type.Unsafe<FrameRefusalCode>({
       type: 'string',
       enum: [...codesOf(frameRefusalCodes)],
-      description: 'The reason as a code of docs/errors.md.',
+      description: 'The reason as a code of docs/reference/errors.md.',
     }),
   },
   {

@@ -192,10 +192,10 @@ const objectFields = {
   ),
   status_reason_code: nullableCode<StreamReasonCode>(
     streamReasonCodes,
-    'status_reason as a code of docs/errors.md.',
+    'status_reason as a code of docs/reference/errors.md.',
   ),
   error: nullableText('Why a stream failed, in a sentence.'),
-  error_code: nullableCode<StreamErrorCode>(streamErrorCodes, 'error as a code of docs/errors.md.'),
+  error_code: nullableCode<StreamErrorCode>(streamErrorCodes, 'error as a code of docs/reference/errors.md.'),
   bill_duration: Type.Integer({ description: 'Seconds streamed.' }),
   rounded_bill_duration: Type.Integer({ description: 'Seconds that are billed.' }),
   billed_amount: Type.String({ examples: ['0.00300'] }),

@@ -152,7 +152,7 @@ describe('the XML helper', () => {
     assert.ok(room({ role: 'agent', enterSound: 'beep:2' }).xml().includes('enterSound="beep:2"'));
   });
 
-  // docs/hosted-sdks.md lists these.
+  // docs/guides/hosted-sdks.md lists these.
   it('keeps three quirks: false becomes true for two attributes, waitForAgent is unknown', () => {
     const { element, xml } = room({ role: 'agent', startMpcOnEnter: false, coachMode: false });
     assert.match(xml(), /startMpcOnEnter="true" coachMode="true"/);

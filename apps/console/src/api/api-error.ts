@@ -1,7 +1,7 @@
 /** An answer of the API that is no success; the sentence is the server's. */
 export class ApiError extends Error {
   readonly status: number;
-  /** Of docs/errors.md; empty where no answer came. */
+  /** Of docs/reference/errors.md; empty where no answer came. */
   readonly code: string;
 
   constructor(status: number, code: string, sentence: string) {

@@ -1,6 +1,6 @@
 import type { texts } from '../texts/en.ts';
 
-/** The phones of the sandbox (docs/sandbox.md). */
+/** The phones of the sandbox (docs/guides/sandbox.md). */
 export const sandboxPhones: readonly {
   readonly number: string;
   readonly does: keyof typeof texts.sandbox.does;

@@ -3,7 +3,7 @@ export const streamUpgrade = {
   name: 'streamUpgrade',
   summary: 'A stream connects to your WebSocket server',
   description:
-    'RFC 6455, without subprotocol and without compression; frames follow (docs/streams.md). Sent up to three times, a second apart, and again when a resumable stream was lost.',
+    'RFC 6455, without subprotocol and without compression; frames follow (docs/guides/streams.md). Sent up to three times, a second apart, and again when a resumable stream was lost.',
   urls: [
     'service_url and fallback_url of a stream',
     'the text of Stream',

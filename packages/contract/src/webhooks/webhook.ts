@@ -36,7 +36,7 @@ export const flagField = (description: string): TSchema =>
 export const oneOfField = (values: readonly string[], description: string): TSchema =>
   Type.String({ description, enum: [...values] });
 
-/** A code of one table of docs/errors.md. */
+/** A code of one table of docs/reference/errors.md. */
 export const codeField = (codes: Readonly<Record<string, string>>, description: string): TSchema =>
   oneOfField(codesOf(codes), description);
 

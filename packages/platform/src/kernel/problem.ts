@@ -3,7 +3,7 @@ import { quoted } from '@jackfield/ports';
 
 /** Why a request was refused: an expected outcome, never thrown. It holds no secret. */
 export interface Problem {
-  /** For programs: `error_code` of the answer, and a row of docs/errors.md. */
+  /** For programs: `error_code` of the answer, and a row of docs/reference/errors.md. */
   readonly code: ErrorCode;
   /** For people: `error` of the answer. */
   readonly sentence: string;

@@ -12,7 +12,7 @@ import { createLoginWatch } from './login-watch.ts';
 import { createRequestRates } from './request-rates.ts';
 import { isScanner } from './scanners.ts';
 
-/** Keeps unauthenticated sources within their share. docs/security.md states the promises and the reasons. */
+/** Keeps unauthenticated sources within their share. docs/operate/security.md states the promises and the reasons. */
 export interface Defence {
   /** Whether messages on this flow are processed; called for each message before it is parsed. */
   receives(flow: Flow): boolean;

@@ -29,7 +29,7 @@ export interface Observed {
 
 const frameMs = 20;
 
-/** The platform's side of one stream (docs/streams.md), as a server sees it in a real call. */
+/** The platform's side of one stream (docs/guides/streams.md), as a server sees it in a real call. */
 export class TestCall {
   readonly streamId = randomUUID();
   readonly callId = randomUUID();

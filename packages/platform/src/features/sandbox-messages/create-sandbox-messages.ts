@@ -29,7 +29,7 @@ export interface SandboxMessagesFeature extends Feature {
   close(): void;
 }
 
-/** Numbers with these last digits have a fixed outcome (docs/sandbox.md). */
+/** Numbers with these last digits have a fixed outcome (docs/guides/sandbox.md). */
 const fates: Readonly<Record<string, 'failed' | 'undelivered' | 'none'>> = {
   '9901': 'failed',
   '9902': 'undelivered',

@@ -6,7 +6,7 @@ import type { FrameWriter, TrackShape } from './stream-dialect.ts';
 const MOST_NAME_BYTES = 232;
 const HEADER_BYTES = 20;
 
-/** Writes the frames of docs/streams.md#frames; ../README.md describes the binary header. */
+/** Writes the frames of docs/guides/streams.md#frames; ../README.md describes the binary header. */
 export class PlivoWriter implements FrameWriter {
   readonly #order: StreamOrder;
   readonly #stream: string;

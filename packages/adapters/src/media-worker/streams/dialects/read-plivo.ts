@@ -6,7 +6,7 @@ const events = 'playAudio, checkpoint, clearAudio, sendDTMF and stop';
 const MOST_NAME = 1024;
 const MOST_DIGITS = 64;
 
-/** Reads a message of docs/streams.md#frames. */
+/** Reads a message of docs/guides/streams.md#frames. */
 export function readPlivoFrame(text: string, stream: string): ReceivedFrame {
   const read = readObject(text);
   if ('event' in read) return read;

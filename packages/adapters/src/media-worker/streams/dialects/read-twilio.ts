@@ -4,7 +4,7 @@ import type { ReceivedFrame } from './stream-dialect.ts';
 
 const MOST_NAME = 1024;
 
-/** Reads a message of docs/streams.md#the-twilio-dialect. */
+/** Reads a message of docs/guides/streams.md#the-twilio-dialect. */
 export function readTwilioFrame(text: string, stream: string): ReceivedFrame {
   const read = readObject(text);
   if ('event' in read) return read;

@@ -10,7 +10,7 @@ const template: MediaTemplate = {
   tail: encodeText('"}}'),
 };
 
-/** Writes the frames of docs/streams.md#the-twilio-dialect. Numbers are texts there, and the audio is µ-law at 8,000 Hz. */
+/** Writes the frames of docs/guides/streams.md#the-twilio-dialect. Numbers are texts there, and the audio is µ-law at 8,000 Hz. */
 export class TwilioWriter implements FrameWriter {
   readonly #order: StreamOrder;
   readonly #stream: string;

@@ -5,7 +5,7 @@ import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import { readDocument } from './read-document.ts';
 
 const root = new URL('../../../../../../', import.meta.url);
-const page = readFileSync(new URL('docs/call-instructions.md', root), 'utf8');
+const page = readFileSync(new URL('docs/reference/call-instructions.md', root), 'utf8');
 const read = (text: string) => readDocument(new TextEncoder().encode(text));
 const examplesOf = (text: string) =>
   [...text.matchAll(/```xml\n([\s\S]*?)```/g)].map((match) => match[1] as string);
@@ -76,10 +76,11 @@ test('the page has a section for every element', () => {
   assert.deepEqual(written.sort(), elements.sort());
 });
 
-test('docs/speech.md lists the languages of the engine, no fewer and no more', async () => {
+test('docs/reference/speech.md lists the languages of the engine, no fewer and no more', async () => {
   const speech = createEspeakSpeech();
   const languages = await speech.languages().finally(() => speech.close());
-  const rows = readFileSync(new URL('docs/speech.md', root), 'utf8').split('| language | tags |')[1] ?? '';
+  const rows =
+    readFileSync(new URL('docs/reference/speech.md', root), 'utf8').split('| language | tags |')[1] ?? '';
   const listed = [...rows.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
   assert.deepEqual(listed.sort(), [...languages].sort());
 });

@@ -13,7 +13,7 @@ export interface DeliveryVerdict {
   readonly problemCode: DeliveryProblemCode | null;
 }
 
-/** Why an attempt was no success: `problem_code` of docs/errors.md. */
+/** Why an attempt was no success: `problem_code` of docs/reference/errors.md. */
 export type DeliveryProblemCode =
   | 'address-refused'
   | 'unreachable'

@@ -66,7 +66,7 @@ export interface RecordingFault {
   readonly sentence: string;
 }
 
-/** `RecordingErrorCode` of docs/errors.md. */
+/** `RecordingErrorCode` of docs/reference/errors.md. */
 export type FaultCode = RecordingFailureCode | 'interrupted';
 
 export type EndReason = 'stopped' | 'max-length' | 'failed';

@@ -26,7 +26,7 @@ const atOnce = { kind: 'after', ms: 0 } as const;
 const echo = { kind: 'echo' } as const;
 const talk = { kind: 'talk' } as const;
 
-/** The numbers of the sandbox (docs/sandbox.md). 555-01xx is reserved for fiction by the numbering plan. */
+/** The numbers of the sandbox (docs/guides/sandbox.md). 555-01xx is reserved for fiction by the numbering plan. */
 export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
   ['+12025550100', { says: 'answers at once and echoes', pickUp: atOnce, sound: echo }],
   [

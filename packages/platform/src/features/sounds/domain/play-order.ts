@@ -64,7 +64,7 @@ export interface SoundDocument {
   readonly warnings: readonly string[];
 }
 
-/** Why an item was not played: `problem_code` of docs/errors.md. */
+/** Why an item was not played: `problem_code` of docs/reference/errors.md. */
 export type SoundProblemCode =
   | 'address-refused'
   | 'unreachable'

@@ -49,7 +49,7 @@ export interface StreamFault {
   readonly sentence: string;
 }
 
-/** `ErrorCode` of docs/errors.md. */
+/** `ErrorCode` of docs/reference/errors.md. */
 export type FaultCode =
   | 'address-refused'
   | 'unreachable'
