@@ -59,4 +59,14 @@ describe('the guide in Chromium', { skip: missingBrowser(), timeout: 170_000 }, 
     assert.equal(await page.locator('html.dark').count(), 1);
     assert.deepEqual([faults, outside], [[], []]);
   });
+
+  it('calculates the size of a machine', async () => {
+    await page.goto(guide('operate/sizing'));
+    const answer = page.locator('.sizing output');
+    await page.getByLabel('phones in calls at once').fill('525');
+    await answer.getByText('1050 UDP ports').waitFor();
+    await page.getByLabel('phones in calls at once').fill('5250');
+    await answer.getByText('10500 UDP ports').waitFor();
+    assert.deepEqual([faults, outside], [[], []]);
+  });
 });

@@ -34,7 +34,8 @@ export class PastedValues {
 
   /** Remembers the members of the JSON in the output of a command; the code of a message stands in its text. */
   learn(output: string): void {
-    for (const [, name = '', value = ''] of output.matchAll(/"(\w+)":\s*"([^"]*)"/g)) {
+    for (const [, name = '', text, digits] of output.matchAll(/"(\w+)":\s*(?:"([^"]*)"|(\d+))/g)) {
+      const value = text ?? digits ?? '';
       this.#values.set(name, value);
       const code = name === 'text' ? /\b\d{4,8}\b/.exec(value)?.[0] : undefined;
       if (code !== undefined) this.#values.set('code', code);

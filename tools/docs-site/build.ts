@@ -12,7 +12,7 @@ const root = join(docs, '..');
 const dist = join(docs, '.vitepress/dist');
 const sources = [
   'docs/**/*.{md,png,json}',
-  'docs/.vitepress/*.ts',
+  'docs/.vitepress/{,theme/}*.{ts,vue}',
   'tools/docs-site/*.ts',
   'package-lock.json',
 ];

@@ -26,17 +26,25 @@ export const sections: readonly Section[] = [
   {
     title: 'Guides',
     pages: [
+      'guides/contact-centre',
+      'guides/multiparty-calls',
       'guides/callbacks',
+      'guides/carriers',
       'guides/streams',
       'guides/voice-agents',
       'guides/verify',
       'guides/browsers',
       'guides/hosted-sdks',
+      'guides/production',
+      'guides/behind-nginx',
       'guides/sandbox',
       'guides/console',
     ],
   },
-  { title: 'Operate', pages: ['operations', 'operate/security', 'benchmarks'] },
+  {
+    title: 'Operate',
+    pages: ['operations', 'operate/security', 'operate/sizing', 'operate/troubleshooting', 'benchmarks'],
+  },
   {
     title: 'Reference',
     pages: [
@@ -68,7 +76,7 @@ export const sections: readonly Section[] = [
       'interface/verify',
     ],
   },
-  { title: 'Explanation', pages: ['explanation/glossary', 'decisions/index'] },
+  { title: 'Explanation', pages: ['explanation/coming-from', 'explanation/glossary', 'decisions/index'] },
 ];
 
 /** What the side of the site shows; a page has the name of its first heading. */

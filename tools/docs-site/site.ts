@@ -26,6 +26,8 @@ export const site = {
   appearance: { disableTransition: false },
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcExclude: ['**/*.schema.json'],
+  // The target of the workspace is newer than what VitePress's esbuild knows.
+  vite: { esbuild: { tsconfigRaw: '{}' } },
   markdown: {
     anchor: { slugify: slugOf },
     config: (markdown: MarkdownRules) => unlinkOutside(markdown),

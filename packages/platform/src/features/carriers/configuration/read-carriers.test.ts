@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readCarriers } from './read-carriers.ts';
@@ -121,4 +122,10 @@ describe('the operator’s file', () => {
       fc.property(fc.jsonValue(), (value) => void readCarriers(JSON.stringify({ carriers: [value] }))),
     );
   });
+});
+
+it('the file that docs/guides/carriers.md shows is read', () => {
+  const page = new URL('../../../../../../docs/guides/carriers.md', import.meta.url);
+  const [, shown = ''] = /```json[^\n]*\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8')) ?? [];
+  assert.deepEqual(readCarriers(shown).ok, true);
 });
