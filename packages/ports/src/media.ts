@@ -41,6 +41,8 @@ export type MixCommand =
   | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
   /** Emits a `voice` notice when the leg begins and ceases to speak, until `watched` is false; the first one gives the present state. */
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
+  /** Emits an `answer-sound` notice for each change of what an answering party sends, until `watched` is false. */
+  | { readonly do: 'watch-answer'; readonly leg: string; readonly watched: boolean }
   /**
    * Captures what legs say or hear, in parallel tracks, for the recording of this name. The same name again
    * replaces the tracks as one step between two ticks; their number stays. A leg that is not open is silent.
@@ -85,6 +87,15 @@ export type MediaNotice =
   | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
   /** Of a watched leg: speech has begun, or half a second has passed without any. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
+  /**
+   * Of a leg whose answer is watched: speech has begun, 200 ms have passed without any, one steady tone (which is not speech) has lasted for
+   * 120 ms, or has just ended and was as short as a beep. At first the leg is silent.
+   */
+  | {
+      readonly type: 'answer-sound';
+      readonly leg: string;
+      readonly sound: 'voice' | 'pause' | 'tone' | 'beep';
+    }
   /** Expected RTP from the leg did not arrive for this long. */
   | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number }
   /** The media worker of the leg died: its media leg, its room and all that captured or streamed it are gone. */

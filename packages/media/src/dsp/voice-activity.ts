@@ -2,7 +2,7 @@
 const LEARNING_FRAMES = 5;
 /** Loud frames among the last four that begin speech: 60 to 80 ms, longer than a click. */
 const ONSET_FRAMES = 3;
-/** Frames without speech that end it: 500 ms, longer than the pauses between words. */
+/** Frames without speech that end it, unless the caller says otherwise: 500 ms, longer than the pauses between words. */
 const HANG_FRAMES = 25;
 /** Margin of speech above noise; frames of noise vary by 3 dB at most. */
 const MARGIN_DB = 8;
@@ -39,7 +39,7 @@ export interface VoiceActivity {
  * Creates a detector. The noise estimate follows the quietest moments: speech falls to it between syllables, steady
  * noise does not.
  */
-export function createVoiceActivity(): VoiceActivity {
+export function createVoiceActivity(hangFrames: number = HANG_FRAMES): VoiceActivity {
   let noiseDb = FIRST_NOISE_DB;
   let frames = 0;
   /** Loudness of the last four frames, one bit each; the lowest bit is the newest. */
@@ -68,7 +68,7 @@ export function createVoiceActivity(): VoiceActivity {
         isSpeaking = true;
         quietFrames = 0;
       } else if (isSpeaking && isLoud && loudFrames(recent) > 1) quietFrames = 0;
-      else if (isSpeaking && ++quietFrames >= HANG_FRAMES) isSpeaking = false;
+      else if (isSpeaking && ++quietFrames >= hangFrames) isSpeaking = false;
     },
   };
 }

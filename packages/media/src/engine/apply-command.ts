@@ -1,5 +1,6 @@
 import type { TakeCaptured } from '../capture/capture.ts';
 import type { Captures } from '../capture/captures.ts';
+import { createAnswerSounds } from '../dsp/answer-sounds.ts';
 import { createVoiceActivity } from '../dsp/voice-activity.ts';
 import type { Hearing } from '../mix/hearing-interface.ts';
 import type { MediaNotice, MixCommand } from './commands.ts';
@@ -57,6 +58,8 @@ export function createCommands(deps: CommandDeps): (command: MixCommand) => bool
         return false;
       case 'watch-voice':
         return watchVoice(command, deps);
+      case 'watch-answer':
+        return watchAnswer(command, deps);
     }
   };
 }
@@ -91,6 +94,14 @@ function watchVoice(command: CommandOf<'watch-voice'>, { find, relays }: Command
   if (leg === undefined) return false;
   leg.voice = command.watched ? (leg.voice ?? createVoiceActivity()) : undefined;
   if (!command.watched) leg.reportedVoice = undefined;
+  relays.end(leg);
+  return true;
+}
+
+function watchAnswer(command: CommandOf<'watch-answer'>, { find, relays }: CommandDeps): boolean {
+  const leg = find(command.leg);
+  if (leg === undefined) return false;
+  leg.answer = command.watched ? (leg.answer ?? createAnswerSounds()) : undefined;
   relays.end(leg);
   return true;
 }

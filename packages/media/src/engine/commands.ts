@@ -38,6 +38,8 @@ export type MixCommand =
    * Emits a `voice` notice when the leg starts or stops speaking. The first one, after 100 ms, is the current state.
    */
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
+  /** Emits an `answer-sound` notice for each change of what an answering party sends, until `watched` is false. */
+  | { readonly do: 'watch-answer'; readonly leg: string; readonly watched: boolean }
   /** Begins a capture, or replaces the legs of the tracks of a running one; the number of tracks is constant. */
   | { readonly do: 'capture'; readonly capture: string; readonly tracks: readonly CaptureTrack[] }
   /** A paused capture keeps no samples, and its time does not advance. */
@@ -74,6 +76,12 @@ export type MediaNotice =
   | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
   /** A watched leg has started to speak, or has not spoken for half a second. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
+  /** Of a leg whose answer is watched: speech has begun, has paused for 200 ms, a steady tone lasts for 120 ms, or a beep has ended. */
+  | {
+      readonly type: 'answer-sound';
+      readonly leg: string;
+      readonly sound: 'voice' | 'pause' | 'tone' | 'beep';
+    }
   /** No RTP for this long although the leg should send; once per silence. */
   | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number };
 

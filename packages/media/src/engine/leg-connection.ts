@@ -62,6 +62,7 @@ export function createLeg(options: LegOptions): Leg {
     feed: undefined,
     voice: undefined,
     reportedVoice: undefined,
+    answer: undefined,
     level: undefined,
     keyMs: Number.NEGATIVE_INFINITY,
     signalledAddress: '',

@@ -19,6 +19,7 @@ export interface LegState {
   readonly leftMs: number;
   readonly isVoiceWatched: boolean;
   readonly reportedVoice: boolean | undefined;
+  readonly isAnswerWatched: boolean;
   /** Undefined for a leg without an agreement. */
   readonly connected: ConnectedState | undefined;
 }
@@ -84,8 +85,14 @@ export function saveLeg(leg: Leg, nowMs: number): LegState {
     digitsOut: leg.digitsOut.save(),
     values: Object.fromEntries(values.map((name) => [name, leg[name]])) as ConnectedState['values'],
   };
-  const { reportedVoice } = leg;
-  return { leg: leg.name, leftMs: nowMs, isVoiceWatched: leg.voice !== undefined, reportedVoice, connected };
+  return {
+    leg: leg.name,
+    leftMs: nowMs,
+    isVoiceWatched: leg.voice !== undefined,
+    reportedVoice: leg.reportedVoice,
+    isAnswerWatched: leg.answer !== undefined,
+    connected,
+  };
 }
 
 /** Before the agreement is applied to the new leg: it has to find its keys. */

@@ -2,6 +2,7 @@ import type { LegTaps } from '../capture/capture.ts';
 import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
 import type { DigitReceiver } from '../codec/digit-receiver.ts';
 import type { DigitSender } from '../codec/digit-sender.ts';
+import type { AnswerSounds } from '../dsp/answer-sounds.ts';
 import type { AutomaticLevel } from '../dsp/automatic-level.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import type { JitterBuffer } from '../jitter/jitter-buffer.ts';
@@ -88,6 +89,8 @@ export interface Leg {
   /** Voice activity and its last reported state; undefined while it is not watched. */
   voice: VoiceActivity | undefined;
   reportedVoice: boolean | undefined;
+  /** Undefined while its answer is not watched. */
+  answer: AnswerSounds | undefined;
   /** Undefined while its level is not adjusted. */
   level: AutomaticLevel | undefined;
   /** When the last event packet arrived. */

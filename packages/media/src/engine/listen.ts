@@ -1,3 +1,4 @@
+import type { AnswerSounds } from '../dsp/answer-sounds.ts';
 import { createAutomaticLevel } from '../dsp/automatic-level.ts';
 import { isSilent } from '../dsp/level.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
@@ -35,6 +36,7 @@ export function listen(leg: Leg, nowMs: number, listening: Listening): void {
   leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, leg.source.frame.length);
   const isItsOwn = result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS;
   if (leg.voice !== undefined) watchVoice(leg, leg.voice, isItsOwn, notify);
+  if (leg.answer !== undefined) watchAnswer(leg, leg.answer, isItsOwn, notify);
   if (leg.hearing.isLevelled || leg.level !== undefined) bringToLevel(leg, isItsOwn);
   if (leg.receiveEventPayloadType >= 0) {
     const digits = leg.digitsIn.expire(nowMs);
@@ -66,4 +68,14 @@ function watchVoice(
   if (isSpeaking === undefined || isSpeaking === leg.reportedVoice) return;
   leg.reportedVoice = isSpeaking;
   notify({ type: 'voice', leg: leg.name, speaking: isSpeaking });
+}
+
+function watchAnswer(
+  leg: Leg,
+  answer: AnswerSounds,
+  isItsOwn: boolean,
+  notify: (notice: MediaNotice) => void,
+): void {
+  const sound = answer.hear(isItsOwn ? leg.source.frame : undefined);
+  if (sound !== undefined) notify({ type: 'answer-sound', leg: leg.name, sound });
 }

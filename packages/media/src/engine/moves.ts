@@ -1,4 +1,5 @@
 import type { Captures, SavedCapture } from '../capture/captures.ts';
+import { createAnswerSounds } from '../dsp/answer-sounds.ts';
 import { createVoiceActivity } from '../dsp/voice-activity.ts';
 import type { Hearing, SavedMix } from '../mix/hearing-interface.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
@@ -57,6 +58,7 @@ export function createMoves(deps: MovesDeps): Moves {
     const { connected, isVoiceWatched, reportedVoice } = state;
     if (isVoiceWatched) leg.voice = createVoiceActivity();
     leg.reportedVoice = reportedVoice;
+    if (state.isAnswerWatched) leg.answer = createAnswerSounds();
     if (connected === undefined) return leg.index;
     prepareLeg(leg, connected, deps.ciphers);
     deps.connect(state.leg, connected.agreed, nowMs);

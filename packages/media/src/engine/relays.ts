@@ -153,6 +153,6 @@ function mayRelay(from: Leg, to: Leg): boolean {
 }
 
 function isFree(leg: Leg): boolean {
-  const isWatched = leg.taps !== undefined || leg.voice !== undefined;
+  const isWatched = leg.taps !== undefined || leg.voice !== undefined || leg.answer !== undefined;
   return leg.sends && leg.listens && leg.hearing.isSettled && !isWatched && leg.level === undefined;
 }

@@ -105,6 +105,7 @@ class Pool implements MediaPool {
         return this.#pass(this.#table.mixes.get(command.mix), command);
       case 'send-digits':
       case 'watch-voice':
+      case 'watch-answer':
         return this.#pass(this.#table.legs.get(command.leg), command);
       case 'capture':
         return this.#capture(command);
