@@ -8,6 +8,7 @@ import { delay } from './benches/delay.ts';
 import { idle } from './benches/idle.ts';
 import { kamailio } from './benches/kamailio.ts';
 import { lateness } from './benches/lateness.ts';
+import { machineDetection } from './benches/machine-detection.ts';
 import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
 import { postgres } from './benches/postgres.ts';
@@ -33,6 +34,7 @@ const benches = [
   delay,
   srtp,
   streams,
+  machineDetection,
 ];
 
 /** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL. */

@@ -6,9 +6,11 @@ import { eventStreamTypes, streamUpgrade, webhooks } from '@jackfield/contract';
 import {
   feedOf,
   inSimulatedWorld,
+  machineBeep,
   type SimulatedPhone,
   type SimulatedWorld,
   speechHz,
+  syntheticVoice,
   toneMeter,
 } from '@jackfield/testkit';
 import { SimulatedRoom } from '../support/simulated-room.ts';
@@ -132,6 +134,25 @@ describe('what the platform sends is what the contract says', () => {
         hooks.map((each) => `${each.split(' ')[0]} ${asked(world, each.split(' ')[0]!)?.webhook?.name}`),
         hooks,
       );
+    }),
+  );
+
+  it(
+    'of calls that answering machines answer',
+    witnessed(910, async (world) => {
+      const ann = await world.phone('ann');
+      world.customer.serve(`${base}/answer`, '<Response><Wait length="7" silence="true"/></Response>');
+      const order = { machine_detection: true, machine_detection_url: `${base}/machine` };
+      for (const more of [order, { machine_detection: true }]) {
+        await callFrom(world, ann, more);
+        await world.until('the call is up', () => ann.call?.isUp === true);
+        ann.call?.audio.say(syntheticVoice(3_000, 400));
+        ann.call?.audio.say(machineBeep(6_000));
+        await world.until('the call is over', () => ann.call?.end !== undefined, 20_000);
+      }
+      const beep = { Event: 'MachineBeep', Machine: 'true' };
+      assert.equal(asked(world, '/machine', beep)?.webhook?.name, 'machineDetected');
+      assert.equal(asked(world, '/answer', { Machine: 'true' })?.webhook?.name, 'callAnswerDocument');
     }),
   );
 

@@ -22,6 +22,10 @@ export const describedMetrics: Readonly<Record<string, DescribedMetric>> = {
       'Estimated mean opinion score (ITU-T G.107) of what came from the phone of a leg that has ended.',
     buckets: mosBuckets,
   },
+  jackfield_machine_detections_total: {
+    sentence: 'Answered legs of which was decided whether a person or an answering machine has answered.',
+    labels: ['result'],
+  },
   jackfield_carrier_calls_passed_over_total: {
     sentence: 'Calls that a carrier did not get or take.',
     labels: ['carrier', 'reason'],

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
+import { machineDetectionFields } from './machine-detection.ts';
 import { sipHeadersSchema } from './multiparty-calls.ts';
 import { httpUrl, pathId, text, uuid } from './primitives.ts';
 
@@ -13,7 +14,7 @@ function refused(why: string): TUnsafe<undefined> {
   });
 }
 
-const notOffered = refused('machine detection is not offered');
+const notOffered = refused('the detection of answering machines has no such setting');
 
 const oneAddress =
   '(?:\\+?[1-9][0-9]{6,14}|[A-Za-z][A-Za-z0-9_.+-]{0,99}|[sS][iI][pP][sS]?:[^@;?<>\\s\\p{Cc}\\p{Cs}]{1,100}@[^@:;?<>\\s\\p{Cc}\\p{Cs}]{1,253}(?::[0-9]{1,5})?(?:[;?][^<>\\s\\p{Cc}\\p{Cs}]{0,512})?)';
@@ -102,10 +103,7 @@ export const newCallBody = Type.Object({
       description: 'true refuses when parent_call_uuid names no live call; otherwise it is forgotten.',
     }),
   ),
-  machine_detection: Type.Optional(notOffered),
-  machine_detection_time: Type.Optional(notOffered),
-  machine_detection_url: Type.Optional(notOffered),
-  machine_detection_method: Type.Optional(notOffered),
+  ...machineDetectionFields,
   machine_detection_maximum_speech_length: Type.Optional(notOffered),
   machine_detection_initial_silence: Type.Optional(notOffered),
   machine_detection_maximum_words: Type.Optional(notOffered),

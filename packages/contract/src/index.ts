@@ -157,6 +157,7 @@ export {
   readOneOf,
   readRequest,
 } from './loose.ts';
+export { type MachineDetectionBody, machineDetectionTimes } from './machine-detection.ts';
 export {
   addedParticipant,
   changedParticipants,

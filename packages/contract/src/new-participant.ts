@@ -1,5 +1,6 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
+import { machineDetectionFields } from './machine-detection.ts';
 import { participantRoles, sipHeadersSchema } from './multiparty-calls.ts';
 import { httpUrl, httpUrlPattern, text, uuid, webSocketUrl } from './primitives.ts';
 import { streamContentTypes } from './streams.ts';
@@ -193,6 +194,7 @@ export const newParticipant = Type.Object({
     false,
     'send_digits are sent as soon as the phone sends audio, even if it has not answered yet; once.',
   ),
+  ...machineDetectionFields,
   dial_music: Type.Optional(
     text({
       maxLength: 2048,

@@ -21,6 +21,7 @@ export {
   writeTelephoneEvent,
 } from './codec/telephone-event.ts';
 // dsp/
+export { type AnswerSounds, createAnswerSounds } from './dsp/answer-sounds.ts';
 export { FrameResampler } from './dsp/frame-resampler.ts';
 export { createFreeResampler } from './dsp/free-resampler.ts';
 export { isSilent, levelDb } from './dsp/level.ts';

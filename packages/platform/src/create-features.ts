@@ -24,6 +24,7 @@ import {
   type LiveEventsFeature,
 } from './features/live-events/index.ts';
 import { createLiveSnapshot } from './features/live-snapshot/index.ts';
+import { createMachineDetection } from './features/machine-detection/index.ts';
 import { createMessageGateways } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
@@ -90,6 +91,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     live.recordings,
     live.multipartyCalls,
     live.calls,
+    live.machines,
     live.callInstructions,
     createCallActions({ ...deps, ...live }),
     live.streams,
@@ -230,6 +232,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     mayDial: createMayDial(registrations, endpoints.applicationOf),
     appendEvents: deps.outbox.appendEvents,
   });
+  const machines = createMachineDetection({ ...deps, calls });
   const shared = { ...deps, calls, sounds, recordings, usage };
   const streams = createStreams({ ...shared, authTokenOf });
   const multipartyCalls = createMultipartyCalls({ ...shared, streams });
@@ -239,6 +242,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     multiparty: multipartyCalls,
     exitDocuments: multipartyCalls.exitDocuments,
     streams,
+    machines,
     sign: owned.sign,
     fetched: owned.blackBox.fetched,
     settingsOf: parseDeliverySettings,
@@ -250,5 +254,5 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   });
   // After call instructions, which claim calls with an application, and before the default for unclaimed calls.
   carriers.incoming.refuseUnserved(calls, numbers.destinations.leadsToTrunk);
-  return { sounds, recordings, calls, streams, multipartyCalls, roomStreams, callInstructions };
+  return { sounds, recordings, calls, machines, streams, multipartyCalls, roomStreams, callInstructions };
 }

@@ -26,7 +26,13 @@ export type {
   StopSignal,
 } from './egress.ts';
 export type { FailedLogin, FailedLogins } from './failed-logins.ts';
-export { defaultLegLimits, type LegParties, type LegSpec, legSpec } from './leg-spec.ts';
+export {
+  defaultLegLimits,
+  type LegParties,
+  type LegSpec,
+  legSpec,
+  type MachineDetection,
+} from './leg-spec.ts';
 export type { Logger } from './logger.ts';
 export { type Instant, type Machine, type Step, stay, type TimerFired } from './machine.ts';
 export type { CaptureTrack, Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './media.ts';

@@ -22,6 +22,18 @@ export interface LegSpec {
   readonly sendDigits: string;
   /** The keys are pressed when the leg has early media, if it has any before its answer. */
   readonly sendOnPreanswer: boolean;
+  /** Whether a person or an answering machine has answered is detected. */
+  readonly machineDetection?: MachineDetection;
+}
+
+/** The detection of answering machines on one leg. */
+export interface MachineDetection {
+  /** A machine is hung up. */
+  readonly hangsUp: boolean;
+  /** Milliseconds from the answer; without a decision until then, a person has answered. */
+  readonly timeMs: number;
+  /** Receives the result; null where no URL was given. */
+  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | null;
 }
 
 /** Both ends of a leg. */

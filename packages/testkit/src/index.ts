@@ -64,6 +64,7 @@ export {
   type SimulatedWorldOptions,
 } from './simulated-world.ts';
 export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
+export { machineBeep, syntheticVoice } from './synthetic-voice.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { worldOfSuite } from './world-of-suite.ts';

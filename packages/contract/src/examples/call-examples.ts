@@ -25,6 +25,16 @@ export const callExamples: Readonly<Record<string, readonly RequestExample[]>> =
       },
     },
     {
+      summary: 'Only for people: an answering machine is hung up',
+      value: {
+        from,
+        to: '+12025550101',
+        answer_url: 'https://example.com/answer',
+        machine_detection: 'hangup',
+        machine_detection_time: 4000,
+      },
+    },
+    {
       summary: 'Two destinations, each with a call of its own',
       value: { from, to: '+12025550100<+12025550101', answer_url: 'https://example.com/answer' },
     },

@@ -100,7 +100,16 @@ export const callWebhooks: readonly Webhook[] = [
     urls: ['answer_url of POST Call/', 'answer_url of an application'],
     answer: 'document',
     events: [],
-    fields: form({ ...callFields, Event: event('StartApp') }, { sipHeaders: true }),
+    fields: form(
+      {
+        ...callFields,
+        Event: event('StartApp'),
+        Machine: Type.Optional(
+          flagField('With machine_detection and no machine_detection_url: whether a machine has answered.'),
+        ),
+      },
+      { sipHeaders: true },
+    ),
   },
   {
     name: 'callFallbackDocument',
@@ -137,6 +146,35 @@ export const callWebhooks: readonly Webhook[] = [
     answer: 'ignored',
     events: ['call.answered'],
     fields: form({ ...callFields, ...roomOfLeg, Event: event('StartApp') }, { sipHeaders: true }),
+  },
+  {
+    name: 'machineDetected',
+    summary: 'Whether a person or an answering machine has answered',
+    description:
+      'Sent once for each answered call with machine_detection, and a second time at the beep of a machine that was not hung up.',
+    urls: ['machine_detection_url of POST Call/ and of a participant', 'machineDetectionUrl of Dial'],
+    answer: 'ignored',
+    events: ['call.machine-detection', 'call.machine-beep'],
+    fields: form(
+      {
+        ...callFields,
+        Event: oneOfField(['MachineDetection', 'MachineBeep'], 'What the request is about.'),
+        Machine: flagField('Whether a machine has answered.'),
+        MachineReason: Type.Optional(
+          oneOfField(
+            ['greeting-over', 'long-greeting', 'beep', 'silence', 'time-over'],
+            'With Event=MachineDetection: why it was decided so.',
+          ),
+        ),
+        MachineDetectionMs: Type.Optional(
+          numberField('With Event=MachineDetection: milliseconds from the answer to the decision.', '2640'),
+        ),
+        MachineBeepMs: Type.Optional(
+          numberField('With Event=MachineBeep: milliseconds from the answer to the end of the beep.', '9480'),
+        ),
+      },
+      { sipHeaders: true },
+    ),
   },
   {
     name: 'callEnded',

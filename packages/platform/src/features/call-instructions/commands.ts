@@ -87,7 +87,16 @@ export function createCommands(deps: CommandDeps) {
     };
     const { from, to, callerName } = spec;
     const { answer, fallback, hangupOnRingSeconds, callbacks } = requested;
-    const first = { request: answer, reason: 'answer', fallback, hangupOnRingSeconds } as const;
+    const detection = spec.machineDetection;
+    // With a URL of its own the result is sent there, and the document does not wait.
+    const awaitsDetection = detection !== undefined && detection.callback === null;
+    const first = {
+      request: answer,
+      reason: 'answer',
+      fallback,
+      hangupOnRingSeconds,
+      awaitsDetection,
+    } as const;
     const run = newDocumentRun({ ...about, from, to, callerName, run: newUuid() }, first, 'none', limits);
     await sessions.open(leg, run, { type: 'opened' });
     try {

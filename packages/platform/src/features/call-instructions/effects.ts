@@ -1,6 +1,7 @@
 import type { Logger, Media } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
 import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
+import type { MachineDetections } from '../machine-detection/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
 import { type Streams, tracksOfLeg } from '../streams/index.ts';
@@ -36,6 +37,7 @@ export interface EffectDeps extends FetchDeps {
   readonly recordings: Recordings;
   readonly multiparty: MultipartyJoin;
   readonly streams: Pick<Streams, 'ownedBy' | 'start' | 'stop'>;
+  readonly machines: Pick<MachineDetections, 'listen'>;
   readonly newUuid: () => string;
 }
 

@@ -10,6 +10,7 @@ import { defaultLegLimits, type LegSpec, legSpec } from '@jackfield/ports';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { bareNameIn, dialable, type LegCallbacks } from '../calls/index.ts';
+import { readMachineDetection } from '../machine-detection/index.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 import { readSipHeaders } from './parse/sip-headers.ts';
 
@@ -32,10 +33,18 @@ export interface RequestedTransfer {
 
 /** Reads a validated body; defaults are those of docs/interface/calls.md#making-a-call. */
 export function readNewCall(body: NewCallBody): Result<RequestedCall> {
-  const wrong = wrongUrl(body, ['answer_url', 'ring_url', 'hangup_url', 'fallback_url']);
+  const wrong = wrongUrl(body, [
+    'answer_url',
+    'ring_url',
+    'hangup_url',
+    'fallback_url',
+    'machine_detection_url',
+  ]);
   if (wrong !== undefined) return wrong;
   const headers = readSipHeaders(body.sip_headers);
   if (!headers.ok) return headers;
+  const detection = readMachineDetection(body);
+  if (!detection.ok) return detection;
   const to = body.to.split('<');
   const bareName = bareNameIn(to);
   if (bareName !== undefined) return refused(invalidParameter('to', bareName, dialable));
@@ -49,6 +58,7 @@ export function readNewCall(body: NewCallBody): Result<RequestedCall> {
     timeLimitSeconds: readInteger(body.time_limit) ?? defaultLegLimits.timeLimitSeconds,
     sendDigits: body.send_digits ?? '',
     sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
+    ...(detection.value === null ? {} : { machineDetection: detection.value }),
   };
   return accepted({
     specs: to.map((each) => legSpec({ ...common, to: each })),

@@ -133,7 +133,9 @@ describe('The rules of calls that are made over HTTP', () => {
     const { answer_url: _, ...incomplete } = order;
     for (const [body, sentence] of [
       [incomplete, /answer_url parameter is missing/],
-      [{ ...order, machine_detection: 'true' }, /machine_detection/],
+      [{ ...order, machine_detection: 'yes' }, /machine_detection must be true, false or hangup/],
+      [{ ...order, machine_detection_silence: 400 }, /machine_detection_silence/],
+      [{ ...order, machine_detection_url: order.answer_url }, /machine_detection_url must be left out where/],
       [{ ...order, to: '+12025550100<<alice261121120000' }, /to must be/],
       [{ ...order, to: '+12025550100,+12025550101' }, /to must be 1 to 1000 .*separated by </],
       [{ ...order, to: 'alice' }, /^to must be .*username that GET Endpoint\/ lists.*, not "alice"$/],

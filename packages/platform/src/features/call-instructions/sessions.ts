@@ -61,6 +61,9 @@ export function defineSessions(deps: SessionDeps): Sessions<DocumentRun, RunInpu
   });
 
   deps.calls.ownedBy(ownerKind, (owner, notice) => sessions.send(owner, notice), conversationsOf(sessions));
+  deps.machines.listen((leg, notice) => {
+    if (sessions.peek(leg) !== undefined) sessions.send(leg, notice);
+  });
   deps.sounds.ownedBy(ownerKind, (owner, notice) => {
     if (notice.type !== 'play-over') return;
     const sentences = notice.problems.map(({ sentence }) => sentence);

@@ -1,4 +1,4 @@
-import type { LegSpec } from '@jackfield/ports';
+import type { LegSpec, MachineDetection } from '@jackfield/ports';
 import type { CallEnd } from './domain/hangup-cause.ts';
 import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
@@ -144,6 +144,8 @@ export interface LiveLeg {
   readonly parentLeg: string | null;
   /** `X-PH-…` of the received INVITE, by their full names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The detection that its owner requested. */
+  readonly machineDetection?: MachineDetection;
   /** Its audio is not for its account: no request streams, records, plays to or moves it. It can be hung up. */
   readonly isPrivate: boolean;
 }

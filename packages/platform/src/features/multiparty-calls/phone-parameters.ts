@@ -10,6 +10,7 @@ import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readSipHeaders } from '../call-instructions/index.ts';
 import { bareNameIn, dialable } from '../calls/index.ts';
+import { readMachineDetection } from '../machine-detection/index.ts';
 import type { RequestedParticipant } from './domain/participant.ts';
 
 /** One destination of a request, and how it is called. */
@@ -50,6 +51,8 @@ export function readPhones(body: NewParticipant): Result<RequestedPhones> {
   if (!ringTimeout.ok) return ringTimeout;
   const delay = readSeconds(body, 'delay_dial', dialDelays, destinations.length);
   if (!delay.ok) return delay;
+  const detection = readMachineDetection(body);
+  if (!detection.ok) return detection;
   const [first = '', ...others] = destinations;
   const phone = (each: string, index: number): RequestedPhone => ({
     spec: legSpec({
@@ -60,6 +63,7 @@ export function readPhones(body: NewParticipant): Result<RequestedPhones> {
       ringTimeoutSeconds: ringTimeout.value(index),
       sendDigits: body.send_digits ?? '',
       sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
+      ...(detection.value === null ? {} : { machineDetection: detection.value }),
     }),
     delaySeconds: delay.value(index),
   });

@@ -74,6 +74,11 @@ function stepLive(turn: Turn, input: RunInput) {
       return stepCurrent(turn, input);
     case 'warning':
       return warn(turn, input.sentence);
+    case 'machine-decided':
+      return machineDecided(turn, input.isMachine);
+    case 'machine-beeped':
+      change(turn, { hasBeeped: true });
+      return stepCurrent(turn, { type: 'beeped' });
     case 'timer-fired':
       return timerFired(turn, input.key);
     case 'transfer':
@@ -91,6 +96,13 @@ function stepLive(turn: Turn, input: RunInput) {
 
 function begin(turn: Turn) {
   if (turn.run.phase === 'waiting') fetchFirst(turn);
+}
+
+/** A transfer may have replaced the first document meanwhile. */
+function machineDecided(turn: Turn, isMachine: boolean) {
+  const { phase, first } = turn.run;
+  if (phase !== 'waiting' || first.awaitsDetection !== true) return;
+  fetchFirst(turn, { Machine: String(isMachine) });
 }
 
 /** A notice of the leg that the documents run on. */
@@ -114,7 +126,8 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
       change(turn, { medium: 'answered', asked: 'answered' });
       if (run.phase === 'waiting') {
         turn.effects.push({ do: 'cancel-timer', key: 'hangup-on-ring' });
-        return begin(turn);
+        if (run.first.awaitsDetection !== true) begin(turn);
+        return;
       }
       stepCurrentDial(turn, { type: 'caller-answered' });
       return launchCurrent(turn);
@@ -198,7 +211,7 @@ function scheduled(source: CallEnd['source']): CallEnd {
 }
 
 function transfer(turn: Turn, input: Extract<RunInput, { type: 'transfer' }>) {
-  if (turn.run.phase === 'waiting') return reply(turn, 'unanswered');
+  if (turn.run.phase === 'waiting' && turn.run.medium !== 'answered') return reply(turn, 'unanswered');
   reply(turn, 'transferred');
   fetchTransfer(turn, input);
 }

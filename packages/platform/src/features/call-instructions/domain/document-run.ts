@@ -50,6 +50,8 @@ export interface DocumentRun {
   readonly onDialAnswer: readonly StartedRecording[];
   /** Orders to join a multiparty call so far: identifies the order that is answered. */
   readonly joins: number;
+  /** The detected answering machine has beeped. */
+  readonly hasBeeped: boolean;
   /** The leg was lent and is being reclaimed. */
   readonly isReclaiming: boolean;
   /** Documents and elements in a row without time. */
@@ -77,6 +79,8 @@ export interface FirstDocument {
   readonly fallback: ActionRequest | null;
   /** An outbound call ends this long after it began to ring, unless it was answered. */
   readonly hangupOnRingSeconds: number | null;
+  /** It is requested when the detection of answering machines has decided, and carries the result. */
+  readonly awaitsDetection?: boolean;
   /** Fields of the request for it. */
   readonly fields?: Readonly<Record<string, string>>;
   /** End of the call when the first document cannot be reached, instead of the cause of the fault. */
@@ -142,6 +146,9 @@ export type RunInput =
   | { readonly type: 'join-refused'; readonly join: number; readonly sentence: string }
   | { readonly type: 'stream-ended'; readonly stream: string }
   | { readonly type: 'warning'; readonly sentence: string }
+  /** The detection of answering machines on the leg of the run has decided. */
+  | { readonly type: 'machine-decided'; readonly isMachine: boolean }
+  | { readonly type: 'machine-beeped' }
   /** Replies `TransferReply`. */
   | {
       readonly type: 'transfer';
@@ -243,6 +250,7 @@ export function newDocumentRun(
     recordings: [],
     onDialAnswer: [],
     joins: 0,
+    hasBeeped: false,
     isReclaiming: false,
     idleSteps: 0,
   };

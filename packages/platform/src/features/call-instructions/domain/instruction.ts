@@ -1,4 +1,4 @@
-import type { LegSpec, StreamDialectName } from '@jackfield/ports';
+import type { LegSpec, MachineDetection, StreamDialectName } from '@jackfield/ports';
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
@@ -45,6 +45,8 @@ export interface Wait {
   readonly minSilenceMs: number | null;
   /** A beep in front of it. */
   readonly beep: boolean;
+  /** Ends at the beep of an answering machine that was detected. */
+  readonly untilBeep?: boolean;
 }
 
 /** A request for the next document. */
@@ -127,6 +129,8 @@ export interface Dial {
   readonly digitsMatchBLeg: readonly string[];
   /** Names without the `X-PH-` prefix. */
   readonly sipHeaders: Readonly<{ [name: string]: string }>;
+  /** Of every phone. */
+  readonly machineDetection?: MachineDetection;
   /** All are rung at once; the first to answer (and to confirm) is connected. */
   readonly destinations: readonly DialDestination[];
 }

@@ -7,9 +7,13 @@ import { change, endElement, reclaim, type Turn, warn } from './run-turn.ts';
 type Fields = Readonly<Record<string, string>>;
 
 /** docs/interface/calls.md#request-parameters: the first request of a call is StartApp, every other for a document Redirect. */
-export function fetchFirst(turn: Turn) {
+export function fetchFirst(turn: Turn, detected: Fields = {}) {
   const { request, reason, fields } = turn.run.first;
-  fetchDocument(turn, request, reason, { ...fields, Event: reason === 'answer' ? 'StartApp' : 'Redirect' });
+  fetchDocument(turn, request, reason, {
+    ...fields,
+    ...detected,
+    Event: reason === 'answer' ? 'StartApp' : 'Redirect',
+  });
 }
 
 /** Replaces the running document by that of a Redirect or an action. */

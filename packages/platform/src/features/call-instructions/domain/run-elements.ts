@@ -58,7 +58,7 @@ export function stepCurrentDial(turn: Turn, input: DialInput) {
 }
 
 function contextOf({ run, now }: Turn): ElementContext {
-  return { leg: run.call.leg, isAudible: run.medium !== 'none', now };
+  return { leg: run.call.leg, isAudible: run.medium !== 'none', hasBeeped: run.hasBeeped, now };
 }
 
 function begin(turn: Turn, element: QueuedElement) {

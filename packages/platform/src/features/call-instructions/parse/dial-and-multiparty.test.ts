@@ -110,6 +110,23 @@ testAttributes({
     digitsMatch: sequences('digitsMatch'),
     digitsMatchBLeg: sequences('digitsMatchBLeg'),
     sipHeaders,
+    machineDetection: {
+      sets: 'machineDetection.hangsUp',
+      byDefault: undefined,
+      allowed: [
+        ['TRUE', false],
+        ['hangup', true],
+        ['false', undefined],
+      ],
+      refused: ['', 'yes'],
+    },
+    machineDetectionTime: {
+      ...integer('machineDetection.timeMs', [2_000, 10_000], 5_000),
+      byDefault: undefined,
+      beside: 'machineDetection="true"',
+    },
+    machineDetectionUrl: { ...callbackUrl(), beside: 'machineDetection="true"' },
+    machineDetectionMethod: { ...callbackMethod(), beside: 'machineDetection="true"' },
   },
 });
 

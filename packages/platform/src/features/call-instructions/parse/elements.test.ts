@@ -61,6 +61,7 @@ testAttributes({
       ],
       refused: [],
     },
+    untilBeep: flag('untilBeep', false),
   },
 });
 

@@ -1,5 +1,5 @@
-import { isE164, isSipUri } from '@jackfield/contract';
-import { quoted } from '@jackfield/ports';
+import { isE164, isSipUri, machineDetectionTimes } from '@jackfield/contract';
+import { type MachineDetection, quoted } from '@jackfield/ports';
 import type { Dial, DialDestination } from '../domain/instruction.ts';
 import { type Attributes, attributesOf } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
@@ -53,6 +53,7 @@ export const readDial: ElementReader<Dial> = (element, reading) => {
     digitsMatch: sequences(attributes.text('digitsMatch', sequencesRule)),
     digitsMatchBLeg: sequences(attributes.text('digitsMatchBLeg', sequencesRule)),
     sipHeaders: readSipHeaders(attributes),
+    ...readDetection(attributes),
   } as const;
   attributes.end();
   const destinations = childrenOf(element, reading, destinationReaders);
@@ -115,6 +116,15 @@ const destinationReaders: ReadonlyMap<string, ElementReader<DialDestination>> = 
   ['Number', readNumber],
   ['User', readUser],
 ]);
+
+/** The detection of answering machines on every phone of the Dial. */
+function readDetection(attributes: Attributes): { readonly machineDetection?: MachineDetection } {
+  const mode = attributes.oneOf('machineDetection', ['true', 'false', 'hangup'], 'false');
+  const { minimum: min, maximum: max, default: byDefault } = machineDetectionTimes;
+  const timeMs = attributes.integer('machineDetectionTime', { min, max, byDefault });
+  const callback = attributes.request('machineDetectionUrl', 'machineDetectionMethod');
+  return mode === 'false' ? {} : { machineDetection: { hangsUp: mode === 'hangup', timeMs, callback } };
+}
 
 /** `real` is ringback, which callers hear by default. */
 function readDialMusic(attributes: Attributes): string | null {

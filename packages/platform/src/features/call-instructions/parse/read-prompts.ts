@@ -110,6 +110,7 @@ export const readWait: ElementReader<Wait> = (element, reading) => {
     silence: attributes.flag('silence', false),
     minSilenceMs: attributes.integer('minSilence', { min: 100, max: 60_000, byDefault: null }),
     beep: readBeep(attributes.text('beep'), (sentence) => attributes.warn(sentence)),
+    untilBeep: attributes.flag('untilBeep', false),
   } as const;
   attributes.end();
   bodyMustBeEmpty(element, reading);

@@ -47,6 +47,7 @@ function liveLegOf(leg: CallLeg | undefined, isPrivate: boolean): LiveLeg | unde
     requestUuid: leg.requestUuid,
     parentLeg: leg.parentLeg,
     headers: leg.headers,
+    ...(leg.spec.machineDetection === undefined ? {} : { machineDetection: leg.spec.machineDetection }),
     isPrivate,
   };
 }

@@ -167,6 +167,7 @@ function specOf(dial: Dial, destination: DialDestination, context: DialContext):
     // A backstop: the dial's own limit counts from the bridge, this one from the answer of the leg.
     timeLimitSeconds: dial.timeLimitSeconds + dial.confirmTimeoutSeconds + secondsToConnect,
     sipHeaders: { ...dial.sipHeaders, ...destination.sipHeaders },
+    ...(dial.machineDetection === undefined ? {} : { machineDetection: dial.machineDetection }),
   });
 }
 

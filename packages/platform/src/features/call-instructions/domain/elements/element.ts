@@ -9,6 +9,8 @@ export interface ElementContext {
   readonly leg: string;
   /** False: no audio path is open in either direction. */
   readonly isAudible: boolean;
+  /** The detected answering machine has beeped. */
+  readonly hasBeeped: boolean;
   readonly now: Instant;
 }
 
@@ -16,6 +18,7 @@ export interface ElementContext {
 export type ElementInput =
   | { readonly type: 'digit'; readonly digit: string }
   | { readonly type: 'voice'; readonly speaking: boolean }
+  | { readonly type: 'beeped' }
   | { readonly type: 'play-over'; readonly key: string }
   | { readonly type: 'timer-fired'; readonly key: string }
   | { readonly type: 'recording-over'; readonly over: RecordingOver }

@@ -10,7 +10,7 @@ import {
 import { beepItem } from './play-items.ts';
 import { silenceAfter } from './silence.ts';
 
-/** Wait: perhaps a beep, then hold music or silence for a time, or until the caller has been silent for `minSilenceMs`. */
+/** Wait: perhaps a beep, then hold music or silence for a time, or until the caller has been silent for `minSilenceMs`, or the machine has beeped. */
 export interface WaitState {
   readonly kind: 'wait';
   readonly wait: Wait;
@@ -21,6 +21,8 @@ export interface WaitState {
 
 export function beginWait(wait: Wait, context: ElementContext): ElementStep<WaitState> {
   const state: WaitState = { kind: 'wait', wait, phase: 'beeping', hasHeard: false };
+  // The beep may come while the document is fetched.
+  if (wait.untilBeep === true && context.hasBeeped) return isOver(state);
   return wait.beep && context.isAudible
     ? goesOn(state, { do: 'play', key: 'beep', items: [beepItem], loop: 1 })
     : waits(state, context);
@@ -36,6 +38,8 @@ export function stepWait(
       return state.phase === 'beeping' ? waits(state, context) : goesOn(state);
     case 'timer-fired':
       return isOver(state);
+    case 'beeped':
+      return state.wait.untilBeep === true ? isOver(state) : goesOn(state);
     case 'voice': {
       const { minSilenceMs } = state.wait;
       if (minSilenceMs === null) return goesOn(state);
