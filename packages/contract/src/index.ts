@@ -299,6 +299,7 @@ export {
   streamListQuery,
   streamObject,
   streamTracks,
+  voiceActivityRanges,
 } from './streams.ts';
 export { type SignedParameters, stringToSignV2, stringToSignV3 } from './string-to-sign.ts';
 export {

@@ -73,6 +73,21 @@ const dtmfFrame = Type.Object(
   { title: 'dtmf' },
 );
 
+const speechFrame = Type.Object(
+  {
+    event: Type.Literal('speech'),
+    sequenceNumber,
+    streamId,
+    speech: Type.Object({
+      track,
+      state: Type.Union([Type.Literal('start'), Type.Literal('stop')]),
+      timestamp: milliseconds('The frame of audio in which it was decided, on the clock of media frames.'),
+    }),
+    extra_headers: extraHeaders,
+  },
+  { title: 'speech', description: 'Speech on a track begins, or is over; with voice_activity.' },
+);
+
 const playedStreamFrame = Type.Object(
   { event: Type.Literal('playedStream'), sequenceNumber, streamId, name: Type.String() },
   { title: 'playedStream', description: 'The last sample in front of the checkpoint has left.' },
@@ -119,6 +134,7 @@ export const platformFrame = Type.Union([
   startFrame,
   mediaFrame,
   dtmfFrame,
+  speechFrame,
   playedStreamFrame,
   clearedAudioFrame,
   playFailedFrame,

@@ -22,13 +22,19 @@ export const streamContentTypes = [
  * names none.
  */
 export const streamDialects = {
-  plivo: { contentTypes: streamContentTypes, hasBinaryFrames: true },
-  twilio: { contentTypes: ['audio/x-mulaw;rate=8000'], hasBinaryFrames: false },
+  plivo: { contentTypes: streamContentTypes, hasBinaryFrames: true, hasSpeechFrames: true },
+  twilio: { contentTypes: ['audio/x-mulaw;rate=8000'], hasBinaryFrames: false, hasSpeechFrames: false },
 } as const;
 export const streamDialectNames = [
   'plivo',
   'twilio',
 ] as const satisfies readonly (keyof typeof streamDialects)[];
+
+/** Settings of speech frames: the silence that ends speech, and the level below which nothing is speech. */
+export const voiceActivityRanges = {
+  silenceMs: { minimum: 100, maximum: 5000, default: 500 },
+  levelDb: { minimum: -60, maximum: -20, default: -52 },
+} as const;
 
 export const streamTracks = ['inbound', 'outbound', 'both'] as const;
 
@@ -126,6 +132,24 @@ const settings = {
   ),
   binary_frames: Type.Optional(
     looseBoolean({ default: false, description: 'Media as binary frames instead of base64 in JSON.' }),
+  ),
+  voice_activity: Type.Optional(
+    looseBoolean({
+      default: false,
+      description: 'Whether speech frames report when speech begins and ends in each track.',
+    }),
+  ),
+  voice_activity_silence: Type.Optional(
+    looseInteger({
+      ...voiceActivityRanges.silenceMs,
+      description: 'Milliseconds of silence that end speech; counts where voice_activity is true.',
+    }),
+  ),
+  voice_activity_level: Type.Optional(
+    looseInteger({
+      ...voiceActivityRanges.levelDb,
+      description: 'Quieter sound is never speech, in dB of full scale; counts where voice_activity is true.',
+    }),
   ),
   stop_frame: Type.Optional(
     looseBoolean({ default: true, description: 'Whether a stop frame goes in front of the close.' }),

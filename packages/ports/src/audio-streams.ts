@@ -59,10 +59,20 @@ export interface StreamOrder {
   readonly noiseCancellationLevel?: number;
   /** Media as binary frames instead of base64 in JSON. */
   readonly binary?: boolean;
+  /** Frames for the beginning and the end of speech in each track. */
+  readonly voiceActivity?: VoiceActivityLimits;
   /** A `stop` frame before the close. */
   readonly stopFrame: boolean;
   /** How much audio is kept for the next connection while the socket is lost. 0: nothing, a loss ends the stream. */
   readonly keepLostMs: number;
+}
+
+/** What counts as speech. */
+export interface VoiceActivityLimits {
+  /** Silence that ends it, in milliseconds. */
+  readonly silenceMs: number;
+  /** Quieter sound is never speech, in dB relative to a full-scale square wave. */
+  readonly levelDb: number;
 }
 
 /** One track of a stream: the sum of what some legs say and others hear, 20 ms at a time, all tracks on one clock. */

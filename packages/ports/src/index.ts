@@ -7,6 +7,7 @@ export type {
   StreamStatistics,
   StreamTarget,
   StreamTrack,
+  VoiceActivityLimits,
 } from './audio-streams.ts';
 export type { CallRoute, CallRoutes, RouteOwner, RouteTarget, TargetFailure } from './call-routes.ts';
 export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './carrier-requests.ts';

@@ -11,6 +11,8 @@ export interface StreamEvents {
   /** 20 ms of one track. */
   media: [samples: Int16Array, frame: Extract<PlatformFrame, { event: 'media' }>['media']];
   digit: [digit: string, track: string];
+  /** Speech on a track begins or is over; of a stream with `voice_activity`. */
+  speech: [state: 'start' | 'stop', track: string];
   /** The platform could not use one of our frames. */
   failed: [reason: string];
   /** Once, after all other events. */
@@ -123,6 +125,9 @@ export class StreamSession extends EventEmitter<StreamEvents> {
       }
       case 'dtmf':
         this.emit('digit', frame.dtmf.digit, frame.dtmf.track);
+        return;
+      case 'speech':
+        this.emit('speech', frame.speech.state, frame.speech.track);
         return;
       case 'playedStream':
         this.#checkpoints.get(frame.name)?.(true);

@@ -6,7 +6,7 @@ const ONSET_FRAMES = 3;
 const HANG_FRAMES = 25;
 /** Margin of speech above noise; frames of noise vary by 3 dB at most. */
 const MARGIN_DB = 8;
-/** Speech is never below this, whatever the noise: −52 dB is a whisper far from the telephone. */
+/** Speech is never below this, whatever the noise, unless the caller says otherwise: −52 dB is a whisper far from the telephone. */
 const QUIETEST_SPEECH_DB = -52;
 /** Range of the noise estimate: steady sound above −36 dB is music or a tone, which counts as speech. */
 const LEAST_NOISE_DB = -62;
@@ -39,7 +39,10 @@ export interface VoiceActivity {
  * Creates a detector. The noise estimate follows the quietest moments: speech falls to it between syllables, steady
  * noise does not.
  */
-export function createVoiceActivity(hangFrames: number = HANG_FRAMES): VoiceActivity {
+export function createVoiceActivity(
+  hangFrames: number = HANG_FRAMES,
+  quietestDb: number = QUIETEST_SPEECH_DB,
+): VoiceActivity {
   let noiseDb = FIRST_NOISE_DB;
   let frames = 0;
   /** Loudness of the last four frames, one bit each; the lowest bit is the newest. */
@@ -61,7 +64,7 @@ export function createVoiceActivity(hangFrames: number = HANG_FRAMES): VoiceActi
     hear(frame) {
       if (frames < LEARNING_FRAMES) frames++;
       energyDb = frame === undefined ? Number.NEGATIVE_INFINITY : energyOf(frame);
-      const isLoud = energyDb > QUIETEST_SPEECH_DB && energyDb > noiseDb + MARGIN_DB;
+      const isLoud = energyDb > quietestDb && energyDb > noiseDb + MARGIN_DB;
       if (frame !== undefined) noiseDb = follow(noiseDb, energyDb, isLoud);
       recent = ((recent << 1) | (isLoud ? 1 : 0)) & 0xf;
       if (isLoud && loudFrames(recent) >= ONSET_FRAMES) {

@@ -85,6 +85,7 @@ export class LiveStream implements StreamSocketListener {
         this.#socket?.resume();
       },
       dropped: (ms) => this.#degrade('to-socket', ms, 100),
+      spoken: (track, speaking, atMs) => this.#tell(() => this.#writer.speech(track, speaking, atMs)),
       pressed: (leg, digit, durationMs, as) => this.press(leg, digit, durationMs, as),
     });
   }

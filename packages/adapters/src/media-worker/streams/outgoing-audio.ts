@@ -3,6 +3,7 @@ import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import type { StreamOrder, StreamTrack } from '@jackfield/ports';
 import { CleanedTracks, cleanedRate } from './cleaned-tracks.ts';
 import type { FrameWriter, TrackShape } from './dialects/stream-dialect.ts';
+import { SpokenTracks } from './spoken-tracks.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 
@@ -23,6 +24,8 @@ export interface OutgoingAudioDeps {
   /** Milliseconds of the oldest audio that were dropped. */
   readonly dropped: (ms: number) => void;
   readonly pressed: TellKey;
+  /** Speech on a track begins or is over. */
+  readonly spoken: (track: string, speaking: boolean, timestampMs: number) => void;
 }
 
 /** Waiting frames that are sent for each new one, to catch up. */
@@ -45,6 +48,7 @@ export class OutgoingAudio {
   /** The frame before the first one of each track, by track name. */
   readonly #before = new Map<string, number>();
   #cleaned: CleanedTracks | undefined;
+  readonly #spoken: SpokenTracks | undefined;
   #isTapping = false;
   /** Number of frames so far, and the time of frame 0. */
   #position = 0;
@@ -58,6 +62,9 @@ export class OutgoingAudio {
     this.#writer = writer;
     this.#deps = deps;
     this.#tracks = order.tracks;
+    if (order.voiceActivity !== undefined) {
+      this.#spoken = new SpokenTracks(order.voiceActivity, order.sampleRate, deps.spoken);
+    }
     const mostMs = Math.max(order.keepLostMs, deps.limits.slowMs);
     this.#waiting = new WaitingFrames(Math.max(1, Math.ceil(mostMs / 20)));
   }
@@ -141,6 +148,7 @@ export class OutgoingAudio {
       this.#originMs += Math.round(drift);
       timestampMs += Math.round(drift);
     }
+    this.#spoken?.hear(this.#shapes, samples, timestampMs);
     const isKept = this.#order.keepLostMs > 0;
     if (!isKept && this.#waiting.unsent === 0 && this.#isRoomy()) {
       this.#send(position, timestampMs, this.#shapes, samples);

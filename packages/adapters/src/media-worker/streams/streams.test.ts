@@ -58,6 +58,26 @@ test('start comes first, then media every 20 ms, numbered; a close says stop, en
   assert.equal(rig.notices.at(-1)!.type, 'stream-over');
 });
 
+test('with voice activity a speech frame says on which track it begins, and a silent track says nothing', async (context) => {
+  const rig = await createStreamRig(context, 38_396);
+  const tracks = [
+    { name: 'inbound', said: ['a'], heard: [] },
+    { name: 'outbound', said: [], heard: ['a'] },
+  ];
+  rig.open({ tracks, voiceActivity: { silenceMs: 500, levelDb: -52 } });
+  rig.connect();
+  await rig.server.until((frame) => frame.event === 'speech');
+  await rig.server.until((frame) => frame.media?.chunk === 40);
+  const spoken = rig.server.frames.filter(({ event }: { event: string }) => event === 'speech');
+  assert.equal(spoken.length, 1);
+  const { timestamp, ...speech } = spoken[0].speech;
+  assert.deepEqual(speech, { track: 'inbound', state: 'start' });
+  assert.ok(rig.server.frames.some((frame) => frame.media?.timestamp === timestamp));
+  rig.media.streams.close(stream, 'API request');
+  await rig.told('stream-over');
+  assert.deepEqual(await rig.census(), nothing);
+});
+
 test('both tracks have one clock, at 16 kHz what is sent is real; µ-law and binary frames carry the same', async (context) => {
   const rig = await createStreamRig(context, 38_228);
   rig.media.send({ do: 'open-mix', mix: 'm' });

@@ -9,6 +9,7 @@ import {
   streamDialectNames,
   streamDialects,
   streamTracks,
+  voiceActivityRanges,
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
@@ -29,6 +30,7 @@ export type StreamSpec = Pick<
   | 'noiseCancellationLevel'
   | 'statusCallback'
   | 'binary'
+  | 'voiceActivity'
   | 'resumable'
   | 'stopFrame'
 >;
@@ -86,9 +88,9 @@ export function readStreamSpec(body: NewCallStream | NewMpcStream): Result<Strea
 /** The dialect, and what it can carry. */
 function readFormat(
   body: NewCallStream | NewMpcStream,
-): Result<Pick<StreamSpec, 'dialect' | 'contentType'> & { readonly binary: boolean }> {
+): Result<Pick<StreamSpec, 'dialect' | 'contentType' | 'voiceActivity'> & { readonly binary: boolean }> {
   const dialect = readOneOf(streamDialectNames, body.dialect) ?? 'plivo';
-  const { contentTypes, hasBinaryFrames } = streamDialects[dialect];
+  const { contentTypes, hasBinaryFrames, hasSpeechFrames } = streamDialects[dialect];
   const requested = readOneOf(streamContentTypes, body.content_type) ?? contentTypes[0];
   const contentType = contentTypes.find((each) => each === requested);
   if (contentType === undefined) {
@@ -99,7 +101,15 @@ function readFormat(
   if (binary && !hasBinaryFrames) {
     return refused(invalidParameter('binary_frames', true, `false where dialect is ${dialect}`));
   }
-  return accepted({ dialect, contentType, binary });
+  if (readBoolean(body.voice_activity) !== true) return accepted({ dialect, contentType, binary });
+  if (!hasSpeechFrames) {
+    return refused(invalidParameter('voice_activity', true, `false where dialect is ${dialect}`));
+  }
+  const voiceActivity = {
+    silenceMs: readInteger(body.voice_activity_silence) ?? voiceActivityRanges.silenceMs.default,
+    levelDb: readInteger(body.voice_activity_level) ?? voiceActivityRanges.levelDb.default,
+  };
+  return accepted({ dialect, contentType, binary, voiceActivity });
 }
 
 type CallbackFields = Pick<

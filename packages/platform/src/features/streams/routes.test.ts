@@ -91,6 +91,16 @@ eachDatabase('Streams of a call over the API', (open) => {
     });
   });
 
+  test('voice_activity reaches the engine with its thresholds; without it neither does', async () => {
+    const world = await openSimulatedWorld({ database: open, phones: 'none', rates });
+    const leg = await answeredCall(world);
+    const other = { service_url: 'wss://second.example/' };
+    const settings = { voice_activity: 'true', voice_activity_silence: 300, voice_activity_level: '-40' };
+    const [spoken, plain] = [await streaming(world, leg, settings), await streaming(world, leg, other)];
+    const limitsOf = (stream: string) => world.node.streams.streams.get(stream)!.order.voiceActivity;
+    assert.deepEqual([limitsOf(spoken), limitsOf(plain)], [{ silenceMs: 300, levelDb: -40 }, undefined]);
+  });
+
   test('dialect twilio has µ-law at 8,000 Hz, and refuses other formats and binary frames by their names', async () => {
     const world = await openSimulatedWorld({ database: open, phones: 'none', rates });
     const leg = await answeredCall(world);
@@ -102,6 +112,7 @@ eachDatabase('Streams of a call over the API', (open) => {
     for (const [parameter, value] of [
       ['content_type', 'audio/x-l16;rate=8000'],
       ['binary_frames', true],
+      ['voice_activity', true],
     ] as const) {
       const refused = await world.api('POST', `Call/${leg}/Stream/`, {
         service_url: 'wss://second.example/',

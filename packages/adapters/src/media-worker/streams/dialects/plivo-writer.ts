@@ -89,6 +89,11 @@ export class PlivoWriter implements FrameWriter {
     return this.#frame('dtmf', `,"dtmf":${JSON.stringify(dtmf)},"extra_headers":${this.#extraHeaders}`);
   }
 
+  speech(track: string, speaking: boolean, timestampMs: number): readonly string[] {
+    const speech = { track, state: speaking ? 'start' : 'stop', timestamp: String(timestampMs) };
+    return this.#frame('speech', `,"speech":${JSON.stringify(speech)},"extra_headers":${this.#extraHeaders}`);
+  }
+
   played(name: string): readonly string[] {
     return this.#frame('playedStream', `,"name":${JSON.stringify(name)}`);
   }

@@ -27,6 +27,8 @@ export interface FrameWriter {
     step: number,
   ): Uint8Array;
   dtmf(track: string, digit: string, timestampMs: number): readonly string[];
+  /** Speech on the track begins or is over. */
+  speech(track: string, speaking: boolean, timestampMs: number): readonly string[];
   /** All audio in front of the checkpoint was sent. */
   played(name: string): readonly string[];
   /** The queue was dropped, with the checkpoints that waited in it. */

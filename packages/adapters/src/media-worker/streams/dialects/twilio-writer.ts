@@ -65,6 +65,11 @@ export class TwilioWriter implements FrameWriter {
     return [this.#frame('dtmf', `"dtmf":${JSON.stringify({ track: `${track}_track`, digit })}`)];
   }
 
+  /** The dialect has no word for it; requests for both are refused. */
+  speech(): readonly string[] {
+    return [];
+  }
+
   played(name: string): readonly string[] {
     return [this.#frame('mark', `"mark":${JSON.stringify({ name })}`)];
   }

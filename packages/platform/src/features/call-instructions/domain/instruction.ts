@@ -1,4 +1,4 @@
-import type { LegSpec, MachineDetection, StreamDialectName } from '@jackfield/ports';
+import type { LegSpec, MachineDetection, StreamDialectName, VoiceActivityLimits } from '@jackfield/ports';
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
@@ -203,6 +203,8 @@ export interface Stream {
   readonly resumable: boolean;
   readonly fallbackUrl: string | null;
   readonly binaryFrames: boolean;
+  /** Frames for the beginning and the end of speech. */
+  readonly voiceActivity?: VoiceActivityLimits;
   readonly stopFrame: boolean;
 }
 

@@ -248,6 +248,22 @@ testAttributes({
     },
     binaryFrames: flag('binaryFrames', false),
     stopFrame: flag('stopFrame', true),
+    voiceActivity: { allowed: ['true', 'False'], refused: ['', 'yes'] },
+    voiceActivitySilence: {
+      ...integer('voiceActivity.silenceMs', [100, 5_000], 500),
+      byDefault: undefined,
+      beside: 'voiceActivity="true"',
+    },
+    voiceActivityLevel: {
+      sets: 'voiceActivity.levelDb',
+      byDefault: undefined,
+      allowed: [
+        ['-60', -60],
+        ['-20', -20],
+      ],
+      refused: ['-61', '-19', '-30.5', ''],
+      beside: 'voiceActivity="true"',
+    },
     noiseCancellation: flag(undefined, false),
     noiseCancellationLevel: {
       ...integer('noiseCancellationLevel', [60, 100], null),

@@ -1,4 +1,9 @@
-import { streamContentTypes, streamDialectNames, streamDialects } from '@jackfield/contract';
+import {
+  streamContentTypes,
+  streamDialectNames,
+  streamDialects,
+  voiceActivityRanges,
+} from '@jackfield/contract';
 import { quoted } from '@jackfield/ports';
 import type { MiddleEvent } from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
@@ -44,6 +49,7 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
     resumable: attributes.flag('resumable', false),
     fallbackUrl: fallbackOf(attributes),
     stopFrame: attributes.flag('stopFrame', true),
+    ...voiceActivityOf(attributes),
   } as const;
   attributes.end();
   const url = bodyOf(element, reading);
@@ -67,6 +73,26 @@ function formatOf(attributes: Attributes): Pick<Stream, 'dialect' | 'contentType
     attributes.refuse('binaryFrames', `false where dialect is ${dialect}`);
   }
   return { dialect, contentType: contentType ?? contentTypes[0], binaryFrames };
+}
+
+/** Frames for the beginning and the end of speech; the dialect twilio has none. */
+function voiceActivityOf(attributes: Attributes): Pick<Stream, 'voiceActivity'> {
+  const isRequested = attributes.flag('voiceActivity', false);
+  const { silenceMs, levelDb } = voiceActivityRanges;
+  const voiceActivity = {
+    silenceMs: attributes.integer('voiceActivitySilence', rangeOf(silenceMs)),
+    levelDb: attributes.integer('voiceActivityLevel', rangeOf(levelDb)),
+  };
+  if (!isRequested) return {};
+  const dialect = attributes.oneOf('dialect', streamDialectNames, 'plivo');
+  if (!streamDialects[dialect].hasSpeechFrames) {
+    attributes.refuse('voiceActivity', `false where dialect is ${dialect}`);
+  }
+  return { voiceActivity };
+}
+
+function rangeOf(range: { readonly minimum: number; readonly maximum: number; readonly default: number }) {
+  return { min: range.minimum, max: range.maximum, byDefault: range.default };
 }
 
 /** Null for all. */

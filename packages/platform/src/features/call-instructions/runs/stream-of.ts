@@ -24,6 +24,7 @@ export function streamOf(
         ? null
         : { ...statusCallback, ...(middleEvents === null ? {} : { middle: middleEvents }) },
     binary: element.binaryFrames,
+    ...(element.voiceActivity === undefined ? {} : { voiceActivity: element.voiceActivity }),
     resumable: element.resumable,
     stopFrame: element.stopFrame,
     keepCallAlive: element.keepCallAlive,

@@ -1,4 +1,4 @@
-import type { StreamDialectName, StreamTrack } from '@jackfield/ports';
+import type { StreamDialectName, StreamTrack, VoiceActivityLimits } from '@jackfield/ports';
 
 /** Reasons of docs/interface/streams.md#reasons-of-an-end for call records that an owner may give. */
 export type StopReason = 'API request' | 'Call hangup' | 'Stream timeout';
@@ -34,6 +34,7 @@ export interface NewStream {
   readonly noiseCancellationLevel: number | null;
   readonly statusCallback: StreamCallback | null;
   readonly binary?: boolean;
+  readonly voiceActivity?: VoiceActivityLimits;
   readonly resumable?: boolean;
   /** Whether a `stop` frame comes before the close; true when left out. */
   readonly stopFrame?: boolean;

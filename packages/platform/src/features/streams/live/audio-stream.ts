@@ -11,7 +11,7 @@ export function audioStreamOf(
   resumeMs: number,
 ): AudioStreamSpec {
   const [encoding = '', rate = ''] = order.contentType.toLowerCase().split(';rate=');
-  const { asLeg, noiseCancellationLevel, binary } = order;
+  const { asLeg, noiseCancellationLevel, binary, voiceActivity } = order;
   return {
     stream: order.stream,
     call: order.callUuid,
@@ -28,5 +28,6 @@ export function audioStreamOf(
     ...(asLeg === undefined ? {} : { asLeg, beside: order.owner.id }),
     ...(noiseCancellationLevel === null ? {} : { noiseCancellationLevel }),
     ...(binary === undefined ? {} : { binary }),
+    ...(voiceActivity === undefined ? {} : { voiceActivity }),
   };
 }
