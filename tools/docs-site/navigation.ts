@@ -33,6 +33,7 @@ export const sections: readonly Section[] = [
       'guides/streams',
       'guides/voice-agents',
       'guides/verify',
+      'guides/machine-detection',
       'guides/browsers',
       'guides/hosted-sdks',
       'guides/production',
