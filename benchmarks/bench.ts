@@ -16,6 +16,7 @@ import { register } from './benches/register.ts';
 import { srtp } from './benches/srtp.ts';
 import { streams } from './benches/streams.ts';
 import { verify } from './benches/verify.ts';
+import { webrtc } from './benches/webrtc.ts';
 import { workers } from './benches/workers.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
@@ -35,6 +36,7 @@ const benches = [
   srtp,
   streams,
   machineDetection,
+  webrtc,
 ];
 
 /** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL. */
