@@ -121,7 +121,8 @@ function print(
   // RFC 9143 §7.3: the group of an answer has the accepted lines of the offered one; ours is one line.
   if (secured?.mid !== undefined && secured.webrtc?.isBundled) session += `a=group:BUNDLE ${secured.mid}\r\n`;
   if (secured !== undefined) session += 'a=ice-lite\r\n';
-  return media.reduce((text, line) => text + printMedia(line, secured !== undefined), session);
+  // Joined into one flat string: the dialog keeps it, and the pieces of a concatenation take three times as much memory.
+  return [session, ...media.map((line) => printMedia(line, secured !== undefined))].join('');
 }
 
 function printMedia(line: LocalMedia, hasMids: boolean): string {

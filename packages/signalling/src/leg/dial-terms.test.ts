@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { AgreedMedia } from '@jackfield/ports';
 import { createRecordingLog } from '@jackfield/testkit';
 import { audioReach, confineCaller, confinedAudio, dialledAudioReach, dialTerms } from './dial-terms.ts';
@@ -96,4 +99,29 @@ test('audio is not sent where a description must not lead, but to the address th
   assert.equal(sentTo('127.0.0.1', '127.0.0.1'), '127.0.0.1', 'a phone on this machine');
   assert.equal(sentTo('0.0.0.0', '203.0.113.9'), '0.0.0.0', 'RFC 2543 hold');
   assert.equal(confinedAudio({ address: '127.0.0.1' } as AgreedMedia, 'x', undefined).address, '127.0.0.1');
+});
+
+/** What signalling keeps of a confined caller until its transactions end, and a reference to the caller. */
+function confinedOnce() {
+  let reaches: ((address: string) => boolean) | undefined;
+  const incoming = {
+    sourceAddress: '192.0.2.9',
+    confine(allowed: (address: string) => boolean) {
+      reaches = allowed;
+    },
+  };
+  confineCaller(deps, leg, incoming);
+  return { reaches: reaches!, incoming: new WeakRef(incoming) };
+}
+
+test('the confinement of a caller outlives its call, and does not keep the call', async () => {
+  setFlagsFromString('--expose-gc');
+  const { reaches, incoming } = confinedOnce();
+  await wait(0);
+  (runInNewContext('gc') as () => void)();
+  assert.equal(incoming.deref(), undefined);
+  assert.deepEqual(
+    ['192.0.2.9', '192.0.2.1', '10.0.0.1'].map((address) => reaches(address)),
+    [true, true, false],
+  );
 });

@@ -54,7 +54,8 @@ export function confineCaller(
 ): void {
   if (mayReach === undefined) return;
   const reaches = logged(mayReach, log, leg);
-  incoming.confine((address) => address === incoming.sourceAddress || reaches(address));
+  const { sourceAddress } = incoming;
+  incoming.confine((address) => address === sourceAddress || reaches(address));
 }
 
 /**

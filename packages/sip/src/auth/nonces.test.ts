@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { createNonces, type Nonces } from './nonces.ts';
 
@@ -13,7 +15,26 @@ function check(server: Nonces, nonce: string, nc: number, now: number, source: s
   return typeof judged === 'string' ? judged : server.use(judged, nc, now);
 }
 
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** The nonce as a part of a long message. */
+function cutFromMessage(nonce: string): string {
+  const message = Buffer.from(`${'x'.repeat(50_000)}${nonce}`).toString('latin1');
+  return message.slice(50_000);
+}
+
 describe('nonces', () => {
+  it('a used nonce keeps nothing of the message that brought it', () => {
+    const server = nonces();
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 400; n++) check(server, cutFromMessage(server.issue(1000, 'a')), 1, 1000, 'a');
+    collect();
+    assert.ok(process.memoryUsage().heapUsed - before < 2_000_000);
+    assert.equal(server.remembered, 400);
+  });
+
   it('nonces are accepted once per count', () => {
     const server = nonces();
     const nonce = server.issue(1000, 'a');

@@ -64,7 +64,7 @@ class IncomingLeg implements Leg {
   readonly side = 'leg';
   readonly callId: string;
   readonly localTag: string;
-  readonly timers: Leg['timers'] = [];
+  timers: Leg['timers'] = [];
   readonly lost: Leg['lost'] = [];
   phones: ReadonlySet<string> = new Set();
   open = 0;

@@ -54,6 +54,8 @@ export function performSessionEffect(
       return;
     case 'cancel-timer':
       cancelLegTimer(deps, leg, effect.session, effect.key);
+      // The 2xx has its ACK, or waits for none any more.
+      if (effect.key === 'repeat') leg.answer = undefined;
       return;
     case 'emit':
       leg.emit(effect.event);

@@ -30,7 +30,7 @@ export interface Leg extends TimerOwner {
   /** Names of the phones at the other end; requests follow them to the connections over which they register again. */
   readonly phones: ReadonlySet<string>;
   /** Running timers, keyed `timer scope`. */
-  readonly timers: WheelTimer<TimerOwner>[];
+  timers: readonly WheelTimer<TimerOwner>[];
   /** Live client transactions; the leg stays until the last one has terminated. */
   open: number;
   /** The 2xx to INVITE that is being repeated. */
@@ -102,19 +102,21 @@ export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin
 /** Starts a timer of a leg; one with the same scope and key is replaced. */
 export function startLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string, at: number): void {
   cancelLegTimer(deps, leg, scope, key);
-  leg.timers.push(deps.startTimer(leg, `${key} ${scope}`, at));
+  leg.timers = leg.timers.concat(deps.startTimer(leg, `${key} ${scope}`, at));
 }
 
 /** Stops a timer of a leg. */
 export function cancelLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string): void {
   const index = leg.timers.findIndex((timer) => timer.key === `${key} ${scope}`);
-  if (index >= 0) deps.cancelTimer(leg.timers.splice(index, 1)[0]!);
+  if (index < 0) return;
+  deps.cancelTimer(leg.timers[index]!);
+  leg.timers = leg.timers.toSpliced(index, 1);
 }
 
 /** A timer of the wheel fell due for a leg. */
 export function legTimerFired(leg: Leg, wheelKey: string): void {
   const index = leg.timers.findIndex((timer) => timer.key === wheelKey);
-  if (index >= 0) leg.timers.splice(index, 1);
+  if (index >= 0) leg.timers = leg.timers.toSpliced(index, 1);
   const space = wheelKey.indexOf(' ');
   leg.timerFired(wheelKey.slice(space + 1), wheelKey.slice(0, space));
 }

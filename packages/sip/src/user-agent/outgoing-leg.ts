@@ -58,7 +58,7 @@ class OutgoingLeg implements BranchedCall {
   readonly callId: string;
   readonly localTag: string;
   readonly phones: ReadonlySet<string>;
-  readonly timers: Leg['timers'] = [];
+  timers: Leg['timers'] = [];
   readonly lost: Leg['lost'] = [];
   open = 0;
   answer: Leg['answer'];

@@ -50,22 +50,25 @@ export function startTransactionTimer(
   at: number,
 ): void {
   cancelTransactionTimer(deps, owner, key);
-  owner.timers.push(deps.startTimer(owner, key, at));
+  // Not `push`, which makes space for sixteen more.
+  owner.timers = owner.timers.concat(deps.startTimer(owner, key, at));
 }
 
 function cancelTransactionTimer(deps: TransactionDeps, owner: Transaction, key: TransactionTimer): void {
-  const index = owner.timers.findIndex((timer) => timer.key === key);
-  if (index >= 0) deps.cancelTimer(owner.timers.splice(index, 1)[0]!);
+  const timer = owner.timers.find((each) => each.key === key);
+  if (timer === undefined) return;
+  deps.cancelTimer(timer);
+  forgetFiredTimer(owner, key);
 }
 
 /** Stops all timers of an ended transaction. */
 export function stopTransactionTimers(deps: TransactionDeps, owner: Transaction): void {
   for (const timer of owner.timers) deps.cancelTimer(timer);
-  owner.timers.length = 0;
+  owner.timers = [];
 }
 
 /** A timer of the wheel fell due: its transaction no longer holds it. */
 export function forgetFiredTimer(owner: Transaction, key: string): void {
   const index = owner.timers.findIndex((each) => each.key === key);
-  if (index >= 0) owner.timers.splice(index, 1);
+  if (index >= 0) owner.timers = owner.timers.toSpliced(index, 1);
 }

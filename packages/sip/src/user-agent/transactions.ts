@@ -34,7 +34,7 @@ export interface ClientTransaction {
   machine:
     | { readonly kind: 'invite'; state: InviteClientState }
     | { readonly kind: 'non-invite'; state: NonInviteClientState };
-  readonly timers: WheelTimer<TimerOwner>[];
+  timers: readonly WheelTimer<TimerOwner>[];
 }
 
 /** A running server transaction; its final response frees the request. */
@@ -53,7 +53,7 @@ export interface ServerTransaction {
   machine:
     | { readonly kind: 'invite'; state: InviteServerState }
     | { readonly kind: 'non-invite'; state: NonInviteServerState };
-  readonly timers: WheelTimer<TimerOwner>[];
+  timers: readonly WheelTimer<TimerOwner>[];
 }
 
 /** Owner of a timer on the wheel; each owner dispatches its timers by key. */
