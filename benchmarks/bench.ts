@@ -9,6 +9,7 @@ import { idle } from './benches/idle.ts';
 import { kamailio } from './benches/kamailio.ts';
 import { lateness } from './benches/lateness.ts';
 import { machineDetection } from './benches/machine-detection.ts';
+import { memory } from './benches/memory.ts';
 import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
 import { postgres } from './benches/postgres.ts';
@@ -29,6 +30,7 @@ const benches = [
   verify,
   parser,
   idle,
+  memory,
   mix,
   workers,
   lateness,

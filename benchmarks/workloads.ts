@@ -106,7 +106,12 @@ function part<Order extends { readonly count: number }>(order: Order, share = 1)
   return { ...order, count: Math.round(order.count * share) };
 }
 
-async function startPhones({ started, start }: WorkloadWorld, prefix: string, appId?: string) {
+/** Registered phones, which load the platform. */
+export async function startPhones(
+  { started, start }: Omit<WorkloadWorld, 'platform'>,
+  prefix: string,
+  appId?: string,
+) {
   const load = await start('phones');
   const created = await createEndpoints(started, phones, prefix, appId);
   const accounts = created.map(({ username }) => ({ username, password }));
@@ -117,9 +122,15 @@ async function startPhones({ started, start }: WorkloadWorld, prefix: string, ap
 /** The last records are written after the phones have hung up; their cost belongs to the calls. */
 async function untilOver(platform: Part, load: () => Promise<CallOutcome>): Promise<CallOutcome> {
   const outcome = await load();
+  await untilNoLegs(platform);
+  return outcome;
+}
+
+/** Resolves when the last leg of the platform has ended. */
+export async function untilNoLegs(platform: Part): Promise<void> {
   for (;;) {
     const { sip } = await platform.ask<{ readonly sip: { readonly legs: number } }>('census');
-    if (sip.legs === 0) return outcome;
+    if (sip.legs === 0) return;
     await wait(20);
   }
 }

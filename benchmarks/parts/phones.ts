@@ -51,6 +51,8 @@ servePart({
   },
   direct,
   added,
+  hold,
+  hangUp,
   census: () => agent.census(),
   async stop() {
     agent.close();
@@ -66,6 +68,8 @@ const content = { body: sdp, contentType: 'application/sdp' };
 let platformPort = 0;
 let accounts: readonly PhoneAccount[] = [];
 let transports: Transports | undefined;
+/** Hangs up each call that is held. */
+const held: (() => Promise<void>)[] = [];
 /** The behaviour of a called phone. */
 let onInvite: (invite: IncomingInvite) => void = () => {};
 
@@ -108,30 +112,58 @@ function register({ username, password }: PhoneAccount): Promise<void> {
 
 /** Each phone calls its neighbour or the callee; the caller hangs up when the call is answered. */
 function direct({ count, atOnce, callee }: CallRun): Promise<CallOutcome> {
-  onInvite = (invite) => {
-    invite.listen({});
-    invite.accept(content);
-  };
   return repeat(count, atOnce, (at, done) => {
-    const caller = accounts[at % accounts.length]!;
-    const called = callee ?? accounts[(at + 1) % accounts.length]!.username;
     let answered = false;
-    const listener: CallListener = {
+    const call = callFrom(at, callee, {
       answered() {
         answered = true;
         call.hangUp();
       },
       ended: () => done(answered),
-    };
-    const order = {
-      targets: [{ uri: `sip:${called}@${host}:${platformPort}` }],
-      from: `<sip:${caller.username}@sip.localhost>`,
-      to: `<sip:${called}@sip.localhost>`,
-      content,
-      credentials: caller,
-    };
-    const call = agent.invite(order, listener);
+    });
   });
+}
+
+/** As `direct`, but the calls stay up until `hangUp`. */
+function hold({ count, atOnce, callee }: CallRun): Promise<CallOutcome> {
+  return repeat(count, atOnce, (at, done) => {
+    const ended = Promise.withResolvers<void>();
+    const call = callFrom(at, callee, {
+      answered() {
+        held.push(() => {
+          call.hangUp();
+          return ended.promise;
+        });
+        done(true);
+      },
+      ended() {
+        ended.resolve();
+        done(false);
+      },
+    });
+  });
+}
+
+/** Ends what `hold` has opened; resolves when each call is over. */
+async function hangUp(): Promise<void> {
+  await Promise.all(held.splice(0).map((end) => end()));
+}
+
+function callFrom(at: number, callee: string | undefined, listener: CallListener) {
+  onInvite = (invite) => {
+    invite.listen({});
+    invite.accept(content);
+  };
+  const caller = accounts[at % accounts.length]!;
+  const called = callee ?? accounts[(at + 1) % accounts.length]!.username;
+  const order = {
+    targets: [{ uri: `sip:${called}@${host}:${platformPort}` }],
+    from: `<sip:${caller.username}@sip.localhost>`,
+    to: `<sip:${called}@sip.localhost>`,
+    content,
+    credentials: caller,
+  };
+  return agent.invite(order, listener);
 }
 
 /** The API adds a phone to a new multiparty call; the phone answers, and hangs up after the ACK. */
