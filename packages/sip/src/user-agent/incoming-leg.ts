@@ -66,7 +66,7 @@ class IncomingLeg implements Leg {
   readonly localTag: string;
   timers: Leg['timers'] = [];
   readonly lost: Leg['lost'] = [];
-  phones: ReadonlySet<string> = new Set();
+  phones: readonly string[] = [];
   open = 0;
   answer: Leg['answer'];
   offer: Leg['offer'];
@@ -133,7 +133,7 @@ class IncomingLeg implements Leg {
   }
 
   identify(phone: readonly string[]): void {
-    this.phones = new Set(phone);
+    this.phones = phone;
     this.#deps.legs.name(this);
   }
 
@@ -147,7 +147,7 @@ class IncomingLeg implements Leg {
   }
 
   onlyFlowOf(): string | undefined {
-    return this.#hasFlowAlone && this.phones.size > 0 ? this.#peerFlow : undefined;
+    return this.#hasFlowAlone && this.phones.length > 0 ? this.#peerFlow : undefined;
   }
 
   follow(_name: string, flow: string, replaced: readonly string[]): void {

@@ -71,8 +71,8 @@ export class InviteBranches {
   }
 
   /** Names of all phones that are called. */
-  get phones(): ReadonlySet<string> {
-    return new Set(this.#options.targets.flatMap(({ phone = [] }) => phone));
+  get phones(): readonly string[] {
+    return [...new Set(this.#options.targets.flatMap(({ phone = [] }) => phone))];
   }
 
   /** The flow for requests of a branch. */

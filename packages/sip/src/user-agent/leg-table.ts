@@ -6,7 +6,7 @@ interface TabledLeg {
   readonly callId: string;
   readonly localTag: string;
   /** Names of the phones at the other end, which their owner chose. */
-  readonly phones: ReadonlySet<string>;
+  readonly phones: readonly string[];
 }
 
 /** The legs of a user agent, by Call-ID and our tag, and by the names of their phones. */

@@ -28,7 +28,7 @@ export interface Leg extends TimerOwner {
   /** Our tag; with the Call-ID it finds the leg of a request, and the leg compares the remote tag (RFC 3261 §12). */
   readonly localTag: string;
   /** Names of the phones at the other end; requests follow them to the connections over which they register again. */
-  readonly phones: ReadonlySet<string>;
+  readonly phones: readonly string[];
   /** Running timers, keyed `timer scope`. */
   timers: readonly WheelTimer<TimerOwner>[];
   /** Live client transactions; the leg stays until the last one has terminated. */

@@ -57,7 +57,7 @@ class OutgoingLeg implements BranchedCall {
   readonly side = 'leg';
   readonly callId: string;
   readonly localTag: string;
-  readonly phones: ReadonlySet<string>;
+  readonly phones: readonly string[];
   timers: Leg['timers'] = [];
   readonly lost: Leg['lost'] = [];
   open = 0;
