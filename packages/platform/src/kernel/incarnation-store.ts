@@ -10,6 +10,7 @@ interface IncarnationRow {
   readonly started_at: Instant;
   readonly alive_at: Instant;
   readonly counted_at: Instant | null;
+  readonly beat: number;
   readonly ended_at: Instant | null;
   readonly ended_by: number | null;
   /** All that it left has been ended or taken over. */
@@ -76,7 +77,7 @@ export function beginIncarnation(
       .where('settled_at', '<', wallNow - keptMs)
       .execute();
     const seat = lowestFree(open.filter((each) => !isGone(each)).map((each) => each.seat));
-    const row = { ended_at: null, ended_by: null, settled_at: null, counted_at: null };
+    const row = { ended_at: null, ended_by: null, settled_at: null, counted_at: null, beat: 0 };
     await all
       .insertInto('incarnations')
       .values({ ...row, incarnation, node, seat, started_at: wallNow, alive_at: wallNow })
@@ -139,9 +140,8 @@ export function saveAlive(
 ): Promise<unknown> {
   return database.transact(
     (write) =>
-      sql`UPDATE incarnations SET alive_at = ${wall}, counted_at = ${counted} WHERE incarnation = ${incarnation}`.execute(
-        write,
-      ),
+      sql`UPDATE incarnations SET alive_at = ${wall}, counted_at = ${counted}, beat = beat + 1
+        WHERE incarnation = ${incarnation}`.execute(write),
     { isolation: 'read-committed' },
   );
 }

@@ -109,11 +109,30 @@ eachDatabase('incarnations', (open) => {
   });
 
   test('a database of an earlier release keeps the time at which its process was last alive', async () => {
-    const isOld = ({ name }: Migration) => name !== 'kernel/0007-incarnations';
+    const isOld = ({ name }: Migration) => name < 'kernel/0007';
     const database = await open(migrations.filter(isOld));
     await database.transact((write) => sql`INSERT INTO last_alive VALUES (1, 70000, 60000)`.execute(write));
     await database.migrate(migrations);
     const died = await diedAt(processOn(database, 90_000).alive);
     assert.deepEqual([died(50_000), died(65_000)], [60_000, 70_000]);
+  });
+
+  test('on a shared database an incarnation counts every two seconds, billed or not, until it is closed', async () => {
+    const database = Object.assign(Object.create(await open(migrations)) as Database, { isShared: true });
+    const { clock, alive } = processOn(database, 1_000);
+    await alive.begin();
+    const read = async () => {
+      const { rows } = await sql<{ beat: number; alive_at: number }>`
+        SELECT beat, alive_at FROM incarnations WHERE incarnation = ${alive.number}`.execute(database.read);
+      return [Number(rows[0]!.beat), Number(rows[0]!.alive_at)];
+    };
+    assert.deepEqual(await read(), [0, 1_000]);
+    for (let beat = 1; beat <= 3; beat++) {
+      await clock.advance(2_000);
+      while ((await read())[0] !== beat) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal((await read())[1], 1_000 + 2_000 * beat);
+    }
+    await alive.close();
+    assert.equal(clock.pending, 0);
   });
 });

@@ -4,11 +4,12 @@ import { beginIncarnation, type KnownAlive, saveAlive, settleIncarnation } from 
 import { lastAliveTable } from './migrations/0004-last-alive.ts';
 import { lastAliveCounted } from './migrations/0005-last-alive-counted.ts';
 import { incarnationsTable } from './migrations/0007-incarnations.ts';
+import { heartbeats } from './migrations/0009-heartbeats.ts';
 
 /**
  * One run of a process. Live rows name the incarnation in which their things live. A killed process writes nothing more: its billed
  * sessions ended with it, and the time until their end is recorded is not billed. So a process with billed sessions writes the time
- * every few seconds.
+ * every few seconds; on a shared database each process does so, and counts: the count that no longer changes is that of a dead process.
  */
 export interface Incarnation {
   readonly number: number;
@@ -42,7 +43,7 @@ export type DiedAt = (since: Instant) => Instant;
 /** What the session runner reports. */
 export type Alive = Pick<Incarnation, 'enter' | 'leave'>;
 
-export const incarnationMigrations = [lastAliveTable, lastAliveCounted, incarnationsTable];
+export const incarnationMigrations = [lastAliveTable, lastAliveCounted, incarnationsTable, heartbeats];
 
 export interface IncarnationDeps {
   readonly clock: Clock;
@@ -57,10 +58,13 @@ export interface IncarnationDeps {
 
 /** The most that is not billed when the process is killed. */
 const aliveEveryMs = 5_000;
+/** Five heartbeats are missed before an incarnation is suspected. */
+const heartbeatMs = 2_000;
 
 export function createIncarnation(deps: IncarnationDeps): Incarnation {
   const { clock, database, log, node = '', onEnded = () => {} } = deps;
   const number = randomNumber(deps.secrets);
+  const everyMs = database.isShared ? heartbeatMs : aliveEveryMs;
   let billed = 0;
   let cancel: (() => void) | undefined;
   let unwritten: KnownAlive | undefined;
@@ -69,7 +73,7 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
   function mark(): void {
     // The next process knows the time of this process by the wall clock alone.
     unwritten = { incarnation: number, wall: clock.wallNow(), counted: clock.now() };
-    cancel = clock.startTimer(unwritten.counted + aliveEveryMs, mark);
+    cancel = clock.startTimer(unwritten.counted + everyMs, mark);
     writing ??= write();
   }
 
@@ -85,6 +89,10 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
     writing = undefined;
   }
 
+  function start(): void {
+    cancel = clock.startTimer(clock.now() + everyMs, mark);
+  }
+
   function stop(): void {
     cancel?.();
     cancel = undefined;
@@ -94,10 +102,10 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
     number,
     token: tokenOf(number),
     enter() {
-      if (++billed === 1) cancel = clock.startTimer(clock.now() + aliveEveryMs, mark);
+      if (++billed === 1 && !database.isShared) start();
     },
     leave() {
-      if (--billed === 0) stop();
+      if (--billed === 0 && !database.isShared) stop();
     },
     async begin() {
       // The last event of the only process on a database shows that it was alive.
@@ -108,6 +116,7 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
         wallNow: clock.wallNow(),
       });
       database.join({ incarnation: number, seat, onEnded });
+      if (database.isShared) start();
       return unsettled.map((alive) => ({
         number: alive.incarnation,
         token: tokenOf(alive.incarnation),
