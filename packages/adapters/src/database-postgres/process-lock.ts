@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@jackfield/ports';
@@ -21,6 +22,9 @@ export class DatabaseInUseError extends Error {
  *
  * A process may start when it holds `process` and no connection holds `writer`. A process that lost its `process` connection still excludes
  * others by its open write connections. It opens a new write connection only while it holds `process`.
+ *
+ * A node of several holds `process` shared, and its own name exclusive: two nodes run beside each other, two processes of one name do not, and
+ * neither does a process that is no node. Its write connections hold `nodeWriter` in place of `writer`.
  */
 export interface ProcessLock {
   /** Await it for each new write connection before its first use. Rejects with `DatabaseUnavailableError` while the lock is lost. */
@@ -38,12 +42,19 @@ export interface ProcessLockOptions {
   readonly retryMs?: number;
   /** Interval of the connection checks. */
   readonly checkEveryMs?: number;
+  /** The name of this node among those that share the database; left out where one process owns it. */
+  readonly node?: string;
 }
 
 /** "jack" in ASCII: the first of the two numbers of each lock. */
 const lockClass = 0x6a61636b;
 const processLock = 1;
 const writerLock = 2;
+const nodeWriterLock = 3;
+/** "jacn" in ASCII: the first number of the locks of names. */
+const nodeClass = 0x6a61636e;
+
+type Lock = readonly [lockClass: number, lock: number];
 
 /** Appears in `pg_stat_activity`, and in the error of a refused process. */
 export const applicationName = `jackfield, process ${process.pid} on ${hostname()}`;
@@ -57,7 +68,8 @@ SET tcp_keepalives_count = 3`;
 
 /** Rejects with `DatabaseInUseError` when another process holds the lock, with `DatabaseUnavailableError` when no server answers. */
 export async function takeProcessLock(options: ProcessLockOptions): Promise<ProcessLock> {
-  const { url, log, onTaken, waitMs = 5_000, retryMs = 250, checkEveryMs = 5_000 } = options;
+  const { url, log, onTaken, node, waitMs = 5_000, retryMs = 250, checkEveryMs = 5_000 } = options;
+  const locks = node === undefined ? aloneLocks : locksOfNode(node);
   const end = new AbortController();
   /** Undefined while the lock is lost. */
   let holding: pg.Client | undefined;
@@ -83,17 +95,15 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
   }
 
   /**
-   * Retries until the lock is acquired, or until another process has held it for `waitMs`. `mayTake` checks the connection that holds it.
+   * Retries until the locks are acquired, or until another process has held one for `waitMs`. `mayTake` checks the connection that holds them.
    */
   async function take(mayTake: (client: pg.Client) => Promise<boolean>): Promise<void> {
     const client = await connect();
     try {
       for (let waited = 0; ; waited += retryMs) {
-        if (await tryLock(client, 'pg_try_advisory_lock', processLock)) {
-          if (await mayTake(client)) break;
-          await client.query('SELECT pg_advisory_unlock($1, $2)', [lockClass, processLock]);
-        }
-        if (waited >= waitMs) throw new DatabaseInUseError(await holderOf(client));
+        if ((await locks.take(client)) && (await mayTake(client))) break;
+        await client.query('SELECT pg_advisory_unlock_all()');
+        if (waited >= waitMs) throw new DatabaseInUseError(await holderOf(client, locks));
         await pause(retryMs);
       }
     } catch (error) {
@@ -131,7 +141,7 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
     }
   }
 
-  await take(hasNoWriters);
+  await take((client) => areFree(client, locks.excluded.filter(isOfWriters)));
   const check = setInterval(() => {
     const client = holding;
     client?.query('SELECT 1').catch(() => lost(client));
@@ -140,7 +150,7 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
   return {
     async admitWriter(client) {
       await client.query(sessionSettings);
-      const isWriter = await tryLock(client, 'pg_try_advisory_lock_shared', writerLock);
+      const isWriter = await tryLock(client, 'pg_try_advisory_lock_shared', locks.ofWriters);
       // The order matters: a process that acquires the process lock after this answer still meets the writer lock.
       const isHeld = await holding?.query('SELECT 1').then(
         () => true,
@@ -157,28 +167,67 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
   };
 }
 
-async function tryLock(
-  client: pg.ClientBase,
-  call: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
-  lock: number,
-): Promise<boolean> {
-  const { rows } = await client.query<{ held: boolean }>(`SELECT ${call}($1, $2) AS held`, [lockClass, lock]);
+interface ProcessLocks {
+  readonly take: (client: pg.ClientBase) => Promise<boolean>;
+  readonly ofWriters: Lock;
+  /** Other processes hold none of them. */
+  readonly excluded: readonly Lock[];
+  /** Other processes may hold `process` shared. */
+  readonly isOfNode: boolean;
+}
+
+const exclusive = 'pg_try_advisory_lock';
+const shared = 'pg_try_advisory_lock_shared';
+
+const aloneLocks: ProcessLocks = {
+  take: (client) => tryLock(client, exclusive, [lockClass, processLock]),
+  ofWriters: [lockClass, writerLock],
+  excluded: [
+    [lockClass, processLock],
+    [lockClass, writerLock],
+    [lockClass, nodeWriterLock],
+  ],
+  isOfNode: false,
+};
+
+function locksOfNode(node: string): ProcessLocks {
+  const name: Lock = [nodeClass, createHash('sha256').update(node).digest().readInt32BE()];
+  return {
+    take: async (client) =>
+      (await tryLock(client, shared, [lockClass, processLock])) && (await tryLock(client, exclusive, name)),
+    ofWriters: [lockClass, nodeWriterLock],
+    excluded: [name, [lockClass, processLock], [lockClass, writerLock]],
+    isOfNode: true,
+  };
+}
+
+function isOfWriters([ofClass, lock]: Lock): boolean {
+  return ofClass === lockClass && lock !== processLock;
+}
+
+async function tryLock(client: pg.ClientBase, call: string, lock: Lock): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>(`SELECT ${call}($1, $2) AS held`, [...lock]);
   // The pools read truth values as numbers.
   return Boolean(rows[0]?.held);
 }
 
-async function hasNoWriters(client: pg.Client): Promise<boolean> {
-  if (!(await tryLock(client, 'pg_try_advisory_lock', writerLock))) return false;
-  await client.query('SELECT pg_advisory_unlock($1, $2)', [lockClass, writerLock]);
+/** No other connection holds one of them. */
+async function areFree(client: pg.Client, locks: readonly Lock[]): Promise<boolean> {
+  for (const lock of locks) {
+    if (!(await tryLock(client, exclusive, lock))) return false;
+    await client.query('SELECT pg_advisory_unlock($1, $2)', [...lock]);
+  }
   return true;
 }
 
-async function holderOf(client: pg.Client): Promise<string> {
+async function holderOf(client: pg.Client, { excluded, isOfNode }: ProcessLocks): Promise<string> {
   const { rows } = await client.query<{ name: string | null }>(
     `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-      WHERE locktype = 'advisory' AND classid = $1 AND objid IN ($2, $3) AND pg_locks.pid <> pg_backend_pid() AND granted
+      WHERE locktype = 'advisory' AND (classid::bigint, objid::bigint) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[]))
+        AND pg_locks.pid <> pg_backend_pid() AND granted AND NOT ($3 AND objid = ${processLock} AND mode = 'ShareLock')
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY objid LIMIT 1`,
-    [lockClass, processLock, writerLock],
+    // Object identifiers have no sign.
+    [excluded.map(([ofClass]) => ofClass), excluded.map(([, lock]) => lock >>> 0), isOfNode],
   );
   return rows[0]?.name || 'it does not say which';
 }
