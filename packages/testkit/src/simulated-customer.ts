@@ -7,6 +7,7 @@ import type {
   EgressOutcome,
   EgressProblem,
   EgressRequest,
+  EgressTimeouts,
 } from '@jackfield/ports';
 import { webhookFor } from './documented-events.ts';
 import type { Settling } from './settling.ts';
@@ -21,6 +22,7 @@ export interface CustomerRequest {
   readonly fullUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  readonly timeouts: EgressTimeouts;
   /** Fields of the form, or of the query. */
   readonly fields: Readonly<Record<string, string>>;
   readonly eventId: string;
@@ -112,6 +114,7 @@ export function createSimulatedCustomer(
         fullUrl: request.url,
         headers: request.headers,
         body: request.body ?? '',
+        timeouts: request.timeouts,
         fields,
         eventId: request.headers['X-Service-Event-Id'] ?? '',
         webhook: found?.webhook,

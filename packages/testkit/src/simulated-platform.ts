@@ -5,6 +5,7 @@ import {
   type CarrierAccount,
   createPlatform,
   type KeptRecords,
+  type OutboxEvent,
   type Platform,
   type PlatformDeps,
   type RateTable,
@@ -22,6 +23,7 @@ import type {
 import { createSignalling, type SenderLimits, type SipEdge } from '@jackfield/signalling';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { type AnswerJudge, holdToDocument } from './answered-as-documented.ts';
+import { createEventEmitter } from './event-emitter.ts';
 import type { createRecordingLog } from './recording-log.ts';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
@@ -139,6 +141,8 @@ export interface SimulatedPlatform {
   readonly ports: SignallingPorts;
   /** A request to the HTTP interface; `path` is below the caller's account, or absolute. Fails with the log after a fault of ours. */
   readonly call: Call;
+  /** Emits an event that no feature emits. */
+  emit(event: OutboxEvent): Promise<void>;
   /** Ends the process between two instructions: no BYE, no message, no timer. */
   kill(): void;
   /** Releases what a killed process holds in this one. */
@@ -183,6 +187,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     database,
     ports: created.signalling,
     call: (...request) => answerOf(platform, options, ...request),
+    emit: emitterOf(platform, options),
     kill: () => life.end(),
     release: () => platform.close(),
     async close() {
@@ -367,6 +372,16 @@ function lifeOf(clock: Clock) {
       for (const cancel of [...timers]) cancel();
       for (const end of endings.splice(0)) end();
     },
+  };
+}
+
+/** The kind of session that emits is defined at the first event: few worlds emit any. */
+function emitterOf({ runner }: Platform, { settling }: SimulatedPlatformOptions): SimulatedPlatform['emit'] {
+  let emit: ReturnType<typeof createEventEmitter> | undefined;
+  return async (event) => {
+    emit ??= createEventEmitter(runner);
+    await emit(event);
+    await settling.settle();
   };
 }
 

@@ -13,8 +13,8 @@ import {
 /** The processes of a world, one after another: each starts on the data of the one before. */
 export interface SimulatedProcesses {
   readonly current: SimulatedPlatform;
-  /** Kills the current process; the next one starts when `whileDown` has resolved. */
-  restart(whileDown: () => Promise<void>): Promise<void>;
+  /** Kills the current process, unless it is closed already; the next one starts when `whileDown` has resolved. */
+  restart(whileDown: () => Promise<void>, end: 'killed' | 'closed'): Promise<void>;
   /** Closes the current process and removes its data. */
   close(): Promise<void>;
 }
@@ -22,8 +22,8 @@ export interface SimulatedProcesses {
 /** Where the data of the processes is. */
 interface Disk {
   open(): Promise<Database>;
-  /** The process was killed: its data as it was at that moment is what `open` gives next. */
-  keep(killed: SimulatedPlatform): Promise<void>;
+  /** The process has ended: its data as it was at that moment is what `open` gives next. `killed` has resources to release. */
+  keep(killed: SimulatedPlatform | undefined): Promise<void>;
   close(database: Database): Promise<void>;
 }
 
@@ -46,9 +46,9 @@ export async function startSimulatedProcesses({
     get current() {
       return current.node;
     },
-    async restart(whileDown) {
-      current.node.kill();
-      await disk.keep(current.node);
+    async restart(whileDown, end) {
+      if (end === 'killed') current.node.kill();
+      await disk.keep(end === 'killed' ? current.node : undefined);
       await whileDown();
       current = await start();
     },
@@ -80,7 +80,7 @@ function filesInMemory(log: Logger): Disk {
       number++;
       // Of a killed process the operating system keeps the written pages of a write-ahead log.
       cpSync(last, directory(), { recursive: true, filter: (path) => !/\.lock|-shm$/.test(path) });
-      await killed.release();
+      await killed?.release();
       await opened?.close();
       rmSync(last, { recursive: true, force: true });
     },
@@ -94,15 +94,15 @@ function filesInMemory(log: Logger): Disk {
 /** The suite closes its databases. A killed process writes no more, because nothing moves its clock. */
 function databaseOfSuite(open: OpenDatabase): Disk {
   let opened: Database | undefined;
-  let isKilled = false;
+  let hasEnded = false;
   return {
     async open() {
-      opened = isKilled && opened !== undefined ? await open.again(opened) : await open();
+      opened = hasEnded && opened !== undefined ? await open.again(opened) : await open();
       return opened;
     },
     async keep(killed) {
-      isKilled = true;
-      await killed.platform.http.close();
+      hasEnded = true;
+      await killed?.platform.http.close();
     },
     close: async () => {},
   };
