@@ -40,12 +40,12 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
   after(() => rm(directory, { recursive: true, force: true }));
 
   it('are the server and each library, in the version of the server', () => {
-    const pack = [join(root, 'tools/publish/pack.ts')];
+    const pack = [join(root, 'tools/publish/pack.ts'), '--into', join(directory, 'dist')];
     tarballs = execFileSync(process.execPath, pack, { cwd: root, encoding: 'utf8' }).trim().split('\n');
     assert.deepEqual(
       tarballs,
       [...libraries.map((name) => `jackfield-${name}`), 'jackfield'].map((name) =>
-        join(root, 'dist', `${name}-${version}.tgz`),
+        join(directory, 'dist', `${name}-${version}.tgz`),
       ),
     );
   });

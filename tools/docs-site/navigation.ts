@@ -46,7 +46,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Operate',
-    pages: ['operations', 'operate/security', 'operate/sizing', 'operate/troubleshooting', 'benchmarks'],
+    pages: ['operations', 'containers', 'operate/security', 'operate/sizing', 'operate/troubleshooting', 'benchmarks'],
   },
   {
     title: 'Reference',

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { root } from './build-package.ts';
 import { packBundle } from './pack-bundle.ts';
 import { packPackage } from './pack-package.ts';
@@ -12,13 +13,16 @@ const testing = 'testing';
 const server = 'jackfield';
 
 const publishable = [...libraries, testing, server];
-const wanted = process.argv.slice(2);
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { into: { type: 'string', default: join(root, 'dist') } },
+});
 const unknown = wanted.filter((name) => !publishable.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`${unknown.join(', ')} is not published; what is: ${publishable.join(', ')}\n`);
   process.exit(2);
 }
-const into = join(root, 'dist');
+const into = resolve(values.into);
 for (const name of wanted.length === 0 ? publishable : wanted) {
   process.stdout.write(`${await packOne(name)}\n`);
 }

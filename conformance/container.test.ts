@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { spawnBound } from './support/bound-child.ts';
+import { missing } from './support/installed.ts';
+import { eachLine, Happenings } from './support/lines.ts';
+import { freePort, rtpRange } from './support/ports.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** What the first stage of the image and `npm` start, besides Node. */
+const programs = ['sh', 'env', 'rm', 'mkdir'];
+
+const refusal = process.getuid?.() === 0 ? missing('buildah', 'ldd', 'npm') : 'needs root';
+
+describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
+  const directory = mkdtempSync(join(tmpdir(), 'container-'));
+  const image = 'localhost/jackfield';
+  let container: string;
+
+  const storage = ['--root', join(directory, 'storage'), '--runroot', join(directory, 'run')];
+
+  function buildah(...args: readonly string[]): string {
+    const { status, stdout, stderr } = spawnSync('buildah', [...storage, ...args], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, BUILDAH_ISOLATION: 'chroot' },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    assert.equal(status, 0, `buildah ${args.join(' ')}: ${stdout}${stderr}`);
+    return stdout.trim();
+  }
+
+  after(() => {
+    buildah('rm', '--all');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('is built from the packed server, on a base with Node 24', () => {
+    const context = join(directory, 'context');
+    const pack = [join(root, 'tools/publish/pack.ts'), '--into', join(context, 'dist'), 'jackfield'];
+    execFileSync(process.execPath, pack, { cwd: root });
+    cpSync(join(root, 'deploy'), join(context, 'deploy'), { recursive: true });
+    cpSync(join(root, '.containerignore'), join(context, '.containerignore'));
+    const base = buildah('from', 'scratch');
+    buildah('copy', base, baseSystem(join(directory, 'base')), '/');
+    buildah('commit', base, 'localhost/node24');
+    const options = ['--build-arg', 'NODE_IMAGE=localhost/node24', '--pull=false', '--format', 'docker'];
+    const cache = ['--volume', `${join(homedir(), '.npm')}:/npm-cache`];
+    const npm = ['--build-arg', 'NPM_OPTIONS=--prefer-offline --cache=/npm-cache'];
+    const file = join(context, 'deploy/Containerfile');
+    buildah('build', ...options, ...cache, ...npm, '-t', image, '-f', file, context);
+    container = buildah('from', '--pull=false', image);
+  });
+
+  it('runs the server as a user without rights, drains at a signal, and has a health check', () => {
+    const { Docker: built } = JSON.parse(buildah('inspect', '--type', 'image', image)) as {
+      readonly Docker: { readonly config: Readonly<Record<string, unknown>> };
+    };
+    const { User, Entrypoint, Cmd, StopSignal, Healthcheck } = built.config;
+    assert.deepEqual(
+      { User, Entrypoint, Cmd, StopSignal },
+      {
+        User: '10001:10001',
+        Entrypoint: ['/opt/jackfield/node_modules/.bin/jackfield'],
+        Cmd: ['start'],
+        StopSignal: 'SIGTERM',
+      },
+    );
+    assert.deepEqual((Healthcheck as { readonly Test: unknown }).Test, [
+      'CMD',
+      'node',
+      '/opt/jackfield/health-check.mjs',
+    ]);
+  });
+
+  it('gives its user one directory, and no Node for older systems', () => {
+    const files = buildah('run', container, '--', 'node', '-e', listOwned).split('\n');
+    assert.deepEqual(files, ['/var/lib/jackfield']);
+  });
+
+  it('answers its health check while the server runs', async () => {
+    const { first, last } = rtpRange();
+    const env = {
+      JACKFIELD_HTTP_PORT: String(await freePort()),
+      JACKFIELD_HTTP_HOST: '127.0.0.1',
+      JACKFIELD_SIP_HOST: '127.0.0.1',
+      JACKFIELD_SIP_PORT: '0',
+      JACKFIELD_WEBRTC_PORT: 'off',
+      JACKFIELD_RTP_PORTS: `${first}-${last}`,
+    };
+    const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+    const check = ['run', ...variables, container, '--', 'node', '/opt/jackfield/health-check.mjs'];
+    const start = [
+      'run',
+      ...variables,
+      container,
+      '--',
+      '/opt/jackfield/node_modules/.bin/jackfield',
+      'start',
+    ];
+    const isolated = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
+    assert.equal(spawnSync('buildah', [...storage, ...check], { env: isolated }).status, 1);
+    const log = new Happenings<string>();
+    const child = spawnBound('buildah', [...storage, ...start], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: isolated,
+    });
+    const closed = once(child, 'close');
+    eachLine(child.stdout!, (line) => log.add(line));
+    eachLine(child.stderr!, (line) => log.add(line));
+    await log.until('the start', (line) => line.includes('Jackfield is ready'), { limitMs: 60_000 });
+    const { status, stderr } = spawnSync('buildah', [...storage, ...check], { env: isolated });
+    assert.equal(status, 0, String(stderr));
+    // buildah would kill the server; the process manager of a container sends it a signal.
+    process.kill(nodeBelow(child.pid!), 'SIGTERM');
+    await closed;
+    assert.ok(log.all.at(-1)?.includes('Jackfield has ended'), log.all.join('\n'));
+  });
+});
+
+/** The Node process among the descendants of a process (proc_pid_task(5)). */
+function nodeBelow(pid: number): number {
+  const waiting = [pid];
+  for (const next of waiting) {
+    const [program] = readFileSync(`/proc/${next}/cmdline`, 'utf8').split('\0');
+    if (program === 'node') return next;
+    for (const thread of readdirSync(`/proc/${next}/task`)) {
+      const children = readFileSync(`/proc/${next}/task/${thread}/children`, 'utf8').trim();
+      if (children !== '') waiting.push(...children.split(' ').map(Number));
+    }
+  }
+  return assert.fail(`no Node below process ${pid}`);
+}
+
+/** Prints every file that user 10001 owns. */
+const listOwned = `
+const { readdirSync, lstatSync } = require('fs');
+const look = (path) => {
+  const stat = lstatSync(path);
+  if (stat.uid === 10001) console.log(path);
+  if (stat.isDirectory()) for (const name of readdirSync(path)) look(path === '/' ? '/' + name : path + '/' + name);
+};
+for (const path of ['/opt', '/var', '/usr', '/bin']) look(path);
+if (readdirSync('/opt/jackfield/node_modules').some((name) => name.startsWith('node-'))) console.log('another Node');
+`;
+
+/** A directory with the Node of this process, npm, a shell and what they load: instead of an image of a registry. */
+function baseSystem(directory: string): string {
+  const copy = (from: string, to = from) => {
+    mkdirSync(dirname(join(directory, to)), { recursive: true });
+    cpSync(realpathSync(from), join(directory, to), { recursive: true });
+  };
+  const addProgram = (path: string, to: string) => {
+    copy(path, to);
+    for (const [library] of execFileSync('ldd', [path], { encoding: 'utf8' }).matchAll(/\/\S+\.so\S*/g))
+      copy(library);
+  };
+  addProgram(process.execPath, '/usr/bin/node');
+  for (const name of programs) addProgram(whereIs(name), `/usr/bin/${name}`);
+  copy(whereIs('sh'), '/bin/sh');
+  const program = execFileSync('npm', ['exec', '-c', 'echo $npm_execpath'], { encoding: 'utf8' }).trim();
+  copy(join(program, '../..'), '/usr/lib/node_modules/npm');
+  const npm = join(directory, 'usr/bin/npm');
+  writeFileSync(npm, '#!/bin/sh\nexec node /usr/lib/node_modules/npm/bin/npm-cli.js "$@"\n', { mode: 0o755 });
+  for (const name of ['tmp', 'etc', 'var/lib', 'root', 'proc', 'dev', 'sys'])
+    mkdirSync(join(directory, name), { recursive: true });
+  for (const name of ['passwd', 'nsswitch.conf']) copy(`/etc/${name}`);
+  return directory;
+}
+
+function whereIs(program: string): string {
+  return execFileSync('which', [program], { encoding: 'utf8' }).trim();
+}

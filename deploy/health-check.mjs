@@ -1,0 +1,19 @@
+// Ends with 0 while the server in the same container answers at /healthz, and with 1 otherwise. Reads the variables of docs/operations.md.
+import { request as http } from 'node:http';
+import { request as https } from 'node:https';
+
+const { JACKFIELD_HTTP_HOST, JACKFIELD_HTTP_PORT, JACKFIELD_TLS_CERT } = process.env;
+const isEvery = !JACKFIELD_HTTP_HOST || ['0.0.0.0', '::'].includes(JACKFIELD_HTTP_HOST);
+
+const probe = (JACKFIELD_TLS_CERT ? https : http)({
+  host: isEvery ? '127.0.0.1' : JACKFIELD_HTTP_HOST,
+  port: JACKFIELD_HTTP_PORT || 8080,
+  path: '/healthz',
+  timeout: 4_000,
+  // The certificate names the public host, not this address.
+  rejectUnauthorized: false,
+});
+probe.on('response', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1));
+probe.on('timeout', () => process.exit(1));
+probe.on('error', () => process.exit(1));
+probe.end();
