@@ -11,10 +11,10 @@ for (const planted of [
   "import { env } from 'node:process';",
   "process.loadEnvFile('.env');",
 ]) {
-  test(`refused outside config.ts: ${planted}`, () => {
+  test(`refused outside read-environment.ts: ${planted}`, () => {
     assert.equal(refused('packages/adapters/src/logger/index.ts', planted), 1);
     assert.equal(refused('apps/server/src/main.ts', planted), 1);
-    assert.equal(refused('apps/server/src/config.ts', planted), 0);
+    assert.equal(refused('apps/server/src/read-environment.ts', planted), 0);
   });
 }
 

@@ -1,7 +1,7 @@
 import { isTest, isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
 import { maskOf } from './masked-text.ts';
 
-const reader = 'apps/server/src/config.ts';
+const reader = 'apps/server/src/read-environment.ts';
 // Not part of the running product: they may be steered by the shell that starts them.
 const exempt = /^(tools|benchmarks|conformance)\//;
 

@@ -19,7 +19,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'stream-kit': ['contract'],
   'hosted-sdk': [],
   'voice-sdk': ['sip'],
-  server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters', 'testing'],
+  server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters', 'testing', 'stream-kit'],
   console: ['contract', 'voice-sdk'],
   tools: ['contract', 'platform'],
   conformance: [...packages, 'server', 'examples'],

@@ -46,7 +46,15 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Operate',
-    pages: ['operations', 'containers', 'operate/security', 'operate/sizing', 'operate/troubleshooting', 'benchmarks'],
+    pages: [
+      'operations',
+      'command-line',
+      'containers',
+      'operate/security',
+      'operate/sizing',
+      'operate/troubleshooting',
+      'benchmarks',
+    ],
   },
   {
     title: 'Reference',

@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
-import { type ConfigSource, describeConfig, loadConfig, readEnvironment } from './config.ts';
+import { type ConfigSource, describeConfig, loadConfig } from './config.ts';
 import { configVariables } from './config-variables.ts';
+import { readEnvironment } from './read-environment.ts';
 
 const load = (env: ConfigSource['env'], mode: ConfigSource['mode'] = 'dev') => loadConfig({ env, mode });
 function configOf(env: ConfigSource['env'], mode: ConfigSource['mode'] = 'dev') {

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { nearestName } from '@jackfield/platform';
 import { contradictions } from './config-contradictions.ts';
 import {
@@ -15,7 +13,7 @@ import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { type MediaConfig, readMedia } from './media-variables.ts';
 import { detectPublicAddress } from './public-address.ts';
 
-/** All settings of an operator, validated; no other file reads the environment. */
+/** All settings of an operator, validated. */
 export interface Config extends MediaConfig {
   readonly sandbox: boolean;
   /** Whether `npm start` prints a line for each call, document, callback and stream. */
@@ -100,11 +98,6 @@ export interface ConfigSource {
   readonly env: Environment;
   /** `npm start` is dev, `jackfield start` is production: they differ in the default of JACKFIELD_SANDBOX. */
   readonly mode: 'dev' | 'production';
-}
-
-/** One order of precedence: the environment, then the file `.env` in `directory`, then the defaults. */
-export function readEnvironment(directory = process.cwd(), env = process.env): ConfigSource['env'] {
-  return { ...readEnvFile(join(directory, '.env')), ...env };
 }
 
 /** Whether npm or the launcher started this process: it then ends with its parent, which forwards no signal. */
@@ -264,15 +257,6 @@ export function describeConfig(inForce: readonly ConfigLine[]): string {
 function defaultPublicUrl({ host, port }: Config['http'], publicAddress: string, isSecure: boolean): string {
   const reached = host === '0.0.0.0' || host === '::' ? publicAddress : host;
   return `${isSecure ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
-}
-
-function readEnvFile(path: string): NodeJS.Dict<string> {
-  try {
-    return parseEnv(readFileSync(path, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
 }
 
 function unknownVariables(env: ConfigSource['env']): ConfigProblem[] {

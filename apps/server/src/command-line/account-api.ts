@@ -1,0 +1,156 @@
+import { CommandFailure } from './command.ts';
+import type { ChosenProfile } from './profiles.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** One event of the event stream. */
+export interface ShownEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly resource: string;
+  readonly created_at: string;
+  readonly data: Json;
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** The API of one account. Refusals become failures with the sentence and the code of the answer. */
+export interface AccountApi {
+  readonly profile: ChosenProfile;
+  /** `path` is below the account: `Call/`. */
+  request<Answer = Json>(method: string, path: string, body?: object, query?: Query): Promise<Answer>;
+  /** Objects of a list, page by page, at most `most`. */
+  list<Item = Json>(path: string, query: Query, most: number): Promise<readonly Item[]>;
+  /** The events from now on, until `signal` ends them; goes on behind the last one where a connection ends. */
+  follow(query: Query, signal: AbortSignal): AsyncGenerator<ShownEvent>;
+}
+
+const largestPage = 20;
+const answerMs = 30_000;
+/** Between two attempts to follow the events again. */
+const pauseMs = 1_000;
+
+export function createAccountApi(profile: ChosenProfile): AccountApi {
+  const { url, authId, authToken, from } = profile;
+  const base = new URL(`/v1/Account/${authId}/`, url);
+  const authorization = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
+
+  async function send(method: string, path: string, options: RequestInit & { readonly query?: Query }) {
+    const { query = {}, headers, ...rest } = options;
+    const target = new URL(path, base);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    try {
+      return await fetch(target, { method, headers: { authorization, ...headers }, ...rest });
+    } catch (error) {
+      if (options.signal?.aborted && (options.signal.reason as Error)?.name !== 'TimeoutError') throw error;
+      throw new CommandFailure(`${url} of ${from} cannot be reached: ${reasonOf(error)}.`);
+    }
+  }
+
+  async function request<Answer>(method: string, path: string, body?: object, query: Query = {}) {
+    const answer = await send(method, path, {
+      query,
+      signal: AbortSignal.timeout(answerMs),
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw refusal(answer.status, text, `${method} ${path}`, profile);
+    return (text === '' ? {} : readJson(text, url)) as Answer;
+  }
+
+  return {
+    profile,
+    request,
+    async list<Item>(path: string, query: Query, most: number) {
+      const found: Item[] = [];
+      while (found.length < most) {
+        const limit = Math.min(largestPage, most - found.length);
+        const page = await request<{ readonly objects: readonly Item[] }>('GET', path, undefined, {
+          ...query,
+          limit,
+          offset: found.length,
+        });
+        found.push(...page.objects);
+        if (page.objects.length < limit) break;
+      }
+      return found;
+    },
+    async *follow(query, signal) {
+      let { after } = query;
+      let isConnected = false;
+      while (!signal.aborted) {
+        try {
+          const answer = await send('GET', 'Event/', {
+            query: { ...query, after },
+            headers: { accept: 'text/event-stream' },
+            signal,
+          });
+          if (!answer.ok || answer.body === null)
+            throw refusal(answer.status, await answer.text(), 'GET Event/', profile);
+          isConnected = true;
+          for await (const event of eventsOf(answer.body)) {
+            after = event.id;
+            yield event;
+          }
+        } catch (error) {
+          if (signal.aborted) return;
+          // The first connection must work; a later one is made again, as after a restart of the server.
+          if (!isConnected) throw error;
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    },
+  };
+}
+
+/** Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) whose data is JSON. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ShownEvent> {
+  let rest = '';
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + chunk).replaceAll('\r\n', '\n').split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = block
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice('data:'.length).trimStart())
+        .join('\n');
+      if (data !== '') yield JSON.parse(data) as ShownEvent;
+    }
+  }
+}
+
+function refusal(
+  status: number,
+  text: string,
+  request: string,
+  { from, url }: ChosenProfile,
+): CommandFailure {
+  if (status === 401) return new CommandFailure(`${url} refuses the account and token of ${from}.`);
+  const { error, error_code: code } = readJson(text, url);
+  return new CommandFailure(
+    typeof error === 'string'
+      ? `${error}${typeof code === 'string' ? ` (${code})` : ''}`
+      : `${request}: ${url} answered with ${status}.`,
+  );
+}
+
+function readJson(text: string, url: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new CommandFailure(`${url} does not answer like a Jackfield server: ${text.slice(0, 80)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer in ${answerMs / 1000} s`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
+}

@@ -1,0 +1,50 @@
+import { Argument, Command as Commander, Option } from 'commander';
+import { version } from '../version.ts';
+import { type Command, CommandFailure } from './command.ts';
+import { commandGroups, commands } from './commands.ts';
+
+/** The program with every command of the table. */
+export function buildProgram(): Commander {
+  const program = new Commander('jackfield')
+    .description('An open communications platform that you run yourself.')
+    .version(version, '--version', 'prints the version')
+    .showSuggestionAfterError();
+  const groups = new Map<string, Commander>();
+  for (const command of commands) {
+    const [first = '', second] = command.name.split(' ');
+    if (second === undefined) {
+      addCommand(program, first, command);
+      continue;
+    }
+    const group = groups.get(first) ?? program.command(first).description(commandGroups[first] ?? '');
+    groups.set(first, group);
+    addCommand(group, second, command);
+  }
+  return program;
+}
+
+function addCommand(parent: Commander, word: string, command: Command): void {
+  const added = parent.command(word).description(command.summary);
+  for (const { name, summary, choices, isOptional } of command.arguments ?? []) {
+    const argument = new Argument(isOptional ? `[${name}]` : `<${name}>`, summary);
+    added.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
+  for (const { flags, summary, read, choices, isRequired, default: value } of command.options ?? []) {
+    const option = new Option(flags, summary);
+    if (read !== undefined) option.argParser(read);
+    if (choices !== undefined) option.choices(choices);
+    if (isRequired) option.makeOptionMandatory();
+    added.addOption(value === undefined ? option : option.default(value));
+  }
+  added.action(async (...given: readonly unknown[]) => {
+    const values = given.slice(0, command.arguments?.length ?? 0);
+    const args = values.filter((value): value is string => value !== undefined);
+    try {
+      await command.run(args, added.opts() as never);
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    }
+  });
+}

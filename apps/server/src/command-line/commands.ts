@@ -1,0 +1,53 @@
+import type { Command } from './command.ts';
+import { addProfile } from './commands/add-profile.ts';
+import { createCompletion } from './commands/completion.ts';
+import { createEndpoint } from './commands/create-endpoint.ts';
+import { deleteEndpoint } from './commands/delete-endpoint.ts';
+import { dev } from './commands/dev.ts';
+import { dial } from './commands/dial.ts';
+import { endRoom } from './commands/end-room.ts';
+import { hangUp } from './commands/hang-up.ts';
+import { listCalls } from './commands/list-calls.ts';
+import { listEndpoints } from './commands/list-endpoints.ts';
+import { listProfiles } from './commands/list-profiles.ts';
+import { listRooms } from './commands/list-rooms.ts';
+import { listen } from './commands/listen.ts';
+import { logs } from './commands/logs.ts';
+import { removeProfile } from './commands/remove-profile.ts';
+import { showCall } from './commands/show-call.ts';
+import { showRoom } from './commands/show-room.ts';
+import { start } from './commands/start.ts';
+import { testServer } from './commands/test-server.ts';
+import { verifyAttack } from './commands/verify-attack.ts';
+
+/** Every command, in the order of the help. docs/command-line.md has a row for each. */
+export const commands: readonly Command[] = [
+  dev,
+  start,
+  testServer,
+  verifyAttack,
+  listCalls,
+  showCall,
+  dial,
+  hangUp,
+  listen,
+  listRooms,
+  showRoom,
+  endRoom,
+  listEndpoints,
+  createEndpoint,
+  deleteEndpoint,
+  logs,
+  addProfile,
+  listProfiles,
+  removeProfile,
+  createCompletion(() => ({ commands, groups: commandGroups })),
+];
+
+/** What the first word of several commands is about. */
+export const commandGroups: Readonly<Record<string, string>> = {
+  calls: 'calls of the account',
+  rooms: 'live multiparty calls',
+  endpoints: 'SIP endpoints, with which phones register',
+  profile: 'servers and accounts that the commands use',
+};

@@ -1,0 +1,108 @@
+import { connect } from 'node:net';
+import { apiCommand } from '../api-command.ts';
+import { CommandFailure } from '../command.ts';
+import { portNumber, webSocketUrl, wholeNumber } from '../option-values.ts';
+
+interface Flags {
+  readonly output?: string;
+  readonly seconds?: number;
+  readonly at?: string;
+  readonly port: number;
+}
+
+const sampleRate = 16_000;
+/** The platform tries three times, a second apart. */
+const connectedMs = 15_000;
+
+export const listen = apiCommand<Flags>({
+  name: 'listen',
+  summary: 'listens to a live call: writes a WAV file, what its phone says left, what it hears right',
+  arguments: [{ name: 'call', summary: 'its UUID' }],
+  options: [
+    {
+      flags: '--output <file>',
+      summary: '<call>.wav when left out; - writes to standard output, for a player',
+    },
+    {
+      flags: '--seconds <number>',
+      summary: 'ends after so long; otherwise with the call, or at Ctrl-C',
+      read: wholeNumber,
+    },
+    {
+      flags: '--at <url>',
+      summary: 'where the server reaches this machine, such as wss://me.example.com',
+      read: webSocketUrl,
+    },
+    {
+      flags: '--port <port>',
+      summary: 'the port on which this machine accepts the audio',
+      read: portNumber,
+      default: 0,
+    },
+  ],
+  async run(api, [call = ''], { output = `${call}.wav`, seconds, at, port }) {
+    const { serveStreams } = await import('@jackfield/stream-kit');
+    const { createStereoRecording } = await import('../stereo-recording.ts');
+    // Refuses a wrong UUID before a port is opened.
+    await api.request('GET', `Call/${encodeURIComponent(call)}/`);
+    const host = at === undefined ? await ownAddress(new URL(api.profile.url)) : '::';
+    const path = `/${crypto.randomUUID()}`;
+    const ended = Promise.withResolvers<string>();
+    let written = 0;
+    const server = await serveStreams({
+      host,
+      port,
+      path,
+      onStream(stream) {
+        clearTimeout(unreached);
+        process.stderr.write(`listening to ${call}; Ctrl-C ends it\n`);
+        const recording = createStereoRecording(output, stream.start.mediaFormat.sampleRate);
+        stream.on('media', (samples, { track, timestamp }) =>
+          recording.add(track, Number(timestamp), samples),
+        );
+        stream.on('end', (reason) => {
+          written = recording.close();
+          ended.resolve(reason);
+        });
+        const stop = () => stream.stop();
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+        if (seconds !== undefined) setTimeout(stop, seconds * 1000).unref();
+      },
+    });
+    const url = `${at ?? `ws://${host.includes(':') ? `[${host}]` : host}:${server.port}`}${path}`;
+    const unreached = setTimeout(
+      () =>
+        ended.reject(
+          new CommandFailure(
+            `The server did not connect to ${url}: give an address that it reaches with --at, and allow it in JACKFIELD_EGRESS_ALLOW.`,
+          ),
+        ),
+      connectedMs,
+    );
+    try {
+      const spec = { service_url: url, audio_track: 'both', content_type: `audio/x-l16;rate=${sampleRate}` };
+      await api.request('POST', `Call/${encodeURIComponent(call)}/Stream/`, spec);
+      const reason = await ended.promise;
+      const where = output === '-' ? 'standard output' : output;
+      process.stderr.write(`${written.toFixed(1)} s of both sides in ${where} (${reason})\n`);
+    } finally {
+      clearTimeout(unreached);
+      await server.close();
+    }
+  },
+});
+
+/** The address of this machine on the way to the server. */
+function ownAddress({ protocol, hostname, port }: URL): Promise<string> {
+  const usual = protocol === 'https:' ? 443 : 80;
+  return new Promise((resolve, reject) => {
+    const socket = connect(port === '' ? usual : Number(port), hostname.replace(/^\[|\]$/g, ''));
+    socket.once('error', ({ message }) =>
+      reject(new CommandFailure(`${hostname} cannot be reached: ${message}.`)),
+    );
+    socket.once('connect', () => {
+      resolve(socket.localAddress ?? '127.0.0.1');
+      socket.destroy();
+    });
+  });
+}

@@ -1,0 +1,130 @@
+import { createLogger } from '@jackfield/adapters/logger';
+import { returnStartMemory } from '@jackfield/adapters/media-worker';
+import type { Logger } from '@jackfield/ports';
+import pretty from 'pino-pretty';
+import { banner, firstAccountNotice } from './banner.ts';
+import { type Config, describeConfig, endsWithParent, loadConfig } from './config.ts';
+import { type Embedded, startEmbedded } from './embedded.ts';
+import { onParentEnd } from './parent-end.ts';
+import { readEnvironment } from './read-environment.ts';
+import { explainPostgres, StartFailure } from './start-failure.ts';
+import { writeTokenFile } from './token-file.ts';
+
+const noCarriers =
+  'Without carriers and without the sandbox no number of the public network can be called: such calls end with 5020 Routing Error.';
+
+/** Starts the platform, and returns while it runs; a start that fails ends the process with 1. */
+export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
+  const env = readEnvironment();
+  const loaded = loadConfig({ env, mode });
+  if (!loaded.ok) {
+    for (const { sentence } of loaded.problems) process.stderr.write(`${sentence}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const { config } = loaded;
+  const log = createLogger({
+    level: config.logLevel,
+    ...(process.stdout.isTTY ? { destination: pretty({ colorize: true, sync: true }) } : {}),
+  });
+  endOnFaults(log);
+  log.info({ configuration: describeConfig(loaded.inForce) }, 'configuration in force');
+  try {
+    const embedded = await startEmbedded({
+      config,
+      log,
+      ...(mode === 'dev' && config.activity
+        ? { show: (line) => void process.stdout.write(`${line}\n`) }
+        : {}),
+      onFatal(error) {
+        const taken = explainPostgres(error);
+        if (taken !== undefined) log.error({}, `${taken}. This process ends.`);
+        else
+          log.error(
+            { err: error },
+            'The media thread has died; the process ends so that it can be started again.',
+          );
+        process.exit(1);
+      },
+    });
+    const end = endOnSignals(embedded, log, config.drainSeconds * 1000);
+    if (endsWithParent(env)) onParentEnd(end);
+    const { http, sip, sips } = embedded;
+    returnStartMemory();
+    log.info({ http, sip, ...(sips === undefined ? {} : { sips }) }, 'Jackfield is ready.');
+    // At a terminal SIGHUP means that the terminal was closed, and ends the process as by default.
+    // Elsewhere it means a reload, which must not end calls where no certificate is in use.
+    if (!process.stdin.isTTY) {
+      process.on('SIGHUP', () => embedded.reloadCertificate());
+    }
+    const { account } = embedded.platform;
+    if (mode === 'dev' && config.sandbox) process.stdout.write(await bannerOf(embedded, config));
+    else if (account.isNew && config.account === undefined) {
+      if (process.stdout.isTTY) process.stdout.write(firstAccountNotice(account));
+      else {
+        const file = writeTokenFile(config.dataDir, account.authToken);
+        log.info({ authId: account.authId, file }, 'first account made; its token is in the file');
+      }
+    }
+    if (!config.sandbox && config.carriersFile === undefined) log.warn({}, noCarriers);
+  } catch (error) {
+    if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
+    else log.error({ err: error }, 'Jackfield could not start.');
+    // Any part of the start that still keeps the process open has no more work to do.
+    process.exit(1);
+  }
+}
+
+/** Ends the process after an unforeseen fault: its half-done work would cause another fault later. */
+function endOnFaults(log: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    log.error(
+      { err: error, origin },
+      'An unforeseen fault; the process ends so that it can be started again.',
+    );
+    process.exit(1);
+  });
+}
+
+async function bannerOf(
+  { http, sip, sips, platform }: Embedded,
+  { publicAddress, dataDir, sip: { domains } }: Config,
+): Promise<string> {
+  // A server that listens on every address is shown at the public address, which phones use.
+  const shown = <At extends Embedded['sip']>(at: At) =>
+    at.host === '0.0.0.0' || at.host === '::' ? { ...at, host: publicAddress } : at;
+  return banner({
+    http: shown(http),
+    sip: shown(sip),
+    ...(sips === undefined ? {} : { sips }),
+    account: platform.account,
+    ...(process.stdout.isTTY
+      ? { consoleToken: await platform.createConsoleLink() }
+      : { tokenFile: writeTokenFile(dataDir, platform.account.authToken) }),
+    domain: domains[0] ?? '',
+  });
+}
+
+/**
+ * The first signal drains, the second ends at once. Returns the handler for the parent's end: it drains, and does not end a drain that has
+ * begun.
+ */
+function endOnSignals(embedded: Embedded, log: Logger, limitMs: number): () => void {
+  let isEnding = false;
+  const end = async (signal: string): Promise<void> => {
+    isEnding = true;
+    log.info({ signal, limitMs }, 'Draining: no new calls, live ones may end.');
+    await embedded.drain(limitMs);
+    await embedded.close();
+    log.info({}, 'Jackfield has ended.');
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (isEnding) process.exit(130);
+      void end(signal);
+    });
+  }
+  return () => {
+    if (!isEnding) void end("the parent's end");
+  };
+}
