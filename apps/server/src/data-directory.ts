@@ -2,6 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import { dirname, join } from 'node:path';
 import type { Logger } from '@jackfield/ports';
 
+/** In a data directory while `jackfield restore` writes to it. */
+export const unfinishedRestore = '.restoring';
+
 const ownerOnly = { directory: 0o700, file: 0o600 };
 
 /**
@@ -10,6 +13,8 @@ const ownerOnly = { directory: 0o700, file: 0o600 };
  */
 export function openDataDirectory(directory: string, log: Logger): void {
   process.umask(0o077);
+  if (existsSync(join(directory, unfinishedRestore)))
+    throw new Error(`a restore into ${directory} was cut off: run jackfield restore again`);
   makeDirectory(directory);
   tighten(directory, ownerOnly.directory, log);
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

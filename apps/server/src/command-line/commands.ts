@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { addProfile } from './commands/add-profile.ts';
+import { backup } from './commands/backup.ts';
 import { createCompletion } from './commands/completion.ts';
 import { createEndpoint } from './commands/create-endpoint.ts';
 import { deleteEndpoint } from './commands/delete-endpoint.ts';
@@ -14,6 +15,7 @@ import { listRooms } from './commands/list-rooms.ts';
 import { listen } from './commands/listen.ts';
 import { logs } from './commands/logs.ts';
 import { removeProfile } from './commands/remove-profile.ts';
+import { restore } from './commands/restore.ts';
 import { showCall } from './commands/show-call.ts';
 import { showRoom } from './commands/show-room.ts';
 import { start } from './commands/start.ts';
@@ -24,6 +26,8 @@ import { verifyAttack } from './commands/verify-attack.ts';
 export const commands: readonly Command[] = [
   dev,
   start,
+  backup,
+  restore,
   testServer,
   verifyAttack,
   listCalls,

@@ -1,3 +1,4 @@
+export { dumpPostgresDatabase, restorePostgresDatabase } from './dump-database.ts';
 export { IncarnationEndedError } from './fence.ts';
 export { createPostgresDatabase, type PostgresDatabaseOptions } from './postgres-database.ts';
 export {

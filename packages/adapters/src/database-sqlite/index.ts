@@ -1,2 +1,3 @@
-export { DataLockedError } from './data-lock.ts';
+export { copySqliteDatabase } from './copy-database.ts';
+export { DataLockedError, lockData } from './data-lock.ts';
 export { createSqliteDatabase, type SqliteDatabaseOptions } from './sqlite-database.ts';

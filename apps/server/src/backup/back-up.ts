@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { dumpPostgresDatabase } from '@jackfield/adapters/database-postgres';
+import { copySqliteDatabase } from '@jackfield/adapters/database-sqlite';
+import { CommandFailure } from '../command-line/command.ts';
+import type { Config } from '../config.ts';
+import { version } from '../version.ts';
+import { type BackupManifest, backupFiles, describeFile } from './manifest.ts';
+
+type Stored = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>;
+
+/**
+ * Writes everything that a server needs to be itself again into the new directory `to`: the database as of one moment, the key, and the
+ * recordings on its disk. The server may run meanwhile. Either the whole backup is under its name or nothing is.
+ */
+export async function backUp(
+  { dataDir, databaseUrl, secretKey }: Stored,
+  to: string,
+): Promise<BackupManifest> {
+  const target = resolve(to);
+  if (existsSync(target)) throw new CommandFailure(`${target} exists: name a new directory.`);
+  mkdirSync(dirname(target), { recursive: true });
+  const unfinished = `${target}.unfinished-${process.pid}`;
+  await mkdir(unfinished, { mode: 0o700 });
+  try {
+    const within = (name: string) => join(unfinished, name);
+    if (databaseUrl === undefined) copySqliteDatabase(dataDir, within(backupFiles.sqlite));
+    else await dumpPostgresDatabase(databaseUrl, within(backupFiles.postgres));
+    await copyKey(dataDir, secretKey, within(backupFiles.key));
+    const token = join(dataDir, backupFiles.token);
+    if (existsSync(token)) await copyFile(token, within(backupFiles.token));
+    // After the database: a recording that its row names is there, unless it was deleted meanwhile.
+    await copyRecordings(join(dataDir, backupFiles.recordings), within(backupFiles.recordings));
+    const manifest = await describe(unfinished, databaseUrl === undefined ? 'sqlite' : 'postgres');
+    await writeDurably(within(backupFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
+    await rename(unfinished, target);
+    return manifest;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function copyKey(dataDir: string, given: Uint8Array | undefined, to: string): Promise<void> {
+  const file = join(dataDir, backupFiles.key);
+  if (given !== undefined) return writeDurably(to, `${Buffer.from(given).toString('hex')}\n`);
+  if (!existsSync(file))
+    throw new CommandFailure(
+      `${file} is missing, and without it the database cannot be read: set JACKFIELD_SECRET_KEY, or JACKFIELD_DATA_DIR to the directory of the server.`,
+    );
+  await copyFile(file, to);
+}
+
+async function copyRecordings(from: string, to: string): Promise<void> {
+  if (!existsSync(from)) return;
+  await mkdir(to, { mode: 0o700 });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    try {
+      await copyFile(join(from, entry.name), join(to, entry.name));
+    } catch (error) {
+      // Deleted since the directory was read.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+async function describe(directory: string, database: BackupManifest['database']): Promise<BackupManifest> {
+  const files: Record<string, BackupManifest['files'][string]> = {};
+  for (const name of (await readdir(directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    .sort()) {
+    const path = join(directory, name);
+    const file = await open(path, 'r+');
+    await file.chmod(0o600);
+    await file.sync();
+    await file.close();
+    files[name] = await describeFile(path);
+  }
+  return { format: 1, version, createdAt: new Date().toISOString(), database, files };
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600, flush: true });
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CommandFailure } from '../command-line/command.ts';
+
+/** What a backup consists of; written last, so that a backup without it is unfinished. */
+export interface BackupManifest {
+  readonly format: 1;
+  /** Of the Jackfield that made it. */
+  readonly version: string;
+  readonly createdAt: string;
+  readonly database: 'sqlite' | 'postgres';
+  /** Every other file, by its path in the backup. */
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+}
+
+/** Names in a backup. The key and the token of the first account are called as in the data directory. */
+export const backupFiles = {
+  manifest: 'manifest.json',
+  sqlite: 'jackfield.sqlite',
+  postgres: 'database.dump',
+  key: 'secret.key',
+  token: 'auth_token',
+  recordings: 'recordings',
+} as const;
+
+export async function describeFile(path: string): Promise<BackupManifest['files'][string]> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return { bytes: statSync(path).size, sha256: hash.digest('hex') };
+}
+
+/** Reads the manifest and compares every file with it; throws a sentence that names the first that differs. */
+export async function readBackup(directory: string): Promise<BackupManifest> {
+  const path = join(directory, backupFiles.manifest);
+  if (!existsSync(path))
+    throw new CommandFailure(
+      `${directory} is no backup: it has no ${backupFiles.manifest}, which jackfield backup writes last.`,
+    );
+  let manifest: BackupManifest;
+  try {
+    manifest = JSON.parse(readFileSync(path, 'utf8')) as BackupManifest;
+  } catch (error) {
+    throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}.`);
+  }
+  if (manifest.format !== 1)
+    throw new CommandFailure(
+      `${path} has the format ${String(manifest.format)}: this version reads format 1.`,
+    );
+  for (const [name, expected] of Object.entries(manifest.files)) {
+    const file = join(directory, name);
+    if (name.split('/').includes('..') || !existsSync(file))
+      throw new CommandFailure(`${file} is missing from the backup.`);
+    const found = await describeFile(file);
+    if (found.sha256 !== expected.sha256)
+      throw new CommandFailure(
+        `${file} is damaged: it has ${found.bytes} bytes, ${manifest.createdAt} it had ${expected.bytes} others.`,
+      );
+  }
+  return manifest;
+}

@@ -1,0 +1,16 @@
+import type { Command } from '../command.ts';
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'copies the database, the key and the recordings to a new directory, also while the server runs',
+  arguments: [{ name: 'directory', summary: 'the new directory; what it holds is secret' }],
+  async run([directory = '']) {
+    const { backUp } = await import('../../backup/back-up.ts');
+    const { storedConfig, withSentence } = await import('../stored-config.ts');
+    const { files } = await withSentence(() => backUp(storedConfig(), directory));
+    const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+    process.stdout.write(
+      `${Object.keys(files).length} files, ${(bytes / 1e6).toFixed(1)} MB in ${directory}\n`,
+    );
+  },
+};

@@ -1,0 +1,21 @@
+import { type Config, loadConfig } from '../config.ts';
+import { readEnvironment } from '../read-environment.ts';
+import { explainPostgres } from '../start-failure.ts';
+import { CommandFailure } from './command.ts';
+
+/** The configuration with which `jackfield start` would start here; throws its mistakes. */
+export function storedConfig(): Config {
+  const loaded = loadConfig({ env: readEnvironment(), mode: 'production' });
+  if (!loaded.ok) throw new CommandFailure(loaded.problems.map(({ sentence }) => sentence).join('\n'));
+  return loaded.config;
+}
+
+/** Faults of the databases and files become one sentence. */
+export async function withSentence<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CommandFailure || !(error instanceof Error)) throw error;
+    throw new CommandFailure(`${explainPostgres(error) ?? error.message}.`.replace(/\.\.$/, '.'));
+  }
+}

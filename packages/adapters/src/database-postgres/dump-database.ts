@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A program of PostgreSQL that failed, or is not installed: one sentence. */
+class PostgresProgramError extends Error {
+  readonly code = 'postgres-program';
+}
+
+/** Writes the database to the new file `to`, as of one moment, also while a server writes (https://www.postgresql.org/docs/current/app-pgdump.html). */
+export function dumpPostgresDatabase(url: string, to: string): Promise<void> {
+  return withoutPassword(url, (at) =>
+    run('pg_dump', ['--format=custom', '--no-owner', '--no-privileges', `--file=${to}`, `--dbname=${at}`]),
+  );
+}
+
+/** Restores a dump into an empty database, in one transaction: all of it or nothing. */
+export function restorePostgresDatabase(url: string, from: string): Promise<void> {
+  return withoutPassword(url, (at) =>
+    run('pg_restore', [
+      '--single-transaction',
+      '--exit-on-error',
+      '--no-owner',
+      '--no-privileges',
+      `--dbname=${at}`,
+      from,
+    ]),
+  );
+}
+
+/** Every user of the machine can read the arguments of a process: the password goes through a file for its owner alone. */
+async function withoutPassword(url: string, use: (url: string) => Promise<void>): Promise<void> {
+  // A URL without a host, for a socket of this machine, is none that can be parsed; nor has it a password.
+  const at = URL.canParse(url) ? new URL(url) : undefined;
+  const password = decodeURIComponent(at?.password ?? '');
+  if (at === undefined || password === '') return use(url);
+  const directory = mkdtempSync(join(tmpdir(), 'jackfield-'));
+  try {
+    const file = join(directory, 'password');
+    // https://www.postgresql.org/docs/current/libpq-pgpass.html
+    writeFileSync(file, `*:*:*:*:${password.replace(/[\\:]/g, '\\$&')}\n`, { mode: 0o600 });
+    at.password = '';
+    at.searchParams.set('passfile', file);
+    await use(at.href);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** What a program wrote last is its reason. */
+const reasonLength = 500;
+
+function run(program: string, args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-reasonLength);
+    });
+    child.once('error', ({ message }) =>
+      reject(
+        new PostgresProgramError(
+          `${program} cannot be started (${message}): install the client programs of PostgreSQL`,
+        ),
+      ),
+    );
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new PostgresProgramError(`${program} failed: ${said.trim() || `it ended with ${code}`}`));
+    });
+  });
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Copies the database in `directory` to the new file `to`, as of one moment, also while another process writes: the copy is one read transaction in
+ * WAL mode (https://sqlite.org/lang_vacuum.html#vacuuminto). Throws when the copy is not sound.
+ */
+export function copySqliteDatabase(directory: string, to: string): void {
+  const file = join(directory, 'jackfield.sqlite');
+  if (!existsSync(file)) throw new Error(`${file} does not exist: there is no embedded database to copy`);
+  const source = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  try {
+    source.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    source.close();
+  }
+  const copy = new DatabaseSync(to, { readOnly: true });
+  try {
+    const found = Object.values(copy.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
+    if (found !== 'ok') throw new Error(`the copy of ${file} is damaged: ${String(found)}`);
+  } finally {
+    copy.close();
+  }
+}
