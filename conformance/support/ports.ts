@@ -1,19 +1,39 @@
 import { createSocket } from 'node:dgram';
-import { readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { basename, join } from 'node:path';
+import { createServer, type Server } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Ports for phones, servers and media of one test file. Test files run side by side as processes of their own: by its position in the
- * list of files each has a share that no other file uses, not even for a moment to see whether a port is free. All lie below the
- * ports that the kernel assigns, because such a port may be taken again before a phone binds it.
+ * Ports for phones, servers and media of one process of tests. Test files run side by side, each as a process of its own: a process has a
+ * share that no other one uses, not even for a moment to see whether a port is free. All lie below the ports that the kernel assigns,
+ * because such a port may be taken again before a phone binds it.
  */
-const files = readdirSync(join(import.meta.dirname, '..')).filter((name) => name.endsWith('.test.ts'));
 const all = { first: 10_000, last: 32_767 };
-// One more share for programs that are no test file.
-const shareSize = Math.floor((all.last - all.first + 1) / (files.length + 1));
-const place = files.sort().indexOf(basename(process.argv[1] ?? ''));
-const share = all.first + shareSize * (place < 0 ? files.length : place);
+/** More than the processes that run at once; one more waits until another has ended. */
+const shares = 16;
+/** A process listens on one of these ports, one for each share, as long as it runs. */
+const firstClaim = 9_900;
+const shareSize = Math.floor((all.last - all.first + 1) / shares);
+const share = all.first + shareSize * (await claimShare());
+
+async function claimShare(): Promise<number> {
+  for (;;) {
+    for (let claimed = 0; claimed < shares; claimed++) {
+      const claim = createServer();
+      if (await listens(claim, firstClaim + claimed)) {
+        claim.unref();
+        return claimed;
+      }
+    }
+    await wait(200);
+  }
+}
+
+function listens(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(true));
+  });
+}
 
 interface Range {
   readonly first: number;
@@ -41,7 +61,7 @@ export function freeSippMediaPort(): Promise<number> {
   return next(sippMedia);
 }
 
-/** The media of one platform, for 30 calls between two phones of the sandbox. A file has two platforms at once at most. */
+/** The media of one platform. A file has two platforms at once at most. */
 export function rtpRange(): Range {
   return rtp[rtpRangesGiven++ % rtp.length]!;
 }
@@ -59,11 +79,7 @@ async function next(ports: typeof phones): Promise<number> {
 /** Neither TCP nor UDP has it. */
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  const listens = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => resolve(true));
-  });
-  if (!listens) return false;
+  if (!(await listens(server, port))) return false;
   const socket = createSocket('udp4');
   const binds = await new Promise<boolean>((resolve) => {
     socket.once('error', () => resolve(false));
