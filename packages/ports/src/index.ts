@@ -66,6 +66,7 @@ export { type KeySource, type PressedKey, withKey } from './pressed-keys.ts';
 export { quoted } from './quoted.ts';
 export type {
   RecordedFile,
+  RecordedPeaks,
   Recorder,
   RecordingFailure,
   RecordingFailureCode,

@@ -47,4 +47,14 @@ export type RecordingFormat = 'mp3' | 'wav';
 export interface RecordedFile {
   readonly durationMs: number;
   readonly bytes: number;
+  /** Absent for a file without sound, and for a file that was repaired. */
+  readonly peaks?: RecordedPeaks;
+}
+
+/** The least and the greatest sample of each `pairMs` of a recording, in a bounded number. */
+export interface RecordedPeaks {
+  /** 100, or a multiple of it for a long recording. */
+  readonly pairMs: number;
+  /** For each channel its pairs, one after another, from −127 to 127. */
+  readonly channels: readonly Int8Array[];
 }

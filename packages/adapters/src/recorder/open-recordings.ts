@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CaptureMessage } from '@jackfield/media';
 import type { RecordingFailure, RecordingFormat } from '@jackfield/ports';
 import { createDiskGate } from './disk-gate.ts';
+import { createPeakMeter, type PeakMeter } from './peak-meter.ts';
 import type { FromRecorderThread, RecorderLimits, RecorderStats } from './recorder-messages.ts';
 import { failureOf } from './recording-error.ts';
 import { beginRecordingFile, type RecordingFile, type WritableFile } from './recording-file.ts';
@@ -28,6 +29,7 @@ export interface OpenRecordingsDeps {
 
 interface Open {
   readonly file: RecordingFile;
+  readonly meter: PeakMeter;
   hasEnded: boolean;
   /** The callback for the end of the capture, with its time limit. */
   whenEnded: (() => void) | undefined;
@@ -63,7 +65,8 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
     try {
       const file = await each.file.finish();
       forget(recording);
-      report({ type: 'finished', recording, file });
+      const peaks = each.meter.peaks();
+      report({ type: 'finished', recording, file: peaks === undefined ? file : { ...file, peaks } });
     } catch (error) {
       forget(recording);
       report({ type: 'failed', recording, ...failureOf(error) });
@@ -85,7 +88,9 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
       recordings.set(recording, undefined);
       begin(recording, format, channels, (failure) => broken(recording, failure)).then(
         (file) => {
-          recordings.set(recording, { file, hasEnded: false, whenEnded: undefined, isFinishing: false });
+          const meter = createPeakMeter(channels);
+          const open: Open = { file, meter, hasEnded: false, whenEnded: undefined, isFinishing: false };
+          recordings.set(recording, open);
           report({ type: 'opened', recording });
         },
         (error: unknown) => {
@@ -118,7 +123,8 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
       }
       const { samples, tracks, sampleRate } = message;
       const isTaken = each !== undefined && !each.isFinishing && each.file.take(samples, tracks, sampleRate);
-      if (!isTaken) droppedPortions++;
+      if (isTaken) each.meter.take(samples, sampleRate);
+      else droppedPortions++;
     },
     stats() {
       const files = [...recordings.values()].flatMap((each) => (each === undefined ? [] : [each.file]));

@@ -13,6 +13,7 @@ import { indexesOfFilters } from './migrations/0003-indexes-of-filters.ts';
 import { recordingFailureCodes } from './migrations/0004-failure-codes.ts';
 import { recordingIncarnation } from './migrations/0005-incarnation.ts';
 import { filesOfANode } from './migrations/0006-files-of-a-node.ts';
+import { recordingPeaks } from './migrations/0007-peaks.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './public-api.ts';
 import { createQueries } from './queries.ts';
 import { recordingResources } from './resources.ts';
@@ -101,8 +102,9 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       recordingFailureCodes,
       recordingIncarnation,
       filesOfANode,
+      recordingPeaks,
     ],
-    routes: [recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log })],
+    routes: [recordingRoutes({ database, queries, recordingFiles, remove, publicUrl: prefix, log })],
     search: searchRecordings(database),
     resources: recordingResources(sessions, removal),
     ...recordingCommands(sessions, endings, clock),

@@ -5,9 +5,10 @@ import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { type FileRouteDeps, recordingFileRoute } from './file-routes.ts';
 import { readRecordingFilters } from './list-filters.ts';
+import { type PeaksRouteDeps, recordingPeaksRoute } from './peaks-routes.ts';
 import { recordingItemOf } from './views.ts';
 
-export interface RouteDeps extends FileRouteDeps {
+export interface RouteDeps extends FileRouteDeps, PeaksRouteDeps {
   /** Stops a live recording first; resolves when record and file are gone. */
   readonly remove: (recording: string) => Promise<void>;
   readonly publicUrl: string;
@@ -65,7 +66,7 @@ export function recordingRoutes(deps: RouteDeps): RouteGroup {
   return {
     name: 'Recordings',
     description: 'Sound files of calls and multiparty calls.',
-    routes: [list, get, removeOne],
+    routes: [list, get, recordingPeaksRoute(deps), removeOne],
     files: [recordingFileRoute(deps)],
   };
 }

@@ -1,6 +1,7 @@
 import { recordingErrorCodes } from '@jackfield/contract';
 import type {
   Clock,
+  Database,
   Logger,
   RecordedFile,
   Recorder,
@@ -18,6 +19,7 @@ import {
 } from './domain/recording.ts';
 import { recordingMachine } from './domain/recording-machine.ts';
 import { noticeOf, outboxEventOf } from './events.ts';
+import { savePeaks } from './peaks-store.ts';
 import type { RecordingNotice } from './public-api.ts';
 import { saveRecording } from './store.ts';
 
@@ -26,6 +28,7 @@ export interface SessionDeps {
   readonly clock: Clock;
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
+  readonly database: Database;
   readonly log: Logger;
   /** The name of the machine among those that share the database. */
   readonly node?: string;
@@ -100,9 +103,19 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
 
   function stop(uuid: string): void {
     recorder.stop(uuid).then(
-      (file) => insist(uuid, { type: 'file-completed', file }),
+      (file) => void complete(uuid, file),
       (error: unknown) => fail(uuid, faultOf(error)),
     );
+  }
+
+  /** Before the end is recorded: the removal of the record then finds them. Without them the recording is heard all the same. */
+  async function complete(uuid: string, { peaks, ...file }: RecordedFile): Promise<void> {
+    try {
+      if (peaks !== undefined) await savePeaks(deps.database, uuid, peaks);
+    } catch (err) {
+      log.warn({ recording: uuid, err }, 'peaks of a recording not written');
+    }
+    insist(uuid, { type: 'file-completed', file });
   }
 
   async function inspect(uuid: string): Promise<void> {

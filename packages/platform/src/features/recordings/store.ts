@@ -9,6 +9,7 @@ import type {
   RecordingCallback,
 } from './domain/recording.ts';
 import { isOver } from './domain/recording.ts';
+import { removePeaks } from './peaks-store.ts';
 import { type RecordingRow, reading, writing } from './tables.ts';
 
 /** Where a live recording and its file are. */
@@ -108,6 +109,7 @@ export async function removeRecordings(write: Write, ids: readonly string[], nod
       ids.flatMap((id) => [`${id}.mp3`, `${id}.wav`]),
     )
     .execute();
+  await removePeaks(write, ids);
   await tables.deleteFrom('recordings').where('recording_id', 'in', ids).execute();
 }
 

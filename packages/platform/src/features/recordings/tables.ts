@@ -48,6 +48,7 @@ interface RecordingsTable {
 // A type, not an interface: withTables asks for a record.
 export type RecordingsTables = {
   recordings: RecordingsTable;
+  recording_peaks: { recording_id: string; pair_ms: number; channels: string };
   recording_files_to_remove: { file_name: string; node: string };
   recording_files_to_keep: { file_name: string; attempts: number; next_at: number; node: string };
 };

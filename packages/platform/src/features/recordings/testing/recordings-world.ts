@@ -30,6 +30,7 @@ import { indexesOfFilters } from '../migrations/0003-indexes-of-filters.ts';
 import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
 import { recordingIncarnation } from '../migrations/0005-incarnation.ts';
 import { filesOfANode } from '../migrations/0006-files-of-a-node.ts';
+import { recordingPeaks } from '../migrations/0007-peaks.ts';
 
 export const publicUrl = 'https://calls.example.com';
 
@@ -107,6 +108,7 @@ export async function openRecordingsWorld(
       recordingFailureCodes,
       recordingIncarnation,
       filesOfANode,
+      recordingPeaks,
     ]),
     open,
     directory,
