@@ -1,5 +1,6 @@
 import type { Database, Instant, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
+import { presentAccounts } from '../accounts/index.ts';
 import type { MinuteCounts } from './counting/minute-counts.ts';
 import { tablesOf } from './tables.ts';
 
@@ -9,7 +10,7 @@ const portion = 100;
 /** SQL of the minutes. */
 export function createCallStatisticsStore(database: Pick<Database, 'read' | 'transact'>) {
   return {
-    /** Adds to what other processes have counted in the same minutes. */
+    /** Adds to what other processes have counted in the same minutes. Counts of accounts that were deleted meanwhile are left out. */
     async add(counts: readonly MinuteCounts[]): Promise<void> {
       await database.transact(
         async (write) => {
@@ -51,7 +52,10 @@ export function createCallStatisticsStore(database: Pick<Database, 'read' | 'tra
   };
 }
 
-async function addPortion(write: Write, counts: readonly MinuteCounts[]): Promise<void> {
+async function addPortion(write: Write, all: readonly MinuteCounts[]): Promise<void> {
+  const present = await presentAccounts(write, [...new Set(all.map(({ account }) => account))]);
+  const counts = all.filter(({ account }) => present.has(account));
+  if (counts.length === 0) return;
   await tablesOf(write)
     .insertInto('call_minutes')
     .values(

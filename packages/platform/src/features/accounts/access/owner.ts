@@ -29,6 +29,21 @@ export async function ownerNow(write: Write, account: string, main: string): Pro
   return (await isThere(write, account, main)) ? account : main;
 }
 
+/** Those of these accounts that have not been deleted: for rows that must not come after the removal of their account. */
+export async function presentAccounts(
+  write: Write,
+  accounts: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await write
+    .withTables<AccountsTables>()
+    .selectFrom('accounts')
+    .select('auth_id')
+    .where('auth_id', 'in', accounts)
+    .forKeyShare()
+    .execute();
+  return new Set(rows.map(({ auth_id }) => auth_id));
+}
+
 /** The column that holds this account in rows that it may see: a main account sees the rows of its subaccounts as well. */
 export const viewOf = ({ isSubaccount }: Pick<RequestAccount, 'isSubaccount'>): 'account' | 'main_account' =>
   isSubaccount ? 'account' : 'main_account';
