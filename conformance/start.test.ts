@@ -219,20 +219,24 @@ describe('a start', { timeout: 180_000 }, () => {
         'database',
         'media',
         'migrations',
+        'sip endpoints of an ended run',
+        'recordings of an ended run',
+        'multiparty calls of an ended run',
+        'calls of an ended run',
+        'streams of an ended run',
+        'carriers of an ended run',
+        'verify of an ended run',
+        'sandbox messages of an ended run',
+        'sandbox calls of an ended run',
         'recordings',
-        'multiparty calls',
-        'calls',
-        'streams',
         'carriers',
         'verify',
-        'sandbox messages',
-        'sandbox calls',
         'signalling',
         'HTTP',
       ],
     );
     assert.ok(phases.every(({ ms }) => typeof ms === 'number'));
-    assert.equal(phases.find(({ phase }) => phase === 'calls')?.count, 0);
+    assert.equal(phases.find(({ phase }) => phase === 'calls of an ended run')?.count, 0);
   });
 
   it('leaves nothing in the data directory that others can read, whatever was there before', async () => {

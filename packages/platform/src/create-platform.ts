@@ -146,7 +146,9 @@ async function endIncarnation(
 ): Promise<void> {
   for (const feature of features) {
     if (feature.endIncarnation === undefined) continue;
-    await phase(feature.name.replaceAll('-', ' '), async () => feature.endIncarnation?.(ended));
+    await phase(`${feature.name.replaceAll('-', ' ')} of an ended run`, async () =>
+      feature.endIncarnation?.(ended),
+    );
   }
 }
 
