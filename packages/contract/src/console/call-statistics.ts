@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import { apiId } from '../envelopes.ts';
 import { text } from '../primitives.ts';
 
-const instant = (description: string) =>
+const instant = (description: string, example: string) =>
   Type.Optional(
     text({
       maxLength: 40,
       pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+]00:00)?$',
       allowed: 'a time in UTC, such as 2026-02-01T10:00:00Z',
-      examples: ['2026-02-01T10:00:00Z'],
+      examples: [example],
       description,
     }),
   );
@@ -19,8 +19,9 @@ export const maxStatisticsMinutes = 1_440;
 export const statisticsQuery = Type.Object({
   from: instant(
     `The first minute, in UTC; an hour before the end when left out, ${maxStatisticsMinutes} minutes at most.`,
+    '2026-02-01T10:00:00Z',
   ),
-  to: instant('The end, in UTC, not included; now when left out.'),
+  to: instant('The end, in UTC, not included; now when left out.', '2026-02-01T11:00:00Z'),
 });
 export type StatisticsQuery = Static<typeof statisticsQuery>;
 
@@ -64,8 +65,9 @@ export const verifyStatisticsQuery = Type.Object({
   ),
   from: instant(
     `Sessions that began from then on, in UTC; a day before the end when left out, ${maxVerifyStatisticsDays} days at most.`,
+    '2026-02-01T10:00:00Z',
   ),
-  to: instant('Sessions that began before, in UTC; now when left out.'),
+  to: instant('Sessions that began before, in UTC; now when left out.', '2026-02-01T11:00:00Z'),
 });
 export type VerifyStatisticsQuery = Static<typeof verifyStatisticsQuery>;
 

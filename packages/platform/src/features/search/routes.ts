@@ -18,7 +18,7 @@ export function searchRoutes(searches: () => readonly Search[]): RouteGroup {
         method: 'GET',
         path: 'Search/',
         operation: 'Search',
-        id: 'search',
+        id: 'listMatches',
         description:
           'Finds calls, multiparty calls, recordings and verifications by UUID, calls and verifications by number, multiparty calls by name, endpoints and applications by the beginning of their name. Endpoints, numbers and applications come first, then the newest records.',
         schema: { query: searchQuery, response: searchBody },
