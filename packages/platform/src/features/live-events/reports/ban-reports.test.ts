@@ -6,6 +6,7 @@ import {
   createVirtualClock,
   eachDatabase,
 } from '@jackfield/testkit';
+import { appendLane } from '../../../kernel/append-alone.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import { createBanReports } from './ban-reports.ts';
 
@@ -35,8 +36,8 @@ eachDatabase('Banned sources', (open) => {
     for (let at = 1; at <= 15; at += 1) ban(at);
     await clock.advance(60_000);
     ban(16);
-    // Writers of one database run one after another: this transaction runs behind theirs.
-    await database.transact(async () => {});
+    // Transactions of one lane run one after another: this one runs behind those of the reports.
+    await database.transact(async () => {}, { isolation: 'read-committed', key: appendLane });
     assert.equal(events.length, 11);
     assert.deepEqual(events[0], {
       type: 'source.banned',
