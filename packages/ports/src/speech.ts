@@ -2,7 +2,7 @@ import type { SoundClip } from './media.ts';
 
 /** Turns text into sound. Equal requests may share one clip, so its samples are read-only. */
 export interface Speech {
-  /** Speaks plain text (no markup). Rejects with an Error whose `code` is a `SpeechProblem`. */
+  /** Speaks a text. Rejects with an Error whose `code` is a `SpeechProblem`. */
   speak(request: SpeechRequest): Promise<SoundClip>;
 }
 
@@ -15,6 +15,11 @@ export interface SpeechLanguages {
 /** A text to speak; `language` is a BCP 47 tag such as `en-US`, matched without case and, if need be, without its region. */
 export interface SpeechRequest {
   readonly text: string;
+  /**
+   * The same words as SSML, well-formed, of the elements in docs/reference/speech.md#markup with checked values. An engine that follows no markup
+   * speaks `text`.
+   */
+  readonly markup?: string;
   readonly language: string;
   /** Defaults to `woman`. */
   readonly voice?: 'woman' | 'man';

@@ -79,6 +79,19 @@ test('markup and phoneme brackets are text, control characters are blanks', asyn
   assert.ok(seconds(await say('[[h@l@]]')) > 0.3);
 });
 
+test('markup that was checked is followed: pauses, speed, loudness, spelling and another language', async () => {
+  const marked = (markup: string) => speech.speak({ text: 'hello world', markup, language: 'en-US' });
+  const plain = await say('hello world');
+  const longer = async (markup: string) => seconds(await marked(markup)) - seconds(plain);
+  assert.ok(Math.abs((await longer('hello <break time="1500ms"/> world')) - 1.5) < 0.4);
+  assert.ok((await longer('<prosody rate="50%">hello world</prosody>')) > 0.5);
+  assert.ok((await longer('<say-as interpret-as="characters">hello</say-as> world')) > 0.3);
+  const { loud } = hearVoice(await marked('<prosody volume="silent">hello world</prosody>'));
+  assert.ok(loud < 0.05, `${loud} of the frames are loud`);
+  const german = await marked('<voice xml:lang="de">hello world</voice>');
+  assert.notDeepEqual(german.samples, plain.samples);
+});
+
 test('the same text is spoken once, also for concurrent requests', async () => {
   const [first, second] = await Promise.all([say('said twice'), say('said twice')]);
   assert.equal(first, second);

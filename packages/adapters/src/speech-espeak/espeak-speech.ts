@@ -45,7 +45,7 @@ export function createEspeakSpeech(options: EspeakOptions = {}): EspeakSpeech {
       if (request.text.length > maxTextLength) {
         throw new SpeechError('text-too-long', `a text has at most ${maxTextLength} characters`);
       }
-      const text = plainText(request.text);
+      const text = request.markup === undefined ? plainText(request.text) : unbracketed(request.markup);
       if (text === '') throw new SpeechError('text-empty', 'there is nothing to say');
       const { language, voice = 'woman' } = request;
       const key = JSON.stringify([voice, language.toLowerCase(), text]);
@@ -70,12 +70,14 @@ function canonicalTag(tag: string): string {
 
 /** The engine would interpret markup and `[[phonemes]]`, and stop at a NUL: all of it becomes text, white space one blank. */
 function plainText(text: string): string {
+  return unbracketed(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
+}
+
+/** Markup is followed; `[[phonemes]]` and control characters are not. */
+function unbracketed(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
     .replace(/\[(?=\[)/g, '[ ');
 }

@@ -30,6 +30,8 @@ export type Prompt =
   | {
       readonly element: 'Speak';
       readonly text: string;
+      /** The same with the markup that speech engines follow. */
+      readonly markup?: string;
       readonly language: string;
       readonly voice: 'woman' | 'man';
       readonly loop: number;

@@ -155,7 +155,7 @@ test('text is accepted only inside elements that hold text', () => {
   assert.match(sentenceOf(`<Speak>${'a'.repeat(3001)}</Speak>`), /at most 3000 characters, not 3001/);
 });
 
-test('the words of markup inside <Speak> are spoken, with a warning', () => {
+test('the words of markup inside <Speak> are spoken, with a warning where it is not followed', () => {
   assert.equal(
     speakText(
       `<Speak>Good <emphasis>morn</emphasis>ing,\n <break time="2s"/><p>it is</p><s><sub alias="ten">10</sub></s> <amazon:effect name="x">o&apos;clock</amazon:effect><![CDATA[ & <more>]]></Speak>`,
@@ -163,7 +163,7 @@ test('the words of markup inside <Speak> are spoken, with a warning', () => {
     "Good morning, it is ten o'clock & <more>",
   );
   const { warnings } = acceptedOf('<Speak>a <w role="x">b</w></Speak>');
-  assert.deepEqual(warnings, ['line 1: the markup inside <Speak> is not followed; its words are spoken']);
+  assert.deepEqual(warnings, ['line 1: <w> inside <Speak> is not followed; its words are spoken']);
   assert.match(sentenceOf('<Speak>a <b>c</b></Speak>'), /<b> is not known inside <Speak>/);
 });
 

@@ -2,8 +2,9 @@ import { readVoice } from '@jackfield/contract';
 import { quoted } from '@jackfield/ports';
 import type { Instruction, Prompt, Wait } from '../domain/instruction.ts';
 import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
-import { bodyOf, childrenOf, type ElementReader, refuseChild } from './contents.ts';
+import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
 import type { Reading } from './reading.ts';
+import { readSpoken } from './spoken-markup.ts';
 import type { XmlElement } from './xml-tree.ts';
 
 /** Repetitions of a sound; 0 repeats for ever. The limit is ours; short sounds seldom fill a call of 24 hours. */
@@ -11,25 +12,6 @@ const loopRange = { min: 0, max: 10_000, byDefault: 1 } as const;
 
 /** Limit of the speech engine. */
 const maxTextLength = 3000;
-
-/** SSML of the hosted service: the words inside are spoken, the markup changes nothing. */
-const speechMarkup: readonly string[] = [
-  'break',
-  'cont',
-  'emphasis',
-  'lang',
-  'p',
-  'phoneme',
-  'prosody',
-  's',
-  'say-as',
-  'speak',
-  'sub',
-  'w',
-];
-
-/** Markup between words; other markup may stand inside a word. */
-const separating: ReadonlySet<string> = new Set(['break', 'p', 's', 'speak']);
 
 const language = {
   pattern: /^[A-Za-z0-9_-]{1,35}$/,
@@ -46,7 +28,8 @@ export const readSpeak: ElementReader<Prompt> = (element, reading) => {
     loop: attributes.integer('loop', loopRange),
   } as const;
   attributes.end();
-  const text = spoken(element, element, reading).replace(/\s+/g, ' ').trim();
+  const spoken = readSpoken(element, reading);
+  const { text } = spoken;
   if (text === '') reading.refuse(element.line, '<Speak> must hold the text that is spoken, and it is empty');
   if (text.length > maxTextLength) {
     reading.refuse(
@@ -54,10 +37,7 @@ export const readSpeak: ElementReader<Prompt> = (element, reading) => {
       `the text of <Speak> must have at most ${maxTextLength} characters, not ${text.length}`,
     );
   }
-  if (element.children.some((child) => typeof child !== 'string')) {
-    reading.warn(element.line, 'the markup inside <Speak> is not followed; its words are spoken');
-  }
-  return { ...speak, text };
+  return { ...speak, ...spoken };
 };
 
 const voiceRule = {
@@ -71,23 +51,6 @@ function voiceOf(value: string | null, warn: (sentence: string) => void): 'woman
     warn(`the voice ${quoted(value)} is not offered here: a ${voice} speaks instead`);
   }
   return voice;
-}
-
-/** The words without their markup. */
-function spoken(speak: XmlElement, element: XmlElement, reading: Reading): string {
-  let text = '';
-  for (const child of element.children) {
-    if (typeof child === 'string') {
-      text += child;
-    } else if (!speechMarkup.includes(child.name) && !child.name.startsWith('amazon:')) {
-      refuseChild(speak, child, reading, speechMarkup);
-    } else {
-      const alias = child.name === 'sub' ? child.attributes.find(({ name }) => name === 'alias') : undefined;
-      const words = alias?.value ?? spoken(speak, child, reading);
-      text += separating.has(child.name) ? ` ${words} ` : words;
-    }
-  }
-  return text;
 }
 
 export const readPlay: ElementReader<Prompt> = (element, reading) => {

@@ -40,6 +40,8 @@ export type PlayItem =
   | {
       readonly kind: 'speech';
       readonly text: string;
+      /** See `SpeechRequest`. */
+      readonly markup?: string;
       readonly language: string;
       readonly voice: 'woman' | 'man';
       readonly loop?: number;

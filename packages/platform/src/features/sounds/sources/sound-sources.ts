@@ -54,9 +54,10 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
     group: string,
     signal: StopSignal,
   ): Promise<TakenClip> {
-    const { text, language, voice } = item;
-    const key = JSON.stringify(['speech', voice, language.toLowerCase(), text]);
-    const speak = (): Promise<SoundClip> => speech.speak({ text, language, voice });
+    const { text, markup, language, voice } = item;
+    const key = JSON.stringify(['speech', voice, language.toLowerCase(), text, markup]);
+    const marked = markup === undefined ? {} : { markup };
+    const speak = (): Promise<SoundClip> => speech.speak({ text, ...marked, language, voice });
     return clips.take(key, signal, (whole) => texts.run(group, speak, whole));
   }
 

@@ -10,6 +10,7 @@ export function itemOfPrompt(prompt: Prompt): PlayItem {
     : {
         kind: 'speech',
         text: prompt.text,
+        ...(prompt.markup === undefined ? {} : { markup: prompt.markup }),
         language: prompt.language,
         voice: prompt.voice,
         loop: prompt.loop,
