@@ -62,7 +62,7 @@ describe('the console under load, and asleep', { skip: missingBrowser(), timeout
     return opened;
   }
 
-  it('a batch of 100 events changes 500 live rows in at most 5 ms', async (t) => {
+  it('a batch of 100 events changes 100 of 500 live rows, and makes none anew', async (t) => {
     const console = await empty(t);
     await console.page.route('**/Live/**', (route) =>
       route.fulfill({
@@ -88,19 +88,27 @@ describe('the console under load, and asleep', { skip: missingBrowser(), timeout
     });
     await console.go('/');
     await console.page.getByText('Calls (500)').waitFor();
-    const durations = await console.page.evaluate<number[]>(`new Promise((resolve) => {
+    const { durations, rowsMade } = await console.page.evaluate<{
+      readonly durations: readonly number[];
+      readonly rowsMade: number;
+    }>(`new Promise((resolve) => {
+      let rowsMade = 0;
+      new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) {
+          for (const node of addedNodes) if (node.nodeName === 'TR') rowsMade++;
+        }
+      }).observe(document.body, { childList: true, subtree: true });
+      const batches = () => performance.getEntriesByName('live batch');
+      const enough = batches().length + 4;
       const look = () => {
-        const all = performance.getEntriesByName('live batch').map(({ duration }) => duration);
-        if (all.length >= 4) resolve(all);
-        else setTimeout(look, 50);
+        if (batches().length < enough) return setTimeout(look, 50);
+        resolve({ durations: batches().map(({ duration }) => duration), rowsMade });
       };
       look();
     })`);
-    const best = Math.min(...durations);
-    t.diagnostic(`${durations.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+    t.diagnostic(`a batch took ${durations.map((ms) => ms.toFixed(1)).join(', ')} ms`);
     assert.equal((await console.page.getByText('in-progress', { exact: true }).count()) >= 100, true);
-    // The machine of a test has other work: the best of four batches is the cost of the page.
-    assert.ok(best <= 5, `${best} ms`);
+    assert.equal(rowsMade, 0);
   });
 
   it('10,000 calls are turned page by page without a wait, although each answer takes half a second', async (t) => {

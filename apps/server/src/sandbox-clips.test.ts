@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { greeting, sentences } from '@jackfield/platform';
 import type { SoundClip } from '@jackfield/ports';
 import { loadSandboxClips } from './sandbox-clips.ts';
 
@@ -30,7 +31,8 @@ async function start(directory: string) {
       dropClip: (name) => void loaded.delete(name),
     },
   });
-  return { spoken, loaded };
+  // The clips are made side by side.
+  return { spoken: spoken.toSorted(), loaded };
 }
 
 test('the clips of the sandbox are spoken at the first start, and read at the next ones', async (t) => {
@@ -46,11 +48,12 @@ test('the clips of the sandbox are spoken at the first start, and read at the ne
 test('the sentences of the talking phone are one clip, with 0.7 s of silence after each', async (t) => {
   const { spoken, loaded } = await start(temporary(t));
   const { samples } = loaded.get('sandbox-talker')!;
-  const [greeting, talk, next] = spoken.map(({ length }) => length);
-  assert.deepEqual([...loaded.get('sandbox-greeting')!.samples], [greeting, -greeting!]);
+  assert.deepEqual(spoken, [greeting, ...sentences].toSorted());
+  assert.deepEqual([...loaded.get('sandbox-greeting')!.samples], [greeting.length, -greeting.length]);
+  const [talk, next] = sentences.map(({ length }) => length);
   assert.deepEqual([...samples.subarray(0, 3)], [talk, -talk!, 0]);
   assert.deepEqual([...samples.subarray(701, 705)], [0, next, -next!, 0]);
-  assert.equal(samples.length % 702, 0);
+  assert.equal(samples.length, 702 * sentences.length);
 });
 
 test('a clip that was cut off, or that another user could have written, is spoken again', async (t) => {
