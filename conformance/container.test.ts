@@ -24,7 +24,13 @@ const root = join(import.meta.dirname, '..');
 /** What the first stage of the image and `npm` start, besides Node. */
 const programs = ['sh', 'env', 'rm', 'mkdir'];
 
-const refusal = process.getuid?.() === 0 ? missing('buildah', 'ldd', 'npm') : 'needs root';
+/** buildah runs commands of an image in a mount namespace. */
+const canMount = () =>
+  spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs none /mnt']).status === 0
+    ? false
+    : 'may not mount';
+
+const refusal = process.getuid?.() === 0 ? missing('buildah', 'ldd', 'npm') || canMount() : 'needs root';
 
 describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'container-'));

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { commandGroups, commands } from './commands.ts';
 import { completionScript, shells } from './completion-script.ts';
@@ -38,11 +41,16 @@ describe('completion in bash', { skip: missing('bash') }, () => {
 
 for (const shell of shells) {
   it(`the script for ${shell} has the syntax of ${shell}`, { skip: missing(shell) }, () => {
-    const { status, stderr } = spawnSync(shell, ['-n'], {
-      input: completionScript(shell, { commands, groups: commandGroups }),
-      encoding: 'utf8',
-    });
-    assert.equal(status, 0, stderr);
+    const directory = mkdtempSync(join(tmpdir(), 'completion-'));
+    try {
+      // Of a pipe, fish reads no script.
+      const file = join(directory, 'script');
+      writeFileSync(file, completionScript(shell, { commands, groups: commandGroups }));
+      const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 }
 
