@@ -20,12 +20,15 @@ const hashFile = 'sources-hash';
 
 async function main(target: string | undefined): Promise<string> {
   const hash = sourcesHash();
-  if (!existsSync(join(dist, hashFile)) || readFileSync(join(dist, hashFile), 'utf8') !== hash) {
-    await buildDist(hash);
-  }
+  if (!isBuilt(hash)) await buildDist(hash);
   if (target === undefined) return dist;
   cpSync(dist, target, { recursive: true });
   return target;
+}
+
+function isBuilt(hash: string): boolean {
+  const file = join(dist, hashFile);
+  return existsSync(file) && readFileSync(file, 'utf8') === hash;
 }
 
 function sourcesHash(): string {
@@ -49,6 +52,8 @@ async function buildDist(hash: string): Promise<void> {
         config.tempDir = join(own, 'temp');
       },
     });
+    // The one that was first may be copied by its process at this moment.
+    if (isBuilt(hash)) return;
     writeFileSync(join(own, 'dist', hashFile), hash);
     rmSync(dist, { recursive: true, force: true });
     renameSync(join(own, 'dist'), dist);

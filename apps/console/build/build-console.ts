@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { keepBuild } from './keep-build.ts';
 
 /**
  * `node build-console.ts`: builds the console, unless its sources are as at the last build, and prints the directory of its files.
@@ -22,20 +23,11 @@ async function main(target: string | undefined): Promise<string> {
     return target;
   }
   const dist = join(root, 'dist');
-  const place = join(dist, `of-${sourcesHash()}`);
-  if (existsSync(place)) return place;
-  // Several servers may build at once: each builds beside, and the first one to finish gives the name.
+  const name = `of-${sourcesHash()}`;
+  if (existsSync(join(dist, name))) return join(dist, name);
   const own = join(dist, `new-${process.pid}`);
   await buildInto(own);
-  const earlier = readdirSync(dist).filter((name) => name.startsWith('of-'));
-  try {
-    renameSync(own, place);
-  } catch (error) {
-    rmSync(own, { recursive: true });
-    if (!existsSync(place)) throw error;
-  }
-  for (const name of earlier) rmSync(join(dist, name), { recursive: true, force: true });
-  return place;
+  return keepBuild(own, dist, name);
 }
 
 function sourcesHash(): string {
