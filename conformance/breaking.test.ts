@@ -143,7 +143,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     return body.request_uuid;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
+  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows none of our types
   function ended(uuid: string): Promise<any> {
     return platform.until(`the end of ${uuid}`, `Call/${uuid}/`, async ({ end_time }) => {
       await milliseconds(200);

@@ -10,7 +10,7 @@ import { codeTo } from './support/verification.ts';
 interface Answered {
   readonly status: number;
   readonly cookies: readonly string[];
-  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
+  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows none of our types
   readonly body: any;
 }
 

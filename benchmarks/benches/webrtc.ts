@@ -11,7 +11,7 @@ interface Kind {
   /** Legs of a room; two hear each other's packets undecoded. */
   readonly room: number;
   readonly legs: number;
-  /** Budgets of a relayed leg of ours. */
+  /** Budgets of our relayed leg. */
   readonly isBudgeted: boolean;
 }
 

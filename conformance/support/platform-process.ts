@@ -28,7 +28,7 @@ interface Ready {
 /** An answer of the API: its body is whatever JSON says, and a test asserts on what it needs. */
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
+  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows none of our types
   readonly body: any;
 }
 

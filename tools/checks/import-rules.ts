@@ -42,7 +42,7 @@ const inTestsToo: Readonly<Record<string, readonly string[]>> = {
   'voice-sdk': ['media', 'testkit'],
 };
 
-// The package for tests of customers is none of ours.
+// `packages/testing` is a package for customers, not a folder of tests.
 const test = String.raw`\.test\.ts$|(?<!^packages)/(fixtures|testing)/`;
 const ours = '^(packages|apps|tools|conformance|benchmarks|examples)/';
 const platform = '^packages/platform/src/';

@@ -52,7 +52,7 @@ async function buildDist(hash: string): Promise<void> {
         config.tempDir = join(own, 'temp');
       },
     });
-    // The one that was first may be copied by its process at this moment.
+    // Another process may be copying the first build at this moment.
     if (isBuilt(hash)) return;
     writeFileSync(join(own, 'dist', hashFile), hash);
     rmSync(dist, { recursive: true, force: true });

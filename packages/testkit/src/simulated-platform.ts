@@ -92,7 +92,7 @@ export interface SimulatedPlatformOptions {
 /** An answer of the HTTP interface: its body is any JSON, and a test asserts on the parts that it needs. */
 export interface ApiAnswer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
+  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows none of our types
   readonly body: any;
   readonly headers: Readonly<Record<string, unknown>>;
 }
