@@ -11,7 +11,7 @@ import type { ThreadPriority } from './thread-priority.ts';
 async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {
   const media = await createMediaWorker({
     host: '127.0.0.1',
-    ports: { first: 38_000, last: 38_199 },
+    ports: { first: 8000, last: 8199 },
     ...options,
   });
   context.after(() => media.closeAll());
@@ -127,7 +127,7 @@ test('a thread with the best priority reports once what it obtained, and opens l
 });
 
 test('captured audio goes out through the port that was given, in chunks, then its end; what came before is dropped', async (context) => {
-  const media = await start(context, { ports: { first: 38_206, last: 38_209 } });
+  const media = await start(context, { ports: { first: 8206, last: 8209 } });
   const { port } = await media.open('a');
   const phone = await createPhone(700, port);
   context.after(() => phone.close());
@@ -183,10 +183,10 @@ test('captured audio goes out through the port that was given, in chunks, then i
 });
 
 test('a clip that is dropped leaves no memory in the thread, which collects nothing while it only ticks', async (context) => {
-  const media = await start(context, { ports: { first: 38_206, last: 38_207 } });
+  const media = await start(context, { ports: { first: 8206, last: 8207 } });
   const held = (): number => process.memoryUsage.rss() / 2 ** 20;
   const load = (): Promise<void> =>
-    media.loadClip('long', { sampleRate: 8_000, samples: new Int16Array(40_000_000).fill(1) });
+    media.loadClip('long', { sampleRate: 8000, samples: new Int16Array(40_000_000).fill(1) });
   const before = held();
   await load();
   await load();
@@ -198,7 +198,7 @@ test('a clip that is dropped leaves no memory in the thread, which collects noth
 });
 
 test('open rejects when no port is left and when the name is open; a close that crosses an open leaves nothing', async (context) => {
-  const media = await start(context, { ports: { first: 38_200, last: 38_203 } });
+  const media = await start(context, { ports: { first: 8200, last: 8203 } });
   await media.open('a');
   await assert.rejects(media.open('a'), /is open/);
   const opening = media.open('b');
@@ -211,7 +211,7 @@ test('open rejects when no port is left and when the name is open; a close that 
 });
 
 test('after closeAll every request is refused at once, and closing again is no fault', async () => {
-  const media = await createMediaWorker({ host: '127.0.0.1', ports: { first: 38_204, last: 38_205 } });
+  const media = await createMediaWorker({ host: '127.0.0.1', ports: { first: 8204, last: 8205 } });
   await media.open('a');
   await media.closeAll();
   await media.closeAll();

@@ -7,7 +7,7 @@ import { openDtls } from './dtls/open-dtls.ts';
 import { agreedWithBrowser, type LoopbackBrowser, openBrowser } from './loopback-browser.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
-const webrtcPort = 38_900;
+const webrtcPort = 8900;
 type Host = '127.0.0.1' | '::1';
 const hasIpv6 = Object.values(networkInterfaces()).some((each) =>
   each?.some(({ address }) => address === '::1'),
@@ -25,7 +25,7 @@ const dtls = 'endpoint' in opened ? opened.endpoint : (undefined as unknown as D
 async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {
   const media = await createMediaWorker({
     host: '127.0.0.1',
-    ports: { first: 38_000, last: 38_199 },
+    ports: { first: 9000, last: 9199 },
     webrtcPort,
     onWebrtcOff: (problem) => assert.fail(problem),
     ...options,
@@ -224,14 +224,14 @@ test('a leg of WebRTC whose offer is refused goes on with ports of its own', { s
   const media = await start(context);
   await media.open('a', iceOf('a'));
   const { port, webrtc } = await media.open('a');
-  assert.ok(port < 38_200 && webrtc === undefined);
+  assert.ok(port < 9200 && webrtc === undefined);
   await assert.rejects(media.open('a', iceOf('a')), /is open/);
   await media.close('a');
   await assertNothingIsLeft(media);
 });
 
 test('without a port, legs of WebRTC are refused', async (context) => {
-  const media = await createMediaWorker({ host: '127.0.0.1', ports: { first: 38_000, last: 38_199 } });
+  const media = await createMediaWorker({ host: '127.0.0.1', ports: { first: 9000, last: 9199 } });
   context.after(() => media.closeAll());
   assert.equal(media.hasWebrtc, false);
   await assert.rejects(media.open('a', iceOf('a')), { code: 'WEBRTC_OFF' });
@@ -243,11 +243,11 @@ test('a port that another program has turns WebRTC off with a sentence', { skip 
   const problems: string[] = [];
   const media = await createMediaWorker({
     host: '127.0.0.1',
-    ports: { first: 38_000, last: 38_199 },
+    ports: { first: 9000, last: 9199 },
     webrtcPort,
     onWebrtcOff: (problem) => problems.push(problem),
   });
   context.after(() => media.closeAll());
-  assert.match(problems.join(), /^UDP port 38900 cannot be bound: /);
+  assert.match(problems.join(), /^UDP port 8900 cannot be bound: /);
   assert.equal(media.hasWebrtc, false);
 });

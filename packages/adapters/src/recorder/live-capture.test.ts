@@ -15,7 +15,7 @@ test('the audio that a leg hears goes from the media thread into the file, witho
   const media = await createMediaPool({
     workers: 1,
     host: '127.0.0.1',
-    ports: { first: 38_300, last: 38_303 },
+    ports: { first: 8960, last: 8963 },
     sockets: 'dgram',
   });
   const recorder = await createRecorder({ directory, media });

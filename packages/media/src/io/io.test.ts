@@ -38,7 +38,7 @@ test('RTP uses an even port and RTCP the next one; a full range is refused; clos
   const packetsArrived = Promise.withResolvers<void>();
   const sockets = openDgramSockets({
     host: '127.0.0.1',
-    ports: { first: 39100, last: 39103 },
+    ports: { first: 8950, last: 8953 },
     receive: (leg, bytes, length, address) =>
       received.push(`${leg} ${address} ${[...bytes.subarray(0, length)]}`),
     receiveReport: (leg, _bytes, length) => {

@@ -13,7 +13,7 @@ const onLinux = process.platform === 'linux' ? false : 'system calls are known f
 async function start(context: TestContext, options: Partial<MediaPoolOptions> = {}): Promise<MediaPool> {
   const media = await createMediaPool({
     host: '127.0.0.1',
-    ports: { first: 38_400, last: 38_599 },
+    ports: { first: 8600, last: 8799 },
     workers: 2,
     onFatal: (error) => assert.fail(error),
     ...options,
@@ -47,7 +47,7 @@ async function heardBy(phone: LoopbackPhone): Promise<readonly number[]> {
 }
 
 /** The worker that an RTP port belongs to, with two of them. */
-const workerOf = ({ enginePort }: { readonly enginePort: number }) => (enginePort < 38_500 ? 0 : 1);
+const workerOf = ({ enginePort }: { readonly enginePort: number }) => (enginePort < 8700 ? 0 : 1);
 
 const nothing = { legs: 0, mixes: 0, plays: 0, captures: 0, sockets: 0, ciphers: 0, streams: 0 };
 
@@ -173,7 +173,7 @@ test('a room whose members come and go stays in one worker; a close that crosses
 test('a leg is opened in another worker where its own has no port left', {
   skip: onLinux,
 }, async (context) => {
-  const media = await start(context, { ports: { first: 38_600, last: 38_607 } });
+  const media = await start(context, { ports: { first: 8800, last: 8807 } });
   await media.open('a');
   await Promise.all(['b', 'c', 'd'].map((leg) => media.open(leg, undefined, 'a')));
   await assert.rejects(media.open('e', undefined, 'a'), { code: 'NO_PORT_LEFT' });
@@ -228,6 +228,6 @@ test('a worker that dies ends its legs alone; its successor has its ports, and n
 
 test('a worker that ends before it runs rejects the start of the pool with its reason, and is no death', async () => {
   const onWorkerDeath = () => assert.fail('no worker ran');
-  const options = { host: '127.0.0.1', ports: { first: 38_400, last: 38_599 }, workers: 2, onWorkerDeath };
+  const options = { host: '127.0.0.1', ports: { first: 8600, last: 8799 }, workers: 2, onWorkerDeath };
   await assert.rejects(createMediaPool({ ...options, rtpSources: ['no network'] }), /no network/);
 });

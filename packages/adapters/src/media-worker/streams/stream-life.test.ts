@@ -46,7 +46,7 @@ function upgrade(socket: Socket): void {
 }
 
 test('an attempt that fails is reported with its cause, and leaves no socket', async (context) => {
-  const rig = await createStreamRig(context, 38_268);
+  const rig = await createStreamRig(context, 8268);
   rig.open();
   const attempt = async (server: { readonly url: string; readonly port: number }, timeoutMs = 5000) => {
     const from = rig.notices.length;
@@ -111,7 +111,7 @@ async function startDeafServer(context: TestContext, host: string, port: number)
 }
 
 test('of several addresses the next is tried in the same attempt where one refuses or does not answer', async (context) => {
-  const rig = await createStreamRig(context, 38_364);
+  const rig = await createStreamRig(context, 8364);
   rig.open();
   const { port } = rig.server;
   await startDeafServer(context, '127.0.0.9', port);
@@ -125,7 +125,7 @@ test('of several addresses the next is tried in the same attempt where one refus
 });
 
 test('one connect timeout is for all addresses together, and each of them is named when none takes the connection', async (context) => {
-  const rig = await createStreamRig(context, 38_372);
+  const rig = await createStreamRig(context, 8372);
   rig.open();
   const { port } = rig.server;
   rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.8'] });
@@ -142,7 +142,7 @@ test('one connect timeout is for all addresses together, and each of them is nam
 });
 
 test('wss is for the name of the URL, certified by who is trusted, whatever address is dialled', async (context) => {
-  const rig = await createStreamRig(context, 38_276, {
+  const rig = await createStreamRig(context, 8276, {
     server: { key: testKey, cert: testCertificate },
     streamTrust: testCertificate,
   });
@@ -155,7 +155,7 @@ test('wss is for the name of the URL, certified by who is trusted, whatever addr
   rig.media.streams.close(stream, 'x');
   await rig.told('stream-over');
 
-  const strict = await createStreamRig(context, 38_284, { server: { key: testKey, cert: testCertificate } });
+  const strict = await createStreamRig(context, 8284, { server: { key: testKey, cert: testCertificate } });
   strict.open();
   strict.connect();
   assert.match((await strict.told('stream-unreachable')).sentence, /self-signed certificate/);
@@ -166,7 +166,7 @@ test('wss is for the name of the URL, certified by who is trusted, whatever addr
 
 for (const code of [1000, 1001, 1011, 4002]) {
   test(`the close of the other side is reported with its code: ${code}`, async (context) => {
-    const rig = await createStreamRig(context, 38_292);
+    const rig = await createStreamRig(context, 8292);
     rig.open();
     rig.connect();
     await rig.told('stream-connected');
@@ -181,7 +181,7 @@ for (const code of [1000, 1001, 1011, 4002]) {
 }
 
 test('stop is the end that the other side wants, however its connection ends after it', async (context) => {
-  const rig = await createStreamRig(context, 38_388);
+  const rig = await createStreamRig(context, 8388);
   // A socket that is destroyed with unread audio sends a reset, which can overtake the stop: that connection carries none.
   for (const { end, audio } of [
     { end: 'terminate', audio: false },
@@ -204,7 +204,7 @@ test('stop is the end that the other side wants, however its connection ends aft
 });
 
 test('who does not answer pings is lost, and who does not answer a close is cut off', async (context) => {
-  const deaf = await createStreamRig(context, 38_300, {
+  const deaf = await createStreamRig(context, 8300, {
     server: { autoPong: false },
     streamLimits: { pingMs: 100 },
   });
@@ -213,7 +213,7 @@ test('who does not answer pings is lost, and who does not answer a close is cut 
   const lost = await deaf.told('stream-lost');
   assert.deepEqual([lost.code, /ping/.test(lost.sentence)], [1006, true]);
 
-  const rig = await createStreamRig(context, 38_308, { streamLimits: { closeMs: 100 } });
+  const rig = await createStreamRig(context, 8308, { streamLimits: { closeMs: 100 } });
   const rude = await startRawServer(context, upgrade);
   rig.open();
   rig.media.streams.connect(stream, targetOf(rude, 5000));
@@ -226,7 +226,7 @@ test('who does not answer pings is lost, and who does not answer a close is cut 
 });
 
 test('Upgrade and Connection come before the signatures, within the first 512 bytes of the request', async (context) => {
-  const rig = await createStreamRig(context, 38_420);
+  const rig = await createStreamRig(context, 8420);
   const request = Promise.withResolvers<string>();
   const server = await startRawServer(context, (socket) =>
     socket.once('data', (bytes) => request.resolve(bytes.toString('latin1'))),
@@ -245,7 +245,7 @@ test('Upgrade and Connection come before the signatures, within the first 512 by
 });
 
 test('a violation of the protocol is reported at once, whether or not the server answers our close frame', async (context) => {
-  const rig = await createStreamRig(context, 38_412, { streamLimits: { closeMs: 600_000 } });
+  const rig = await createStreamRig(context, 8412, { streamLimits: { closeMs: 600_000 } });
   const got: Buffer[] = [];
   const deaf = await startRawServer(context, (socket) => {
     upgrade(socket);
@@ -267,7 +267,7 @@ test('a violation of the protocol is reported at once, whether or not the server
 });
 
 test('a server that breaks the protocol, or sends without end, is hung up on', async (context) => {
-  const rig = await createStreamRig(context, 38_316);
+  const rig = await createStreamRig(context, 8316);
   rig.open();
   rig.connect();
   await rig.told('stream-connected');
@@ -287,7 +287,7 @@ test('a server that breaks the protocol, or sends without end, is hung up on', a
 });
 
 test('a reader that is slow loses the oldest audio, is reported once a second, and gets the newest when it reads again', async (context) => {
-  const rig = await createStreamRig(context, 38_324, {
+  const rig = await createStreamRig(context, 8324, {
     streamLimits: { bufferedBytes: 64 * 1024, slowMs: 200 },
   });
   // This many tracks fill the buffers of the kernel in a moment.
@@ -324,7 +324,7 @@ test('a reader that is slow loses the oldest audio, is reported once a second, a
 });
 
 test('a flood of playAudio fills the queue and no more: the newest is refused, and the call goes on', async (context) => {
-  const rig = await createStreamRig(context, 38_332);
+  const rig = await createStreamRig(context, 8332);
   rig.open();
   rig.connect();
   await rig.told('stream-connected');
@@ -351,7 +351,7 @@ test('a flood of playAudio fills the queue and no more: the newest is refused, a
 });
 
 test('a lost connection that is made again gets what was said meanwhile, faster than it was said, and every checkpoint once', async (context) => {
-  const rig = await createStreamRig(context, 38_340);
+  const rig = await createStreamRig(context, 8340);
   rig.open({ keepLostMs: 30_000 });
   rig.connect();
   await rig.told('stream-connected');
@@ -392,7 +392,7 @@ test('a lost connection that is made again gets what was said meanwhile, faster 
 });
 
 test('streams that are open when the worker is closed end, and report it', async (context) => {
-  const rig = await createStreamRig(context, 38_348);
+  const rig = await createStreamRig(context, 8348);
   rig.open();
   rig.connect();
   await rig.told('stream-connected');

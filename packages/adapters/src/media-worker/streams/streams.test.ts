@@ -12,7 +12,7 @@ function play(bytes: Buffer, sampleRate: number | string, contentType = 'audio/x
 }
 
 test('start comes first, then media every 20 ms, numbered; a close says stop, ends with 1000 and leaves nothing', async (context) => {
-  const rig = await createStreamRig(context, 38_220);
+  const rig = await createStreamRig(context, 8220);
   rig.open();
   rig.connect();
   await rig.told('stream-connected');
@@ -59,7 +59,7 @@ test('start comes first, then media every 20 ms, numbered; a close says stop, en
 });
 
 test('with voice activity a speech frame says on which track it begins, and a silent track says nothing', async (context) => {
-  const rig = await createStreamRig(context, 38_396);
+  const rig = await createStreamRig(context, 8396);
   const tracks = [
     { name: 'inbound', said: ['a'], heard: [] },
     { name: 'outbound', said: [], heard: ['a'] },
@@ -79,7 +79,7 @@ test('with voice activity a speech frame says on which track it begins, and a si
 });
 
 test('both tracks have one clock, at 16 kHz what is sent is real; µ-law and binary frames carry the same', async (context) => {
-  const rig = await createStreamRig(context, 38_228);
+  const rig = await createStreamRig(context, 8228);
   rig.media.send({ do: 'open-mix', mix: 'm' });
   const sound = { kind: 'tone', frequencyHz: 1900, levelDb: -12 } as const;
   rig.media.send({ do: 'play', mix: 'm', key: 'k', to: ['a'], sound, loop: true });
@@ -124,7 +124,7 @@ for (const [contentType, rate, encoded] of [
   ['audio/wav', 22_050, 'wav'],
 ] as const) {
   test(`a phone hears playAudio of ${contentType} at ${rate}; the checkpoint is answered when it has left`, async (context) => {
-    const rig = await createStreamRig(context, 38_236);
+    const rig = await createStreamRig(context, 8236);
     rig.open();
     rig.connect();
     await rig.told('stream-connected');
@@ -150,7 +150,7 @@ for (const [contentType, rate, encoded] of [
 }
 
 test('a program of the twilio dialect hears the call, plays to it, and gets its marks back, those that a clear drops at once', async (context) => {
-  const rig = await createStreamRig(context, 38_236);
+  const rig = await createStreamRig(context, 8236);
   rig.open({ dialect: 'twilio', encoding: 'audio/x-mulaw', extraHeaders: 'order=4711' });
   rig.connect();
   await rig.told('stream-connected');
@@ -191,7 +191,7 @@ test('a program of the twilio dialect hears the call, plays to it, and gets its 
 });
 
 test('clearAudio is answered, what waits is not heard, and its checkpoints are forgotten', async (context) => {
-  const rig = await createStreamRig(context, 38_244);
+  const rig = await createStreamRig(context, 8244);
   rig.open();
   rig.connect();
   await rig.told('stream-connected');
@@ -239,7 +239,7 @@ test('clearAudio is answered, what waits is not heard, and its checkpoints are f
 });
 
 test('what cannot be used is answered with a reason, breaks nothing, and is not answered for who may only listen', async (context) => {
-  const rig = await createStreamRig(context, 38_252);
+  const rig = await createStreamRig(context, 8252);
   rig.open();
   rig.connect();
   await rig.told('stream-connected');
@@ -293,7 +293,7 @@ test('what cannot be used is answered with a reason, breaks nothing, and is not 
 });
 
 test('a program is a leg: who is in its mix hears what it plays, and it hears them without itself', async (context) => {
-  const rig = await createStreamRig(context, 38_260);
+  const rig = await createStreamRig(context, 8260);
   const tracks = [{ name: 'inbound', said: [], heard: ['robot'], keysOf: ['a'] }];
   rig.open({ asLeg: 'robot', tracks, hearers: ['a'], sampleRate: 16_000 });
   rig.media.send({ do: 'open-mix', mix: 'm' });
@@ -320,7 +320,7 @@ test('a program is a leg: who is in its mix hears what it plays, and it hears th
 });
 
 test('a stream for which there is no slot is over with a sentence, never connected in silence', async (context) => {
-  const rig = await createStreamRig(context, 38_380, { streamLimits: { streams: 1 } });
+  const rig = await createStreamRig(context, 8380, { streamLimits: { streams: 1 } });
   // The leg's name is in use, as with more legs than the limit.
   rig.open({ asLeg: 'a', tracks: [{ name: 'inbound', said: [], heard: ['a'] }] });
   rig.connect();
@@ -355,7 +355,7 @@ test('a stream for which there is no slot is over with a sentence, never connect
 });
 
 test('with noise cancellation all tracks keep one clock, what the leg hears stays what it is, and tracks may come and go', async (context) => {
-  const rig = await createStreamRig(context, 38_356);
+  const rig = await createStreamRig(context, 8356);
   rig.media.send({ do: 'open-mix', mix: 'm' });
   const sound = { kind: 'tone', frequencyHz: 1900, levelDb: -12 } as const;
   rig.media.send({ do: 'play', mix: 'm', key: 'k', to: ['a'], sound, loop: true });
