@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { type CaptureMessage, toneLevel } from '@jackfield/media';
 import type { MediaNotice } from '@jackfield/ports';
-import { agreedWith, createPhone, type LoopbackPhone } from './loopback-phone.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
+import { agreedWith, createPhone, type LoopbackPhone } from './testing/loopback-phone.ts';
 import type { ThreadPriority } from './thread-priority.ts';
 
 async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {

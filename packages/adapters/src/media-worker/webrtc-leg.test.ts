@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { type DtlsEndpoint, toneLevel } from '@jackfield/media';
 import { openDtls } from './dtls/open-dtls.ts';
-import { agreedWithBrowser, type LoopbackBrowser, openBrowser } from './loopback-browser.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
+import { agreedWithBrowser, type LoopbackBrowser, openBrowser } from './testing/loopback-browser.ts';
 
 const webrtcPort = 8900;
 type Host = '127.0.0.1' | '::1';

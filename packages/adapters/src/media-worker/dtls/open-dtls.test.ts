@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { DtlsEndpoint, DtlsSession } from '@jackfield/media';
 import fc from 'fast-check';
-import { testCertificate, testKey } from '../streams/test-certificate.ts';
+import { testCertificate, testKey } from '../streams/testing/test-certificate.ts';
 import { openDtls } from './open-dtls.ts';
 
 /** Passes each side's datagrams to the other until neither has any; `lose` decides about each one. */

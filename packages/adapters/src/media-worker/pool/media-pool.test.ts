@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { type CaptureMessage, toneLevel } from '@jackfield/media';
 import type { MediaNotice } from '@jackfield/ports';
-import { agreedWith, createPhone, type LoopbackPhone } from '../loopback-phone.ts';
+import { agreedWith, createPhone, type LoopbackPhone } from '../testing/loopback-phone.ts';
 import { createMediaPool, type MediaPool } from './media-pool.ts';
 import type { MediaPoolOptions } from './pool-workers.ts';
 

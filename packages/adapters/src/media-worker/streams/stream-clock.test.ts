@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EngineStreams, TellKey } from '@jackfield/media';
 import type { StreamOrder } from '@jackfield/ports';
-import { startTestServer } from './test-server.ts';
+import { startTestServer } from './testing/test-server.ts';
 import { createWorkerStreams } from './worker-streams.ts';
 
 const hour = 3_600_000;

@@ -5,9 +5,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { createStreamRig, nothing, stream } from './stream-rig.ts';
-import { testCertificate, testKey } from './test-certificate.ts';
-import { assertOneClock, type GotFrame, toneBytes } from './test-server.ts';
+import { createStreamRig, nothing, stream } from './testing/stream-rig.ts';
+import { testCertificate, testKey } from './testing/test-certificate.ts';
+import { assertOneClock, type GotFrame, toneBytes } from './testing/test-server.ts';
 
 /** A server that handles its connections as the test decides. */
 async function startRawServer(

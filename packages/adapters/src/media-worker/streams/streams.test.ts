@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toneLevel } from '@jackfield/media';
 import type { FrameRefusal } from '@jackfield/ports';
-import { call, createStreamRig, nothing, stream } from './stream-rig.ts';
-import { assertOneClock, type GotFrame, samplesOf, toneBytes } from './test-server.ts';
+import { call, createStreamRig, nothing, stream } from './testing/stream-rig.ts';
+import { assertOneClock, type GotFrame, samplesOf, toneBytes } from './testing/test-server.ts';
 
 const isMedia = (frame: GotFrame): boolean => frame.event === 'media';
 

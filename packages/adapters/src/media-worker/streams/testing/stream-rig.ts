@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { StreamNotice, StreamOrder, StreamTarget } from '@jackfield/ports';
-import { agreedWith, createPhone, type LoopbackPhone } from '../loopback-phone.ts';
-import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../media-worker.ts';
+import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../../media-worker.ts';
+import { agreedWith, createPhone, type LoopbackPhone } from '../../testing/loopback-phone.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts';
 
 export const stream = '0f0b7a9e-6d0f-4b1c-9a53-6a2f0f6f1a11';
