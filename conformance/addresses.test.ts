@@ -27,7 +27,7 @@ describe('wherever the platform is bound', { skip, timeout: 180_000 }, () => {
         JACKFIELD_SIP_HOST: host,
         ...environment,
       });
-      const ear = await RtpSocket.open();
+      const listener = await RtpSocket.open();
       const phones: Sipp[] = [];
       try {
         const { username } = await platform.createEndpoint('phone', password);
@@ -41,7 +41,7 @@ describe('wherever the platform is bound', { skip, timeout: 180_000 }, () => {
           user: username,
           password,
           port: registered.port,
-          keys: { rtp_port: String(ear.port) },
+          keys: { rtp_port: String(listener.port) },
         });
         phones.push(phone);
         for (const to of [talker, username]) {
@@ -57,12 +57,12 @@ describe('wherever the platform is bound', { skip, timeout: 180_000 }, () => {
         }
         assert.deepEqual(await phone.finished(), { code: 0, errors: '' });
         // µ-law: 0xff and 0x7f are silence; a voice is anything else.
-        const voiced = ear.heard.filter(({ payload }) => payload.some((byte) => (byte & 0x7f) < 0x70));
-        assert.ok(voiced.length > 5, `${voiced.length} of ${ear.heard.length} packets carry a voice`);
+        const voiced = listener.heard.filter(({ payload }) => payload.some((byte) => (byte & 0x7f) < 0x70));
+        assert.ok(voiced.length > 5, `${voiced.length} of ${listener.heard.length} packets carry a voice`);
         await platform.api('DELETE', 'MultiPartyCall/name_bound/');
         await platform.untilQuiet();
       } finally {
-        ear.close();
+        listener.close();
         await Promise.all(phones.map((each) => each.stop()));
         await platform.stop();
       }

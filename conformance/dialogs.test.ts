@@ -107,15 +107,15 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     });
 
     it('a phone that holds hears nothing, and hears again when it takes the call back', async () => {
-      const ear = await rtp();
-      const { username, sipp } = await waiting('hold', { rtp_port: String(ear.port) });
+      const listener = await rtp();
+      const { username, sipp } = await waiting('hold', { rtp_port: String(listener.port) });
       await add('hold', talker);
       await add('hold', username);
-      await ear.peer();
+      await listener.peer();
       await succeeds(sipp);
       await end('hold');
       // The phone holds for 2 s. The longest silence is looked for, because the phone counts its times from what it receives.
-      const times = ear.heard.map(({ at }) => at);
+      const times = listener.heard.map(({ at }) => at);
       const silences = times.slice(1).map((at, before) => at - times[before]!);
       const longest = Math.max(...silences);
       const before = silences.indexOf(longest) + 1;
@@ -143,21 +143,21 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     });
 
     it('requests within the dialog are answered as the RFC says, and the call goes on', async () => {
-      const ear = await rtp();
-      const { username, sipp } = await waiting('in-dialog-requests', { rtp_port: String(ear.port) });
+      const listener = await rtp();
+      const { username, sipp } = await waiting('in-dialog-requests', { rtp_port: String(listener.port) });
       await add('requests', talker);
       await add('requests', username);
       await succeeds(sipp);
       await end('requests');
-      const [last] = ear.heard.slice(-1);
-      assert.ok(last !== undefined && last.at - ear.heard[0]!.at > 400, 'audio to the end');
+      const [last] = listener.heard.slice(-1);
+      assert.ok(last !== undefined && last.at - listener.heard[0]!.at > 400, 'audio to the end');
     });
 
     it('a BYE that crosses ours is answered, and so is ours', async () => {
-      const ear = await rtp();
-      const { username, sipp } = await waiting('bye-crossing', { rtp_port: String(ear.port) });
+      const listener = await rtp();
+      const { username, sipp } = await waiting('bye-crossing', { rtp_port: String(listener.port) });
       await add('crossing', username);
-      await ear.peer();
+      await listener.peer();
       await end('crossing');
       await succeeds(sipp);
     });
@@ -186,13 +186,13 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     });
 
     it('a reliable 183 gets its PRACK, and its description holds for the 200', async () => {
-      const ear = await rtp();
-      const { username, sipp } = await waiting('prack', { rtp_port: String(ear.port) });
+      const listener = await rtp();
+      const { username, sipp } = await waiting('prack', { rtp_port: String(listener.port) });
       await add('prack', talker);
       await add('prack', username);
       await succeeds(sipp);
       await end('prack');
-      assert.ok(ear.heard.length > 10, 'audio at the port of the 183');
+      assert.ok(listener.heard.length > 10, 'audio at the port of the 183');
     });
 
     it('who insists on reliable provisional responses gets them, repeated until their PRACK', async () => {

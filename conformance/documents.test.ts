@@ -209,13 +209,13 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
     const ended = await hangupOf(callUuid);
     assert.equal(ended.fields.get('HangupCauseCode'), '8011');
     await caller1.closed();
-    const told = await platform.until(
+    const answer = await platform.until(
       'the reason in the event stream',
       'Event/?type=call.document-failed',
       (body) =>
         body.objects?.some((event: { data: { CallUUID?: string } }) => event.data.CallUUID === callUuid),
     );
-    assert.match(JSON.stringify(told.objects), /line 1/);
+    assert.match(JSON.stringify(answer.objects), /line 1/);
   });
 
   it('the API makes a call that plays a customer’s MP3, is played to, recorded, transferred and hung up', async () => {

@@ -101,8 +101,8 @@ describe('callers without an account', { skip, timeout: 180_000 }, () => {
       '<Response><Speak>One, two, three, four, five, six.</Speak></Response>',
     );
     const create = async (name: string, isPublic: boolean) => {
-      const wanted = { app_name: name, answer_url: answer, public_uri: isPublic };
-      const { body } = await platform.api('POST', 'Application/', wanted);
+      const requested = { app_name: name, answer_url: answer, public_uri: isPublic };
+      const { body } = await platform.api('POST', 'Application/', requested);
       return (await platform.api('GET', `Application/${body.app_id}/`)).body;
     };
     const [open, closed] = [await create('open', true), await create('closed', false)];

@@ -58,9 +58,9 @@ describe('the server on PostgreSQL', { skip, timeout: 180_000 }, () => {
       const probe = await fetch(`${platform.httpUrl}/readyz`);
       return { status: probe.status, body: await probe.json() };
     };
-    const isReady = async (wanted: boolean) => {
+    const isReady = async (expected: boolean) => {
       // An outcome is reused for a second.
-      while (((await ready()).status === 200) !== wanted) await new Promise((turn) => setTimeout(turn, 20));
+      while (((await ready()).status === 200) !== expected) await new Promise((turn) => setTimeout(turn, 20));
     };
     await isReady(false);
     const reason = 'the database cannot be reached';

@@ -61,22 +61,22 @@ describe('phones that send nothing', { skip, timeout: 180_000 }, () => {
     const registered = await Sipp.start({ ...common, scenario: 'register' });
     running.push(registered);
     assert.deepEqual(await registered.finished(), { code: 0, errors: '' });
-    const ear = await open();
-    const keys = { rtp_port: String(ear.port) };
+    const listener = await open();
+    const keys = { rtp_port: String(listener.port) };
     const { port } = registered;
     const phone = await Sipp.start({ ...common, scenario: 'answer-hung-up-by-us', port, keys });
     running.push(phone);
     const call = await add(username);
-    return { phone, ear, call, port: await ear.peer() };
+    return { phone, listener, call, port: await listener.peer() };
   }
 
   it('a phone that is silent, muted or held keeps its leg: a sprayer of every media port from another address hears nothing and is not heard', async () => {
     const silent = await join('silent');
     const muted = await join('muted');
     const held = await join('held');
-    for (const { ear, port } of [muted, held]) ear.speak(440, port);
+    for (const { listener, port } of [muted, held]) listener.speak(440, port);
     await during(400);
-    for (const { ear } of [muted, held]) ear.fallSilent();
+    for (const { listener } of [muted, held]) listener.fallSilent();
     await add(talker);
     const { body } = await platform.api('GET', `${room}Participant/`);
     const member = body.objects.find((each: { call_uuid: string }) => each.call_uuid === held.call);
@@ -97,8 +97,8 @@ describe('phones that send nothing', { skip, timeout: 180_000 }, () => {
     const to = Date.now();
 
     assert.equal(sprayers.filter(({ heard }) => heard.length > 0).length, 0, 'no sprayer is sent anything');
-    for (const { ear } of [silent, muted, held]) {
-      const packets = ear.between(from + 200, to);
+    for (const { listener } of [silent, muted, held]) {
+      const packets = listener.between(from + 200, to);
       assert.ok(packets.length > 60, `${packets.length} packets still reach the phone itself`);
       assert.ok(toneLevelDb(soundOf(packets), toneHz) < inaudible, 'and no sprayer is heard in them');
     }

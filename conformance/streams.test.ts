@@ -72,7 +72,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
   }
 
   /** A callback of a stream, by its name. */
-  const told = (stream: string, event: string) =>
+  const callbackOf = (stream: string, event: string) =>
     customer.received.until(
       `${event} of ${stream}`,
       ({ fields }) => fields.get('StreamID') === stream && fields.get('Event') === event,
@@ -155,7 +155,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
       const jumps = steps.filter((step) => step !== 20);
       assert.ok(jumps.length <= (await stalls()) - before && jumps.every((step) => step > 200), `${jumps}`);
       assert.ok(loudestToneDb(sockets.sound(connection, 'inbound'), 1000, 0.7) > audible);
-      await told(stream, 'StopStream');
+      await callbackOf(stream, 'StopStream');
       assert.deepEqual(callbacksOf(stream), ['StartStream', 'StopStream']);
       const record = `Call/${callUuid}/Stream/${stream}/`;
       // They come when the socket is gone, after the callback of the end.
@@ -192,10 +192,10 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     await sockets.heard(connection, frames + 50);
     sockets.say(connection, { event: 'checkpoint', streamId: stream, name: 'echoed' });
     assert.equal((await sockets.frame(connection, 'playedStream')).name, 'echoed');
-    assert.equal((await told(stream, 'PlayedStream')).fields.get('Name'), 'echoed');
+    assert.equal((await callbackOf(stream, 'PlayedStream')).fields.get('Name'), 'echoed');
     await hangUp(callUuid);
     assert.equal(await sockets.closed(connection), 1000);
-    assert.equal((await told(stream, 'StopStream')).fields.get('StatusReason'), 'Call hangup');
+    assert.equal((await callbackOf(stream, 'StopStream')).fields.get('StatusReason'), 'Call hangup');
     await phone.closed();
     assert.ok(loudestToneDb(await readWav(await phone.heard()), 440, 0.8) > audible, 'bob hears himself');
   });
@@ -220,7 +220,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     await sockets.heard(connection, 60);
     sockets.say(connection, { event: 'clearAudio', streamId: stream });
     await sockets.frame(connection, 'clearedAudio');
-    await told(stream, 'ClearedAudio');
+    await callbackOf(stream, 'ClearedAudio');
     await sockets.heard(connection, 110);
     sockets.say(connection, { event: 'checkpoint', streamId: stream, name: 'after' });
     assert.equal((await sockets.frame(connection, 'playedStream')).name, 'after');
@@ -247,7 +247,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     sockets.close(connection, 1000);
     await customer.asked('/after');
     const stream = sockets.frames(connection)[0].start.streamId;
-    const stopped = await told(stream, 'StopStream');
+    const stopped = await callbackOf(stream, 'StopStream');
     assert.equal(stopped.fields.get('StatusReason'), 'Closed by the application');
     await hangUp(callUuid);
   });
@@ -261,7 +261,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
       const { stream, connection } = await start(callUuid, `/lost?${what.length}`);
       await sockets.heard(connection, 5);
       end(connection);
-      const dropped = await told(stream, 'DroppedStream');
+      const dropped = await callbackOf(stream, 'DroppedStream');
       assert.equal(dropped.fields.get('StatusReason'), 'Connection error');
       assert.notEqual(dropped.fields.get('Error') ?? '', '');
       const live = await platform.api('GET', `Call/${callUuid}/?status=live`);
@@ -276,7 +276,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
       service_url: sockets.url('/refuse'),
       status_callback_url: `http://127.0.0.1:${customer.port}/streamed`,
     });
-    const dropped = await told(body.stream_id, 'DroppedStream');
+    const dropped = await callbackOf(body.stream_id, 'DroppedStream');
     assert.match(dropped.fields.get('Error') ?? '', /403/);
     const isAttempt = ({ type, path }: StreamHappening) => type === 'asked' && path === '/refuse';
     let attempts = 0;
@@ -296,9 +296,9 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     const [started] = sockets.frames(again);
     assert.equal(started.event, 'start');
     assert.equal(started.start.resumed, true);
-    await told(stream, 'ResumedStream');
+    await callbackOf(stream, 'ResumedStream');
     await hangUp(callUuid);
-    await told(stream, 'StopStream');
+    await callbackOf(stream, 'StopStream');
     assert.deepEqual(callbacksOf(stream), [
       'StartStream',
       'InterruptedStream',
@@ -399,9 +399,9 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
   it('outlive no process: after kill -9 each is reported as dropped', async () => {
     const callUuid = await call(tonePhone, waiting);
     const { stream } = await start(callUuid, '/killed');
-    await told(stream, 'StartStream');
+    await callbackOf(stream, 'StartStream');
     await platform.killAndRestart();
-    const dropped = await told(stream, 'DroppedStream');
+    const dropped = await callbackOf(stream, 'DroppedStream');
     assert.match(dropped.fields.get('Error') ?? '', /restarted/);
     const { body } = await platform.api('GET', `Call/${callUuid}/Stream/${stream}/`);
     assert.equal(body.status, 'failed');

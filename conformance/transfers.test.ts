@@ -133,16 +133,16 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
 
   it('the caller transfers its callee: NOTIFY reports the progress, its own leg ends, and the two others talk', async () => {
     const alice = await newPhone();
-    const ear = await rtp();
-    const bob = await waiting('answer-hung-up-by-us', { rtp_port: String(ear.port) });
+    const listener = await rtp();
+    const bob = await waiting('answer-hung-up-by-us', { rtp_port: String(listener.port) });
     const caller = await start('call-refer', alice, { keys: { callee: bob.username, target: tone } });
     await succeeds(caller);
     await caller.logged(/notified SIP\/2\.0 100\n(?:.*\n)*?.*notified SIP\/2\.0 200\n/);
-    const heard = ear.heard.length;
-    await ear.peer();
+    const heard = listener.heard.length;
+    await listener.peer();
     await callOf(bob.username, tone);
     // 20 packets of 20 ms: the phone that was transferred hears the other one.
-    await ear.received(heard + 20);
+    await listener.received(heard + 20);
     await platform.api('DELETE', 'Call/');
     await succeeds(bob.sipp);
     assert.deepEqual(

@@ -35,16 +35,16 @@ async function hello(): Promise<readonly Uint8Array[]> {
   }
 }
 
-async function say(frames: readonly Uint8Array[], ear: RtpSocket, port: number): Promise<void> {
+async function say(frames: readonly Uint8Array[], phoneAudio: RtpSocket, port: number): Promise<void> {
   for (const [at, frame] of frames.entries()) {
-    ear.send(port, 0, frame, at * frameSamples);
+    phoneAudio.send(port, 0, frame, at * frameSamples);
     await new Promise((resolve) => setTimeout(resolve, frameMs));
   }
 }
 
 /** The received audio, each packet at its time of arrival: pauses without packets are silence. */
-function soundOf(ear: RtpSocket): Sound {
-  const packets = ear.heard.filter(({ payloadType }) => payloadType === 0);
+function soundOf(phoneAudio: RtpSocket): Sound {
+  const packets = phoneAudio.heard.filter(({ payloadType }) => payloadType === 0);
   const begun = packets[0]?.at ?? 0;
   const lateFrames = 10;
   let end = 0;
@@ -77,11 +77,11 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
 
   /** The code of a session whose message has come, and then the same session by voice. */
   async function begin(recipient: string, codeLength: number) {
-    const wanted = { recipient, code_length: codeLength };
-    const { body: session } = await platform.api('POST', 'Verify/Session/', wanted);
+    const fields = { recipient, code_length: codeLength };
+    const { body: session } = await platform.api('POST', 'Verify/Session/', fields);
     const code = await codeTo(platform, recipient);
     assert.equal(code.length, codeLength);
-    const spoken = await platform.api('POST', 'Verify/Session/', { ...wanted, channel: 'voice' });
+    const spoken = await platform.api('POST', 'Verify/Session/', { ...fields, channel: 'voice' });
     assert.equal(spoken.body.session_uuid, session.session_uuid);
     return { session: session.session_uuid as string, code };
   }
@@ -102,8 +102,8 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
   it('is heard digit by digit as the engine says them, by a phone that said hello and waited', {
     skip: missing('sipp'),
   }, async () => {
-    const ear = await RtpSocket.open();
-    left.push({ stop: async () => ear.close() });
+    const phoneAudio = await RtpSocket.open();
+    left.push({ stop: async () => phoneAudio.close() });
     const port = await freePort();
     const phone = await Sipp.start({
       remote: platform.sipAddress,
@@ -111,7 +111,7 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
       user: 'desk',
       password: '',
       port,
-      keys: { rtp_port: String(ear.port) },
+      keys: { rtp_port: String(phoneAudio.port) },
       timeoutSeconds: 60,
     });
     left.push(phone);
@@ -127,14 +127,14 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
     const attempt = await outcome(session, async (call) => {
       const { status, body } = await platform.api('GET', `${call}?status=live`);
       answered ||= status === 200 && body.call_status === 'in-progress';
-      if (answered) said ??= ear.peer().then((from) => say(words, ear, from));
-      for (const [place, wish] of [
+      if (answered) said ??= phoneAudio.peer().then((from) => say(words, phoneAudio, from));
+      for (const [place, order] of [
         [`${call}Stream/`, { service_url: 'wss://listener.example/', audio_track: 'outbound' }],
         [`${call}Record/`, {}],
         [call, { aleg_url: 'https://listener.example/' }],
         ['MultiPartyCall/name_listener/Participant/', { role: 'agent', call_uuid: call.split('/')[1] }],
       ] as const) {
-        const { status: refused, body: refusal } = await platform.api('POST', place, wish);
+        const { status: refused, body: refusal } = await platform.api('POST', place, order);
         assert.equal(refused, 404, `${place}: ${JSON.stringify(refusal)}`);
       }
     });
@@ -143,7 +143,7 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
     await said;
     assert.deepEqual(await phone.finished(), { code: 0, errors: '' });
 
-    const heard = heardDigits(soundOf(ear), await engineDigits('en'));
+    const heard = heardDigits(soundOf(phoneAudio), await engineDigits('en'));
     const last = heard.slice(-code.length);
     const shown = JSON.stringify(heard);
     assert.equal(last.map(({ digit }) => digit).join(''), code, shown);

@@ -92,7 +92,7 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
     assert.equal(status, 202, JSON.stringify(body));
     return body.session_uuid as string;
   };
-  const told = (session: string, status: string, from = 0) =>
+  const callbackOf = (session: string, status: string, from = 0) =>
     receiver.received.until(
       `${status} of ${session}`,
       ({ fields }) => fields.get('SessionUUID') === session && fields.get('ChannelStatus') === status,
@@ -102,13 +102,13 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
   it('kill -9 between submit and receipt: one session, one code, and the receipt is reported after the restart', async () => {
     const session = await begin(mobile);
     const submit = await smsc.saw('submit');
-    await told(session, 'sent');
+    await callbackOf(session, 'sent');
     const fromHere = smsc.notices.all.length;
     const received = receiver.received.all.length;
     await platform.killAndRestart();
     await smsc.saw('bind', fromHere);
     smsc.receipt(submit.id ?? '');
-    const delivered = await told(session, 'delivered', received);
+    const delivered = await callbackOf(session, 'delivered', received);
     assert.equal(delivered.fields.get('AttemptSequence'), '1');
     // The code of the first message is still valid: another request sends the same code, in the same session.
     assert.equal(await begin(mobile), session);
@@ -123,7 +123,7 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
 
   it('kill -9 while the submit has no answer: the message goes again, in the same session with the same code', async () => {
     const recipient = '+14155552672';
-    smsc.tell({ do: 'ignore' });
+    smsc.instruct({ do: 'ignore' });
     const from = smsc.notices.all.length;
     const session = await begin(recipient);
     await smsc.saw('submit', from);
@@ -131,7 +131,7 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
     await platform.killAndRestart();
     const again = await smsc.saw('submit', restarted);
     smsc.receipt(again.id ?? '');
-    await told(session, 'delivered');
+    await callbackOf(session, 'delivered');
     const texts = smsc.texts.slice(-2);
     assert.equal(codeIn(texts[0]), codeIn(texts[1]));
     const { body } = await platform.api('GET', `Verify/Session/?recipient=${encodeURIComponent(recipient)}`);
@@ -141,44 +141,44 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
 
   it('throttled, it waits; cut off in the middle, it comes back; refused, it says why; none of it leaves a second code', async () => {
     const recipient = '+14155552673';
-    smsc.tell({ do: 'answer', statuses: [0x58] });
+    smsc.instruct({ do: 'answer', statuses: [0x58] });
     const throttled = await begin(recipient);
-    await told(throttled, 'sent');
-    smsc.tell({ do: 'disconnect' });
+    await callbackOf(throttled, 'sent');
+    smsc.instruct({ do: 'disconnect' });
     const from = receiver.received.all.length;
     assert.equal(await begin(recipient), throttled);
-    await told(throttled, 'sent', from);
+    await callbackOf(throttled, 'sent', from);
     assert.equal(new Set(smsc.texts.slice(-4).map(codeIn)).size, 1);
-    smsc.tell({ do: 'answer', statuses: [0x0b] });
+    smsc.instruct({ do: 'answer', statuses: [0x0b] });
     const refused = await begin('+14155552674');
-    const failed = await told(refused, 'failed');
+    const failed = await callbackOf(refused, 'failed');
     assert.equal(failed.fields.get('ChannelErrorCode'), '11');
   });
 
   it('an HTTP gateway serves its prefix, and reports deliveries only with its secret', async () => {
     const session = await begin('+4915112345678', { brand_name: 'A "B"' });
-    await told(session, 'sent');
+    await callbackOf(session, 'sent');
     const [request] = asked;
     assert.match(JSON.parse(request?.body ?? '{}').text, /^\d{6} is your A "B" verification code/);
     const hook = `${platform.httpUrl}/message-gateways/web/receipts`;
     const guess = await fetch(`${hook}?id=h-1&status=done&key=guess`);
     assert.equal(guess.status, 403);
     assert.equal((await fetch(`${platform.httpUrl}/message-gateways/nobody/receipts?id=1`)).status, 403);
-    const told_ = await fetch(hook, {
+    const posted = await fetch(hook, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: 'h-1', status: 'done', key: 'webhook-secret' }),
     });
-    assert.equal(told_.status, 204);
-    await told(session, 'delivered');
+    assert.equal(posted.status, 204);
+    await callbackOf(session, 'delivered');
   });
 
   it('a number without a gateway, and a gateway that is broken, end in a failed attempt with the reason', async () => {
     const nowhere = await begin('+33612345678');
-    assert.equal((await told(nowhere, 'failed')).fields.get('ChannelErrorCode'), 'no-route');
+    assert.equal((await callbackOf(nowhere, 'failed')).fields.get('ChannelErrorCode'), 'no-route');
     gatewayStatus = 500;
     const broken = await begin('+4915112345679');
-    assert.equal((await told(broken, 'failed')).fields.get('ChannelErrorCode'), 'http-500');
+    assert.equal((await callbackOf(broken, 'failed')).fields.get('ChannelErrorCode'), 'http-500');
     gatewayStatus = 200;
   });
 
@@ -186,12 +186,12 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
     receiver.behaviour = ({ fields }) => (fields.get('ChannelStatus') === 'queued' ? 'silence' : 200);
     const fromHere = smsc.notices.all.length;
     const hung = await begin('+14155552675');
-    await told(hung, 'queued');
-    await told(hung, 'sent');
+    await callbackOf(hung, 'queued');
+    await callbackOf(hung, 'sent');
     const submit = await smsc.saw('submit', fromHere);
     smsc.receipt(submit.id ?? '');
-    await told(hung, 'delivered');
-    await told(await begin('+14155552676'), 'sent');
+    await callbackOf(hung, 'delivered');
+    await callbackOf(await begin('+14155552676'), 'sent');
     // The first attempts still wait for their answer: none was dropped for the others.
     // The record of an attempt is written a moment after the receiver has the request.
     const statuses = (body: { objects: readonly { status: string }[] }) =>
@@ -207,7 +207,7 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
 
   it('no code is in the log, in a callback, in the event stream or in the log of deliveries', async () => {
     const codes = new Set([...smsc.texts, ...asked.map(({ body }) => body)].map(codeIn));
-    const feed = JSON.stringify((await platform.api('GET', 'Event/?limit=20')).body);
+    const eventStream = JSON.stringify((await platform.api('GET', 'Event/?limit=20')).body);
     const deliveries = JSON.stringify((await platform.api('GET', 'Callback/?limit=20')).body);
     const callbacks = JSON.stringify(receiver.received.all.map(({ fields }) => [...fields]));
     const log = JSON.stringify(platform.log.all);
@@ -215,7 +215,7 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
     for (const code of codes) {
       // As a word of its own: digits of identifiers and times contain anything.
       const word = new RegExp(`(?<![0-9A-Za-z.-])${code}(?![0-9A-Za-z.-])`);
-      for (const text of [feed, deliveries, callbacks, log]) assert.doesNotMatch(text, word);
+      for (const text of [eventStream, deliveries, callbacks, log]) assert.doesNotMatch(text, word);
     }
   });
 });

@@ -62,8 +62,9 @@ describe('a phone with a wrong password', { skip, timeout: 180_000 }, () => {
     it('finds in the log and in the event stream which username it should have', async () => {
       const { username } = await platform.createEndpoint('alice', password);
       await (await phone('alice', password)).refused();
-      const isTold = ({ message }: Record<string, unknown>) => /"alice" was refused/.test(String(message));
-      const line = await platform.log.until('the warning', isTold);
+      const isReported = ({ message }: Record<string, unknown>) =>
+        /"alice" was refused/.test(String(message));
+      const line = await platform.log.until('the warning', isReported);
       assert.match(String(line.message), new RegExp(`Did you mean "${username}"`));
       const { objects } = await platform.until(
         'the event',

@@ -27,7 +27,7 @@ const datagramNonBlocking = 2 | 0x800;
 const doNotWait = 0x40;
 const socketLevel = 1;
 const [sendBuffer, receiveBuffer] = [7, 8];
-const wantedBuffer = 8 * 1024 * 1024;
+const requestedBuffer = 8 * 1024 * 1024;
 
 export function openBatchSocket(port: number): BatchSocket {
   const libc = koffi.load('libc.so.6');
@@ -39,8 +39,8 @@ export function openBatchSocket(port: number): BatchSocket {
   const recvmmsg = libc.func('int recvmmsg(int, void *, uint32_t, int, void *)');
 
   const fd = socket(ipv4, datagramNonBlocking, 0) as number;
-  const wanted = new Uint8Array(new Uint32Array([wantedBuffer]).buffer);
-  for (const option of [sendBuffer, receiveBuffer]) setOption(fd, socketLevel, option, wanted, 4);
+  const sizeOption = new Uint8Array(new Uint32Array([requestedBuffer]).buffer);
+  for (const option of [sendBuffer, receiveBuffer]) setOption(fd, socketLevel, option, sizeOption, 4);
   const own = new Uint8Array(addressBytes);
   writeAddress(new DataView(own.buffer), 0, port);
   if (bind(fd, own, addressBytes) !== 0) throw new Error(`port ${port} cannot be bound`);

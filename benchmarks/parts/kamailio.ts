@@ -45,8 +45,8 @@ servePart({
   },
   cpu: () => ({ cpuMs: sum(processes().map(cpuMsOf)), atMs: performance.now() }),
   /** Used bytes of its shared memory, which holds the locations; the memory of calls is free again. */
-  memory: () => ({ kept: told('core.shmmem', 'used') }),
-  transactions: () => told('tm.stats', 'current'),
+  memory: () => ({ kept: answerOf('core.shmmem', 'used') }),
+  transactions: () => answerOf('tm.stats', 'current'),
   async stop() {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
@@ -100,7 +100,7 @@ function cpuMsOf(pid: number): number {
 }
 
 /** Queries this value from Kamailio. */
-function told(question: string, value: string): number {
+function answerOf(question: string, value: string): number {
   const answer = execFileSync('kamcmd', ['-s', `unix:${control}`, question], { encoding: 'utf8' });
   const found = new RegExp(`\\b${value}: (\\d+)`).exec(answer);
   if (found === null) throw new Error(`${question} has no ${value}: ${answer}`);

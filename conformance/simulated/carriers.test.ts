@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  feedOf,
+  eventStreamOf,
   inSimulatedWorld,
   type SimulatedPhone,
   type SimulatedWorld,
@@ -59,7 +59,7 @@ async function calls(world: SimulatedWorld, more: object = {}) {
 }
 
 async function eventsOf(world: SimulatedWorld, prefix: string) {
-  const events = await feedOf(world);
+  const events = await eventStreamOf(world);
   return events.filter(({ type }) => type.startsWith(prefix)).map(({ type, data }) => ({ type, data }));
 }
 

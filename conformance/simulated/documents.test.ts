@@ -33,7 +33,7 @@ async function callerOf(world: SimulatedWorld, name: string, path: string): Prom
 const asked = (world: SimulatedWorld, path: string) =>
   world.customer.requests.find(({ url }) => url === base + path)?.fields;
 
-async function told(world: SimulatedWorld, path: string) {
+async function callbackAt(world: SimulatedWorld, path: string) {
   await world.until(`${path} is asked`, () => asked(world, path) !== undefined, 30_000);
   return asked(world, path) ?? {};
 }
@@ -55,7 +55,7 @@ describe('an application', () => {
         answer_method: 'GET',
       });
       const call = phone.dial(body.app_id);
-      const { To } = await told(world, '/dialled');
+      const { To } = await callbackAt(world, '/dialled');
       assert.equal(To, body.app_id);
       await world.until('the end', () => call.end !== undefined, 10_000);
       assert.ok(hears(call, speechHz) > 20);
@@ -94,7 +94,7 @@ describe('phones that press keys', () => {
       const call = phone.dial('support');
       await world.until('the prompt', () => hears(call, speechHz) > 10);
       call.press('42#');
-      assert.equal((await told(world, '/digits')).Digits, '42');
+      assert.equal((await callbackAt(world, '/digits')).Digits, '42');
       assert.ok(hears(call, speechHz) < (text.length * 40) / 20 - 20, 'the prompt ended before its time');
       await world.until('the end', () => call.end !== undefined);
     }));
@@ -114,7 +114,7 @@ describe('phones that press keys', () => {
       const before = hears(call, speechHz);
       await world.until('the prompt again', () => hears(call, speechHz) > before + 5);
       call.press('2');
-      assert.equal((await told(world, '/digits')).Digits, '2');
+      assert.equal((await callbackAt(world, '/digits')).Digits, '2');
       call.hangUp();
     }));
 
@@ -303,6 +303,6 @@ async function assertEndedOnce(world: SimulatedWorld, made: readonly string[]): 
     const record = await world.api('GET', `Call/${uuid}/`);
     assert.equal(record.status, 200);
     assert.notEqual(record.body.end_time, null);
-    assert.ok(byCall.has(uuid), `the end of ${uuid} was told`);
+    assert.ok(byCall.has(uuid), `the end of ${uuid} was callbackAt`);
   }
 }

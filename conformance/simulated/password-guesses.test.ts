@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { feedOf, inSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
+import { eventStreamOf, inSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 
 /** The default of a server: `failuresBeforeBan` and `banMs` in `packages/signalling/src/defence/defence.ts`. */
 const failures = 20;
@@ -24,7 +24,7 @@ describe('A source that guesses passwords', () => {
       const ann = await world.phone('ann');
       await guess(world, ann.username, failures + 1);
       assert.equal(world.node.edge.bannedSources(), 1);
-      const bans = (await feedOf(world)).filter(({ type }) => type === 'source.banned');
+      const bans = (await eventStreamOf(world)).filter(({ type }) => type === 'source.banned');
       assert.deepEqual(
         bans.map(({ data }) => data),
         [{ source_address: '10.0.3.1', reason: 'failed-logins', seconds: banMs / 1000, unreported_bans: 0 }],

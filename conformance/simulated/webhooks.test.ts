@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { eventStreamTypes, streamUpgrade, webhooks } from '@jackfield/contract';
 import {
-  feedOf,
+  eventStreamOf,
   inSimulatedWorld,
   machineBeep,
   type SimulatedPhone,
@@ -35,7 +35,7 @@ function witnessed(seed: number, run: (world: SimulatedWorld) => Promise<void>) 
         seen.set(webhook.name, about);
         for (const [name, value] of Object.entries(fields)) about.add(name).add(`${name}=${value}`);
       }
-      for (const { type } of await feedOf(world)) seenTypes.add(type);
+      for (const { type } of await eventStreamOf(world)) seenTypes.add(type);
     });
 }
 
@@ -275,11 +275,11 @@ describe('what the platform sends is what the contract says', () => {
         { type: 'stream-refused-frame', stream: first, code: 'malformed-frame', sentence: 'it is no JSON' },
       ] as const;
       for (const notice of notices) {
-        streams.tell(notice);
+        streams.notify(notice);
         await world.advance(100);
       }
       for (let played = 0; played < 30; played++)
-        streams.tell({ type: 'stream-played', stream: first, name: 'x' });
+        streams.notify({ type: 'stream-played', stream: first, name: 'x' });
       await world.advance(1000);
       streams.lose(first, 1006);
       await untilAsked(world, '/stream', { Event: 'InterruptedStream' });

@@ -16,9 +16,9 @@ export interface CertificateOnDisk {
 export function createCertificate(names: string): CertificateOnDisk {
   const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
   const [certFile, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
-  const renew = (wanted: string): void => {
+  const renew = (subjectName: string): void => {
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile];
-    const subject = ['-subj', '/CN=jackfield', '-addext', `subjectAltName=${wanted}`];
+    const subject = ['-subj', '/CN=jackfield', '-addext', `subjectAltName=${subjectName}`];
     const made = spawnSync('openssl', ['req', '-x509', ...key, '-out', certFile, ...subject, '-days', '2']);
     if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.stderr}`);
   };

@@ -67,15 +67,15 @@ export class OwnResources {
     return `${beginning}${String(this.#made).padStart(4, '0')}`;
   }
 
-  async #create(path: string, wish: object, id: string): Promise<string> {
-    const { status, body } = await this.#platform.api('POST', path, wish);
+  async #create(path: string, request: object, id: string): Promise<string> {
+    const { status, body } = await this.#platform.api('POST', path, request);
     assert.ok(status === 201 || status === 202, `${path}: ${JSON.stringify(body)}`);
     return body[id];
   }
 
   async #call(): Promise<string> {
-    const wish = { from: '+12025550000', to: '+12025550101', answer_url: this.#waiting };
-    const call = await this.#create('Call/', wish, 'request_uuid');
+    const request = { from: '+12025550000', to: '+12025550101', answer_url: this.#waiting };
+    const call = await this.#create('Call/', request, 'request_uuid');
     await this.#platform.until(
       'the answer',
       `Call/${call}/?status=live`,

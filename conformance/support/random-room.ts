@@ -112,18 +112,18 @@ export class RandomRoom {
     }
   }
 
-  async #join(wanted: Happening & { readonly type: 'join' }): Promise<void> {
+  async #join(requested: Happening & { readonly type: 'join' }): Promise<void> {
     const free = this.#people.flatMap((person, place) =>
       person === undefined && (this.#phones[place]!.call?.end !== undefined || !this.#phones[place]!.call)
         ? [place]
         : [],
     );
-    const place = pick(free, wanted.who);
+    const place = pick(free, requested.who);
     if (place === undefined) return;
     const phone = this.#phones[place]!;
-    phone.behaviour = { does: 'answer', ringMs: wanted.ringMs };
+    phone.behaviour = { does: 'answer', ringMs: requested.ringMs };
     const isNew = this.#isEmpty();
-    const { role, mute, hold, starts } = wanted;
+    const { role, mute, hold, starts } = requested;
     // Recorded before the request is sent: from here on the phone may answer.
     if (isNew) this.#isActive = starts;
     this.#mayBeActive = starts || (!isNew && this.#mayBeActive);
@@ -134,7 +134,7 @@ export class RandomRoom {
       mute,
       hold,
       starts,
-      coach: role === 'supervisor' && wanted.coach,
+      coach: role === 'supervisor' && requested.coach,
       memberId: '',
       call,
     };
@@ -144,7 +144,7 @@ export class RandomRoom {
       role,
       mute,
       hold,
-      coach_mode: wanted.coach,
+      coach_mode: requested.coach,
       start_mpc_on_enter: starts,
       stay_alone: true,
       from: '+12025550000',

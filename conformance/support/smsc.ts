@@ -46,14 +46,14 @@ export class Smsc {
       .map(({ octets = '' }) => Buffer.from(octets, 'base64').toString('latin1'));
   }
 
-  tell(order: object): void {
+  instruct(order: object): void {
     this.#child.send(order);
   }
 
   /** A receipt as SMPP 3.4 appendix B writes it. */
   receipt(id: string, stat = 'DELIVRD', err = '000'): void {
     const text = `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010001 stat:${stat} err:${err} text:x`;
-    this.tell({ do: 'receipt', id, text });
+    this.instruct({ do: 'receipt', id, text });
   }
 
   stop(): void {

@@ -9,12 +9,15 @@ export async function codeTo(platform: PlatformProcess, recipient: string): Prom
 }
 
 /** Starts a verification by message, whose session lives until `confirm` gives its code back. */
-export async function startVerification(platform: PlatformProcess, wanted: Readonly<Record<string, string>>) {
-  const { status, body } = await platform.api('POST', 'Verify/Session/', wanted);
+export async function startVerification(
+  platform: PlatformProcess,
+  requested: Readonly<Record<string, string>>,
+) {
+  const { status, body } = await platform.api('POST', 'Verify/Session/', requested);
   assert.equal(status, 202, JSON.stringify(body));
   return {
     async confirm(): Promise<void> {
-      const otp = await codeTo(platform, wanted.recipient ?? '');
+      const otp = await codeTo(platform, requested.recipient ?? '');
       const confirmed = await platform.api('POST', `Verify/Session/${body.session_uuid}/`, { otp });
       assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
     },

@@ -51,7 +51,7 @@ const libraries = '^packages/(sip|sdp|media)/src/';
 const edges = '^packages/(sip/src/transport|media/src/io)/';
 const kernel = `${platform}kernel/`;
 const ports = '^packages/ports/';
-const doors = `${platform}features/[^/]+/index[.]ts$`;
+const publicApis = `${platform}features/[^/]+/index[.]ts$`;
 
 function folderOf(part: string): string {
   if (packages.includes(part)) return `^packages/${part}/`;
@@ -159,13 +159,13 @@ const rules: readonly ImportRule[] = [
     comment:
       "a domain folder imports its own files, ports, and types of kernel and of other features' public APIs",
     from: { path: domain, pathNot: test },
-    to: { path: ours, pathNot: [domain, ports, kernel, doors, '^packages/contract/'] },
+    to: { path: ours, pathNot: [domain, ports, kernel, publicApis, '^packages/contract/'] },
   },
   {
     name: 'domain-types',
     comment: "of kernel and of other features' public APIs a domain folder imports only types (import type)",
     from: { path: domain, pathNot: test },
-    to: { path: [kernel, doors], pathNot: domain },
+    to: { path: [kernel, publicApis], pathNot: domain },
     allowsTypes: true,
   },
   {
@@ -181,10 +181,10 @@ const rules: readonly ImportRule[] = [
     to: { path: '^packages/contract/' },
   },
   {
-    name: 'feature-door',
+    name: 'feature-public-api',
     comment: 'a feature is entered through its public API, features/<name>/index.ts',
     from: { path: `${platform}features/([^/]+)/`, pathNot: test },
-    to: { path: `${platform}features/`, pathNot: [`${platform}features/$1/`, doors] },
+    to: { path: `${platform}features/`, pathNot: [`${platform}features/$1/`, publicApis] },
   },
   {
     name: 'kernel',
@@ -193,7 +193,7 @@ const rules: readonly ImportRule[] = [
     to: { path: `${platform}features/` },
   },
   {
-    name: 'own-door',
+    name: 'own-public-api',
     comment: "the package's public API is for other packages",
     from: { path: `${platform}(features|kernel)/`, pathNot: test },
     to: { path: `${platform}index[.]ts$` },

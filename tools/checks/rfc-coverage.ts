@@ -5,11 +5,11 @@ import type { SourceCheck } from './check-result.ts';
 export const rfcCoverage: SourceCheck = {
   name: 'RFC coverage',
   find(files) {
-    const wanted = pageOf(files).split('\n');
+    const generated = pageOf(files).split('\n');
     const present = (files.find(({ path }) => path === pagePath)?.text ?? '').split('\n');
-    const line = wanted.findIndex((text, index) => text !== present[index]);
-    if (line < 0 && wanted.length === present.length) return [];
+    const line = generated.findIndex((text, index) => text !== present[index]);
+    if (line < 0 && generated.length === present.length) return [];
     const sentence = `a comment or a test title has changed what this page says: ${writer}`;
-    return [{ path: pagePath, line: (line < 0 ? wanted.length : line) + 1, sentence }];
+    return [{ path: pagePath, line: (line < 0 ? generated.length : line) + 1, sentence }];
   },
 };

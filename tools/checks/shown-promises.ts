@@ -45,6 +45,6 @@ function violationsOf({ line, shownBy }: Row, files: readonly SourceFile[]): rea
 }
 
 /** A title may go on after what stands in the page, or come from a list of cases. */
-function hasTest(text: string, wanted: string): boolean {
-  return text.replaceAll("\\'", "'").includes(wanted);
+function hasTest(text: string, sought: string): boolean {
+  return text.replaceAll("\\'", "'").includes(sought);
 }

@@ -20,8 +20,10 @@ export function packed(name: string, into: string, build: (staging: string) => v
       ['pack', '--json', '--ignore-scripts', '--pack-destination', into],
       staging,
     );
-    const told = JSON.parse(output) as readonly { filename: string }[] | Record<string, { filename: string }>;
-    const [tarball] = Object.values(told) as { filename: string }[];
+    const packResult = JSON.parse(output) as
+      | readonly { filename: string }[]
+      | Record<string, { filename: string }>;
+    const [tarball] = Object.values(packResult) as { filename: string }[];
     return join(into, tarball!.filename);
   } finally {
     rmSync(staging, { recursive: true });

@@ -13,17 +13,17 @@ const testing = 'testing';
 const server = 'jackfield';
 
 const publishable = [...libraries, testing, server];
-const { positionals: wanted, values } = parseArgs({
+const { positionals: requested, values } = parseArgs({
   allowPositionals: true,
   options: { into: { type: 'string', default: join(root, 'dist') } },
 });
-const unknown = wanted.filter((name) => !publishable.includes(name));
+const unknown = requested.filter((name) => !publishable.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`${unknown.join(', ')} is not published; what is: ${publishable.join(', ')}\n`);
   process.exit(2);
 }
 const into = resolve(values.into);
-for (const name of wanted.length === 0 ? publishable : wanted) {
+for (const name of requested.length === 0 ? publishable : requested) {
   process.stdout.write(`${await packOne(name)}\n`);
 }
 

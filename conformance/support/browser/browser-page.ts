@@ -54,7 +54,7 @@ export class BrowserPage {
     const opened = new BrowserPage(page);
     await page.exposeFunction('report', (report: PageReport) => opened.reports.add(report));
     const settings = JSON.stringify({ toneHz, isTcpOnly, isRelayOnly });
-    await page.addInitScript(`${await server.bundle('ears')}\nprogram.listen(${settings});`);
+    await page.addInitScript(`${await server.bundle('listeners')}\nprogram.listen(${settings});`);
     await page.goto(server.urlOf(program, policy));
     return opened;
   }
@@ -66,7 +66,7 @@ export class BrowserPage {
 
   /** The last two seconds that came from the other side, of the newest connection or of one in the order of their creation. */
   async heard(connection = -1): Promise<Sound> {
-    const text = await this.#ears<string>(`heard(${connection})`);
+    const text = await this.#listeners<string>(`heard(${connection})`);
     const bytes = Buffer.from(text, 'base64');
     const samples = new Int16Array(bytes.length / 2);
     for (let index = 0; index < samples.length; index++) samples[index] = bytes.readInt16LE(2 * index);
@@ -75,7 +75,7 @@ export class BrowserPage {
 
   /** Measures of all peer connections of the page by getStats, in the order of their creation. */
   connections(): Promise<readonly ConnectionReport[]> {
-    return this.#ears('connections()');
+    return this.#listeners('connections()');
   }
 
   /** Repeats a look at the newest connection until it is as expected; rejects with the last one. */
@@ -93,8 +93,8 @@ export class BrowserPage {
     return this.page.close();
   }
 
-  #ears<Result>(call: string): Promise<Result> {
-    return this.page.evaluate(`ears.${call}`);
+  #listeners<Result>(call: string): Promise<Result> {
+    return this.page.evaluate(`listeners.${call}`);
   }
 }
 

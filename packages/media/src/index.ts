@@ -118,10 +118,10 @@ export type { SrtpMaster } from './rtp/srtp-transform.ts';
 // stream/
 export type {
   EngineStreams,
-  FeedOrder,
-  OpenedFeed,
+  KeyListener,
+  OpenedStreamSource,
+  StreamSourceOrder,
   TapOrder,
-  TellKey,
   VirtualLegOrder,
 } from './stream/engine-streams.ts';
 // wav/

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { planMigrations } from './migration-plan.ts';
 
 test('an identity column and a bytewise text are written in the SQL of each database', () => {
-  const wanted = [
+  const declared = [
     { name: 'm/1', sql: 'CREATE TABLE t (n {{identity}}, a TEXT {{bytewise}}, b TEXT {{bytewise}})' },
   ];
   const words = (dialect: 'sqlite' | 'postgres') =>
-    planMigrations(dialect, wanted, []).map((each) => each.sql);
+    planMigrations(dialect, declared, []).map((each) => each.sql);
   assert.deepEqual(words('sqlite'), [
     'CREATE TABLE t (n INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT COLLATE BINARY, b TEXT COLLATE BINARY)',
   ]);

@@ -35,14 +35,14 @@ const bytewise = { sqlite: 'COLLATE BINARY', postgres: 'COLLATE "C"' };
  */
 export function planMigrations(
   dialect: 'sqlite' | 'postgres',
-  wanted: readonly Migration[],
+  declared: readonly Migration[],
   applied: readonly AppliedMigration[],
   areAll = false,
 ): readonly PlannedMigration[] {
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
   const seen = new Set<string>();
   const planned: PlannedMigration[] = [];
-  for (const { name, sql } of wanted) {
+  for (const { name, sql } of declared) {
     if (seen.has(name)) throw new MigrationError(`two migrations are called ${name}`);
     seen.add(name);
     const checksum = checksumOf(sql);

@@ -127,6 +127,6 @@ export function effectiveDirection(media: MediaDescription): Direction {
 /** RFC 3264 §5.1: ptime is the packet time that the writer prefers to receive; rounded to tens, the frame size of codecs. */
 function packetTime(media: MediaDescription): number {
   const longest = Math.min(media.maxPtimeMs ?? 60, 60);
-  const wanted = Math.min(media.ptimeMs ?? 20, longest);
-  return Math.max(10, Math.floor(wanted / 10) * 10);
+  const requestedMs = Math.min(media.ptimeMs ?? 20, longest);
+  return Math.max(10, Math.floor(requestedMs / 10) * 10);
 }

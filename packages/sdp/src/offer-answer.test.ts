@@ -60,7 +60,7 @@ describe('answerOffer', () => {
     assert.ok(has(answered(text).answer, 't=2873397496 2873404696'));
   });
 
-  for (const [offered, wanted, expected] of [
+  for (const [offered, requested, expected] of [
     ['sendrecv', 'sendrecv', 'sendrecv'],
     ['sendonly', 'sendrecv', 'recvonly'],
     ['recvonly', 'sendrecv', 'sendonly'],
@@ -70,10 +70,10 @@ describe('answerOffer', () => {
     ['sendonly', 'sendonly', 'inactive'],
     ['recvonly', 'recvonly', 'inactive'],
   ] as [Direction, Direction, Direction][]) {
-    it(`${offered} is answered ${expected} when we request ${wanted} (RFC 3264 §6.1)`, () => {
+    it(`${offered} is answered ${expected} when we request ${requested} (RFC 3264 §6.1)`, () => {
       const { answer, agreed } = answered(offer('m=audio 49170 RTP/AVP 0', `a=${offered}`), {
         ...ours,
-        direction: wanted,
+        direction: requested,
       });
       assert.ok(has(answer, `a=${expected}`));
       assert.equal(agreed.direction, expected);

@@ -151,7 +151,7 @@ function world() {
 
 let serial = 0;
 
-interface Wanted {
+interface RequestFields {
   readonly method: string;
   readonly user: string;
   readonly uri: string;
@@ -160,7 +160,7 @@ interface Wanted {
   readonly headers?: readonly string[];
 }
 
-function requestOf({ method, user, uri, more, authorization, headers = [] }: Wanted): string {
+function requestOf({ method, user, uri, more, authorization, headers = [] }: RequestFields): string {
   serial += 1;
   return [
     `${method} ${uri} SIP/2.0`,
@@ -196,7 +196,7 @@ const credentialsFor = (
   );
 
 test('No stranger gets more bytes over UDP than it sent, whatever it asks the server for, and no timer adds any', async () => {
-  const wanted = fc.record({
+  const fields = fc.record({
     method: fc.constantFrom('OPTIONS', 'REGISTER', 'INVITE', 'MESSAGE', 'SUBSCRIBE', 'BYE', 'REFER', 'FOO'),
     user: fc.constantFrom('alice', 'mallory', 'a%00b', '+12025550100'),
     uri: fc.constantFrom(
@@ -225,7 +225,7 @@ test('No stranger gets more bytes over UDP than it sent, whatever it asks the se
   await w.edge.telephony.open();
   let answers = 0;
   await fc.assert(
-    fc.asyncProperty(wanted, async (each) => {
+    fc.asyncProperty(fields, async (each) => {
       const text = requestOf(each);
       const sent = [...(await w.ask(text))];
       await w.clock.advance(40_000);

@@ -16,15 +16,15 @@ import { parrot } from './parrot.ts';
  */
 const examples: Readonly<Record<string, (stream: StreamSession) => void>> = {
   echo,
-  parrot: (stream) => parrot(stream, (what) => tell(`  parrot: ${what}`)),
+  parrot: (stream) => parrot(stream, (what) => print(`  parrot: ${what}`)),
 };
 const [name = 'echo', secondsText = '15'] = process.argv.slice(2);
 const example = examples[name];
 if (example === undefined) {
-  tell(`There is no example '${name}': the examples are ${Object.keys(examples).join(' and ')}.`);
+  print(`There is no example '${name}': the examples are ${Object.keys(examples).join(' and ')}.`);
   process.exit(2);
 }
-function tell(sentence: string): void {
+function print(sentence: string): void {
   process.stdout.write(`${sentence}\n`);
 }
 
@@ -52,11 +52,11 @@ const streams = await serveStreams({
   authToken: token,
   onStream(stream) {
     const { encoding, sampleRate } = stream.start.mediaFormat;
-    tell(`A stream of call ${stream.start.callId} begins: ${encoding} at ${sampleRate} Hz.`);
+    print(`A stream of call ${stream.start.callId} begins: ${encoding} at ${sampleRate} Hz.`);
     let frames = 0;
     stream.on('media', () => void frames++);
-    stream.on('failed', (reason) => tell(`  refused: ${reason}`));
-    stream.on('end', (reason) => tell(`It has ended (${reason}) after ${frames} frames of 20 ms.`));
+    stream.on('failed', (reason) => print(`  refused: ${reason}`));
+    stream.on('end', (reason) => print(`It has ended (${reason}) after ${frames} frames of 20 ms.`));
     example(stream);
   },
 });
@@ -78,7 +78,7 @@ const platform = spawn(
 );
 try {
   const url = await readyAt(platform);
-  tell(`A platform in its sandbox at ${url}; a phone of the sandbox calls in, and talks.`);
+  print(`A platform in its sandbox at ${url}; a phone of the sandbox calls in, and talks.`);
   const { app_id: application } = await api(url, 'POST', 'Application/', {
     app_name: name,
     answer_url: `http://127.0.0.1:${port}/answer`,
@@ -91,7 +91,7 @@ try {
   const recording = await recordingOf(url, String(call));
   const file = join(tmpdir(), `jackfield-example-${name}.wav`);
   writeFileSync(file, recording);
-  tell(`What the caller heard: ${file}`);
+  print(`What the caller heard: ${file}`);
 } finally {
   await streams.close();
   http.closeAllConnections();
@@ -136,7 +136,7 @@ function readyAt(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the platform has ended with ${code}`)));
     createInterface({ input: child.stdout! }).on('line', (line) => {
-      if (/^(?:call|document|callback|stream) /.test(line)) tell(`  ${line}`);
+      if (/^(?:call|document|callback|stream) /.test(line)) print(`  ${line}`);
       if (!line.includes('Jackfield is ready.')) return;
       const { http: at } = JSON.parse(line) as { http: { host: string; port: number } };
       resolve(`http://${at.host}:${at.port}`);

@@ -57,7 +57,7 @@ export {
 export type { NewOffer, SimulatedTelephony } from './simulated-telephony.ts';
 export { openSimulatedTransports } from './simulated-transports.ts';
 export {
-  feedOf,
+  eventStreamOf,
   inSimulatedWorld,
   openSimulatedWorld,
   type SimulatedWorld,

@@ -39,7 +39,7 @@ export interface SimulatedStreams extends AudioStreams {
   /** The engine has no slot for the stream. */
   giveUp(stream: string, sentence: string): void;
   /** Reports an event that the other side causes. */
-  tell(notice: StreamNotice): void;
+  notify(notice: StreamNotice): void;
   /** Streams and attempts that still exist. */
   census(): { readonly streams: number; readonly attempts: number };
   /** The process has ended. */
@@ -70,7 +70,7 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
   const pressed: LegKey[] = [];
   const listeners = new Set<(notice: StreamNotice) => void>();
 
-  function tell(notice: StreamNotice): void {
+  function notify(notice: StreamNotice): void {
     touched();
     for (const listener of listeners) listener(notice);
   }
@@ -108,8 +108,8 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
       const { ms, refusal } = outcomeOf(servers.get(target.url) ?? 'accepts', target.timeoutMs);
       after(stream, ms, () => {
         stream.isConnected = refusal === undefined;
-        if (refusal === undefined) tell({ type: 'stream-connected', stream: name });
-        else tell({ type: 'stream-unreachable', stream: name, sentence: refusal });
+        if (refusal === undefined) notify({ type: 'stream-connected', stream: name });
+        else notify({ type: 'stream-unreachable', stream: name, sentence: refusal });
       });
     },
     retrack(name, tracks) {
@@ -128,23 +128,23 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
       stream.isConnected = false;
       after(stream, usualMs, () => {
         streams.delete(name);
-        tell({ type: 'stream-over', stream: name, statistics: nothing });
+        notify({ type: 'stream-over', stream: name, statistics: nothing });
       });
     },
     lose(name, code) {
       const stream = streams.get(name);
       if (stream?.isConnected !== true) throw new Error(`stream ${name} is not connected`);
       stream.isConnected = false;
-      tell({ type: 'stream-lost', stream: name, code, sentence: `the socket was closed with ${code}` });
+      notify({ type: 'stream-lost', stream: name, code, sentence: `the socket was closed with ${code}` });
     },
     giveUp(name, sentence) {
       const stream = streams.get(name);
       if (stream === undefined) throw new Error(`stream ${name} is not open`);
       stream.cancel?.();
       streams.delete(name);
-      tell({ type: 'stream-over', stream: name, statistics: nothing, sentence });
+      notify({ type: 'stream-over', stream: name, statistics: nothing, sentence });
     },
-    tell,
+    notify,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -244,7 +244,7 @@ async function assertDocumented(
   after: string,
 ): Promise<string> {
   assert.deepEqual(world.customer.undocumented, [], 'signed requests that the contract does not know');
-  const events = await feedOf(world, after);
+  const events = await eventStreamOf(world, after);
   const faults = events.flatMap(({ type, data }) => eventFaults(type, data) ?? []);
   assert.deepEqual(faults, [], 'events that the contract does not know');
   return events.at(-1)?.id ?? after;
@@ -276,7 +276,7 @@ function operatorOf(carriers: readonly object[]) {
 }
 
 /** The stored events of the account behind the one with this id, or all, the oldest first. */
-export async function feedOf(
+export async function eventStreamOf(
   world: Pick<SimulatedWorld, 'api'>,
   after = '0-0',
 ): Promise<readonly LiveEvent[]> {

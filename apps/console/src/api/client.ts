@@ -53,7 +53,7 @@ export async function answerTo(url: string, init: RequestInit): Promise<Response
   }
   if (response.ok) return response;
   const { error, error_code } = await response.json().then(
-    (told: { error?: string; error_code?: string }) => told,
+    (failure: { error?: string; error_code?: string }) => failure,
     () => ({ error: undefined, error_code: undefined }),
   );
   if (response.status === 401) onLost();

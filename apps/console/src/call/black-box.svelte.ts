@@ -2,7 +2,7 @@ import type { CallbackItem, CallRecord, LiveEvent, RecordingItem, StreamItem } f
 import type { CallQualitySample, FetchedDocument, SignallingMessage } from '@jackfield/contract/console';
 import { ApiError, sentenceOf } from '../api/api-error.ts';
 import { api, type Page } from '../api/client.ts';
-import { EventFeed } from '../api/event-feed.ts';
+import { EventStream } from '../api/event-stream.ts';
 import type { Moment } from './moments.ts';
 import { momentsOf } from './moments.ts';
 
@@ -33,14 +33,14 @@ export class BlackBox {
   streams = $state.raw<readonly StreamItem[]>([]);
   problem = $state('');
   readonly moments: readonly Moment[] = $derived.by(() => momentsOf(this));
-  readonly #feed: EventFeed;
+  readonly #eventStream: EventStream;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
   constructor(uuid: string) {
     this.uuid = uuid;
     this.#path = `Call/${encodeURIComponent(uuid)}/`;
     void this.#read();
-    this.#feed = new EventFeed({
+    this.#eventStream = new EventStream({
       onEvents: (events) => {
         const isOurs = events.some(
           ({ resource, data }) => resource === `call/${uuid}` || data.CallUUID === uuid,
@@ -53,7 +53,7 @@ export class BlackBox {
 
   close(): void {
     clearTimeout(this.#pause);
-    this.#feed.close();
+    this.#eventStream.close();
   }
 
   refresh(): void {

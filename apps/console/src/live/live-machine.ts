@@ -1,9 +1,9 @@
 import type { LiveCallItem, LiveMember, LiveRoomItem } from '@jackfield/contract/console';
-import type { FeedEvent } from '../api/event-feed.ts';
+import type { AccountEvent } from '../api/event-stream.ts';
 import type { LiveState } from './live-snapshot.ts';
 
 /** The live calls after these events. Rows that did not change stay the same objects, so that only the others are drawn again. */
-export function withEvents({ calls, rooms }: LiveState, events: readonly FeedEvent[]): LiveState {
+export function withEvents({ calls, rooms }: LiveState, events: readonly AccountEvent[]): LiveState {
   const next = { calls: new Map(calls), rooms: new Map(rooms) };
   for (const event of events) apply(next, event);
   return next;
@@ -14,15 +14,15 @@ interface Draft {
   readonly rooms: Map<string, LiveRoomItem>;
 }
 
-function apply(draft: Draft, event: FeedEvent): void {
+function apply(draft: Draft, event: AccountEvent): void {
   const [family, what = ''] = event.type.split('.');
   if (family === 'call') applyToCall(draft.calls, event, what);
   if (family === 'multiparty-call') applyToRoom(draft.rooms, event, what);
 }
 
-const textOf = ({ data }: FeedEvent, name: string): string => String(data[name] ?? '');
+const textOf = ({ data }: AccountEvent, name: string): string => String(data[name] ?? '');
 
-function applyToCall(calls: Map<string, LiveCallItem>, event: FeedEvent, what: string): void {
+function applyToCall(calls: Map<string, LiveCallItem>, event: AccountEvent, what: string): void {
   const uuid = textOf(event, 'CallUUID');
   const known = calls.get(uuid);
   if (what === 'ended') calls.delete(uuid);
@@ -39,7 +39,7 @@ function applyToCall(calls: Map<string, LiveCallItem>, event: FeedEvent, what: s
 }
 
 /** The event has what the list shows; the counts of the sample are of the black box alone. */
-function qualityAfter({ quality }: LiveCallItem, event: FeedEvent): NonNullable<LiveCallItem['quality']> {
+function qualityAfter({ quality }: LiveCallItem, event: AccountEvent): NonNullable<LiveCallItem['quality']> {
   const counts = { packets_received: 0, packets_lost: 0, packets_sent: 0, frames_concealed: 0 };
   const unknown = { round_trip_ms: null, remote_loss_percent: null };
   const { Class, Mos, LossPercent, JitterMs } = event.data as {
@@ -58,7 +58,7 @@ function qualityAfter({ quality }: LiveCallItem, event: FeedEvent): NonNullable<
   };
 }
 
-function newCall(event: FeedEvent, uuid: string): LiveCallItem {
+function newCall(event: AccountEvent, uuid: string): LiveCallItem {
   return {
     call_uuid: uuid,
     parent_call_uuid: null,
@@ -74,7 +74,7 @@ function newCall(event: FeedEvent, uuid: string): LiveCallItem {
   };
 }
 
-function applyToRoom(rooms: Map<string, LiveRoomItem>, event: FeedEvent, what: string): void {
+function applyToRoom(rooms: Map<string, LiveRoomItem>, event: AccountEvent, what: string): void {
   const uuid = textOf(event, 'MPCUUID');
   const known = rooms.get(uuid);
   if (what === 'ended') {
@@ -87,7 +87,7 @@ function applyToRoom(rooms: Map<string, LiveRoomItem>, event: FeedEvent, what: s
   else rooms.set(uuid, { ...room, members: membersAfter(room.members, event, what) });
 }
 
-function newRoom(event: FeedEvent, uuid: string): LiveRoomItem {
+function newRoom(event: AccountEvent, uuid: string): LiveRoomItem {
   return {
     mpc_uuid: uuid,
     friendly_name: textOf(event, 'MPCName'),
@@ -111,7 +111,7 @@ const changes: Readonly<Record<string, Partial<LiveMember>>> = {
   'coaching-stopped': { coach_mode: false },
 };
 
-function membersAfter(members: readonly LiveMember[], event: FeedEvent, what: string): LiveMember[] {
+function membersAfter(members: readonly LiveMember[], event: AccountEvent, what: string): LiveMember[] {
   const id = textOf(event, 'MemberID');
   if (what === 'participant-exited') return members.filter(({ member_id }) => member_id !== id);
   const change = changes[what];
@@ -122,7 +122,7 @@ function membersAfter(members: readonly LiveMember[], event: FeedEvent, what: st
   return [...members, { ...newMember(event, id), ...change }];
 }
 
-function newMember(event: FeedEvent, id: string): LiveMember {
+function newMember(event: AccountEvent, id: string): LiveMember {
   return {
     member_id: id,
     call_uuid: textOf(event, 'ParticipantCallUUID'),

@@ -1,7 +1,7 @@
 import type { HearingBody, HearingHistoryItem, MpcBody, ParticipantItem } from '@jackfield/contract';
 import { ApiError, sentenceOf } from '../api/api-error.ts';
 import { api, type Page, quietly } from '../api/client.ts';
-import { EventFeed } from '../api/event-feed.ts';
+import { EventStream } from '../api/event-stream.ts';
 
 /** A person of a multiparty call, with what the matrix shows. */
 export type Person = HearingBody['participants'][number] & { readonly address: string };
@@ -19,14 +19,14 @@ export class RoomState {
   history = $state.raw<readonly HearingHistoryItem[]>([]);
   coaching = $state.raw<{ readonly all: number; readonly byAgents: number } | undefined>(undefined);
   problem = $state('');
-  #feed: EventFeed | undefined;
+  #eventStream: EventStream | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #turn = 0;
 
   constructor(uuid: string) {
     this.path = `MultiPartyCall/uuid_${encodeURIComponent(uuid)}/`;
     void this.#read(api);
-    this.#feed = new EventFeed({
+    this.#eventStream = new EventStream({
       onEvents: (events) => {
         if (events.some(({ resource, data }) => resource.endsWith(uuid) || data.MPCUUID === uuid))
           this.refresh();
@@ -37,7 +37,7 @@ export class RoomState {
 
   close(): void {
     clearTimeout(this.#pause);
-    this.#feed?.close();
+    this.#eventStream?.close();
   }
 
   refresh(): void {

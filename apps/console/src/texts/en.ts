@@ -60,7 +60,7 @@ export const texts = {
   },
   live: {
     title: 'Live',
-    feed: {
+    eventStream: {
       connecting: 'connecting',
       open: 'up to date',
       waiting: 'connection lost; trying again',

@@ -10,9 +10,9 @@ for (const stepMs of [86_400_000, -3_600_000]) {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5_000_000 });
     try {
       let stepped = 0;
-      const told: number[] = [];
+      const offsets: number[] = [];
       const machine = { monotonic: () => Date.now() - 4_000_000, wall: () => Date.now() + stepped };
-      const clock = createSystemClock({ machine, onStep: (offsetMs) => told.push(offsetMs) });
+      const clock = createSystemClock({ machine, onStep: (offsetMs) => offsets.push(offsetMs) });
       assert.deepEqual([clock.now(), clock.wallNow()], [5_000_000, 5_000_000]);
       let fired = 0;
       clock.startTimer(clock.now() + 10_000, () => fired++);
@@ -26,7 +26,7 @@ for (const stepMs of [86_400_000, -3_600_000]) {
       assert.equal(clock.wallNow() - clock.now(), stepMs);
       stepped = 0;
       assert.equal(clock.wallNow(), clock.now());
-      assert.deepEqual(told, [stepMs, 0]);
+      assert.deepEqual(offsets, [stepMs, 0]);
     } finally {
       mock.timers.reset();
     }

@@ -101,7 +101,7 @@ for (const sockets of ['dgram', 'native'] as const) {
       streams: 0,
       streamSockets: 0,
       taps: 0,
-      feeds: 0,
+      streamSources: 0,
     });
     a.close();
     b.close();

@@ -96,7 +96,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   let hasWebrtc = false;
   let pollDescriptor: number | undefined;
   const thread = createThreadRequests(worker);
-  const { tell, ask } = thread;
+  const { post, ask } = thread;
 
   const die = (error: Error): void => {
     if (!thread.end(error)) return;
@@ -127,30 +127,30 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
         thread.settle(message);
     }
   });
-  const streamsPort = createStreamsPort(tell);
+  const streamsPort = createStreamsPort(post);
   await ready.promise;
 
   return {
     hasWebrtc,
-    send: (command) => tell({ type: 'apply', command }),
+    send: (command) => post({ type: 'apply', command }),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     open: (leg, ice) => ask<OpenedLeg>({ about: 'open', leg, ...(ice && { ice }) }),
-    connect: (leg, agreed) => tell({ type: 'connect', leg, agreed }),
+    connect: (leg, agreed) => post({ type: 'connect', leg, agreed }),
     close: (leg) => ask<LegStatistics>({ about: 'close', leg }),
     measure: (legs) => ask({ about: 'measure', legs }),
     loadClip: (name, clip) => ask<void>({ about: 'load-clip', name, clip }),
-    dropClip: (name) => tell({ type: 'drop-clip', name }),
+    dropClip: (name) => post({ type: 'drop-clip', name }),
     census: () => ask({ about: 'census' }),
     stats: () => ask({ about: 'stats' }),
     streams: streamsPort.streams,
-    resetStats: () => tell({ type: 'reset-stats' }),
+    resetStats: () => post({ type: 'reset-stats' }),
     sendCapturesTo: thread.handPort,
     release: (names) => ask<MovedLegs>({ about: 'release', names }),
     adopt: (moved) => ask<void>({ about: 'adopt', moved }),
-    freePort: (port) => tell({ type: 'free-port', port }),
+    freePort: (port) => post({ type: 'free-port', port }),
     died: death.promise,
     pollDescriptor,
     kill: () => void worker.terminate(),

@@ -107,7 +107,7 @@ function bind(calls: SystemCalls, ip: number, port: number): number {
   }
   const on = Uint8Array.of(1, 0, 0, 0);
   calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
-  const wanted = new Uint8Array(Uint32Array.of(receiveBufferBytes).buffer);
-  calls.setSocketOption(fd, SOL_SOCKET, SO_RCVBUF, wanted, wanted.length);
+  const sizeOption = new Uint8Array(Uint32Array.of(receiveBufferBytes).buffer);
+  calls.setSocketOption(fd, SOL_SOCKET, SO_RCVBUF, sizeOption, sizeOption.length);
   return fd;
 }

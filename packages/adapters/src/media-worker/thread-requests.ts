@@ -11,7 +11,7 @@ type Settlement = Extract<FromMediaThread, { readonly type: 'answer' | 'refusal'
 
 /** Messages to a media thread, in order, and the requests that wait for its answers. */
 export interface ThreadRequests {
-  tell(message: ToMediaThread | StreamRequest): void;
+  post(message: ToMediaThread | StreamRequest): void;
   ask<Value>(question: MediaQuestion): Promise<Value>;
   /** Transfers a port for captures. */
   handPort(port: MessagePort): void;
@@ -32,17 +32,17 @@ export function createThreadRequests(worker: Pick<Worker, 'postMessage'>): Threa
     if (ended === undefined && messages.length > 0) worker.postMessage(messages);
   };
   // Batch per event-loop turn: postMessage costs per message, not per byte.
-  const tell = (message: ToMediaThread | StreamRequest): void => {
+  const post = (message: ToMediaThread | StreamRequest): void => {
     if (unsent.push(message) === 1) setImmediate(flush);
   };
   return {
-    tell,
+    post,
     ask<Value>(question: MediaQuestion): Promise<Value> {
       if (ended !== undefined) return Promise.reject(ended);
       const id = ++asked;
       const { promise, resolve, reject } = Promise.withResolvers<Value>();
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      tell({ type: 'ask', id, ...question });
+      post({ type: 'ask', id, ...question });
       return promise;
     },
     handPort(port) {

@@ -37,7 +37,7 @@ const maxAnswerBytes = 65_536;
 /** SMS through a gateway with its own HTTP interface: a request from a template, and a webhook for receipts. */
 export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log: Logger }): HttpSms {
   const { name, messagePath, timeoutMs = 10_000, attempts = 3, retryMs = 500 } = options;
-  let tell: ((receipt: SmsReceipt) => void) | undefined;
+  let report: ((receipt: SmsReceipt) => void) | undefined;
 
   async function attempt(order: SmsOrder): Promise<SmsOutcome & { readonly isAgain?: boolean }> {
     const { url, init } = requestOf(options, order, deps.clock.now());
@@ -87,14 +87,14 @@ export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log
       }
     },
     listen(listener) {
-      tell = listener;
+      report = listener;
     },
     takeReceipt(request) {
       if (options.receipts === undefined) return 403;
       const read = readReceiptRequest(options.receipts, request);
       if (typeof read === 'number') return read;
       // A state that is not final is valid, and not reported.
-      if (read !== undefined) tell?.({ ...read, message: `${name}:${read.message}` });
+      if (read !== undefined) report?.({ ...read, message: `${name}:${read.message}` });
       return 204;
     },
   };

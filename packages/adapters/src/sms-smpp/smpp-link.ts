@@ -99,7 +99,7 @@ class RunningLink implements SmppLink {
   }
 
   /** An input of a session; one of an earlier session is dropped. */
-  #feedOf(session: Session, input: SmppLinkInput): void {
+  #acceptFrom(session: Session, input: SmppLinkInput): void {
     if (this.#session === session) this.#feed(input);
   }
 
@@ -162,12 +162,12 @@ class RunningLink implements SmppLink {
     this.#session = session;
     const answer = (pdu: Pdu) => void session.send(pdu.response());
     session.on(tls === undefined ? 'connect' : 'secureConnect', () =>
-      this.#feedOf(session, { type: 'connected' }),
+      this.#acceptFrom(session, { type: 'connected' }),
     );
-    session.on('close', () => this.#feedOf(session, { type: 'lost' }));
+    session.on('close', () => this.#acceptFrom(session, { type: 'lost' }));
     session.on('error', (err: Error) => {
       this.#log.warn({ host, port, err: err.message }, 'SMSC connection broken');
-      this.#feedOf(session, { type: 'lost' });
+      this.#acceptFrom(session, { type: 'lost' });
     });
     session.on('deliver_sm', (pdu: Pdu) => {
       this.#listener.delivered(pdu);
@@ -189,7 +189,8 @@ class RunningLink implements SmppLink {
       session,
       (answered) => session.bind_transceiver(parameters, answered),
       (pdu) => {
-        if (pdu !== undefined) this.#feedOf(session, { type: 'bind-answered', status: pdu.command_status });
+        if (pdu !== undefined)
+          this.#acceptFrom(session, { type: 'bind-answered', status: pdu.command_status });
       },
     );
   }
@@ -199,7 +200,7 @@ class RunningLink implements SmppLink {
       session,
       (answered) => session.enquire_link(answered),
       (pdu) => {
-        if (pdu !== undefined) this.#feedOf(session, { type: 'enquiry-answered' });
+        if (pdu !== undefined) this.#acceptFrom(session, { type: 'enquiry-answered' });
       },
     );
   }
@@ -210,8 +211,8 @@ class RunningLink implements SmppLink {
       const { host, port } = this.#options;
       this.#log.warn({ host, port }, 'SMSC does not respond; connection closed');
       session.destroy();
-      this.#feedOf(session, { type: 'lost' });
+      this.#acceptFrom(session, { type: 'lost' });
     });
-    if (!isSent) this.#feedOf(session, { type: 'lost' });
+    if (!isSent) this.#acceptFrom(session, { type: 'lost' });
   }
 }

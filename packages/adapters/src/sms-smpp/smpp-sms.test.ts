@@ -35,7 +35,7 @@ async function startSmsc(...certificate: readonly string[]) {
     }
   }
   const { port } = (await until('listening'))[0]!;
-  return { port, until, tell: (order: SmscOrder) => void child.send(order) };
+  return { port, until, instruct: (order: SmscOrder) => void child.send(order) };
 }
 
 function connect(port: number, over: Partial<SmppSmsOptions> = {}): SmppSms & { receipts: SmsReceipt[] } {
@@ -86,10 +86,10 @@ test('a message is submitted with sender, number and request for a receipt, and 
   assert.equal(octetsOf(submit!).toString(), '12 is your code @ Acme');
   const lines = (id: string, stat: string, err: string) =>
     `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010001 stat:${stat} err:${err} text:12`;
-  smsc.tell({ do: 'receipt', id: 'id-1', text: lines('id-1', 'ENROUTE', '000') });
-  smsc.tell({ do: 'receipt', id: 'id-1', text: lines('id-1', 'UNDELIV', '034') });
-  smsc.tell({ do: 'receipt', id: 'id-1', text: lines('id-1', 'DELIVRD', '000') });
-  smsc.tell({ do: 'receipt', id: 'id-1', state: 8 });
+  smsc.instruct({ do: 'receipt', id: 'id-1', text: lines('id-1', 'ENROUTE', '000') });
+  smsc.instruct({ do: 'receipt', id: 'id-1', text: lines('id-1', 'UNDELIV', '034') });
+  smsc.instruct({ do: 'receipt', id: 'id-1', text: lines('id-1', 'DELIVRD', '000') });
+  smsc.instruct({ do: 'receipt', id: 'id-1', state: 8 });
   await smsc.until('receipt-taken', 4);
   assert.deepEqual(sms.receipts, [
     { message: 'smsc:id-1', status: 'undelivered', errorCode: '034' },
@@ -124,7 +124,7 @@ test('GSM 03.38 where it can, UCS-2 where it must, in parts where it is long, an
 test('a throttled message is repeated after a pause; a refused message has the reason', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { window: 1 });
-  smsc.tell({ do: 'answer', statuses: [0x58, 0x14, 0, 0x0b] });
+  smsc.instruct({ do: 'answer', statuses: [0x58, 0x14, 0, 0x0b] });
   assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-3' });
   assert.deepEqual(await sms.send(order()), { accepted: false, errorCode: '11' });
 });
@@ -132,7 +132,7 @@ test('a throttled message is repeated after a pause; a refused message has the r
 test('a connection that is lost in the middle of a submit is made again, and the message is submitted again', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port);
-  smsc.tell({ do: 'disconnect' });
+  smsc.instruct({ do: 'disconnect' });
   assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-2' });
   assert.equal((await smsc.until('bind', 2)).length, 2);
 });
@@ -140,7 +140,7 @@ test('a connection that is lost in the middle of a submit is made again, and the
 test('an SMSC that does not answer a submit in time is disconnected and connected again', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { responseMs: 300 });
-  smsc.tell({ do: 'ignore' });
+  smsc.instruct({ do: 'ignore' });
   assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-2' });
 });
 
@@ -173,8 +173,8 @@ test('without a gateway orders are refused in time, and orders beyond maxWaiting
 
 test('an unanswered or partly submitted message may have been sent', async () => {
   const smsc = await startSmsc();
-  smsc.tell({ do: 'ignore' });
-  smsc.tell({ do: 'answer', statuses: [0, 0x0b] });
+  smsc.instruct({ do: 'ignore' });
+  smsc.instruct({ do: 'answer', statuses: [0, 0x0b] });
   const sms = connect(smsc.port, { window: 2, sendMs: 300 });
   const silent = { accepted: false, errorCode: 'timeout', gatewayFailed: true, mayHaveGone: true };
   assert.deepEqual(await sms.send(order()), silent);

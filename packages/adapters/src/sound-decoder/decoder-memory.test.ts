@@ -12,15 +12,15 @@ test('MP3 files of three hours leave no memory behind, neither refused nor playe
   const program = new URL('./testing/decode-long.ts', import.meta.url);
   const child = fork(program, { execArgv: ['--expose-gc'] });
   const [used] = (await once(child, 'message')) as [Record<string, number>];
-  const told = JSON.stringify(used);
-  assert.equal(used.refused, 8, told);
-  assert.ok(Math.abs(used.seconds! - 10_800) < 60, told);
+  const reported = JSON.stringify(used);
+  assert.equal(used.refused, 8, reported);
+  assert.ok(Math.abs(used.seconds! - 10_800) < 60, reported);
   const [clip, files] = [(used.seconds! * 16_000) / 2 ** 20, used.bytes! / 2 ** 20];
-  assert.ok(used.afterRefusals! < 60, `eight that are too long: ${told}`);
+  assert.ok(used.afterRefusals! < 60, `eight that are too long: ${reported}`);
   // docs/operations.md states both figures.
-  assert.ok(used.whileHeld! < clip + files + 60, `the clip itself and little more: ${told}`);
-  assert.ok(used.decoderPeak! < 250, `the process that decodes: ${told}`);
-  assert.ok(used.afterRelease! < 60, `released: ${told}`);
+  assert.ok(used.whileHeld! < clip + files + 60, `the clip itself and little more: ${reported}`);
+  assert.ok(used.decoderPeak! < 250, `the process that decodes: ${reported}`);
+  assert.ok(used.afterRelease! < 60, `released: ${reported}`);
 });
 
 test('an idle decoder ends its process, and the next file starts another', async () => {

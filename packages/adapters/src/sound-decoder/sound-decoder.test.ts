@@ -166,12 +166,12 @@ test('waiting files beyond the limits of files and bytes are refused', async () 
 test('a file that hangs or ends the process is rejected; the others are restarted', async () => {
   const program = new URL('./testing/fragile-child.ts', import.meta.url);
   const watched = createSoundDecoder({ stallMs: 300, program });
-  const tell = (what: string) => watched.decode(Buffer.from(what), limits);
-  const [good, hanging, later] = [tell('good'), tell('hang'), tell('later')];
+  const decodeText = (what: string) => watched.decode(Buffer.from(what), limits);
+  const [good, hanging, later] = [decodeText('good'), decodeText('hang'), decodeText('later')];
   await assert.rejects(hanging, { code: 'broken-file', message: /took too long/ });
   assert.equal((await good).samples.length, 4);
   assert.equal((await later).samples.length, 5, 'begun again in a new process');
-  const [dying, behind] = [tell('die'), tell('behind')];
+  const [dying, behind] = [decodeText('die'), decodeText('behind')];
   await assert.rejects(dying, { code: 'broken-file', message: /made the decoder fail/ });
   assert.equal((await behind).samples.length, 6);
   // Whether the second process lives depends on which of them was first.

@@ -45,11 +45,11 @@ function plus(one: Int16Array, other: Int16Array): Int16Array {
 function adjust(
   level: AutomaticLevel,
   samples: Int16Array,
-  { isOwn = true, isWanted = true } = {},
+  { isOwn = true, isRequested = true } = {},
 ): Int16Array {
   const out = samples.slice();
   for (let at = 0; at + FRAME <= out.length; at += FRAME) {
-    level.adjust(out.subarray(at, at + FRAME), isOwn, isWanted);
+    level.adjust(out.subarray(at, at + FRAME), isOwn, isRequested);
   }
   return out;
 }
@@ -167,7 +167,7 @@ describe('the gain', () => {
     const level = createAutomaticLevel();
     adjust(level, speech(12, -40));
     assert.ok(level.gainDb > 10);
-    const heard = adjust(level, tone(2, -40, 400), { isWanted: false });
+    const heard = adjust(level, tone(2, -40, 400), { isRequested: false });
     assert.equal(level.gainDb, 0);
     const steepest = (2 * Math.PI * 400 * Math.max(...heard)) / RATE;
     for (let n = 1; n < heard.length; n++) assert.ok(Math.abs(heard[n]! - heard[n - 1]!) <= steepest + 2);

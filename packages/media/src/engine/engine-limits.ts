@@ -37,7 +37,7 @@ export interface EngineLimits {
   readonly tracksPerCapture: number;
   /** Streams: taps of legs, and stream sources with virtual legs. */
   readonly taps: number;
-  readonly feeds: number;
+  readonly streamSources: number;
   /** Length of a chunk of captured audio. */
   readonly captureChunkMs: number;
   /** Queued keys per leg. */
@@ -58,7 +58,7 @@ export const defaultEngineLimits: EngineLimits = {
   captures: 5000,
   tracksPerCapture: 64,
   taps: 5000,
-  feeds: 5000,
+  streamSources: 5000,
   captureChunkMs: 500,
   queuedDigits: 64,
   relayedPerSecond: 200,

@@ -59,7 +59,7 @@ export function createLeg(options: LegOptions): Leg {
     pendingFrames: 0,
     pressesKeys: false,
     taps: undefined,
-    feed: undefined,
+    streamSource: undefined,
     voice: undefined,
     reportedVoice: undefined,
     answer: undefined,
@@ -177,7 +177,7 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   if (leg.framesPerPacket > 1 && leg.pending === noBytes) leg.pending = new Uint8Array(MOST_PAYLOAD);
   expect(leg, agreed);
   // RFC 3264 §8.4: an unspecified address is a hold as in RFC 2543; the earlier address stays for the end of the hold.
-  if (leg.isChecked || !namesNobody(agreed.address)) {
+  if (leg.isChecked || !isNoAddress(agreed.address)) {
     leg.latch.arm(agreed, nowMs);
     if (leg.signalledAddress !== agreed.address || leg.signalledPort !== agreed.port) {
       leg.signalledAddress = agreed.address;
@@ -235,7 +235,7 @@ export function sendsBy({ direction }: AgreedMedia): boolean {
   return direction === 'sendrecv' || direction === 'sendonly';
 }
 
-function namesNobody(address: string): boolean {
+function isNoAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address.endsWith('.invalid');
 }
 

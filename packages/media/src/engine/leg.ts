@@ -15,7 +15,7 @@ import type { ReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import type { RtpSender } from '../rtp/rtp-sender.ts';
 import type { SrtpCounters } from '../rtp/srtp-receiver.ts';
-import type { Feed } from '../stream/feed.ts';
+import type { StreamSource } from '../stream/stream-source.ts';
 import type { AgreedMedia } from './commands.ts';
 import type { LegKeys, LegProtection } from './leg-protection.ts';
 /** An audience caches shared payloads for this many of them, from the first. */
@@ -85,7 +85,7 @@ export interface Leg {
   /** Undefined while no capture includes the leg. */
   taps: LegTaps | undefined;
   /** The audio of a virtual leg; undefined for a leg with a phone. */
-  feed: Feed | undefined;
+  streamSource: StreamSource | undefined;
   /** Voice activity and its last reported state; undefined while it is not watched. */
   voice: VoiceActivity | undefined;
   reportedVoice: boolean | undefined;

@@ -3,7 +3,7 @@ import { createAutomaticLevel } from '../dsp/automatic-level.ts';
 import { isSilent } from '../dsp/level.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import { taken } from '../jitter/taken.ts';
-import type { Feed } from '../stream/feed.ts';
+import type { StreamSource } from '../stream/stream-source.ts';
 import type { MediaNotice } from './commands.ts';
 import type { Leg } from './leg.ts';
 import { emitDigits } from './receive-packet.ts';
@@ -18,16 +18,16 @@ export interface Listening {
   readonly notify: (notice: MediaNotice) => void;
   /** A leg without RTP for this long emits `media-silent`. */
   readonly mediaSilentMs: number;
-  readonly moveFeed: (feed: Feed) => void;
+  readonly moveStreamSource: (streamSource: StreamSource) => void;
 }
 
 /** Takes the leg's next frame from its jitter buffer and updates voice activity, level, keys and silence. */
 export function listen(leg: Leg, nowMs: number, listening: Listening): void {
   const { notify, mediaSilentMs } = listening;
   if (!leg.listens) {
-    if (leg.feed !== undefined) listening.moveFeed(leg.feed);
+    if (leg.streamSource !== undefined) listening.moveStreamSource(leg.streamSource);
     if (leg.voice !== undefined)
-      watchVoice(leg, leg.voice, leg.feed !== undefined && leg.source.active, notify);
+      watchVoice(leg, leg.voice, leg.streamSource !== undefined && leg.source.active, notify);
     return;
   }
   const result = leg.jitter.take(leg.source.frame, nowMs);

@@ -7,7 +7,7 @@ import type { Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
 import { looksLikeRtcp } from '../rtp/rtp-packet.ts';
 import { createEngineStreams, type StreamsOfEngine } from '../stream/engine-streams.ts';
-import { createFeeds, type Feeds } from '../stream/feeds.ts';
+import { createStreamSources, type StreamSources } from '../stream/stream-sources.ts';
 import { becomeVirtual } from '../stream/virtual-leg.ts';
 import { createCommands } from './apply-command.ts';
 import {
@@ -65,7 +65,7 @@ class Engine implements MediaEngine {
   readonly #captures: Captures;
   readonly #sendScratch: SendScratch;
   readonly #hearing: Hearing;
-  readonly #feeds: Feeds;
+  readonly #streamSources: StreamSources;
   readonly #send: SendPacket;
   readonly #relays: Relays;
   readonly #reporting: Reporting;
@@ -96,16 +96,16 @@ class Engine implements MediaEngine {
       codecs: sharedCodecs,
       playEnded: (mix, key) => this.#notify({ type: 'play-ended', mix, key }),
       joined: (leg, mix) => this.#turns.join(find(leg)!, mix),
-      feedsOf: (leg) => this.#feeds.of(leg),
+      streamSourcesOf: (leg) => this.#streamSources.of(leg),
     });
-    this.#feeds = createFeeds({ find, refresh: this.#hearing.refresh });
+    this.#streamSources = createStreamSources({ find, refresh: this.#hearing.refresh });
     this.#send = sendProtected(deps.send, this.#legs);
     const { relayedPerSecond: packetsPerSecond } = limits;
     this.#relays = createRelays({ find, send: this.#send, packetsPerSecond, counters: this.#counters });
     const { plain } = this.#receiveScratch;
     this.#reporting = createReporting({ sendPacket: deps.send, sendReport, random, cname, plain });
     this.#sounds = createSoundLibrary(limits.clipSamples);
-    this.#listening = { notify: this.#notify, mediaSilentMs, moveFeed: this.#feeds.move };
+    this.#listening = { notify: this.#notify, mediaSilentMs, moveStreamSource: this.#streamSources.move };
     this.#turns = createTurns(phases, find);
     this.#apply = createCommands({
       limits,
@@ -157,7 +157,7 @@ class Engine implements MediaEngine {
     leg.silenceReported = false;
     this.#hearing.changeRate(name, leg.source, leg.codec.frameSamples);
     this.#relays.end(leg);
-    this.#feeds.changed(name);
+    this.#streamSources.changed(name);
     if (leg.taps !== undefined) leg.taps.isPresent = true;
     // The leg no longer receives, so a key that is still pressed ends now and not when it receives again.
     if (listened && !leg.listens)
@@ -231,15 +231,15 @@ class Engine implements MediaEngine {
     const present = this.#turns.present();
     this.#listenAll(present, step, nowMs);
     this.#hearing.advancePlays(step, this.#phases);
-    this.#feeds.advance(step);
+    this.#streamSources.advance(step);
     this.#sendAll(present, step, nowMs);
-    this.#feeds.sent();
+    this.#streamSources.sent();
     this.#captures.step();
     this.#turns.end(nowMs);
   }
 
   isIdle(): boolean {
-    const others = this.#captures.size() + this.#captures.taps() + this.#feeds.size();
+    const others = this.#captures.size() + this.#captures.taps() + this.#streamSources.size();
     return this.#byName.size + others === 0 && this.#hearing.isIdle();
   }
 
@@ -305,13 +305,13 @@ class Engine implements MediaEngine {
   #createStreams(): StreamsOfEngine {
     return createEngineStreams({
       captures: this.#captures,
-      feeds: this.#feeds,
+      streamSources: this.#streamSources,
       createSource: this.#createSource,
-      mostFeeds: this.#limits.feeds,
-      openVirtualLeg: (name, feed) => {
-        const leg = this.#openLeg(name, feed.source);
+      mostStreamSources: this.#limits.streamSources,
+      openVirtualLeg: (name, streamSource) => {
+        const leg = this.#openLeg(name, streamSource.source);
         if (leg === undefined) return false;
-        becomeVirtual(leg, feed);
+        becomeVirtual(leg, streamSource);
         if (leg.taps !== undefined) leg.taps.isPresent = true;
         return true;
       },
@@ -350,7 +350,7 @@ class Engine implements MediaEngine {
     this.#holes.push(leg.index);
     this.#turns.remove(leg);
     this.#hearing.closeLeg(leg.name, goesOn);
-    this.#feeds.changed(leg.name);
+    this.#streamSources.changed(leg.name);
     this.#relays.forget(leg);
     freeLeg(leg);
     if (leg.taps !== undefined) leg.taps.isPresent = false;

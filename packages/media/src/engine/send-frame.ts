@@ -70,7 +70,7 @@ export function createSendScratch(captures: Captures): SendScratch {
 export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: SendPacket): void {
   const { rtp, codec, units } = leg;
   const { relayedUnits } = leg.turn;
-  if (leg.feed !== undefined) {
+  if (leg.streamSource !== undefined) {
     if (leg.taps !== undefined && leg.taps.heard.length > 0) keepAll(leg, tick, scratch);
     return;
   }

@@ -253,9 +253,9 @@ function wakingStreams(streams: EngineStreams, wake: () => void): EngineStreams 
       wake();
       return streams.tap(name, order);
     },
-    openFeed(name, order) {
+    openStreamSource(name, order) {
       wake();
-      return streams.openFeed(name, order);
+      return streams.openStreamSource(name, order);
     },
     openVirtualLeg(name, order) {
       wake();

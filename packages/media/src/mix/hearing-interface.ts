@@ -74,7 +74,7 @@ export interface Hearing {
    * edge: anything but 0 is a bug. A change that waits for `settle` does not count, because no frame passes before it.
    */
   countLeaks(): number;
-  /** The leg's sources outside mixes have changed, see `feedsOf`. */
+  /** The leg's sources outside mixes have changed, see `streamSourcesOf`. */
   refresh(leg: string): void;
   /** Whether the tables let the leg hear this source now. */
   hears(leg: string, other: Source): boolean;
@@ -91,7 +91,7 @@ export interface HearingDeps {
   /** The leg has its turn with this mix from now on; also called when nothing has changed. */
   readonly joined: (leg: string, mix: MixTurn) => void;
   /** The sources that a leg hears in any mix. */
-  readonly feedsOf: (leg: string) => Iterable<{ readonly source: Source }> | undefined;
+  readonly streamSourcesOf: (leg: string) => Iterable<{ readonly source: Source }> | undefined;
 }
 
 /** A mix as plain data. */

@@ -12,7 +12,7 @@ function createBench() {
   const names = new Map<Source, string>();
   const entries = new Map<string, LegHearing>();
   const ended: string[] = [];
-  const feeds = new Map<string, { source: Source }[]>();
+  const streamSources = new Map<string, { source: Source }[]>();
   const named = <T extends Source>(name: string, made: T): T => {
     names.set(made, name);
     return made;
@@ -21,12 +21,12 @@ function createBench() {
     codecs: 1,
     playEnded: (mix, key) => ended.push(`${mix}/${key}`),
     joined() {},
-    feedsOf: (leg) => feeds.get(leg),
+    streamSourcesOf: (leg) => streamSources.get(leg),
   });
   return {
     hearing,
     ended,
-    feeds,
+    streamSources,
     source: (name: string, frameSamples = 160): Source =>
       named(name, { id: ++ids, frame: new Int16Array(frameSamples), active: true }),
     open(...legs: string[]) {
@@ -201,10 +201,10 @@ describe('what a leg is besides its edges', () => {
     bench.open('a', 'b', 'c');
     bench.hearing.openMix('m');
     bench.table('m', { a: ['b'], b: ['a'] });
-    bench.feeds.set('a', [{ source: bench.source('feed') }]);
+    bench.streamSources.set('a', [{ source: bench.source('feed') }]);
     assert.deepEqual(bench.heard('a'), { a: 'b feed' });
     assert.equal(bench.entry('a').partner, undefined);
-    bench.feeds.delete('a');
+    bench.streamSources.delete('a');
     bench.hearing.refresh('a');
     bench.hearing.settle();
     assert.equal(bench.entry('a').partner, 'b');

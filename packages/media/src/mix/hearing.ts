@@ -317,7 +317,7 @@ class HearingTable implements Hearing {
     const members = this.#homes.get(leg)?.members;
     const hears = members?.get(leg);
     if (members?.size !== 2 || hears?.length !== 1 || this.#playsOf.has(leg)) return undefined;
-    if (this.#deps.feedsOf(leg) !== undefined) return undefined;
+    if (this.#deps.streamSourcesOf(leg) !== undefined) return undefined;
     const other = hears[0]!;
     return other !== leg && members.has(other) && this.#entries.has(other) ? other : undefined;
   }
@@ -334,7 +334,7 @@ class HearingTable implements Hearing {
       if (entry !== undefined) sources.add(entry.source);
     }
     for (const play of plays ?? []) sources.add(play.source);
-    for (const { source } of this.#deps.feedsOf(leg) ?? []) sources.add(source);
+    for (const { source } of this.#deps.streamSourcesOf(leg) ?? []) sources.add(source);
     return sources;
   }
 }

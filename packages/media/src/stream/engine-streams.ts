@@ -1,8 +1,8 @@
 import type { Captures } from '../capture/captures.ts';
 import type { CapturedLegs } from '../capture/taps-by-leg.ts';
 import type { Source } from '../mix/source.ts';
-import { Feed } from './feed.ts';
-import type { Feeds } from './feeds.ts';
+import { StreamSource } from './stream-source.ts';
+import type { StreamSources } from './stream-sources.ts';
 
 /**
  * Live audio of legs to and from programs in the engine's thread. Names are those of the programs' streams. A leg that
@@ -16,7 +16,7 @@ export interface EngineStreams {
   tap(name: string, order: TapOrder): boolean;
   endTap(name: string): void;
   /** Emits each key of these legs once. The same name replaces the legs; no legs end the watch. */
-  watchKeys(name: string, legs: readonly string[], pressed: TellKey): void;
+  watchKeys(name: string, legs: readonly string[], pressed: KeyListener): void;
   /**
    * Handles a key from signalling (SIP INFO) and emits it to the leg's watches. The same key may also arrive as an RFC
    * 4733 event.
@@ -25,19 +25,19 @@ export interface EngineStreams {
   /**
    * Opens a stream source for legs, members of a mix or not; undefined when the name is in use or the limit is reached.
    */
-  openFeed(name: string, order: FeedOrder): OpenedFeed | undefined;
+  openStreamSource(name: string, order: StreamSourceOrder): OpenedStreamSource | undefined;
   /**
    * Opens a leg without a phone that can be a member of mixes: it says the audio of its stream source, and closes with it.
    * Undefined when the name is in use or the limit is reached; throws a RangeError for an unsupported rate.
    */
-  openVirtualLeg(name: string, order: VirtualLegOrder): OpenedFeed | undefined;
+  openVirtualLeg(name: string, order: VirtualLegOrder): OpenedStreamSource | undefined;
   /** Sends RFC 4733 events to these legs, see the command `send-digits`. */
   pressKeys(legs: readonly string[], digits: string): void;
-  census(): { readonly taps: number; readonly feeds: number };
+  census(): { readonly taps: number; readonly streamSources: number };
 }
 
 /** Receives a key: one of `0-9*#ABCD`, its duration, and whether it was an RFC 4733 event or in signalling. */
-export type TellKey = (leg: string, digit: string, durationMs: number, as: 'event' | 'info') => void;
+export type KeyListener = (leg: string, digit: string, durationMs: number, as: 'event' | 'info') => void;
 
 /** What to tap, at which rate (Hz, a multiple of 50 samples), and the receiver. */
 export interface TapOrder {
@@ -48,7 +48,7 @@ export interface TapOrder {
 }
 
 /** Listeners of a stream source, and the receiver of its marks. */
-export interface FeedOrder {
+export interface StreamSourceOrder {
   readonly to: readonly string[];
   /** Maximum queued audio; default 60,000. */
   readonly mostMs?: number;
@@ -65,8 +65,8 @@ export interface VirtualLegOrder {
 }
 
 /** The operations on a stream source. */
-export interface OpenedFeed
-  extends Pick<Feed, 'put' | 'mark' | 'clear' | 'pause' | 'queuedMs' | 'mostMs' | 'playedMs'> {
+export interface OpenedStreamSource
+  extends Pick<StreamSource, 'put' | 'mark' | 'clear' | 'pause' | 'queuedMs' | 'mostMs' | 'playedMs'> {
   /** Replaces the listeners; no effect for a virtual leg. */
   replay(to: readonly string[]): void;
   close(): void;
@@ -75,48 +75,52 @@ export interface OpenedFeed
 /** What streams need from their engine. */
 export interface EngineStreamsDeps {
   readonly captures: Captures;
-  readonly feeds: Feeds;
+  readonly streamSources: StreamSources;
   readonly createSource: (frameSamples: number) => Source;
-  readonly mostFeeds: number;
-  readonly openVirtualLeg: (leg: string, feed: Feed) => boolean;
+  readonly mostStreamSources: number;
+  readonly openVirtualLeg: (leg: string, streamSource: StreamSource) => boolean;
   readonly closeLeg: (leg: string) => void;
   readonly pressKeys: (leg: string, digits: string) => void;
 }
 
 /** Streams of one engine, with the input for keys. */
 export interface StreamsOfEngine extends EngineStreams {
-  emitKey: TellKey;
+  emitKey: KeyListener;
 }
 
 interface KeyWatch {
   readonly legs: readonly string[];
-  readonly pressed: TellKey;
+  readonly pressed: KeyListener;
 }
 
 /** Creates the streams of an engine, none open. */
 export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
-  const { captures, feeds, createSource, mostFeeds } = deps;
+  const { captures, streamSources, createSource, mostStreamSources } = deps;
   const watches = new Map<string, KeyWatch>();
   const watchesOf = new Map<string, Set<KeyWatch>>();
   let virtual = 0;
 
-  const handle = (feed: Feed, replay: (to: readonly string[]) => void, close: () => void): OpenedFeed => ({
-    put: (samples, rate) => feed.put(samples, rate),
-    mark: (name) => feed.mark(name),
-    clear: () => feed.clear(),
-    pause: (paused) => feed.pause(paused),
+  const handle = (
+    streamSource: StreamSource,
+    replay: (to: readonly string[]) => void,
+    close: () => void,
+  ): OpenedStreamSource => ({
+    put: (samples, rate) => streamSource.put(samples, rate),
+    mark: (name) => streamSource.mark(name),
+    clear: () => streamSource.clear(),
+    pause: (paused) => streamSource.pause(paused),
     get queuedMs() {
-      return feed.queuedMs;
+      return streamSource.queuedMs;
     },
-    mostMs: feed.mostMs,
+    mostMs: streamSource.mostMs,
     get playedMs() {
-      return feed.playedMs;
+      return streamSource.playedMs;
     },
     replay,
     close,
   });
 
-  const emitKey: TellKey = (leg, digit, durationMs, as) => {
+  const emitKey: KeyListener = (leg, digit, durationMs, as) => {
     const watching = watchesOf.get(leg);
     if (watching === undefined) return;
     for (const { pressed } of [...watching]) pressed(leg, digit, durationMs, as);
@@ -143,32 +147,38 @@ export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
       watches.set(name, watch);
       for (const leg of legs) watchesOf.set(leg, (watchesOf.get(leg) ?? new Set()).add(watch));
     },
-    openFeed(name, { to, mostMs, played }) {
-      if (feeds.size() + virtual >= mostFeeds) return undefined;
+    openStreamSource(name, { to, mostMs, played }) {
+      if (streamSources.size() + virtual >= mostStreamSources) return undefined;
       const size = mostMs === undefined ? {} : { mostMs };
-      const feed = new Feed({ name, ...size, played, createSource, frameSamples: 160 });
-      if (!feeds.open(feed, to)) return undefined;
+      const streamSource = new StreamSource({ name, ...size, played, createSource, frameSamples: 160 });
+      if (!streamSources.open(streamSource, to)) return undefined;
       return handle(
-        feed,
-        (legs) => feeds.replay(feed, legs),
-        () => feeds.close(feed),
+        streamSource,
+        (legs) => streamSources.replay(streamSource, legs),
+        () => streamSources.close(streamSource),
       );
     },
     openVirtualLeg(name, { leg, sampleRate, mostMs, played }) {
-      if (feeds.size() + virtual >= mostFeeds) return undefined;
+      if (streamSources.size() + virtual >= mostStreamSources) return undefined;
       const size = mostMs === undefined ? {} : { mostMs };
-      const feed = new Feed({ name, ...size, played, createSource, frameSamples: sampleRate / 50 });
-      if (!deps.openVirtualLeg(leg, feed)) return undefined;
+      const streamSource = new StreamSource({
+        name,
+        ...size,
+        played,
+        createSource,
+        frameSamples: sampleRate / 50,
+      });
+      if (!deps.openVirtualLeg(leg, streamSource)) return undefined;
       virtual++;
       let isOpen = true;
       return handle(
-        feed,
+        streamSource,
         () => {},
         () => {
           if (!isOpen) return;
           isOpen = false;
           virtual--;
-          feed.clear();
+          streamSource.clear();
           deps.closeLeg(leg);
         },
       );
@@ -176,6 +186,6 @@ export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
     pressKeys(legs, digits) {
       for (const leg of new Set(legs)) deps.pressKeys(leg, digits);
     },
-    census: () => ({ taps: captures.taps(), feeds: feeds.size() + virtual }),
+    census: () => ({ taps: captures.taps(), streamSources: streamSources.size() + virtual }),
   };
 }

@@ -64,7 +64,7 @@ for (const phases of [1, 8]) {
     assert.ok(isHeard(said, 700, 16_000) && !isHeard(said, 1900, 16_000));
     assert.ok(isHeard(heard, 1900, 16_000) && !isHeard(heard, 700, 16_000));
     rig.engine.streams.endTap('s');
-    assert.deepEqual(rig.engine.streams.census(), { taps: 0, feeds: 0 });
+    assert.deepEqual(rig.engine.streams.census(), { taps: 0, streamSources: 0 });
   });
 
   test(`a tap emits exactly 30,000 frames in ten minutes (${phases} phases)`, () => {
@@ -123,9 +123,12 @@ for (const phases of [1, 8]) {
     hearEachOther(rig, ['a', 'b']);
     rig.run(50);
     const played: string[] = [];
-    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: (mark) => played.push(mark) })!;
-    feed.put(tone(2700, 1000), 8000);
-    feed.mark('end');
+    const streamSource = rig.engine.streams.openStreamSource('s', {
+      to: ['a'],
+      played: (mark) => played.push(mark),
+    })!;
+    streamSource.put(tone(2700, 1000), 8000);
+    streamSource.mark('end');
     rig.run(45);
     const atA = rig.lastHeard(a, 30);
     assert.ok(isHeard(atA, 2700) && isHeard(atA, 1900) && !isHeard(atA, 700));
@@ -135,20 +138,20 @@ for (const phases of [1, 8]) {
     assert.deepEqual(played, ['end']);
     assert.ok(!isHeard(rig.lastHeard(a, 10), 2700));
     assert.equal(rig.engine.countLeaks(), 0);
-    feed.close();
+    streamSource.close();
     rig.run(1);
-    assert.deepEqual(rig.engine.streams.census(), { taps: 0, feeds: 0 });
+    assert.deepEqual(rig.engine.streams.census(), { taps: 0, streamSources: 0 });
   });
 
   test(`a leg in no mix hears its stream source; after a clear its next packet is silent (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const a = rig.phone('a', 0);
     rig.run(20);
-    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: () => {} })!;
-    feed.put(tone(1000, 5000), 8000);
+    const streamSource = rig.engine.streams.openStreamSource('s', { to: ['a'], played: () => {} })!;
+    streamSource.put(tone(1000, 5000), 8000);
     rig.run(20);
     assert.ok(isHeard(rig.lastHeard(a, 10), 1000));
-    feed.clear();
+    streamSource.clear();
     const before = a.heardCount;
     rig.run(10);
     assert.ok(isSilent(a.heard.subarray(before, a.heardCount), a.heardCount - before));
@@ -157,15 +160,18 @@ for (const phases of [1, 8]) {
   test(`a stream source waits for its listeners: connecting or changing them loses no sample (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const played: string[] = [];
-    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: (mark) => played.push(mark) })!;
-    feed.put(tone(1000, 400), 8000);
-    feed.mark('end');
+    const streamSource = rig.engine.streams.openStreamSource('s', {
+      to: ['a'],
+      played: (mark) => played.push(mark),
+    })!;
+    streamSource.put(tone(1000, 400), 8000);
+    streamSource.mark('end');
     rig.run(50);
-    assert.deepEqual([played, feed.queuedMs], [[], 400]);
+    assert.deepEqual([played, streamSource.queuedMs], [[], 400]);
     const a = rig.phone('a', 0);
     const b = rig.phone('b', 0);
     rig.run(10);
-    feed.replay(['b']);
+    streamSource.replay(['b']);
     rig.run(20);
     assert.deepEqual(played, ['end']);
     assert.ok(a.heard.subarray(0, a.heardCount).some((sample) => sample > 7000));
@@ -180,14 +186,14 @@ for (const phases of [1, 8]) {
     const relayed = rig.engine.counters.relayed;
     assert.ok(relayed > 50, 'they are relayed');
     const one = tap(rig, 8000, [{ said: ['a'], heard: [] }]);
-    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: () => {} })!;
+    const streamSource = rig.engine.streams.openStreamSource('s', { to: ['a'], played: () => {} })!;
     rig.run(50);
     const mixed = rig.engine.counters.relayed;
     rig.run(50);
     assert.equal(rig.engine.counters.relayed, mixed, 'they are mixed');
     assert.ok(isHeard(one.track(0).subarray(-4000), 700));
     rig.engine.streams.endTap('s');
-    feed.close();
+    streamSource.close();
     rig.run(100);
     assert.ok(rig.engine.counters.relayed > mixed + 50, 'they are relayed again');
     assert.deepEqual([a.breaks, b.breaks], [0, 0]);
@@ -206,7 +212,7 @@ for (const phases of [1, 8]) {
     const rig = createEngineRig({ phases });
     const [a, b] = [rig.phone('a', 700), rig.phone('b', 1900)] as [TonePhone, TonePhone];
     const played: string[] = [];
-    const feed = rig.engine.streams.openVirtualLeg('s', {
+    const streamSource = rig.engine.streams.openVirtualLeg('s', {
       leg: 'robot',
       sampleRate: 16_000,
       played: (mark) => played.push(mark),
@@ -218,23 +224,23 @@ for (const phases of [1, 8]) {
     const hears = tap(rig, 16_000, [{ said: [], heard: ['robot'] }]);
     hearEachOther(rig, ['a', 'b', 'robot']);
     rig.run(30);
-    feed.put(tone(2700, 1000, 16_000), 16_000);
-    feed.mark('end');
+    streamSource.put(tone(2700, 1000, 16_000), 16_000);
+    streamSource.mark('end');
     rig.run(40);
     assert.ok(isHeard(rig.lastHeard(a, 20), 2700) && isHeard(rig.lastHeard(b, 20), 2700));
     const heard = hears.track(0).subarray(-8000);
     assert.ok(isHeard(heard, 700, 16_000) && isHeard(heard, 1900, 16_000) && !isHeard(heard, 2700, 16_000));
-    feed.clear();
+    streamSource.clear();
     rig.run(30);
     assert.ok(!isHeard(rig.lastHeard(a, 10), 2700));
     assert.deepEqual([played, rig.engine.countLeaks()], [[], 0]);
-    feed.put(tone(2700, 100, 8000), 8000);
-    feed.mark('again');
+    streamSource.put(tone(2700, 100, 8000), 8000);
+    streamSource.mark('again');
     rig.run(20);
     assert.deepEqual(played, ['again']);
     assert.ok(Math.abs(hears.frames() - 120) <= 2);
-    feed.close();
-    feed.close();
+    streamSource.close();
+    streamSource.close();
     rig.run(2);
     assert.equal(rig.engine.census().legs, 2);
     assert.ok(!isHeard(rig.lastHeard(a, 1), 2700));

@@ -1,19 +1,19 @@
 import { l16 } from '../codec/l16.ts';
 import type { Leg } from '../engine/leg.ts';
-import type { Feed } from './feed.ts';
+import type { StreamSource } from './stream-source.ts';
 
 /**
  * Makes a newly opened leg virtual: it says the audio of its stream source and hears its edges, without packets. Throws a
  * RangeError for an unsupported rate.
  */
-export function becomeVirtual(leg: Leg, feed: Feed): void {
-  const sampleRate = feed.source.frame.length * 50;
+export function becomeVirtual(leg: Leg, streamSource: StreamSource): void {
+  const sampleRate = streamSource.source.frame.length * 50;
   const codec = l16(sampleRate);
   if (codec === undefined)
     throw new RangeError(
       `the rate of a virtual leg is ${sampleRate} Hz: 8000, 16000, 24000 and 48000 are allowed`,
     );
-  leg.feed = feed;
+  leg.streamSource = streamSource;
   leg.codec = codec;
   leg.codecIndex = 2;
   leg.units = codec.clockRate / 50;

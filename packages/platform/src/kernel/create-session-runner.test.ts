@@ -21,7 +21,7 @@ type CounterInput =
   | { readonly type: 'throw' }
   | { readonly type: 'end' };
 
-type CounterEffect = KernelEffect<OutboxEvent, number> | { readonly do: 'tell'; readonly what: string };
+type CounterEffect = KernelEffect<OutboxEvent, number> | { readonly do: 'report'; readonly what: string };
 
 const event = (total: number): OutboxEvent => ({
   type: 'counted',
@@ -41,7 +41,7 @@ const machine: Machine<Counter, CounterInput | TimerFired, CounterEffect> = {
           state: { ...state, total },
           effects: [
             { do: 'emit', event: event(total) },
-            { do: 'tell', what: `total ${total}` },
+            { do: 'report', what: `total ${total}` },
             { do: 'reply', reply: total },
           ],
         };
@@ -50,16 +50,16 @@ const machine: Machine<Counter, CounterInput | TimerFired, CounterEffect> = {
         return {
           state,
           effects: [
-            { do: 'tell', what: `saw ${state.total}` },
+            { do: 'report', what: `saw ${state.total}` },
             { do: 'reply', reply: state.total },
           ],
         };
       case 'order':
         return { state, effects: input.effects };
       case 'timer-fired':
-        return { state, effects: [{ do: 'tell', what: `timer ${input.key}` }] };
+        return { state, effects: [{ do: 'report', what: `timer ${input.key}` }] };
       case 'end':
-        return { state: { ...state, ended: true }, effects: [{ do: 'tell', what: 'ended' }] };
+        return { state: { ...state, ended: true }, effects: [{ do: 'report', what: 'ended' }] };
       case 'throw':
         throw new Error('a bug');
     }
@@ -78,14 +78,14 @@ interface World {
   readonly database: Database;
   readonly runner: SessionRunner;
   readonly counters: Sessions<Counter, CounterInput>;
-  readonly told: string[];
+  readonly reports: string[];
   readonly log: ReturnType<typeof createRecordingLog>;
   readonly clock: ReturnType<typeof createVirtualClock>;
   /** Set to make saving fail. */
   failing: Error | undefined;
   /** How many transactions were asked for. */
   transactions: number;
-  onTell: (id: string, what: string) => void;
+  onReport: (id: string, what: string) => void;
 }
 
 function worldOn(
@@ -110,7 +110,7 @@ function worldOn(
       await of(write).insertInto('events').values(rows).execute();
     },
   });
-  const told: string[] = [];
+  const reports: string[] = [];
   const counters = runner.define<Counter, CounterInput, CounterEffect>({
     name: 'counter',
     machine,
@@ -121,9 +121,9 @@ function worldOn(
       if (world.failing !== undefined) throw world.failing;
     },
     perform(id, effect) {
-      if (effect.do !== 'tell') return;
-      told.push(effect.what);
-      world.onTell(id, effect.what);
+      if (effect.do !== 'report') return;
+      reports.push(effect.what);
+      world.onReport(id, effect.what);
     },
     isEnded: (state) => state.ended,
     ...kind,
@@ -132,12 +132,12 @@ function worldOn(
     database,
     runner,
     counters,
-    told,
+    reports,
     log,
     clock,
     failing: undefined,
     transactions: 0,
-    onTell: () => {},
+    onReport: () => {},
   };
   return world;
 }
@@ -164,7 +164,7 @@ function stepRules(open: OpenDatabase): void {
     const world = await newWorld();
     let seenByEffect: unknown;
     const effectDone = new Promise<void>((resolve) => {
-      world.onTell = () => {
+      world.onReport = () => {
         of(world.database.read)
           .selectFrom('counters')
           .selectAll()
@@ -189,7 +189,7 @@ function stepRules(open: OpenDatabase): void {
     const world = await newWorld();
     const opening = world.counters.open('a', fresh, add(1));
     assert.equal(world.counters.peek('a'), undefined);
-    assert.deepEqual(world.told, []);
+    assert.deepEqual(world.reports, []);
     await opening;
     world.counters.send('a', add(1));
     assert.equal(world.counters.peek('a')?.total, 1);
@@ -202,7 +202,7 @@ function stepRules(open: OpenDatabase): void {
     await world.counters.open('a', fresh, add(1));
     const { transactions } = world;
     world.counters.send('a', look);
-    assert.deepEqual(world.told, ['total 1', 'saw 1']);
+    assert.deepEqual(world.reports, ['total 1', 'saw 1']);
     assert.equal(world.transactions, transactions);
   });
 
@@ -211,7 +211,7 @@ function stepRules(open: OpenDatabase): void {
     await world.counters.open('a', { total: 7, ended: false }, look);
     const { transactions } = world;
     world.counters.send('a', { type: 'end' });
-    assert.deepEqual(world.told, ['saw 7', 'ended']);
+    assert.deepEqual(world.reports, ['saw 7', 'ended']);
     assert.equal(world.counters.peek('a'), undefined);
     assert.equal(world.transactions, transactions);
   });
@@ -223,9 +223,9 @@ function stepRules(open: OpenDatabase): void {
     world.counters.send('a', look);
     world.counters.send('a', add(5));
     const asked = world.counters.ask<number>('a', look);
-    assert.deepEqual(world.told, ['total 1']);
+    assert.deepEqual(world.reports, ['total 1']);
     assert.equal(await asked, 7);
-    assert.deepEqual(world.told, ['total 1', 'total 2', 'saw 2', 'total 7', 'saw 7']);
+    assert.deepEqual(world.reports, ['total 1', 'total 2', 'saw 2', 'total 7', 'saw 7']);
   });
 }
 
@@ -242,7 +242,7 @@ function saveRules(open: OpenDatabase): void {
     assert.equal(await afterwards, 1);
     world.failing = undefined;
     assert.equal(await world.counters.ask<number>('a', add(10)), 11);
-    assert.deepEqual(world.told, ['total 1', 'saw 1', 'total 11']);
+    assert.deepEqual(world.reports, ['total 1', 'saw 1', 'total 11']);
     assert.deepEqual(
       (await of(world.database.read).selectFrom('events').select('total').execute()).map(
         ({ total }) => total,
@@ -268,7 +268,7 @@ function saveRules(open: OpenDatabase): void {
     world.failing = undefined;
     await world.clock.advance(1_000);
     await world.runner.idle();
-    assert.deepEqual(world.told, ['total 1', 'total 11', 'total 111']);
+    assert.deepEqual(world.reports, ['total 1', 'total 11', 'total 111']);
     assert.equal(world.clock.pending, 0);
   });
 
@@ -280,7 +280,7 @@ function saveRules(open: OpenDatabase): void {
     world.counters.send('a', look);
     await world.runner.idle();
     for (let second = 0; second < 60; second++) await world.clock.advance(1_000);
-    assert.deepEqual(world.told, ['total 1', 'saw 1']);
+    assert.deepEqual(world.reports, ['total 1', 'saw 1']);
     assert.equal(world.clock.pending, 0);
   });
 
@@ -291,11 +291,11 @@ function saveRules(open: OpenDatabase): void {
     world.counters.send('a', add(10));
     await world.runner.idle();
     for (let second = 0; second < 200; second++) await world.clock.advance(1_000);
-    assert.deepEqual(world.told, ['total 1']);
+    assert.deepEqual(world.reports, ['total 1']);
     world.failing = undefined;
     await world.clock.advance(1_000);
     await world.runner.idle();
-    assert.deepEqual(world.told, ['total 1', 'total 11']);
+    assert.deepEqual(world.reports, ['total 1', 'total 11']);
     assert.equal(world.clock.pending, 0);
   });
 }
@@ -340,7 +340,7 @@ function turnRules(open: OpenDatabase): void {
           if (input.type !== 'timer-fired') return machine.step(state, input, 0);
           return {
             state: { total: state.total + 100, ended: false },
-            effects: [{ do: 'tell', what: 'saved at last' }],
+            effects: [{ do: 'report', what: 'saved at last' }],
           };
         },
       },
@@ -350,10 +350,10 @@ function turnRules(open: OpenDatabase): void {
     });
     world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'k', at: world.clock.now() + 500 }));
     await world.clock.advance(500);
-    assert.deepEqual(world.told, []);
+    assert.deepEqual(world.reports, []);
     shouldSave = true;
     await world.clock.advance(1_000);
-    assert.deepEqual(world.told, ['saved at last']);
+    assert.deepEqual(world.reports, ['saved at last']);
     assert.equal(world.clock.pending, 0);
   });
 
@@ -366,7 +366,7 @@ function turnRules(open: OpenDatabase): void {
     const rows = await of(database.read).selectFrom('counters').selectAll().execute();
     for (const { id, total } of rows) next.counters.resume(id, { total, ended: false }, look);
     assert.equal(next.transactions, 0);
-    assert.deepEqual(next.told, ['saw 3']);
+    assert.deepEqual(next.reports, ['saw 3']);
     assert.equal(await next.counters.ask<number>('a', add(1)), 4);
     assert.throws(() => next.counters.resume('a', fresh, look), /alive already/);
   });
@@ -433,11 +433,11 @@ test('a machine that throws loses that input only', async () => {
 
 test('an effect that throws is logged, and the effects behind it are carried out', () => {
   const world = inMemory();
-  world.onTell = (_id, what) => {
+  world.onReport = (_id, what) => {
     if (what === 'bad') throw new Error('broken port');
   };
-  world.counters.resume('a', fresh, order({ do: 'tell', what: 'bad' }, { do: 'tell', what: 'good' }));
-  assert.deepEqual(world.told, ['bad', 'good']);
+  world.counters.resume('a', fresh, order({ do: 'report', what: 'bad' }, { do: 'report', what: 'good' }));
+  assert.deepEqual(world.reports, ['bad', 'good']);
   assert.equal(world.log.lines[0]?.sentence, 'effect threw while it was carried out');
 });
 
@@ -451,9 +451,9 @@ test('a machine that returns no step loses that input only', async () => {
 test('an ended session leaves memory after its last effects, with its timers; later inputs are dropped and counted', () => {
   const world = inMemory({ save: undefined as never });
   world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'k', at: world.clock.now() + 10 }));
-  world.onTell = (id) => world.counters.send(id, look);
+  world.onReport = (id) => world.counters.send(id, look);
   world.counters.send('a', { type: 'end' });
-  assert.deepEqual(world.told, ['ended']);
+  assert.deepEqual(world.reports, ['ended']);
   assert.equal(world.counters.peek('a'), undefined);
   assert.equal(world.clock.pending, 0);
   assert.deepEqual(world.runner.census().counter, { sessions: 0, timers: 0, queued: 0, dropped: 1 });
@@ -476,9 +476,9 @@ test('a machine starts, replaces and cancels timers', async () => {
   );
   assert.equal(world.runner.census().counter!.timers, 2);
   await world.clock.advance(25);
-  assert.deepEqual(world.told, []);
+  assert.deepEqual(world.reports, []);
   await world.clock.advance(100);
-  assert.deepEqual(world.told, ['timer z', 'timer x']);
+  assert.deepEqual(world.reports, ['timer z', 'timer x']);
   assert.equal(world.runner.census().counter!.timers, 0);
 });
 
@@ -491,12 +491,12 @@ test('a timer that fired while an input waited, and is cancelled by that input, 
     log: createRecordingLog(),
     appendEvents: async () => {},
   });
-  const told: string[] = [];
+  const reports: string[] = [];
   const counters = runner.define<Counter, CounterInput, CounterEffect>({
     name: 'counter',
     machine,
     perform: (_id, effect) => {
-      if (effect.do === 'tell') told.push(effect.what);
+      if (effect.do === 'report') reports.push(effect.what);
     },
     isEnded: () => false,
   });
@@ -508,18 +508,18 @@ test('a timer that fired while an input waited, and is cancelled by that input, 
   );
   counters.send('a', order({ do: 'emit', event: event(1) }, { do: 'cancel-timer', key: 'x' }));
   await clock.advance(10);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reports, []);
   assert.deepEqual(runner.census().counter, { sessions: 1, timers: 2, queued: 2, dropped: 0 });
   commit.resolve();
   await runner.idle();
-  assert.deepEqual(told, ['timer y']);
+  assert.deepEqual(reports, ['timer y']);
   assert.equal(runner.census().counter!.timers, 0);
 });
 
 test('sessions that answer each other for ever block neither the event loop nor the stack', async () => {
   const world = inMemory();
   let steps = 0;
-  world.onTell = (id, what) => {
+  world.onReport = (id, what) => {
     if (what.startsWith('saw') && ++steps < 100_000) world.counters.send(id === 'a' ? 'b' : 'a', look);
   };
   world.counters.resume('b', fresh, order());
@@ -531,11 +531,11 @@ test('sessions that answer each other for ever block neither the event loop nor 
 
 test('an input that perform sends is handled after the effects of the step, not inside them', () => {
   const world = inMemory();
-  world.onTell = (id, what) => {
+  world.onReport = (id, what) => {
     if (what === 'first') world.counters.send(id, look);
   };
-  world.counters.resume('a', fresh, order({ do: 'tell', what: 'first' }, { do: 'tell', what: 'second' }));
-  assert.deepEqual(world.told, ['first', 'second', 'saw 0']);
+  world.counters.resume('a', fresh, order({ do: 'report', what: 'first' }, { do: 'report', what: 'second' }));
+  assert.deepEqual(world.reports, ['first', 'second', 'saw 0']);
 });
 
 test('ask resolves with undefined when there is no such session or the step replied nothing', async () => {

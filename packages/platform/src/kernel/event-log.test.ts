@@ -18,7 +18,7 @@ import { createOutbox, outboxMigrations } from './outbox.ts';
 const [main, sub] = ['MA000000000000000000', 'SA000000000000000000'];
 const reader = { authId: main, isSubaccount: false };
 
-function feedOn(database: Database) {
+function eventLogOn(database: Database) {
   const log = createRecordingLog();
   const clock = createVirtualClock();
   const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID() });
@@ -32,7 +32,7 @@ function feedOn(database: Database) {
   });
   const append = (write: Write, number: number, changes: Partial<OutboxEvent> = {}) =>
     outbox.appendEvents(write, [event(number, changes)]);
-  return { feed: createEventLog(database), append };
+  return { eventLog: createEventLog(database), append };
 }
 
 const numbers = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]) =>
@@ -41,7 +41,7 @@ const numbers = (events: readonly { readonly data: Readonly<Record<string, unkno
 eachDatabase('the event stream', (open) => {
   test('events of named resources are read in their order, of the own account alone', async () => {
     const database = await open(outboxMigrations);
-    const { feed, append } = feedOn(database);
+    const { eventLog, append } = eventLogOn(database);
     const other = { mainAccount: 'MA111111111111111111', account: 'MA111111111111111111' };
     await database.transact(async (write) => {
       for (let number = 1; number <= 9; number++)
@@ -49,17 +49,17 @@ eachDatabase('the event stream', (open) => {
       await append(write, 10, { ...other, resource: 'r/1' });
       await append(write, 11, { account: sub, resource: 'r/1' });
     });
-    assert.deepEqual(numbers(await feed.after(reader, firstCursor, 4, ['r/1', 'r/2'])), [1, 2, 4, 5]);
-    assert.deepEqual(numbers(await feed.newest(reader, 3, ['r/1', 'r/2'])), [7, 8, 11]);
-    const [, second] = await feed.after(reader, firstCursor, 2, ['r/1']);
-    assert.deepEqual(numbers(await feed.after(reader, second!.cursor, 10, ['r/1', 'r/1x'])), [7, 11]);
+    assert.deepEqual(numbers(await eventLog.after(reader, firstCursor, 4, ['r/1', 'r/2'])), [1, 2, 4, 5]);
+    assert.deepEqual(numbers(await eventLog.newest(reader, 3, ['r/1', 'r/2'])), [7, 8, 11]);
+    const [, second] = await eventLog.after(reader, firstCursor, 2, ['r/1']);
+    assert.deepEqual(numbers(await eventLog.after(reader, second!.cursor, 10, ['r/1', 'r/1x'])), [7, 11]);
     const own = { authId: sub, isSubaccount: true };
-    assert.deepEqual(numbers(await feed.after(own, firstCursor, 10, ['r/1', 'r/2'])), [11]);
+    assert.deepEqual(numbers(await eventLog.after(own, firstCursor, 10, ['r/1', 'r/2'])), [11]);
   });
 
   test('a main account reads its own events and those of its subaccounts, a subaccount its own; replays are no events', async () => {
     const database = await open(outboxMigrations);
-    const { feed, append } = feedOn(database);
+    const { eventLog, append } = eventLogOn(database);
     await database.transact(async (write) => {
       await append(write, 1);
       await append(write, 2, { account: sub });
@@ -69,29 +69,29 @@ eachDatabase('the event stream', (open) => {
         callback: { url: 'http://a.example/', method: 'POST' },
       });
     });
-    assert.deepEqual(numbers(await feed.after(reader, firstCursor, 10)), [1, 2]);
-    assert.deepEqual(numbers(await feed.newest(reader, 1)), [2]);
+    assert.deepEqual(numbers(await eventLog.after(reader, firstCursor, 10)), [1, 2]);
+    assert.deepEqual(numbers(await eventLog.newest(reader, 1)), [2]);
     const own = { authId: sub, isSubaccount: true };
-    assert.deepEqual(numbers(await feed.after(own, firstCursor, 10)), [2]);
-    assert.deepEqual(numbers(await feed.newest(own, 10)), [2]);
+    assert.deepEqual(numbers(await eventLog.after(own, firstCursor, 10)), [2]);
+    assert.deepEqual(numbers(await eventLog.newest(own, 10)), [2]);
   });
 
   test('a read behind the cursor of an event gives all later events', async () => {
     const database = await open(outboxMigrations);
-    const { feed, append } = feedOn(database);
+    const { eventLog, append } = eventLogOn(database);
     for (let number = 0; number < 5; number++) await database.transact((write) => append(write, number));
-    const all = await feed.after(reader, firstCursor, 10);
+    const all = await eventLog.after(reader, firstCursor, 10);
     for (const [index, { cursor }] of all.entries()) {
-      assert.deepEqual(numbers(await feed.after(reader, cursor, 10)), numbers(all.slice(index + 1)));
+      assert.deepEqual(numbers(await eventLog.after(reader, cursor, 10)), numbers(all.slice(index + 1)));
     }
-    assert.deepEqual(numbers(await feed.after(reader, all[0]!.cursor, 2)), [1, 2]);
+    assert.deepEqual(numbers(await eventLog.after(reader, all[0]!.cursor, 2)), [1, 2]);
   });
 
   test('a page is answered from an index, whatever other accounts have written', async () => {
     const database = await open(outboxMigrations);
     const explain = database.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
     if (database.dialect === 'postgres') {
-      const { append } = feedOn(database);
+      const { append } = eventLogOn(database);
       await database.transact(async (write) => {
         for (let number = 0; number < 2000; number++) {
           await append(write, number, { mainAccount: `M${number % 500}`, account: `S${number % 1000}` });
@@ -125,7 +125,7 @@ describe('the event stream beside long transactions', { skip: postgresMissing() 
       const url = await server!.createDatabase();
       const database = createPostgresDatabase({ url, poolSize: 5, writers: 3, log: createRecordingLog() });
       await database.migrate(outboxMigrations);
-      const { feed, append } = feedOn(database);
+      const { eventLog, append } = eventLogOn(database);
       const [late, soon] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const written = Promise.withResolvers<void>();
       // Both transactions have their number before either event: so the orders of events and of transactions differ.
@@ -147,7 +147,7 @@ describe('the event stream beside long transactions', { skip: postgresMissing() 
       let cursor = firstCursor;
       const seen: unknown[] = [];
       const readOn = async () => {
-        const events = await feed.after(reader, cursor, 10);
+        const events = await eventLog.after(reader, cursor, 10);
         cursor = events.at(-1)?.cursor ?? cursor;
         seen.push(...numbers(events));
       };

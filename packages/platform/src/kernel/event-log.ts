@@ -41,7 +41,7 @@ export function isEventCursor(text: string): boolean {
   return cursorShape.test(text);
 }
 
-interface FeedRow {
+interface EventRow {
   readonly id: number;
   readonly written_in: number;
   readonly event_id: string;
@@ -72,19 +72,19 @@ export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'diale
     resourceOfSubaccount: sql`resource = ${''} AND account || '' = ${''}`,
   };
   const queries = (reader: typeof of.main) => ({
-    after: sql<FeedRow>`
+    after: sql<EventRow>`
       SELECT ${columns} FROM outbox
       WHERE ${reader} AND (written_in, id) > (CAST(${0} AS BIGINT), CAST(${0} AS BIGINT)) ${isEvent} ${isFinal}
       ORDER BY written_in, id LIMIT ${0}`.compile(read),
-    newest: sql<FeedRow>`
+    newest: sql<EventRow>`
       SELECT ${columns} FROM outbox WHERE ${reader} ${isEvent} ${isFinal}
       ORDER BY written_in DESC, id DESC LIMIT ${0}`.compile(read),
   });
   const whole = { main: queries(of.main), subaccount: queries(of.subaccount) };
   const byResource = { main: queries(of.resourceOfMain), subaccount: queries(of.resourceOfSubaccount) };
 
-  async function run(query: CompiledQuery<FeedRow>, parameters: readonly unknown[]) {
-    return (await read.executeQuery<FeedRow>({ ...query, parameters })).rows;
+  async function run(query: CompiledQuery<EventRow>, parameters: readonly unknown[]) {
+    return (await read.executeQuery<EventRow>({ ...query, parameters })).rows;
   }
 
   /** The rows of the account, or of each of these resources. */
@@ -93,7 +93,7 @@ export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'diale
     kind: 'after' | 'newest',
     parameters: readonly unknown[],
     resources: readonly string[] | undefined,
-  ): Promise<FeedRow[]> {
+  ): Promise<EventRow[]> {
     const view = isSubaccount ? 'subaccount' : 'main';
     if (resources === undefined) return [...(await run(whole[view][kind], [authId, ...parameters]))];
     const query = byResource[view][kind];
@@ -117,11 +117,11 @@ export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'diale
   };
 }
 
-function inOrder(one: FeedRow, other: FeedRow): number {
+function inOrder(one: EventRow, other: EventRow): number {
   return one.written_in - other.written_in || one.id - other.id;
 }
 
-function loggedEvent(row: FeedRow): LoggedEvent {
+function loggedEvent(row: EventRow): LoggedEvent {
   return {
     cursor: `${row.written_in}-${row.id}`,
     eventId: row.event_id,

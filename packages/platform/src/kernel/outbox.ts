@@ -2,7 +2,7 @@ import type { Clock, Database, Instant, Logger, Migration, Write } from '@jackfi
 import type { OutboxEvent } from './kernel-effects.ts';
 import { outboxTable } from './migrations/0001-outbox.ts';
 import { outboxCallbacks } from './migrations/0002-outbox-callbacks.ts';
-import { outboxFeed } from './migrations/0003-event-feed.ts';
+import { outboxEventStream } from './migrations/0003-event-feed.ts';
 import { eventsByResource } from './migrations/0006-events-by-resource.ts';
 import { outboxIncarnation } from './migrations/0008-outbox-incarnation.ts';
 import type { Deliver, OutboxConsumer } from './outbox-consumer.ts';
@@ -14,7 +14,7 @@ import { createOutboxStore, rowsPerTransaction } from './outbox-store.ts';
 export const outboxMigrations: readonly Migration[] = [
   outboxTable,
   outboxCallbacks,
-  outboxFeed,
+  outboxEventStream,
   eventsByResource,
   outboxIncarnation,
 ];

@@ -53,7 +53,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
   };
   let cseq = 0;
   const request = (method: string, fields: Record<string, string> = {}): SipRequest => {
-    const wanted: Record<string, string> = {
+    const headerFields: Record<string, string> = {
       From: `<sip:${user}@${realm}>;tag=1`,
       To: `<sip:${user}@${realm}>`,
       'Call-ID': 'one',
@@ -62,7 +62,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
       'X-Plivo-Jwt': 'a.b.c',
       ...fields,
     };
-    const headers = createHeaders(Object.entries(wanted).filter(([, value]) => value !== ''));
+    const headers = createHeaders(Object.entries(headerFields).filter(([, value]) => value !== ''));
     return { kind: 'request', method, uri: `sip:${realm}`, headers, body: '' };
   };
   return {
@@ -114,9 +114,9 @@ describe('a REGISTER with a token', () => {
     const { status, headers } = await w.register();
     assert.deepEqual([status, headers.Contact], [200, `${contact};expires=120`]);
     assert.deepEqual(w.bound(), []);
-    const nobody = world({ mayReceive: false, endpoint: '' });
-    assert.equal((await nobody.register()).status, 200);
-    assert.deepEqual(nobody.updated, []);
+    const unusable = world({ mayReceive: false, endpoint: '' });
+    assert.equal((await unusable.register()).status, 200);
+    assert.deepEqual(unusable.updated, []);
   });
 
   it('whose token does not allow to call is bound with that, until another token refreshes it', async () => {

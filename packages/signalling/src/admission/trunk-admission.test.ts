@@ -247,7 +247,7 @@ describe('a call through a trunk', () => {
     await w.call({ password: 'wrong' });
     await w.call({ username: 'other' });
     assert.deepEqual(
-      w.refusals.map(({ access, ...told }) => [access.trunk, told]),
+      w.refusals.map(({ access, ...reported }) => [access.trunk, reported]),
       [
         ['wrong-password', 'pbx'],
         ['wrong-username', 'other'],

@@ -61,7 +61,7 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
     const claim = server.claim(request);
     const username = claim.kind === 'claim' ? claim.authorization.username : '';
 
-    function told(reason: TrunkRefusal, answer: Refused): Refused {
+    function reported(reason: TrunkRefusal, answer: Refused): Refused {
       if (access === undefined) return answer;
       const [from, to] = [userOf(request.headers.get('From')), parseSipUri(request.uri)?.user ?? ''];
       trunks.refused({
@@ -76,7 +76,7 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
     }
 
     const closed = access && closedBecause(access, flow);
-    if (closed !== undefined) return told(closed, refused(403));
+    if (closed !== undefined) return reported(closed, refused(403));
     if (access?.isListed) return admitted(access);
     if (claim.kind === 'none') return challenged(source);
     if (claim.kind === 'malformed') return refused(400);
@@ -94,7 +94,7 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
       case 'wrong-uri':
         return refused(400);
       case 'refused':
-        return told(known.length === 0 ? 'wrong-username' : 'wrong-password', challenged(source));
+        return reported(known.length === 0 ? 'wrong-username' : 'wrong-password', challenged(source));
     }
   }
 

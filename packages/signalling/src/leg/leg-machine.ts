@@ -3,7 +3,7 @@ import { stepDialled, stepPreparing } from './dialled-leg.ts';
 import { withKeys } from './leg-srtp.ts';
 import type { LegEffect, LegInput, LegState } from './leg-state.ts';
 import { type LegStep, stay } from './leg-steps.ts';
-import { withSpare } from './leg-webrtc.ts';
+import { withNextIce } from './leg-webrtc.ts';
 import { stepAccepted, stepAnswered, stepOffered } from './offered-leg.ts';
 
 /**
@@ -21,7 +21,7 @@ export const legMachine: Machine<LegState, LegInput, LegEffect> = {
       const { audio } = state;
       return stay({
         ...state,
-        audio: { ...audio, webrtc: audio.webrtc && withSpare(audio.webrtc, input.ice) },
+        audio: { ...audio, webrtc: audio.webrtc && withNextIce(audio.webrtc, input.ice) },
       });
     }
     switch (state.phase) {

@@ -23,7 +23,7 @@ import {
   newIce,
   newLegWebrtc,
   offersWebrtc,
-  withSpare,
+  withNextIce,
 } from './leg-webrtc.ts';
 
 const corpus = new URL('../../../sdp/corpus/', import.meta.url);
@@ -123,7 +123,7 @@ describe('WebRTC of a leg', () => {
     assert.notEqual(attribute(moved.description, 'ice-ufrag'), attribute(first.description, 'ice-ufrag'));
     assert.notEqual(attribute(moved.description, 'ice-pwd'), attribute(first.description, 'ice-pwd'));
     assert.ok(lacksIce(moved.audio.webrtc));
-    assert.ok(!lacksIce(withSpare(moved.audio.webrtc!, draw())));
+    assert.ok(!lacksIce(withNextIce(moved.audio.webrtc!, draw())));
     assert.ok(moved.connect?.protection?.by === 'dtls');
     assert.equal(moved.connect.protection.ice.fragment, attribute(moved.description, 'ice-ufrag'));
   });

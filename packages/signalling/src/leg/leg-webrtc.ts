@@ -43,8 +43,8 @@ export interface WebrtcOptions {
 export interface LegWebrtc {
   /** Ours, in force. */
   readonly ice: IceCredentials;
-  /** Ours after the next restart of the other side; undefined until `withSpare`. */
-  readonly spare: IceCredentials | undefined;
+  /** Ours after the next restart of the other side; undefined until `withNextIce`. */
+  readonly nextIce: IceCredentials | undefined;
   /** In our order, which holds for offers and answers. */
   readonly codecs: readonly CodecCapability[];
   /** Names our stream. */
@@ -70,7 +70,7 @@ export function newLegWebrtc(draw: DrawIce, codecs = usualBrowserCodecs): LegWeb
   const stream = ice.fragment.replace(/[^A-Za-z0-9]/g, '0');
   return {
     ice,
-    spare: draw(),
+    nextIce: draw(),
     codecs: codecs.map((name) => capabilities[name]),
     stream,
     opened: undefined,
@@ -80,12 +80,12 @@ export function newLegWebrtc(draw: DrawIce, codecs = usualBrowserCodecs): LegWeb
 
 /** Whether the leg needs credentials before its next restart. */
 export function lacksIce(webrtc: LegWebrtc | undefined): boolean {
-  return webrtc !== undefined && webrtc.spare === undefined;
+  return webrtc !== undefined && webrtc.nextIce === undefined;
 }
 
 /** Keeps the credentials for the next restart. */
-export function withSpare(webrtc: LegWebrtc, spare: IceCredentials): LegWebrtc {
-  return { ...webrtc, spare };
+export function withNextIce(webrtc: LegWebrtc, nextIce: IceCredentials): LegWebrtc {
+  return { ...webrtc, nextIce };
 }
 
 /** Our side in a description; undefined before the port is open. */
@@ -102,10 +102,10 @@ export function localTransport(
 
 /** RFC 8839 §4.4.1.1.1: the other side restarts with a new fragment, and the answer has new credentials as well. */
 export function restarted(webrtc: LegWebrtc, remote: RemoteTransport): LegWebrtc | undefined {
-  const { remoteFragment, spare } = webrtc;
-  if (remoteFragment === undefined || remoteFragment === remote.fragment || spare === undefined)
+  const { remoteFragment, nextIce } = webrtc;
+  if (remoteFragment === undefined || remoteFragment === remote.fragment || nextIce === undefined)
     return undefined;
-  return { ...webrtc, ice: spare, spare: undefined };
+  return { ...webrtc, ice: nextIce, nextIce: undefined };
 }
 
 /** The agreement in the form of the media port. */

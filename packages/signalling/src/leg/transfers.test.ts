@@ -209,7 +209,7 @@ test('A transfer is reported, accepted with 202 and a NOTIFY of 100, and its out
 });
 
 test('A transfer to a target that is not ours, or by another method, is declined and not reported', async () => {
-  const w = await world(() => assert.fail('told'));
+  const w = await world(() => assert.fail('notified'));
   const { tag } = await w.call('1');
   for (const [index, target] of [
     'sip:carol@elsewhere.example',

@@ -59,7 +59,7 @@ function world() {
   });
   let cseq = 0;
 
-  function request(fields: Partial<Wanted>, authorization: readonly string[] = []): SipRequest {
+  function request(fields: Partial<RequestFields>, authorization: readonly string[] = []): SipRequest {
     const { user = 'alice', to = user, uri = `sip:${realm}`, expires = '300', method = 'REGISTER' } = fields;
     return {
       kind: 'request',
@@ -78,12 +78,15 @@ function world() {
       body: '',
     };
   }
-  const register = (fields: Partial<Wanted> = {}, authorization: readonly string[] = [], address = home) =>
-    registrar.register(request(fields, authorization), from(address));
+  const register = (
+    fields: Partial<RequestFields> = {},
+    authorization: readonly string[] = [],
+    address = home,
+  ) => registrar.register(request(fields, authorization), from(address));
 
   /** Gets a challenge and answers it as `as` with `secret`. */
   async function credentials(
-    fields: Partial<Wanted> = {},
+    fields: Partial<RequestFields> = {},
     as = 'alice',
     secret = password,
     nc = 1,
@@ -111,7 +114,7 @@ const from = (address: string): Flow => ({
   localPort: 5060,
 });
 
-interface Wanted {
+interface RequestFields {
   readonly user: string;
   readonly to: string;
   readonly uri: string;
@@ -216,7 +219,7 @@ describe('a REGISTER', () => {
     const { register, credentials, gruus, clock } = world();
     const plain = contact.replace(';reg-id=1', '');
     /** The temporary GRUU in the answer to this REGISTER, from its own contact. */
-    const given = async (fields: Partial<Wanted>, supported = 'gruu') => {
+    const given = async (fields: Partial<RequestFields>, supported = 'gruu') => {
       await clock.advance(1000);
       const more: [string, string][] = [['Supported', supported]];
       const answer = await register({ ...fields, more }, await credentials());
@@ -254,7 +257,7 @@ describe('a REGISTER', () => {
   it('reports the phone by its owner, instance and Contact, with its flow and the flow that it replaces; a removal reports none', async () => {
     const { register, credentials, returns } = world();
     const contact = `<sip:x1@a.invalid;transport=ws>;reg-id=1;+sip.instance="<urn:uuid:1>"`;
-    const fields: Partial<Wanted> = { contact, more: [['Supported', 'outbound']] };
+    const fields: Partial<RequestFields> = { contact, more: [['Supported', 'outbound']] };
     const signed = (at: string) => credentials(fields, 'alice', password, 1, at);
     const names = ['endpoint of alice <urn:uuid:1>', 'endpoint of alice x1@a.invalid:'];
     const [here, there] = [home, '192.0.2.77'];

@@ -17,7 +17,7 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
   const log = createRecordingLog();
   const dialled: DialRequest[] = [];
   const heard: LegNotice[] = [];
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const below = new Map<string, LegListener>();
   const notify = (notice: LegNotice) => below.get(notice.leg)?.(notice);
   const bobs: CallRoutes = {
@@ -35,8 +35,8 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
           { target: { uri: 'sip:b@192.0.2.2' }, carrier: 'beta' },
         ],
         ...(reserve && { reserve }),
-        settle: (at, answeredMs) => told.push(`settle ${leg} ${at} ${answeredMs}`),
-        failed: (at, { because }) => told.push(`failed ${leg} ${at} ${because}`),
+        settle: (at, answeredMs) => outcomes.push(`settle ${leg} ${at} ${answeredMs}`),
+        failed: (at, { because }) => outcomes.push(`failed ${leg} ${at} ${because}`),
       };
     },
   };
@@ -55,11 +55,11 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
     const spec = legSpec({ from: 'alice', callerName: '', to: callee });
     return routed.dial({ leg, spec, callee, targets: [{ uri: 'tel:+1' }] });
   };
-  return { clock, log, routed, dialled, heard, told, notify, dial };
+  return { clock, log, routed, dialled, heard, outcomes, notify, dial };
 }
 
 test('a leg is counted from its dialling to the one end that is reported, however many targets were tried', async () => {
-  const { clock, routed, dialled, heard, told, dial, notify } = createRig();
+  const { clock, routed, dialled, heard, outcomes, dial, notify } = createRig();
   dial('a');
   dial('b');
   assert.deepEqual(routed.census(), { carriers: 2, trunks: 0 });
@@ -85,7 +85,7 @@ test('a leg is counted from its dialling to the one end that is reported, howeve
     { type: 'leg-ended', leg: 'b', end: { by: 'no-response', carrier: 'beta' } },
   ]);
   assert.deepEqual(
-    told.filter((each) => each.includes(' a ')),
+    outcomes.filter((each) => each.includes(' a ')),
     ['settle a 0 0', 'failed a 0 silent', 'settle a 1 1'],
   );
   assert.equal(clock.pending, 0);

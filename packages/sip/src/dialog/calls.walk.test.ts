@@ -348,7 +348,7 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
       feed({ type: 'hang-up' });
       for (let round = 0; round < 200; round += 1) {
         for (const [branch, phase] of world.branches) {
-          if (phase === 'open' && state.branches.get(branch)?.phase === 'cancel-wanted') {
+          if (phase === 'open' && state.branches.get(branch)?.phase === 'cancel-requested') {
             world.branches.set(branch, 'closed');
             feed({ type: 'branch-failed', branch, failure: 'timeout' });
           }

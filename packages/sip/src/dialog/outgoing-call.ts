@@ -140,7 +140,7 @@ function onProvisional(
   let shown = response;
   if (branch.phase === 'calling') next = { ...branch, phase: 'proceeding' };
   // §9.1: the first provisional response releases the waiting CANCEL.
-  if (branch.phase === 'cancel-wanted') next = cancelNow(state, name, branch, effects, now);
+  if (branch.phase === 'cancel-requested') next = cancelNow(state, name, branch, effects, now);
   const tag = tagOf(response.headers.get('To') ?? '');
   // §12.1: a provisional response with a To tag creates an early dialog; 100 (Trying) never does.
   if (response.status > 100 && tag !== undefined && (next.early.has(tag) || next.early.size < MAX_FORKS)) {
@@ -247,7 +247,7 @@ function cancelOthers(state: OutgoingCall, effects: OutgoingCallEffect[], now: n
   const branches = new Map<string, InviteBranch>();
   for (const [name, branch] of state.branches) {
     // §9.1: no CANCEL before a provisional response has arrived.
-    if (branch.phase === 'calling') branches.set(name, { ...branch, phase: 'cancel-wanted' });
+    if (branch.phase === 'calling') branches.set(name, { ...branch, phase: 'cancel-requested' });
     else if (branch.phase === 'proceeding') branches.set(name, cancelNow(state, name, branch, effects, now));
     else branches.set(name, branch);
   }

@@ -48,12 +48,12 @@ export function isNegotiating({ ours, theirs, repeating }: Session): boolean {
 /** Sends an offer by its method, or by re-INVITE to a peer without UPDATE. */
 export function sendOffer(
   state: Session,
-  { content, isRefresh, method: wanted }: NewOffer,
+  { content, isRefresh, method: requestedMethod }: NewOffer,
   effects: SessionEffect[],
   now: number,
   challenge?: SipResponse,
 ): Session {
-  const method = state.peerTakesUpdate ? wanted : 'INVITE';
+  const method = state.peerTakesUpdate ? requestedMethod : 'INVITE';
   const headers = [...DIALOG_CAPABILITIES, ...termsHeaders(state.expiry.terms)];
   const { dialog, request } = dialogRequest(state.dialog, method, content, headers);
   effects.push(requestEffect(state, request, nextHop(dialog), challenge));

@@ -200,13 +200,13 @@ test('After a hang-up the outcome of a REFER is sent before the BYE, even if the
 });
 
 test('After a hang-up the BYE follows the answer to the NOTIFY with the outcome of the transfer', () => {
-  const told = run(live(), refer(), accept, answered, report(200), { type: 'hang-up' });
-  assert.deepEqual([told.state.phase, told.words], ['held', ['end']]);
-  assert.deepEqual(run(told.state, answered).words, ['send BYE']);
-  assert.deepEqual(run(told.state, { type: 'failed', method: 'NOTIFY', failure: 'timeout' }).words, [
+  const reported = run(live(), refer(), accept, answered, report(200), { type: 'hang-up' });
+  assert.deepEqual([reported.state.phase, reported.words], ['held', ['end']]);
+  assert.deepEqual(run(reported.state, answered).words, ['send BYE']);
+  assert.deepEqual(run(reported.state, { type: 'failed', method: 'NOTIFY', failure: 'timeout' }).words, [
     'send BYE',
   ]);
-  assert.deepEqual(run(told.state, received('BYE', 12)).words, ['200 to BYE 12']);
+  assert.deepEqual(run(reported.state, received('BYE', 12)).words, ['200 to BYE 12']);
 });
 
 test('The end of the call answers an open REFER and ends its subscription', () => {

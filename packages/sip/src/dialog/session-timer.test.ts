@@ -14,7 +14,7 @@ import {
   tooBriefFor,
 } from './session-timer.ts';
 
-const preferred = { wantedS: 1800, leastS: 90 };
+const preferred = { requestedS: 1800, leastS: 90 };
 
 function invite(...headers: [string, string][]) {
   return createRequest({

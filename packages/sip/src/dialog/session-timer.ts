@@ -6,13 +6,13 @@ import type { HeaderPairs } from './answers.ts';
 /** The session interval (RFC 4028), in seconds: the longest time without a refresh. */
 export interface SessionInterval {
   /** Our requested interval. */
-  readonly wantedS: number;
+  readonly requestedS: number;
   /** Shorter intervals than this are refused with 422. */
   readonly leastS: number;
 }
 
 /** RFC 4028 §4 recommends 1800 s; 90 s is the smallest allowed interval (RFC 4028 §5). */
-export const DEFAULT_SESSION_INTERVAL: SessionInterval = { wantedS: 1800, leastS: 90 };
+export const DEFAULT_SESSION_INTERVAL: SessionInterval = { requestedS: 1800, leastS: 90 };
 
 /** Minimum of Min-SE, and its value in a message without the header (RFC 4028 §5). */
 const LEAST_MIN_SE_S = 90;
@@ -82,8 +82,8 @@ export function answerTerms(
     return { terms: undefined, headers: [] };
   }
   // RFC 4028 §9: the interval may be lowered, but not below the Min-SE of the request, and never raised.
-  const wanted = Math.max(preferred.wantedS, minS);
-  const intervalS = requested === undefined ? wanted : Math.min(requested.seconds, wanted);
+  const proposedS = Math.max(preferred.requestedS, minS);
+  const intervalS = requested === undefined ? proposedS : Math.min(requested.seconds, proposedS);
   // Table 2: we refresh for a peer without timer support; otherwise the request's refresher holds.
   const refresher = supports ? (requested?.refresher ?? 'uac') : 'uas';
   const headers: [string, string][] = [['Session-Expires', `${intervalS};refresher=${refresher}`]];
@@ -102,7 +102,7 @@ export function termsOfAnswer(response: SipResponse, minS: number): SessionTerms
 
 /** Session-Expires and Min-SE of our first INVITE (RFC 4028 §7.1); `minS` is the Min-SE of a 422. */
 export function firstTermsHeaders(preferred: SessionInterval, minS = LEAST_MIN_SE_S): HeaderPairs {
-  return withMinSe([['Session-Expires', String(Math.max(preferred.wantedS, minS))]], minS);
+  return withMinSe([['Session-Expires', String(Math.max(preferred.requestedS, minS))]], minS);
 }
 
 /** Session-Expires and Min-SE of a request within the dialog: the agreed interval and refresher (RFC 4028 §7.4). */

@@ -19,7 +19,7 @@ import {
   tooBriefFor,
 } from './session-timer.ts';
 
-const preferred = { wantedS: 1800, leastS: 90 };
+const preferred = { requestedS: 1800, leastS: 90 };
 type Fields = readonly (readonly [name: string, value: string])[];
 const request = (headers: Fields, method = 'INVITE', body = '') =>
   createRequest({

@@ -101,11 +101,11 @@ export function startLocation(uri: SipUri, options: LocationOptions): LocationSt
       'The URI names a transport that we cannot open: UDP, TCP or TLS, and only TLS for sips.',
     );
   const { target, protocol, port, isSecure, isAddress } = destination;
-  const wanted = protocol ?? defaultProtocol(isSecure);
+  const requested = protocol ?? defaultProtocol(isSecure);
   // §4.1: an address or a port in the URI needs neither NAPTR nor SRV.
   if (isAddress || port !== undefined) {
-    if (!options.supported.includes(wanted)) return unsupported(state, wanted);
-    const candidate = { protocol: wanted, name: target, port: port ?? defaultPort(wanted) };
+    if (!options.supported.includes(requested)) return unsupported(state, requested);
+    const candidate = { protocol: requested, name: target, port: port ?? defaultPort(requested) };
     return isAddress ? arrive(state, [candidate.name], candidate) : askAddresses(state, [candidate]);
   }
   if (protocol !== undefined && !isSecure) {

@@ -152,7 +152,7 @@ function readAll(text: string): void {
   for (const value of headers?.all('Authorization') ?? []) parseAuthorization(value);
   for (const value of headers?.all('WWW-Authenticate') ?? []) parseChallenge(value);
   parseCSeq(headers?.get('CSeq') ?? '');
-  const wanted = {
+  const registerRequest = {
     contacts: headers?.all('Contact') ?? [],
     expiresHeader: headers?.get('Expires'),
     callId: 'c',
@@ -160,7 +160,7 @@ function readAll(text: string): void {
     userAgent: '',
     flow: 'f',
   };
-  decideRegistration(wanted, [], 0, contactLimits);
+  decideRegistration(registerRequest, [], 0, contactLimits);
 }
 
 function frame(text: string, size: number): void {

@@ -19,11 +19,11 @@ export class MessageHeaders implements SipHeaders {
   private values: string[] = [];
 
   get(name: string): string | undefined {
-    const wanted = headerName(name);
-    const index = this.indexOf(wanted.key);
+    const sought = headerName(name);
+    const index = this.indexOf(sought.key);
     if (index < 0) return undefined;
     const value = this.values[index]!;
-    if (!wanted.isList || !value.includes(',')) return value;
+    if (!sought.isList || !value.includes(',')) return value;
     return this.all(name)[0];
   }
 
@@ -44,14 +44,14 @@ export class MessageHeaders implements SipHeaders {
   }
 
   set(name: string, value: string): void {
-    const wanted = headerName(name);
-    const first = this.indexOf(wanted.key);
+    const sought = headerName(name);
+    const first = this.indexOf(sought.key);
     if (first < 0) {
-      this.add(wanted, fieldValue(value));
+      this.add(sought, fieldValue(value));
       return;
     }
     this.values[first] = fieldValue(value);
-    this.removeFrom(first + 1, wanted.key);
+    this.removeFrom(first + 1, sought.key);
   }
 
   append(name: string, value: string): void {
@@ -59,9 +59,9 @@ export class MessageHeaders implements SipHeaders {
   }
 
   prepend(name: string, value: string): void {
-    const wanted = headerName(name);
-    const index = Math.max(0, this.indexOf(wanted.key));
-    this.names.splice(index, 0, wanted);
+    const sought = headerName(name);
+    const index = Math.max(0, this.indexOf(sought.key));
+    this.names.splice(index, 0, sought);
     this.values.splice(index, 0, fieldValue(value));
   }
 

@@ -81,11 +81,11 @@ export function decideRegistration(
   for (const value of request.contacts) {
     const asked = requestedContact(value, request.expiresHeader, limits.defaultExpires);
     if (asked === undefined) return refused(400, 'A Contact is not a valid SIP address.');
-    const wanted = request.isOutbound ? asked : withoutFlow(asked);
-    if (wanted.regId !== undefined && wanted.expires > 0) flows += 1;
-    if (wanted.uri.length > limits.contactLength) return refused(400, 'A Contact is too long.');
-    if (wanted.expires > 0 && wanted.expires < limits.minExpires) return tooBrief(limits);
-    const problem = bind(bound, live, wanted, request, now, limits);
+    const requested = request.isOutbound ? asked : withoutFlow(asked);
+    if (requested.regId !== undefined && requested.expires > 0) flows += 1;
+    if (requested.uri.length > limits.contactLength) return refused(400, 'A Contact is too long.');
+    if (requested.expires > 0 && requested.expires < limits.minExpires) return tooBrief(limits);
+    const problem = bind(bound, live, requested, request, now, limits);
     if (problem !== undefined) return problem;
   }
   // RFC 5626 §6: a REGISTER binds at most one flow.
@@ -108,28 +108,28 @@ function withoutFlow({ regId: _, ...contact }: RequestedContact): RequestedConta
 function bind(
   bound: Binding[],
   live: readonly Binding[],
-  wanted: RequestedContact,
+  requested: RequestedContact,
   request: RegistrationRequest,
   now: number,
   limits: RegistrationLimits,
 ): RegistrationDecision | undefined {
   // RFC 5626 §6: instance and reg-id identify a flow, whatever its contact; the URI identifies any other binding.
   const isSame = (binding: Binding) =>
-    wanted.regId === undefined
-      ? sameUri(binding.contact, wanted.uri)
-      : binding.regId === wanted.regId && binding.instance === wanted.instance;
+    requested.regId === undefined
+      ? sameUri(binding.contact, requested.uri)
+      : binding.regId === requested.regId && binding.instance === requested.instance;
   const before = live.find(isSame);
   if (before !== undefined && isOutOfOrder(request, before)) return outOfOrder();
   const index = bound.findIndex(isSame);
-  if (wanted.expires === 0) {
+  if (requested.expires === 0) {
     if (index >= 0) bound.splice(index, 1);
     return undefined;
   }
   const binding: Binding = {
-    contact: wanted.uri,
+    contact: requested.uri,
     flow: request.flow,
-    q: wanted.q,
-    expiresAt: now + Math.min(wanted.expires, limits.maxExpires) * 1000,
+    q: requested.q,
+    expiresAt: now + Math.min(requested.expires, limits.maxExpires) * 1000,
     callId: request.callId,
     cseq: request.cseq,
     userAgent: request.userAgent.slice(0, USER_AGENT_LENGTH),
@@ -138,8 +138,8 @@ function bind(
     ...(request.transport !== undefined && { transport: request.transport }),
     ...(request.source !== undefined && { source: request.source }),
     ...(request.path && request.path.length > 0 && { path: request.path }),
-    ...(wanted.instance !== undefined && { instance: wanted.instance }),
-    ...(wanted.regId !== undefined && { regId: wanted.regId }),
+    ...(requested.instance !== undefined && { instance: requested.instance }),
+    ...(requested.regId !== undefined && { regId: requested.regId }),
   };
   if (index >= 0) bound[index] = binding;
   else bound.unshift(binding);

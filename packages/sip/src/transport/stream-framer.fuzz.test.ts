@@ -39,9 +39,9 @@ describe('stream framer on the kept streams (the file name starts with the expec
   for (const name of readdirSync(streams)) {
     it(name, () => {
       const stream = readFileSync(new URL(name, streams), 'latin1');
-      const wanted = name.slice(0, name.indexOf('-'));
-      assert.equal(lettersOf(push(stream, [stream.length], 65_535)), wanted);
-      assert.equal(lettersOf(push(stream, [1], 65_535)), wanted);
+      const letters = name.slice(0, name.indexOf('-'));
+      assert.equal(lettersOf(push(stream, [stream.length], 65_535)), letters);
+      assert.equal(lettersOf(push(stream, [1], 65_535)), letters);
     });
   }
 });

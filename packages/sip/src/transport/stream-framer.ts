@@ -37,7 +37,7 @@ class Framer implements StreamFramer {
   /** The last characters of the pieces, which may begin the end of the header. */
   private tail = '';
   /** Size of the whole message, once its header is known; 0 before. */
-  private wanted = 0;
+  private frameLength = 0;
   /** CR and LF seen in a row between messages. */
   private emptyLines = 0;
   private isBroken = false;
@@ -51,7 +51,7 @@ class Framer implements StreamFramer {
     for (let rest = bytes; rest !== '' && !this.isBroken; ) {
       if (this.buffered === 0) rest = this.skipEmptyLines(rest, frames);
       if (rest === '') break;
-      rest = this.wanted === 0 ? this.readHeader(rest, frames) : this.readBody(rest, frames);
+      rest = this.frameLength === 0 ? this.readHeader(rest, frames) : this.readBody(rest, frames);
     }
     return frames;
   }
@@ -94,16 +94,16 @@ class Framer implements StreamFramer {
     else if (header.length + length > this.messageSize) {
       this.breakOff(frames, `A message exceeds ${this.messageSize} bytes.`, header);
     } else {
-      this.wanted = header.length + length;
+      this.frameLength = header.length + length;
       if (length === 0) this.complete(frames);
     }
     return bytes.slice(used);
   }
 
   private readBody(bytes: string, frames: Frame[]): string {
-    const missing = this.wanted - this.buffered;
+    const missing = this.frameLength - this.buffered;
     this.keep(missing >= bytes.length ? bytes : bytes.slice(0, missing));
-    if (this.buffered === this.wanted) this.complete(frames);
+    if (this.buffered === this.frameLength) this.complete(frames);
     return bytes.slice(missing);
   }
 
@@ -126,7 +126,7 @@ class Framer implements StreamFramer {
   private reset(): void {
     this.pieces = [];
     this.buffered = 0;
-    this.wanted = 0;
+    this.frameLength = 0;
     this.tail = '';
   }
 }

@@ -33,13 +33,13 @@ export function sipIdentities(certificate: CertificateNames): readonly string[] 
  */
 export function isIdentityOf(certificate: CertificateNames, domain: string): boolean {
   if (isIP(domain) !== 0) {
-    const wanted = canonicalAddress(domain);
+    const sought = canonicalAddress(domain);
     return alternativeNames(certificate.subjectaltname ?? '').some(
-      ({ type, value }) => type === 'IP Address' && canonicalAddress(value) === wanted,
+      ({ type, value }) => type === 'IP Address' && canonicalAddress(value) === sought,
     );
   }
-  const wanted = domain.toLowerCase().replace(/\.$/, '');
-  return !wanted.includes('*') && sipIdentities(certificate).includes(wanted);
+  const sought = domain.toLowerCase().replace(/\.$/, '');
+  return !sought.includes('*') && sipIdentities(certificate).includes(sought);
 }
 
 /** `sip:example.com` and `sip:example.com:5061` name a domain; `sip:alice@example.com` names a user. */

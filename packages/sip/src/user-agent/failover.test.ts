@@ -41,8 +41,8 @@ function world(places: readonly HostTarget[] = [place(1), place(2), place(3)]) {
     address: () => ({ host: '10.0.0.1', port: 5060 }),
     token: () => `t${tokens++}`,
     hash: (_algorithm, text) => `hash${text.length}`,
-    locate: (_uri, tell) => {
-      found = tell;
+    locate: (_uri, report) => {
+      found = report;
     },
     on: { request() {}, invite() {} },
   });

@@ -89,7 +89,7 @@ test('A pair of legs is over when both have ended, each exactly once, in any ord
   fc.assert(
     fc.property(link, link, fc.array(action, { maxLength: 20 }), (one, other, actions) => {
       const clock = createVirtualClock();
-      const sessionInterval = { wantedS: 90, leastS: 90 };
+      const sessionInterval = { requestedS: 90, leastS: 90 };
       // Alice calls the pair on the first link; the pair calls Carol at the far end of the second.
       const near = createMemoryLink({ ...one, clock }, { sessionInterval });
       const far = createMemoryLink({ ...other, clock }, { sessionInterval });

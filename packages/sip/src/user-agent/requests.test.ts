@@ -211,7 +211,7 @@ test('§12.1.1: a From without a tag counts as one with an empty tag', () => {
     incoming.listen(log);
     incoming.accept(content);
   };
-  const untagged = (wanted: Fields) => text(wanted).replace(';tag=a', '');
+  const untagged = (requested: Fields) => text(requested).replace(';tag=a', '');
   link.inject('bob', untagged({ method: 'INVITE', more: ['Contact: <sip:alice@10.0.0.1>'] }));
   const to = header(link.bob.texts[0], 'To')!;
   link.inject('bob', untagged({ method: 'BYE', to, branch: 'z9hG4bK2', cseq: 2 }));

@@ -22,7 +22,7 @@ interface Talk {
 }
 
 /** An answered call. */
-function talk(options: LinkOptions = {}, sessionInterval = { wantedS: 100, leastS: 90 }): Talk {
+function talk(options: LinkOptions = {}, sessionInterval = { requestedS: 100, leastS: 90 }): Talk {
   const link = createMemoryLink(options, { sessionInterval });
   const [alice, bob] = [recordingListener(), recordingListener()];
   link.bob.onInvite = (invite) => {
@@ -132,8 +132,8 @@ test('RFC 4028 §10: when no refresh comes, both sides end the session with BYE 
 
 test('RFC 4028 §7.3: after a 422 the INVITE is sent again with the interval of its Min-SE', () => {
   const call = talk(
-    { alice: { sessionInterval: { wantedS: 100, leastS: 90 } } },
-    { wantedS: 1800, leastS: 200 },
+    { alice: { sessionInterval: { requestedS: 100, leastS: 90 } } },
+    { requestedS: 1800, leastS: 200 },
   );
   assert.deepEqual(call.alice, ['answered v=0 answer']);
   const second = call.link.alice.texts.filter((text) => text.startsWith('INVITE'))[1]!;

@@ -38,20 +38,20 @@ const stranger = fc.record({
 });
 type Stranger = typeof stranger extends fc.Arbitrary<infer Value> ? Value : never;
 
-function requestOf(wanted: Stranger): string {
-  const { method, branch, user, callId, toTag } = wanted;
-  const name = (long: string, short: string) => (wanted.compact ? short : long);
+function requestOf(requested: Stranger): string {
+  const { method, branch, user, callId, toTag } = requested;
+  const name = (long: string, short: string) => (requested.compact ? short : long);
   return [
     `${method} sip:b@10.0.0.2 SIP/2.0`,
     `${name('Via', 'v')}:SIP/2.0/UDP 10.0.0.1;rport;branch=z9hG4bK${branch}`,
     `${name('From', 'f')}:<sip:${user}@a>;tag=1`,
     `${name('To', 't')}:<sip:b@b>${toTag === null ? '' : `;tag=${toTag}`}`,
     `${name('Call-ID', 'i')}:${callId}`,
-    `CSeq:${wanted.malformed ? 'x' : 1} ${method}`,
-    ...(wanted.require === null ? [] : [`Require:${wanted.require}`]),
-    ...(wanted.sessionExpires === null ? [] : [`x:${wanted.sessionExpires}`, 'k:timer']),
-    ...(wanted.contact ? ['m:<sip:a@10.0.0.1>'] : []),
-    ...(wanted.more === 0 ? [] : [`User-Agent:${'x'.repeat(wanted.more)}`]),
+    `CSeq:${requested.malformed ? 'x' : 1} ${method}`,
+    ...(requested.require === null ? [] : [`Require:${requested.require}`]),
+    ...(requested.sessionExpires === null ? [] : [`x:${requested.sessionExpires}`, 'k:timer']),
+    ...(requested.contact ? ['m:<sip:a@10.0.0.1>'] : []),
+    ...(requested.more === 0 ? [] : [`User-Agent:${'x'.repeat(requested.more)}`]),
     '\r\n',
   ].join('\r\n');
 }
@@ -67,10 +67,10 @@ function answering(status: number, guard: Guard = everybody): MemoryLink {
 
 test('Over UDP an unauthenticated sender gets no response larger than its request, for any request and answer', () => {
   fc.assert(
-    fc.property(stranger, (wanted) => {
-      const text = requestOf(wanted);
-      const link = answering(wanted.status);
-      for (let copy = 1; copy <= wanted.copies; copy += 1) {
+    fc.property(stranger, (requested) => {
+      const text = requestOf(requested);
+      const link = answering(requested.status);
+      for (let copy = 1; copy <= requested.copies; copy += 1) {
         link.inject('bob', text);
         const sent = link.bob.texts.reduce((sum, each) => sum + each.length, 0);
         assert.ok(sent <= copy * text.length, `${link.bob.texts.at(-1)}\nto\n${text}`);

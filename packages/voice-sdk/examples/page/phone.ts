@@ -14,7 +14,7 @@ function element<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;
 }
 
-function tell(sentence: string): void {
+function report(sentence: string): void {
   const line = document.createElement('li');
   line.textContent = sentence;
   element('log').append(line);
@@ -33,11 +33,11 @@ function follow(next: Call): void {
   call = next;
   for (const event of ['ringing', 'accepted', 'connected', 'reconnecting', 'reconnected'] as const)
     next.on(event, () => {
-      tell(`The call is ${event}.`);
+      report(`The call is ${event}.`);
       show();
     });
   for (const event of ['muted', 'held'] as const) next.on(event, show);
-  next.on('warning', ({ warning, isActive }) => tell(`${warning} ${isActive ? 'began' : 'ended'}.`));
+  next.on('warning', ({ warning, isActive }) => report(`${warning} ${isActive ? 'began' : 'ended'}.`));
   next.on('quality', ({ mos, lossPercent, roundTripMs }) => {
     const score = mos === undefined ? 'no audio' : `score ${mos.toFixed(1)}`;
     element('quality').textContent = `${score}, loss ${lossPercent} %, round trip ${roundTripMs ?? '?'} ms`;
@@ -46,7 +46,7 @@ function follow(next: Call): void {
     document.addEventListener('click', () => void phone.unlockAudio(), { once: true }),
   );
   next.on('ended', ({ by, status }) => {
-    tell(`The call has ended: ${by}${status === undefined ? '' : ` ${status}`}.`);
+    report(`The call has ended: ${by}${status === undefined ? '' : ` ${status}`}.`);
     if (call === next) call = undefined;
     show();
   });
@@ -57,9 +57,9 @@ element('username').textContent = account.username;
 phone.on('state', (state) => {
   element('state').textContent = state;
 });
-phone.on('failed', ({ message }) => tell(message));
+phone.on('failed', ({ message }) => report(message));
 phone.on('incoming', (incoming) => {
-  tell(`${incoming.peer.number} calls.`);
+  report(`${incoming.peer.number} calls.`);
   if (call === undefined) follow(incoming);
   else incoming.reject();
 });

@@ -76,8 +76,8 @@ export function createPeerMedia(
     async rollBack() {
       if (peer.signalingState !== 'stable') await peer.setLocalDescription({ type: 'rollback' });
     },
-    silence(wanted) {
-      isSilent = wanted;
+    silence(requested) {
+      isSilent = requested;
       void microphone?.then(silenceTracks, () => undefined);
     },
     canSendDigits: () => sender()?.dtmf?.canInsertDTMF === true,

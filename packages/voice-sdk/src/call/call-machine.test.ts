@@ -107,7 +107,7 @@ describe('the machine of a call', () => {
     const sent = run(talking, { type: 'hold', isHeld: true }, described);
     const { words, state } = run(sent.state, { type: 'offer-refused', status: 488 });
     assert.deepEqual(words, ['roll-back', 'hold-failed', 'audible']);
-    assert.equal(state.wanted.isHeld, false);
+    assert.equal(state.requested.isHeld, false);
   });
 
   it('answers an offer of the other side, and 491 while its own is open (RFC 3261 §14.1)', () => {

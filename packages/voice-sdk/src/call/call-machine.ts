@@ -45,7 +45,7 @@ function react(state: CallState, input: CallInput, now: number, effects: CallEff
       effects.push({ do: 'emit', event: { type: 'muted', isMuted: input.isMuted } });
       return silence({ ...state, isMuted: input.isMuted }, effects);
     case 'hold':
-      return silence({ ...state, wanted: { ...state.wanted, isHeld: input.isHeld } }, effects);
+      return silence({ ...state, requested: { ...state.requested, isHeld: input.isHeld } }, effects);
     case 'digits':
       return sendDigits(state, input, now, effects);
     case 'transfer':
@@ -183,7 +183,7 @@ function signallingChanged(state: CallState, isUp: boolean, now: number, effects
 function restart(state: CallState, now: number, effects: CallEffect[]): CallState {
   effects.push({ do: 'start-timer', key: 'restart-again', at: now + RESTART_AGAIN_MS });
   const restarts = (state.ours ?? state.agreed).restarts + 1;
-  return reconnecting({ ...state, wanted: { ...state.wanted, restarts } }, now, effects);
+  return reconnecting({ ...state, requested: { ...state.requested, restarts } }, now, effects);
 }
 
 function reconnecting(state: CallState, now: number, effects: CallEffect[]): CallState {
@@ -195,8 +195,9 @@ function reconnecting(state: CallState, now: number, effects: CallEffect[]): Cal
 
 /** A call that reconnects is whole again with both signalling and audio, and without an open restart. */
 function recovered(state: CallState, effects: CallEffect[]): CallState {
-  const { isReconnecting, isSignalling, isConnected, wanted, agreed } = state;
-  if (!isReconnecting || !isSignalling || !isConnected || wanted.restarts !== agreed.restarts) return state;
+  const { isReconnecting, isSignalling, isConnected, requested, agreed } = state;
+  if (!isReconnecting || !isSignalling || !isConnected || requested.restarts !== agreed.restarts)
+    return state;
   for (const key of ['give-up', 'restart', 'restart-again'] as const) effects.push({ do: 'stop-timer', key });
   effects.push({ do: 'emit', event: { type: 'reconnected' } });
   return { ...state, isReconnecting: false };

@@ -43,7 +43,7 @@ export interface CallState {
   /** The other side holds the call. */
   readonly isHeldByPeer: boolean;
   /** What the application and the network request, beside what is agreed on. */
-  readonly wanted: Agreement;
+  readonly requested: Agreement;
   readonly agreed: Agreement;
   /** Our offer in progress; with `isSent` it waits for its answer. */
   readonly ours: (Agreement & { readonly isSent: boolean }) | undefined;
@@ -143,7 +143,7 @@ export function newCall(isIncoming: boolean, offer = ''): CallState {
     isAgreed: false,
     isMuted: false,
     isHeldByPeer: false,
-    wanted: { isHeld: false, restarts: 0 },
+    requested: { isHeld: false, restarts: 0 },
     agreed: { isHeld: false, restarts: 0 },
     ours: undefined,
     isAnswering: false,

@@ -295,12 +295,12 @@ export class Call extends Emitter<CallEvents> {
         this.#timers.stop(effect.key);
         break;
       case 'emit':
-        this.#tell(effect.event);
+        this.#publish(effect.event);
         break;
     }
   }
 
-  #tell(event: (CallEffect & { do: 'emit' })['event']): void {
+  #publish(event: (CallEffect & { do: 'emit' })['event']): void {
     switch (event.type) {
       case 'muted':
         this.emit('muted', event.isMuted);
@@ -332,8 +332,8 @@ export class Call extends Emitter<CallEvents> {
     const counters = await this.#audio.media?.counters();
     if (counters === undefined || this.state === 'ended') return;
     this.#quality ??= createCallQuality();
-    const { isMuted, wanted, isHeldByPeer } = this.#runner.state;
-    const isHeld = wanted.isHeld || isHeldByPeer;
+    const { isMuted, requested, isHeldByPeer } = this.#runner.state;
+    const isHeld = requested.isHeld || isHeldByPeer;
     const at = this.#deps.environment.clock.now();
     const { sample, changes } = this.#quality.read(counters, at, { isSilent: isMuted || isHeld, isHeld });
     this.emit('quality', sample);

@@ -2,16 +2,16 @@ import type { CallEffect, CallInput, CallState } from './call-state.ts';
 
 /** A call renews its description: it is held or resumed, or ICE starts again. One offer is open at a time. */
 export function negotiate(state: CallState, effects: CallEffect[]): CallState {
-  const { phase, wanted, agreed, ours, isAnswering, isSignalling, isAgreed } = state;
-  const isSettled = wanted.isHeld === agreed.isHeld && wanted.restarts === agreed.restarts;
+  const { phase, requested, agreed, ours, isAnswering, isSignalling, isAgreed } = state;
+  const isSettled = requested.isHeld === agreed.isHeld && requested.restarts === agreed.restarts;
   const isBusy = ours !== undefined || isAnswering || !isSignalling || !isAgreed;
   if (phase !== 'talking' || isSettled || isBusy) return state;
   effects.push({
     do: 'describe',
-    isHeld: wanted.isHeld,
-    restartsIce: wanted.restarts !== agreed.restarts,
+    isHeld: requested.isHeld,
+    restartsIce: requested.restarts !== agreed.restarts,
   });
-  return { ...state, ours: { ...wanted, isSent: false } };
+  return { ...state, ours: { ...requested, isSent: false } };
 }
 
 /** The other side answered our offer. */
@@ -37,16 +37,16 @@ export function offerRefused(
   now: number,
   effects: CallEffect[],
 ): CallState {
-  const { ours, agreed, wanted } = state;
+  const { ours, agreed, requested } = state;
   if (!ours?.isSent) return state;
   effects.push({ do: 'roll-back' });
   const back: CallState = { ...state, ours: undefined };
   if (ours.restarts !== agreed.restarts) {
     effects.push({ do: 'start-timer', key: 'restart-again', at: now + RESTART_AGAIN_MS });
-    return { ...back, wanted: { ...wanted, restarts: agreed.restarts } };
+    return { ...back, requested: { ...requested, restarts: agreed.restarts } };
   }
   effects.push({ do: 'emit', event: { type: 'hold-failed', status } });
-  return silence({ ...back, wanted: { ...wanted, isHeld: agreed.isHeld } }, effects);
+  return silence({ ...back, requested: { ...requested, isHeld: agreed.isHeld } }, effects);
 }
 
 /** The wait between two restarts of ICE: checks of a path take some seconds. */
@@ -72,7 +72,7 @@ export function offered(state: CallState, offer: string, effects: CallEffect[]):
 
 /** A silent microphone for a call that is muted or held. */
 export function silence(state: CallState, effects: CallEffect[]): CallState {
-  effects.push({ do: 'silence', isSilent: state.isMuted || state.wanted.isHeld });
+  effects.push({ do: 'silence', isSilent: state.isMuted || state.requested.isHeld });
   return state;
 }
 

@@ -249,7 +249,7 @@ export class Phone extends Emitter<PhoneEvents> {
         this.#timers.stop(effect.key);
         break;
       case 'emit':
-        this.#tell(effect.event);
+        this.#publish(effect.event);
         break;
     }
   }
@@ -316,7 +316,7 @@ export class Phone extends Emitter<PhoneEvents> {
     return `sip:${user}@${this.#identity().domain}`;
   }
 
-  #tell(event: PhoneEvent): void {
+  #publish(event: PhoneEvent): void {
     switch (event.type) {
       case 'signalling':
         if (event.isUp) this.#sip.resume();

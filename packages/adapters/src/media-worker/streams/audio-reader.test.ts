@@ -41,8 +41,8 @@ test('samples are the same in whatever pieces their bytes come, halves included'
           at += size;
         }
         const view = Buffer.from(bytes);
-        const wanted = Array.from({ length: bytes.length >> 1 }, (_, i) => view.readInt16LE(2 * i));
-        assert.deepEqual(got, wanted);
+        const expected = Array.from({ length: bytes.length >> 1 }, (_, i) => view.readInt16LE(2 * i));
+        assert.deepEqual(got, expected);
       },
     ),
   );

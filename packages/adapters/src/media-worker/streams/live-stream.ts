@@ -1,4 +1,4 @@
-import type { EngineStreams, OpenedFeed } from '@jackfield/media';
+import type { EngineStreams, OpenedStreamSource } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import {
   type FrameRefusal,
@@ -45,7 +45,7 @@ export class LiveStream implements StreamSocketListener {
   readonly #audio: AudioReader;
   readonly #outgoing: OutgoingAudio;
   #hearers: readonly string[];
-  #feed: OpenedFeed | undefined;
+  #streamSource: OpenedStreamSource | undefined;
   #socket: StreamSocket | undefined;
   #isConnected = false;
   #isResumption = false;
@@ -65,7 +65,10 @@ export class LiveStream implements StreamSocketListener {
   #bytesInFrame = 0;
   #refusals = 0;
   #refusalsFromMs = 0;
-  readonly #degraded = { 'to-socket': { ms: 0, toldMs: -1e9 }, 'from-socket': { ms: 0, toldMs: -1e9 } };
+  readonly #degraded = {
+    'to-socket': { ms: 0, reportedMs: -1e9 },
+    'from-socket': { ms: 0, reportedMs: -1e9 },
+  };
 
   constructor(order: StreamOrder, deps: LiveStreamDeps) {
     this.#order = order;
@@ -85,14 +88,14 @@ export class LiveStream implements StreamSocketListener {
         this.#socket?.resume();
       },
       dropped: (ms) => this.#degrade('to-socket', ms, 100),
-      spoken: (track, speaking, atMs) => this.#tell(() => this.#writer.speech(track, speaking, atMs)),
+      spoken: (track, speaking, atMs) => this.#emit(() => this.#writer.speech(track, speaking, atMs)),
       pressed: (leg, digit, durationMs, as) => this.press(leg, digit, durationMs, as),
     });
   }
 
   /** A leg is a member of its mix with or without a connection. */
   open(): void {
-    if (this.#order.asLeg !== undefined && !this.#openFeed()) this.#giveUp('as a leg');
+    if (this.#order.asLeg !== undefined && !this.#openStreamSource()) this.#giveUp('as a leg');
   }
 
   connect(target: StreamTarget): void {
@@ -124,7 +127,7 @@ export class LiveStream implements StreamSocketListener {
 
   replay(hearers: readonly string[]): void {
     this.#hearers = hearers;
-    this.#feed?.replay(hearers);
+    this.#streamSource?.replay(hearers);
   }
 
   close(reason: string): void {
@@ -133,7 +136,7 @@ export class LiveStream implements StreamSocketListener {
     this.#outgoing.flush();
     if (this.#isConnected && this.#order.stopFrame) this.#say(this.#writer.stop(reason));
     this.#outgoing.end();
-    this.#closeFeed();
+    this.#closeStreamSource();
     if (this.#socket === undefined) this.#finish();
     else this.#socket.close(1000, reason);
   }
@@ -145,7 +148,8 @@ export class LiveStream implements StreamSocketListener {
     this.#isConnected = true;
     counters.connected++;
     const isHearing = this.#outgoing.begin();
-    const isPlaying = this.#feed !== undefined || !this.#order.bidirectional || this.#openFeed();
+    const isPlaying =
+      this.#streamSource !== undefined || !this.#order.bidirectional || this.#openStreamSource();
     if (!isHearing || !isPlaying) {
       this.#giveUp(isHearing ? 'that plays' : 'that listens');
       return;
@@ -156,7 +160,7 @@ export class LiveStream implements StreamSocketListener {
     this.#kept = [];
     for (const write of kept) this.#say(write());
     notify({ type: 'stream-connected', stream: this.#order.stream });
-    this.#feed?.pause(false);
+    this.#streamSource?.pause(false);
   }
 
   unreachable(sentence: string): void {
@@ -182,11 +186,11 @@ export class LiveStream implements StreamSocketListener {
     this.#audio.reset();
     if (this.#order.keepLostMs > 0 && !this.#isStopped) {
       this.#outgoing.rewind();
-      this.#feed?.pause(true);
+      this.#streamSource?.pause(true);
     } else {
       this.#outgoing.end();
       this.#kept = [];
-      this.#feed?.clear();
+      this.#streamSource?.clear();
     }
     const { stream } = this.#order;
     this.#deps.notify({ type: 'stream-lost', stream, code: this.#isStopped ? 1000 : code, sentence });
@@ -230,20 +234,20 @@ export class LiveStream implements StreamSocketListener {
       return;
     }
     // Commands of a side that may only listen are ignored.
-    if (!this.#order.bidirectional || this.#feed === undefined) return;
+    if (!this.#order.bidirectional || this.#streamSource === undefined) return;
     switch (frame.event) {
       case 'play':
         this.#play(frame.contentType, frame.sampleRate, frame.bytes);
         return;
       case 'checkpoint':
-        if (!this.#feed.mark(frame.name)) {
+        if (!this.#streamSource.mark(frame.name)) {
           this.#refuse('queue-full', 'too many checkpoints wait for their audio');
         }
         return;
       case 'clear': {
-        const dropped = this.#feed.clear();
+        const dropped = this.#streamSource.clear();
         this.#audio.reset();
-        this.#tell(() => this.#writer.cleared(dropped));
+        this.#emit(() => this.#writer.cleared(dropped));
         this.#deps.notify({ type: 'stream-cleared', stream: this.#order.stream });
         return;
       }
@@ -253,49 +257,49 @@ export class LiveStream implements StreamSocketListener {
   }
 
   #play(contentType: string, sampleRate: number | undefined, bytes: Uint8Array): void {
-    const feed = this.#feed;
-    if (!this.#order.bidirectional || feed === undefined) return;
+    const streamSource = this.#streamSource;
+    if (!this.#order.bidirectional || streamSource === undefined) return;
     const read = this.#audio.read(contentType, sampleRate, bytes);
     if (read.sentence !== undefined) {
       this.#refuse('unsupported-audio', read.sentence);
       return;
     }
     const { counters } = this.#deps;
-    if (feed.put(read.samples, read.sampleRate)) {
-      if (feed.queuedMs > counters.deepestQueueMs) counters.deepestQueueMs = feed.queuedMs;
+    if (streamSource.put(read.samples, read.sampleRate)) {
+      if (streamSource.queuedMs > counters.deepestQueueMs) counters.deepestQueueMs = streamSource.queuedMs;
       return;
     }
     const ms = (read.samples.length * 1000) / read.sampleRate;
     this.#playDroppedMs += ms;
     counters.playDroppedMs += ms;
-    const waiting = Math.round(feed.queuedMs);
+    const waiting = Math.round(streamSource.queuedMs);
     this.#refuse(
       'queue-full',
-      `${Math.round(ms)} ms of audio do not fit: ${waiting} of at most ${feed.mostMs} ms wait to be played`,
+      `${Math.round(ms)} ms of audio do not fit: ${waiting} of at most ${streamSource.mostMs} ms wait to be played`,
     );
-    this.#degrade('from-socket', ms, (100 * feed.queuedMs) / feed.mostMs);
+    this.#degrade('from-socket', ms, (100 * streamSource.queuedMs) / streamSource.mostMs);
   }
 
   /** False when the engine has no slot for the stream. */
-  #openFeed(): boolean {
+  #openStreamSource(): boolean {
     const { engine, limits } = this.#deps;
     const { stream, asLeg, sampleRate } = this.#order;
     const mostMs = limits.queueMs;
     const played = (name: string): void => {
-      this.#tell(() => this.#writer.played(name));
+      this.#emit(() => this.#writer.played(name));
       this.#deps.notify({ type: 'stream-played', stream, name });
     };
-    this.#feed =
+    this.#streamSource =
       asLeg === undefined
-        ? engine.openFeed(stream, { to: this.#hearers, mostMs, played })
+        ? engine.openStreamSource(stream, { to: this.#hearers, mostMs, played })
         : engine.openVirtualLeg(stream, { leg: asLeg, sampleRate, mostMs, played });
-    return this.#feed !== undefined;
+    return this.#streamSource !== undefined;
   }
 
-  #closeFeed(): void {
-    this.#pastPlayedMs = this.#feed?.playedMs ?? this.#pastPlayedMs;
-    this.#feed?.close();
-    this.#feed = undefined;
+  #closeStreamSource(): void {
+    this.#pastPlayedMs = this.#streamSource?.playedMs ?? this.#pastPlayedMs;
+    this.#streamSource?.close();
+    this.#streamSource = undefined;
   }
 
   /** A key of a leg: reported on the tracks that carry its keys; once, when its phone sends it both in audio and in signalling. */
@@ -307,12 +311,12 @@ export class LiveStream implements StreamSocketListener {
     this.#keys.set(leg, keys);
     if (!isNew) return;
     for (const { name, keysOf } of this.#outgoing.tracks) {
-      if (keysOf?.includes(leg)) this.#tell(() => this.#writer.dtmf(name, digit, atMs));
+      if (keysOf?.includes(leg)) this.#emit(() => this.#writer.dtmf(name, digit, atMs));
     }
   }
 
   /** An event frame: sent now, or once the socket is open again. */
-  #tell(write: () => readonly string[]): void {
+  #emit(write: () => readonly string[]): void {
     if (this.#isConnected) this.#say(write());
     else if (this.#order.keepLostMs > 0 && this.#kept.length < MOST_KEPT) this.#kept.push(write);
   }
@@ -335,7 +339,7 @@ export class LiveStream implements StreamSocketListener {
       this.#refusals = 0;
     }
     if (++this.#refusals > limits.refusalsPerSecond) return;
-    this.#tell(() => this.#writer.refused(code, sentence));
+    this.#emit(() => this.#writer.refused(code, sentence));
     notify({ type: 'stream-refused-frame', stream: this.#order.stream, code, sentence });
   }
 
@@ -343,8 +347,8 @@ export class LiveStream implements StreamSocketListener {
     const one = this.#degraded[direction];
     one.ms += ms;
     const nowMs = this.#deps.now();
-    if (nowMs - one.toldMs < 1000) return;
-    one.toldMs = nowMs;
+    if (nowMs - one.reportedMs < 1000) return;
+    one.reportedMs = nowMs;
     const { stream } = this.#order;
     const droppedMs = Math.round(one.ms);
     this.#deps.notify({
@@ -364,7 +368,7 @@ export class LiveStream implements StreamSocketListener {
     this.#isClosing = true;
     this.#failure = `the media engine has no slot for a stream ${how}`;
     this.#outgoing.end();
-    this.#closeFeed();
+    this.#closeStreamSource();
     if (this.#socket === undefined) this.#finish();
     else this.#socket.close(1013, this.#failure);
   }

@@ -1,4 +1,4 @@
-import type { EngineStreams, TellKey } from '@jackfield/media';
+import type { EngineStreams, KeyListener } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import type { StreamOrder, StreamTrack } from '@jackfield/ports';
 import { CleanedTracks, cleanedRate } from './cleaned-tracks.ts';
@@ -23,7 +23,7 @@ export interface OutgoingAudioDeps {
   readonly tick: () => void;
   /** Milliseconds of the oldest audio that were dropped. */
   readonly dropped: (ms: number) => void;
-  readonly pressed: TellKey;
+  readonly pressed: KeyListener;
   /** Speech on a track begins or is over. */
   readonly spoken: (track: string, speaking: boolean, timestampMs: number) => void;
 }
@@ -35,7 +35,7 @@ const ASK_EVERY = 4;
 /** The frame clock restarts when it is off by more: the machine was suspended. */
 const MOST_DRIFT_MS = 250;
 /** Taps no leg, and so keeps the clock of the stream running. */
-const nobody = [{ said: [], heard: [] }];
+const noLegs = [{ said: [], heard: [] }];
 
 /** Audio of legs, both directions, on its way to the socket: tapped, cleaned, numbered, and kept for a while when the socket is slow. */
 export class OutgoingAudio {
@@ -129,7 +129,7 @@ export class OutgoingAudio {
     const tapped = this.#cleaned?.tapped ?? tracks;
     const isTapped = engine.tap(stream, {
       sampleRate: level === undefined ? sampleRate : cleanedRate,
-      tracks: tapped.length === 0 ? nobody : tapped,
+      tracks: tapped.length === 0 ? noLegs : tapped,
       take: this.#take,
     });
     const keysOf = [...new Set(tracks.flatMap((track) => track.keysOf ?? []))];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EngineStreams, TellKey } from '@jackfield/media';
+import type { EngineStreams, KeyListener } from '@jackfield/media';
 import type { StreamOrder } from '@jackfield/ports';
 import { startTestServer } from './testing/test-server.ts';
 import { createWorkerStreams } from './worker-streams.ts';
@@ -12,7 +12,7 @@ test('frames of a stream that begins after a step of the wall clock have its dat
   context.after(() => server.stop());
   const clock = { now: 1_000_000_000_000, aheadMs: hour };
   let say = (_samples: Int16Array, _tracks: number): void => {};
-  let press: TellKey = () => {};
+  let press: KeyListener = () => {};
   const engine: Partial<EngineStreams> = {
     tap(_name, { take }) {
       say = take;
@@ -22,7 +22,7 @@ test('frames of a stream that begins after a step of the wall clock have its dat
     watchKeys(_name, _legs, pressed) {
       press = pressed;
     },
-    census: () => ({ taps: 0, feeds: 0 }),
+    census: () => ({ taps: 0, streamSources: 0 }),
   };
   const streams = createWorkerStreams({
     engine: engine as EngineStreams,

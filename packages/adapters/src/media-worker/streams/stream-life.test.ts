@@ -51,7 +51,7 @@ test('an attempt that fails is reported with its cause, and leaves no socket', a
   const attempt = async (server: { readonly url: string; readonly port: number }, timeoutMs = 5000) => {
     const from = rig.notices.length;
     rig.media.streams.connect(stream, targetOf(server, timeoutMs));
-    const { sentence } = await rig.told('stream-unreachable', from);
+    const { sentence } = await rig.noticeOf('stream-unreachable', from);
     assert.equal((await rig.census()).streamSockets, 0);
     return sentence;
   };
@@ -81,12 +81,12 @@ test('an attempt that fails is reported with its cause, and leaves no socket', a
   }
   const from = rig.notices.length;
   rig.media.streams.connect(stream, { ...targetOf(rig.server, 5000), headers: { 'x-a': 'line\nbreak' } });
-  assert.match((await rig.told('stream-unreachable', from)).sentence, /Invalid character in header/);
+  assert.match((await rig.noticeOf('stream-unreachable', from)).sentence, /Invalid character in header/);
   assert.equal(rig.server.requests.length, 0);
   // A close during connecting.
   rig.media.streams.connect(stream, targetOf(silent, 60_000));
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
 });
 
@@ -116,7 +116,7 @@ test('of several addresses the next is tried in the same attempt where one refus
   const { port } = rig.server;
   await startDeafServer(context, '127.0.0.9', port);
   rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.9', '127.0.0.1'] });
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   assert.equal(rig.server.requests[0]?.headers.host, new URL(rig.server.url).host);
   assert.deepEqual(
     rig.notices.filter(({ type }) => type === 'stream-unreachable'),
@@ -129,7 +129,7 @@ test('one connect timeout is for all addresses together, and each of them is nam
   rig.open();
   const { port } = rig.server;
   rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.8'] });
-  const { sentence } = await rig.told('stream-unreachable');
+  const { sentence } = await rig.noticeOf('stream-unreachable');
   assert.match(
     sentence,
     new RegExp(`ECONNREFUSED 127.0.0.7:${port}, connect ECONNREFUSED 127.0.0.8:${port}`),
@@ -137,7 +137,7 @@ test('one connect timeout is for all addresses together, and each of them is nam
   await startDeafServer(context, '127.0.0.9', port);
   const from = rig.notices.length;
   rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.9'], timeoutMs: 400 });
-  assert.match((await rig.told('stream-unreachable', from)).sentence, /within 400 ms/);
+  assert.match((await rig.noticeOf('stream-unreachable', from)).sentence, /within 400 ms/);
   assert.equal((await rig.census()).streamSockets, 0);
 });
 
@@ -148,19 +148,19 @@ test('wss is for the name of the URL, certified by who is trusted, whatever addr
   });
   rig.open();
   rig.connect(rig.server.url.replace('stream.example', 'other.example'));
-  assert.match((await rig.told('stream-unreachable')).sentence, /other\.example/);
+  assert.match((await rig.noticeOf('stream-unreachable')).sentence, /other\.example/);
   rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.1'] });
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   await rig.server.until(({ media }) => media?.chunk === 5);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
 
   const strict = await createStreamRig(context, 8284, { server: { key: testKey, cert: testCertificate } });
   strict.open();
   strict.connect();
-  assert.match((await strict.told('stream-unreachable')).sentence, /self-signed certificate/);
+  assert.match((await strict.noticeOf('stream-unreachable')).sentence, /self-signed certificate/);
   strict.media.streams.close(stream, 'x');
-  await strict.told('stream-over');
+  await strict.noticeOf('stream-over');
   assert.deepEqual(await strict.census(), nothing);
 });
 
@@ -169,13 +169,13 @@ for (const code of [1000, 1001, 1011, 4002]) {
     const rig = await createStreamRig(context, 8292);
     rig.open();
     rig.connect();
-    await rig.told('stream-connected');
+    await rig.noticeOf('stream-connected');
     rig.server.sockets[0]!.close(code, 'enough');
-    const lost = await rig.told('stream-lost');
+    const lost = await rig.noticeOf('stream-lost');
     assert.deepEqual([lost.code, lost.sentence], [code, `the connection was closed with ${code}: "enough"`]);
-    assert.deepEqual(await rig.census(), { ...nothing, streams: 1, feeds: 1 });
+    assert.deepEqual(await rig.census(), { ...nothing, streams: 1, streamSources: 1 });
     rig.media.streams.close(stream, 'x');
-    await rig.told('stream-over');
+    await rig.noticeOf('stream-over');
     assert.deepEqual(await rig.census(), nothing);
   });
 }
@@ -192,13 +192,13 @@ test('stop is the end that the other side wants, however its connection ends aft
     rig.open({ keepLostMs: 30_000, ...(audio ? {} : { tracks: [] }) });
     const read = rig.server.frames.length;
     rig.connect();
-    await rig.told('stream-connected', from);
+    await rig.noticeOf('stream-connected', from);
     await rig.server.until((frame) => frame.event === (audio ? 'media' : 'start'), read);
     const socket = rig.server.sockets.at(-1)!;
     socket.send('{"event":"stop"}', () => (end === 'close' ? socket.close(1001) : socket.terminate()));
-    assert.equal((await rig.told('stream-lost', from)).code, 1000);
+    assert.equal((await rig.noticeOf('stream-lost', from)).code, 1000);
     rig.media.streams.close(stream, 'x');
-    await rig.told('stream-over', from);
+    await rig.noticeOf('stream-over', from);
   }
   assert.deepEqual(await rig.census(), nothing);
 });
@@ -210,17 +210,17 @@ test('who does not answer pings is lost, and who does not answer a close is cut 
   });
   deaf.open();
   deaf.connect();
-  const lost = await deaf.told('stream-lost');
+  const lost = await deaf.noticeOf('stream-lost');
   assert.deepEqual([lost.code, /ping/.test(lost.sentence)], [1006, true]);
 
   const rig = await createStreamRig(context, 8308, { streamLimits: { closeMs: 100 } });
   const rude = await startRawServer(context, upgrade);
   rig.open();
   rig.media.streams.connect(stream, targetOf(rude, 5000));
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   assert.equal(rude.sockets.size, 1);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
   assert.equal(rig.notices.filter(({ type }) => type === 'stream-lost').length, 0);
 });
@@ -241,7 +241,7 @@ test('Upgrade and Connection come before the signatures, within the first 512 by
   assert.match(start, /\r\nUpgrade: websocket\r\n/);
   assert.equal(text.match(/\r\n(?:connection|upgrade):/gi)?.length, 2, 'each of them once');
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
 });
 
 test('a violation of the protocol is reported at once, whether or not the server answers our close frame', async (context) => {
@@ -258,21 +258,21 @@ test('a violation of the protocol is reported at once, whether or not the server
   rig.open();
   const beganMs = performance.now();
   rig.media.streams.connect(stream, targetOf(deaf, 5000));
-  const lost = await rig.told('stream-lost');
+  const lost = await rig.noticeOf('stream-lost');
   assert.match(lost.sentence, /^it broke the protocol of WebSockets: .*opcode/);
   assert.notEqual(lost.code, 1000);
   assert.ok(performance.now() - beganMs < 10_000, 'it did not wait for the 30 s that ws gives a close');
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
 });
 
 test('a server that breaks the protocol, or sends without end, is hung up on', async (context) => {
   const rig = await createStreamRig(context, 8316);
   rig.open();
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   rig.server.say('x'.repeat(2 ** 21));
-  const lost = await rig.told('stream-lost');
+  const lost = await rig.noticeOf('stream-lost');
   assert.match(lost.sentence, /too long/);
   const from = rig.notices.length;
   const wild = await startRawServer(context, (socket) => {
@@ -280,9 +280,9 @@ test('a server that breaks the protocol, or sends without end, is hung up on', a
     socket.once('data', () => socket.write(Buffer.from([0xff, 0xff, 1, 2, 3])));
   });
   rig.media.streams.connect(stream, targetOf(wild, 5000));
-  assert.match((await rig.told('stream-lost', from)).sentence, /protocol of WebSockets/);
+  assert.match((await rig.noticeOf('stream-lost', from)).sentence, /protocol of WebSockets/);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
 });
 
@@ -294,12 +294,12 @@ test('a reader that is slow loses the oldest audio, is reported once a second, a
   const tracks = Array.from({ length: 60 }, (_, n) => ({ name: `track ${n}`, said: ['a'], heard: [] }));
   rig.open({ tracks, sampleRate: 24_000 });
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   const socket = rig.server.sockets[0]!;
   socket.pause();
-  const degraded = await rig.told('stream-degraded', rig.notices.length);
+  const degraded = await rig.noticeOf('stream-degraded', rig.notices.length);
   assert.deepEqual([degraded.direction, degraded.percentFull], ['to-socket', 100]);
-  const again = await rig.told('stream-degraded', rig.notices.length);
+  const again = await rig.noticeOf('stream-degraded', rig.notices.length);
   assert.ok(again.droppedMs > degraded.droppedMs + 500 && again.droppedMs < degraded.droppedMs + 1500);
   const from = rig.server.frames.length;
   socket.resume();
@@ -317,7 +317,7 @@ test('a reader that is slow loses the oldest audio, is reported once a second, a
   const fresh = gap.media.chunk + 50;
   await rig.server.until(({ media }) => media?.track === 'track 59' && media.chunk >= fresh, from);
   rig.media.streams.close(stream, 'x');
-  const { statistics } = await rig.told('stream-over');
+  const { statistics } = await rig.noticeOf('stream-over');
   assert.ok(statistics.framesDropped >= (again.droppedMs / 20) * 60);
   assert.equal((await rig.media.stats()).streams.framesDropped, statistics.framesDropped);
   assert.deepEqual(await rig.census(), nothing);
@@ -327,14 +327,14 @@ test('a flood of playAudio fills the queue and no more: the newest is refused, a
   const rig = await createStreamRig(context, 8332);
   rig.open();
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   const payload = Buffer.alloc(48_000, 0x55).toString('base64');
   const media = { contentType: 'audio/x-mulaw', sampleRate: 8000, payload };
   for (let n = 0; n < 200; n++) rig.server.say({ event: 'playAudio', media });
   const failed = await rig.server.until(({ event }) => event === 'playFailed');
   assert.equal(failed.reasonCode, 'queue-full');
   assert.match(failed.reason, /6000 ms of audio do not fit: \d+ of at most 60000 ms/);
-  const degraded = await rig.told('stream-degraded');
+  const degraded = await rig.noticeOf('stream-degraded');
   assert.deepEqual(
     [degraded.direction, degraded.droppedMs, degraded.percentFull > 90],
     ['from-socket', 6000, true],
@@ -343,7 +343,7 @@ test('a flood of playAudio fills the queue and no more: the newest is refused, a
   await rig.server.until(({ event }) => event === 'clearedAudio');
   await rig.phone.hear(5);
   rig.media.streams.close(stream, 'x');
-  const { statistics } = await rig.told('stream-over');
+  const { statistics } = await rig.noticeOf('stream-over');
   assert.equal(statistics.framesReceived, 201);
   assert.ok(statistics.playDroppedMs >= 185 * 6000 && statistics.framesRefused >= 185);
   assert.ok(rig.server.frames.filter(({ event }) => event === 'playFailed').length <= 40);
@@ -354,7 +354,7 @@ test('a lost connection that is made again gets what was said meanwhile, faster 
   const rig = await createStreamRig(context, 8340);
   rig.open({ keepLostMs: 30_000 });
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   const bytes = toneBytes(8000, 1200, 1000);
   const media = { contentType: 'audio/x-l16', sampleRate: 8000, payload: bytes.toString('base64') };
   rig.server.say({ event: 'playAudio', media });
@@ -363,14 +363,14 @@ test('a lost connection that is made again gets what was said meanwhile, faster 
   rig.server.say({ event: 'checkpoint', name: 'second' });
   await rig.server.until(({ event }) => event === 'playedStream');
   rig.server.sockets[0]!.terminate();
-  const lost = await rig.told('stream-lost');
+  const lost = await rig.noticeOf('stream-lost');
   assert.equal(lost.code, 1006);
   const had = rig.server.frames.length;
   // Playing waits as well: it would have no audience.
   await rig.phone.hear(3);
   assert.ok((await rig.phone.hear(40)).every((sample) => Math.abs(sample) <= 8));
   rig.connect(undefined, { resumed: true });
-  await rig.told('stream-connected', rig.notices.length);
+  await rig.noticeOf('stream-connected', rig.notices.length);
   const start = await rig.server.until(({ event }) => event === 'start', had);
   const { sequenceNumber } = rig.server.frames[had - 1];
   assert.deepEqual([start.start.resumed, start.sequenceNumber > sequenceNumber], [true, true]);
@@ -387,7 +387,7 @@ test('a lost connection that is made again gets what was said meanwhile, faster 
   // 0.9 s were missed, 1 s was played since; all of it has arrived.
   assert.ok(after.length > 75, `${after.length} frames`);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
 });
 
@@ -395,10 +395,10 @@ test('streams that are open when the worker is closed end, and report it', async
   const rig = await createStreamRig(context, 8348);
   rig.open();
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   assert.throws(() => rig.open(), /open already/);
   assert.throws(() => rig.open({ stream: 'other', sampleRate: 12_000 }), /12000 Hz/);
   await rig.media.closeAll();
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.equal((await rig.server.closed()).code, 1000);
 });

@@ -75,7 +75,7 @@ export interface StreamCensus {
   /** Sockets and attempts to connect. */
   readonly streamSockets: number;
   readonly taps: number;
-  readonly feeds: number;
+  readonly streamSources: number;
 }
 
 /** Sums over all streams since the start, for metrics. */

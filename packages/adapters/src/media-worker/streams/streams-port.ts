@@ -8,7 +8,7 @@ export interface StreamsPort {
 }
 
 /** Passes requests to the worker and notifications to the listeners. */
-export function createStreamsPort(tell: (request: StreamRequest) => void): StreamsPort {
+export function createStreamsPort(post: (request: StreamRequest) => void): StreamsPort {
   const listeners = new Set<(notice: StreamNotice) => void>();
   const open = new Set<string>();
   return {
@@ -20,13 +20,13 @@ export function createStreamsPort(tell: (request: StreamRequest) => void): Strea
           throw new RangeError(`${order.encoding} at ${order.sampleRate} Hz is no format of a stream`);
         }
         open.add(order.stream);
-        tell({ type: 'stream', do: 'open', order });
+        post({ type: 'stream', do: 'open', order });
       },
-      connect: (stream, target) => tell({ type: 'stream', do: 'connect', stream, target }),
-      retrack: (stream, tracks) => tell({ type: 'stream', do: 'retrack', stream, tracks }),
-      replay: (stream, hearers) => tell({ type: 'stream', do: 'replay', stream, hearers }),
-      press: (key) => tell({ type: 'stream', do: 'press', ...key }),
-      close: (stream, reason) => tell({ type: 'stream', do: 'close', stream, reason }),
+      connect: (stream, target) => post({ type: 'stream', do: 'connect', stream, target }),
+      retrack: (stream, tracks) => post({ type: 'stream', do: 'retrack', stream, tracks }),
+      replay: (stream, hearers) => post({ type: 'stream', do: 'replay', stream, hearers }),
+      press: (key) => post({ type: 'stream', do: 'press', ...key }),
+      close: (stream, reason) => post({ type: 'stream', do: 'close', stream, reason }),
       subscribe(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -15,7 +15,7 @@ test('start comes first, then media every 20 ms, numbered; a close says stop, en
   const rig = await createStreamRig(context, 8220);
   rig.open();
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   await rig.server.until((frame) => frame.media?.chunk === 60);
   const { frames, requests } = rig.server;
   assert.deepEqual(frames[0], {
@@ -49,7 +49,7 @@ test('start comes first, then media every 20 ms, numbered; a close says stop, en
   const samples = Int16Array.from(media.slice(-30).flatMap((frame) => [...samplesOf(frame.media.payload)]));
   assert.ok(toneLevel(samples, 8000, 700) > -15);
   rig.media.streams.close(stream, 'API request');
-  const over = await rig.told('stream-over');
+  const over = await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.server.closed(), { code: 1000, reason: 'API request' });
   const last = rig.server.frames.at(-1);
   assert.deepEqual([last.event, last.stop], ['stop', { callId: call, reason: 'API request' }]);
@@ -74,7 +74,7 @@ test('with voice activity a speech frame says on which track it begins, and a si
   assert.deepEqual(speech, { track: 'inbound', state: 'start' });
   assert.ok(rig.server.frames.some((frame) => frame.media?.timestamp === timestamp));
   rig.media.streams.close(stream, 'API request');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
 });
 
@@ -91,7 +91,7 @@ test('both tracks have one clock, at 16 kHz what is sent is real; µ-law and bin
   rig.connect();
   await rig.server.until((frame) => frame.media?.chunk === 50);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   const of = (track: string): GotFrame[] => rig.server.frames.filter((frame) => frame.media?.track === track);
   const [said, heard] = [of('inbound').slice(20, 49), of('outbound').slice(20, 49)];
   assert.deepEqual(
@@ -111,7 +111,7 @@ test('both tracks have one clock, at 16 kHz what is sent is real; µ-law and bin
   const other = rig.server.frames.findLast(({ track }) => track === 'inbound');
   assertOneClock([other, frame].sort((one, two) => one.chunk - two.chunk));
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over', rig.notices.length);
+  await rig.noticeOf('stream-over', rig.notices.length);
   assert.deepEqual(await rig.census(), nothing);
 });
 
@@ -127,7 +127,7 @@ for (const [contentType, rate, encoded] of [
     const rig = await createStreamRig(context, 8236);
     rig.open();
     rig.connect();
-    await rig.told('stream-connected');
+    await rig.noticeOf('stream-connected');
     const linear = toneBytes(Number(rate), 1200, 1000);
     const bytes =
       encoded === 'l16' ? linear : encoded === 'mulaw' ? mulawOf(linear) : wavOf(linear, Number(rate));
@@ -141,9 +141,13 @@ for (const [contentType, rate, encoded] of [
     assert.ok(Math.abs(toneLevel(heard, 8000, 1200) - 20 * Math.log10(8000 / 32_768)) < 0.5);
     const played = await rig.server.until(({ event }) => event === 'playedStream');
     assert.deepEqual([played.name, played.streamId], ['greeting', stream]);
-    assert.deepEqual(await rig.told('stream-played'), { type: 'stream-played', stream, name: 'greeting' });
+    assert.deepEqual(await rig.noticeOf('stream-played'), {
+      type: 'stream-played',
+      stream,
+      name: 'greeting',
+    });
     rig.media.streams.close(stream, 'x');
-    const { statistics } = await rig.told('stream-over');
+    const { statistics } = await rig.noticeOf('stream-over');
     assert.ok(Math.abs(statistics.playedMs - 1010) <= 30, `${statistics.playedMs} ms`);
     assert.deepEqual(await rig.census(), nothing);
   });
@@ -153,7 +157,7 @@ test('a program of the twilio dialect hears the call, plays to it, and gets its 
   const rig = await createStreamRig(context, 8236);
   rig.open({ dialect: 'twilio', encoding: 'audio/x-mulaw', extraHeaders: 'order=4711' });
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   const media = await rig.server.until((frame) => frame.media?.chunk === '40');
   assert.deepEqual(
     rig.server.frames.slice(0, 3).map(({ event }) => event),
@@ -176,7 +180,7 @@ test('a program of the twilio dialect hears the call, plays to it, and gets its 
   send('clear');
   await rig.server.until((frame) => frame.event === 'mark' && frame.mark.name === 'second');
   rig.server.say({ event: 'playAudio' });
-  const { sentence } = await rig.told('stream-refused-frame');
+  const { sentence } = await rig.noticeOf('stream-refused-frame');
   assert.match(sentence, /media, mark and clear are/);
   assert.deepEqual(
     rig.notices
@@ -185,7 +189,7 @@ test('a program of the twilio dialect hears the call, plays to it, and gets its 
     ['first'],
   );
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.equal(rig.server.frames.at(-1).event, 'stop');
   assert.deepEqual(await rig.census(), nothing);
 });
@@ -194,13 +198,13 @@ test('clearAudio is answered, what waits is not heard, and its checkpoints are f
   const rig = await createStreamRig(context, 8244);
   rig.open();
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   for (let n = 0; n < 10; n++) rig.server.say(play(toneBytes(8000, 1200, 1000), 8000));
   rig.server.say({ event: 'checkpoint', name: 'never' });
   await rig.phone.hear(10);
   rig.server.say({ event: 'clearAudio', streamId: stream });
   await rig.server.until(({ event }) => event === 'clearedAudio');
-  await rig.told('stream-cleared');
+  await rig.noticeOf('stream-cleared');
   await rig.phone.hear(3);
   const heard = await rig.phone.hear(10);
   assert.ok(heard.every((sample) => Math.abs(sample) <= 8));
@@ -231,10 +235,10 @@ test('clearAudio is answered, what waits is not heard, and its checkpoints are f
   await rig.server.until(({ event, dtmf: key }) => event === 'dtmf' && key.digit === '6');
   assert.deepEqual(digits(), ['7', '8', '9', '6']);
   rig.server.say({ event: 'stop' });
-  const lost = await rig.told('stream-lost');
+  const lost = await rig.noticeOf('stream-lost');
   assert.equal(lost.code, 1000);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
 });
 
@@ -242,7 +246,7 @@ test('what cannot be used is answered with a reason, breaks nothing, and is not 
   const rig = await createStreamRig(context, 8252);
   rig.open();
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   const wrong: [object | string | Buffer, RegExp, FrameRefusal][] = [
     ['{"event":', /not JSON/, 'malformed-frame'],
     ['[]', /not a JSON object/, 'malformed-frame'],
@@ -260,31 +264,31 @@ test('what cannot be used is answered with a reason, breaks nothing, and is not 
   ];
   for (const [frame, reason, code] of wrong) {
     const from = rig.server.frames.length;
-    const told = rig.notices.length;
+    const noticesBefore = rig.notices.length;
     rig.server.say(frame);
     const failed = await rig.server.until(({ event }) => event === 'playFailed', from);
     assert.match(failed.reason, reason);
     assert.equal(failed.reasonCode, code);
-    const refused = await rig.told('stream-refused-frame', told);
+    const refused = await rig.noticeOf('stream-refused-frame', noticesBefore);
     assert.deepEqual([refused.sentence, refused.code], [failed.reason, code]);
   }
   rig.server.say({ event: 'checkpoint', name: 'still here' });
   await rig.server.until(({ event }) => event === 'playedStream');
   rig.media.streams.close(stream, 'x');
-  const { statistics } = await rig.told('stream-over');
+  const { statistics } = await rig.noticeOf('stream-over');
   assert.deepEqual([statistics.framesRefused, statistics.framesReceived], [9, 10]);
 
   const from = rig.server.frames.length;
-  const told = rig.notices.length;
+  const noticesBefore = rig.notices.length;
   rig.open({ bidirectional: false, stopFrame: false });
   rig.connect();
-  await rig.told('stream-connected', told);
+  await rig.noticeOf('stream-connected', noticesBefore);
   rig.server.say(play(toneBytes(8000, 1200, 500), 8000));
   rig.server.say({ event: 'checkpoint', name: 'ignored' });
   rig.server.say({ event: 'clearAudio' });
   await rig.server.until(({ media }) => media?.chunk === 20, from);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over', told);
+  await rig.noticeOf('stream-over', noticesBefore);
   assert.deepEqual(
     new Set(rig.server.frames.slice(from).map(({ event }) => event)),
     new Set(['start', 'media']),
@@ -306,7 +310,7 @@ test('a program is a leg: who is in its mix hears what it plays, and it hears th
     ],
   });
   rig.connect();
-  await rig.told('stream-connected');
+  await rig.noticeOf('stream-connected');
   for (let n = 0; n < 3; n++) rig.server.say(play(toneBytes(16_000, 1200, 1000), 16_000));
   await rig.phone.hear(20);
   assert.ok(toneLevel(await rig.phone.hear(20), 8000, 1200) > -15);
@@ -314,7 +318,7 @@ test('a program is a leg: who is in its mix hears what it plays, and it hears th
   const samples = Int16Array.from(media.flatMap((frame) => [...samplesOf(frame.media.payload)]));
   assert.ok(toneLevel(samples, 16_000, 700) > -15 && toneLevel(samples, 16_000, 1200) < -45);
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
   assert.equal((await rig.media.census()).legs, 1);
 });
@@ -324,32 +328,38 @@ test('a stream for which there is no slot is over with a sentence, never connect
   // The leg's name is in use, as with more legs than the limit.
   rig.open({ asLeg: 'a', tracks: [{ name: 'inbound', said: [], heard: ['a'] }] });
   rig.connect();
-  assert.match((await rig.told('stream-over')).sentence ?? '', /no slot for a stream as a leg$/);
+  assert.match((await rig.noticeOf('stream-over')).sentence ?? '', /no slot for a stream as a leg$/);
   assert.equal(rig.server.requests.length, 0);
 
   const tracks = Array.from({ length: 501 }, (_, n) => ({ name: String(n), said: ['a'], heard: [] }));
   let from = rig.notices.length;
   rig.open({ tracks });
   rig.connect();
-  assert.match((await rig.told('stream-over', from)).sentence ?? '', /no slot for a stream that listens$/);
+  assert.match(
+    (await rig.noticeOf('stream-over', from)).sentence ?? '',
+    /no slot for a stream that listens$/,
+  );
   assert.equal((await rig.server.closed()).code, 1013);
   assert.equal(rig.server.frames.length, 0);
 
   from = rig.notices.length;
   rig.open();
   rig.connect();
-  await rig.told('stream-connected', from);
+  await rig.noticeOf('stream-connected', from);
   rig.media.streams.retrack(stream, tracks);
-  assert.match((await rig.told('stream-over', from)).sentence ?? '', /no slot for a stream with 501 tracks$/);
+  assert.match(
+    (await rig.noticeOf('stream-over', from)).sentence ?? '',
+    /no slot for a stream with 501 tracks$/,
+  );
 
   from = rig.notices.length;
   rig.open();
   rig.media.streams.open({ ...rig.order, stream: call });
-  const { stream: refused, sentence } = await rig.told('stream-over', from);
+  const { stream: refused, sentence } = await rig.noticeOf('stream-over', from);
   assert.deepEqual([refused, sentence], [call, 'the media engine has no slot for the stream: 1 are there']);
   from = rig.notices.length;
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over', from);
+  await rig.noticeOf('stream-over', from);
   assert.deepEqual(await rig.census(), nothing);
   assert.equal((await rig.media.census()).legs, 1);
 });
@@ -372,7 +382,7 @@ test('with noise cancellation all tracks keep one clock, what the leg hears stay
   rig.server.say({ event: 'checkpoint', name: 'nobody' });
   await rig.server.until(({ name }) => name === 'nobody');
   rig.media.streams.close(stream, 'x');
-  await rig.told('stream-over');
+  await rig.noticeOf('stream-over');
   const of = (track: string): GotFrame[] => rig.server.frames.filter(({ media }) => media?.track === track);
   const heard = of('outbound');
   assertOneClock(heard);

@@ -97,7 +97,7 @@ class Browser implements LoopbackBrowser {
   #position = 0;
   #transactions = 0;
   #heard: number[] = [];
-  #wanted = 0;
+  #requested = 0;
   #onHeard: ((samples: Int16Array) => void) | undefined;
   #onAnswer: ((kind: string) => void) | undefined;
   #onKeys: (() => void) | undefined;
@@ -167,7 +167,7 @@ class Browser implements LoopbackBrowser {
 
   hear(frames: number): Promise<Int16Array> {
     this.#heard = [];
-    this.#wanted = frames * 160;
+    this.#requested = frames * 160;
     return new Promise((resolve) => {
       this.#onHeard = resolve;
     });
@@ -216,8 +216,8 @@ class Browser implements LoopbackBrowser {
     const samples = new Int16Array(this.#header.payloadLength);
     pcmu.decode(plain, this.#header.payloadOffset, this.#header.payloadLength, samples);
     this.#heard.push(...samples);
-    if (this.#heard.length < this.#wanted) return;
-    this.#onHeard(Int16Array.from(this.#heard.slice(0, this.#wanted)));
+    if (this.#heard.length < this.#requested) return;
+    this.#onHeard(Int16Array.from(this.#heard.slice(0, this.#requested)));
     this.#onHeard = undefined;
   }
 }

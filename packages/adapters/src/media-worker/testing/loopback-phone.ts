@@ -24,7 +24,7 @@ export async function createPhone(frequencyHz: number, enginePort: number): Prom
   const header = createRtpHeader();
   const frame = new Int16Array(160);
   let position = 0;
-  let wanted = 0;
+  let requested = 0;
   let heard: number[] = [];
   const keys: number[] = [];
   let done: ((samples: Int16Array) => void) | undefined;
@@ -40,8 +40,8 @@ export async function createPhone(frequencyHz: number, enginePort: number): Prom
     const samples = new Int16Array(header.payloadLength);
     pcmu.decode(bytes, header.payloadOffset, header.payloadLength, samples);
     heard.push(...samples);
-    if (heard.length < wanted) return;
-    done(Int16Array.from(heard.slice(0, wanted)));
+    if (heard.length < requested) return;
+    done(Int16Array.from(heard.slice(0, requested)));
     done = undefined;
   });
   return {
@@ -50,7 +50,7 @@ export async function createPhone(frequencyHz: number, enginePort: number): Prom
     hear: (frames) =>
       new Promise((resolve) => {
         heard = [];
-        wanted = frames * 160;
+        requested = frames * 160;
         done = resolve;
       }),
     sendPayload(payloadType, payload) {

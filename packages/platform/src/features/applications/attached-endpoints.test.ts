@@ -66,11 +66,11 @@ eachDatabase('Applications and their endpoints', (open) => {
 
   test('a deletion without cascade keeps the endpoints, without an application', async () => {
     const world = await openSimulatedWorld({ database: open });
-    for (const wish of [undefined, { cascade: false }, { cascade: 'False' }]) {
+    for (const request of [undefined, { cascade: false }, { cascade: 'False' }]) {
       const [gone, kept] = [await application(world), await application(world)];
       const one = await endpoint(world, { app_id: gone });
       const other = await endpoint(world, { app_id: kept });
-      assert.equal((await remove(world, gone, wish)).status, 204);
+      assert.equal((await remove(world, gone, request)).status, 204);
       assert.deepEqual([await attachedTo(world, one), await attachedTo(world, other)], [null, kept]);
       assert.equal((await world.call('POST', `Endpoint/${one}/`, { body: { app_id: gone } })).status, 400);
     }

@@ -53,7 +53,7 @@ async function ended(world: SimulatedWorld, call: PhoneCall): Promise<void> {
   await world.until('the call is over', () => call.end !== undefined, 20_000);
 }
 
-async function told(world: SimulatedWorld, path: string) {
+async function callbackAt(world: SimulatedWorld, path: string) {
   await world.until(`${path} is asked`, () => asked(world, path) !== undefined, 20_000);
   return asked(world, path) ?? {};
 }
@@ -69,7 +69,7 @@ describe('documents on real phones', () => {
       assert.equal(call.end?.by, 'remote-bye');
       // 40 ms for each of the 20 characters: the speech of this world.
       assert.ok(Math.abs(framesOf(call, speechHz) - 40) < 4, `${framesOf(call, speechHz)} frames of speech`);
-      const { HangupCauseCode, HangupSource } = await told(world, '/hangup');
+      const { HangupCauseCode, HangupSource } = await callbackAt(world, '/hangup');
       assert.deepEqual([HangupCauseCode, HangupSource], ['4010', 'Answer XML']);
     }));
 
@@ -92,7 +92,7 @@ describe('documents on real phones', () => {
       const call = phone.dial('support');
       await ended(world, call);
       assert.equal(call.end?.by, 'rejected');
-      assert.equal((await told(world, '/hangup')).HangupCauseCode, '8011');
+      assert.equal((await callbackAt(world, '/hangup')).HangupCauseCode, '8011');
     }));
 
   it('GetDigits without a key repeats its prompts, then the next element runs', () =>
@@ -119,7 +119,7 @@ describe('documents on real phones', () => {
       );
       world.customer.serve(`${base}/recorded`, '<Response/>');
       const call = phone.dial('support');
-      const fields = await told(world, '/recorded');
+      const fields = await callbackAt(world, '/recorded');
       await ended(world, call);
       assert.ok(Math.abs(Number(fields.RecordingDurationMs) - 2_000) < 100, fields.RecordingDurationMs);
       const captured = world.node.media.capturedOf(fields.RecordingID ?? '');
@@ -138,7 +138,7 @@ describe('documents on real phones', () => {
       await world.until('it is recorded', () => asked(world, '/own') !== undefined);
       await world.advance(1_000);
       phone.hangUp();
-      const { CallStatus, RecordingDurationMs } = await told(world, '/recorded');
+      const { CallStatus, RecordingDurationMs } = await callbackAt(world, '/recorded');
       assert.equal(CallStatus, 'completed');
       assert.ok(Number(RecordingDurationMs) > 500);
     }));
@@ -150,8 +150,8 @@ describe('documents on real phones', () => {
       world.customer.serve(`${base}/other`, `<Response><Play>${base}/tone</Play></Response>`);
       const bob = await world.phone('bob');
       bob.behaviour = { does: 'answer', ringMs: 300 };
-      const wish = { from: '+12025550199', to: bob.username, answer_url: answerUrl };
-      const { request_uuid } = (await world.api('POST', 'Call/', wish)).body;
+      const order = { from: '+12025550199', to: bob.username, answer_url: answerUrl };
+      const { request_uuid } = (await world.api('POST', 'Call/', order)).body;
       await world.until('the document is asked for', () => asked(world, '/answer') !== undefined);
       assert.equal(asked(world, '/answer')?.CallUUID, request_uuid);
       const moved = await world.api('POST', `Call/${request_uuid}/`, { aleg_url: `${base}/other` });
@@ -179,8 +179,8 @@ describe('documents on real phones', () => {
       const legs: { direction: string; call_uuid: string }[] = [];
       for (const uuid of calls) legs.push((await world.api('GET', `Call/${uuid}/?status=live`)).body);
       const aLeg = legs.find(({ direction }) => direction === 'inbound')?.call_uuid ?? '';
-      const wish = { legs: 'both', aleg_url: `${base}/a`, bleg_url: `${base}/b` };
-      assert.equal((await world.api('POST', `Call/${aLeg}/`, wish)).status, 202);
+      const order = { legs: 'both', aleg_url: `${base}/a`, bleg_url: `${base}/b` };
+      assert.equal((await world.api('POST', `Call/${aLeg}/`, order)).status, 202);
       const other = bob.call;
       assert.ok(other !== undefined);
       await ended(world, call);
@@ -207,7 +207,7 @@ describe('documents on real phones', () => {
       await ended(world, call);
       assert.ok(Math.abs(framesOf(call, 440) - 20) < 3, `${framesOf(call, 440)} frames of the sound`);
       assert.equal(framesOf(call, speechHz), 0);
-      assert.equal((await told(world, '/hangup')).HangupCauseCode, '4010');
+      assert.equal((await callbackAt(world, '/hangup')).HangupCauseCode, '4010');
       assert.equal((await world.api('GET', room)).status, 404);
     }));
 
@@ -216,7 +216,7 @@ describe('documents on real phones', () => {
       const phone = await caller(world, `<Redirect>${answerUrl}</Redirect>`);
       const call = phone.dial('support');
       await ended(world, call);
-      assert.equal((await told(world, '/hangup')).HangupCauseCode, '2060');
+      assert.equal((await callbackAt(world, '/hangup')).HangupCauseCode, '2060');
       const documents = world.customer.requests.filter(({ url }) => url === answerUrl);
       assert.ok(documents.length <= 501, `${documents.length} documents`);
     }));

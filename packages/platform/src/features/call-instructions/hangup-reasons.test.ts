@@ -14,14 +14,14 @@ async function reasonsOf(world: SimulatedWorld, to: string) {
     hangup_url: `${base}/hangup`,
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  const told = () =>
+  const hangupCallback = () =>
     world.customer.requests.find(
       ({ url, fields }) => url === `${base}/hangup` && fields.CallUUID === made.body.request_uuid,
     );
-  await world.until('the end is reported', () => told() !== undefined, 30_000);
+  await world.until('the end is reported', () => hangupCallback() !== undefined, 30_000);
   const { hangup_cause_code, hangup_reason } = (await world.api('GET', `Call/${made.body.request_uuid}/`))
     .body;
-  assert.equal(told()?.fields.HangupReason, hangup_reason ?? undefined);
+  assert.equal(hangupCallback()?.fields.HangupReason, hangup_reason ?? undefined);
   return { code: hangup_cause_code, reason: hangup_reason };
 }
 

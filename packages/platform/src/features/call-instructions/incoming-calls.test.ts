@@ -64,8 +64,8 @@ describe('Calls that come for an application', () => {
     assert.equal(asked?.fields.Digits, '#');
     const durationMs = Number(asked?.fields.RecordingDurationMs);
     assert.ok(durationMs > 1_900 && durationMs < 2_300, String(durationMs));
-    const [told] = requestsTo(world, callback);
-    assert.equal(told?.fields.CallUUID, leg);
+    const [hangupRequest] = requestsTo(world, callback);
+    assert.equal(hangupRequest?.fields.CallUUID, leg);
     const { objects } = (await world.api('GET', `Callback/?resource=call/${leg}`)).body;
     assert.ok(objects.some((each: { url: string }) => each.url === callback));
   });

@@ -49,8 +49,8 @@ describe('Documents that stream', () => {
       [started?.url, started?.method, started?.fields.Direction, started?.fields.keepCallAlive],
       ['https://example.com/s', 'GET', 'inbound', 'true'],
     );
-    world.node.streams.tell({ type: 'stream-cleared', stream });
-    world.node.streams.tell({ type: 'stream-played', stream, name: 'x' });
+    world.node.streams.notify({ type: 'stream-cleared', stream });
+    world.node.streams.notify({ type: 'stream-played', stream, name: 'x' });
     await world.advance(100);
     const sent = world.customer.requests.filter(({ fields }) => fields.StreamID === stream);
     assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
-import { eachDatabase, feedOf, type OpenDatabase } from '@jackfield/testkit';
+import { eachDatabase, eventStreamOf, type OpenDatabase } from '@jackfield/testkit';
 import { down, ok, openCallbacks } from './testing/callbacks-world.ts';
 
 /** Requests to one host at the same time. */
@@ -201,7 +201,7 @@ function logRules(open: OpenDatabase): void {
     assert.equal(second.next_attempt_time, '2026-01-01 00:00:00+00:00');
     assert.deepEqual((await record(second.callback_id)).attempt_log, []);
     await world.advance(1_100);
-    const events = await feedOf(world);
+    const events = await eventStreamOf(world);
     assert.deepEqual(
       events.map(({ type, data }) => [type, data.attempts ?? data.n]),
       [

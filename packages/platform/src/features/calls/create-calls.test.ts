@@ -198,8 +198,8 @@ eachDatabase('calls', (open) => {
 
   it('a number without a route ends its leg with 5020 at once, with a log line', async () => {
     const w = await world(open);
-    const told: OwnedLegNotice[] = [];
-    w.calls.ownedBy('test', (_owner, notice) => told.push(notice));
+    const notices: OwnedLegNotice[] = [];
+    w.calls.ownedBy('test', (_owner, notice) => notices.push(notice));
     await w.calls.dial({
       leg: 'out',
       account: 'MA1',
@@ -209,7 +209,7 @@ eachDatabase('calls', (open) => {
     });
     await w.settle();
     assert.deepEqual(
-      told.map((notice) => notice.type === 'leg-ended' && notice.end.code),
+      notices.map((notice) => notice.type === 'leg-ended' && notice.end.code),
       [5020],
     );
     assert.deepEqual(w.alive(), nothing);
@@ -245,9 +245,9 @@ onEmbeddedDatabase('the owners of legs', (open) => {
 
   async function owned() {
     const w = await world(open);
-    const told: string[] = [];
-    w.calls.ownedBy('test', (owner, notice) => void told.push(`${owner} ${notice.type}`));
-    return { ...w, told };
+    const notices: string[] = [];
+    w.calls.ownedBy('test', (owner, notice) => void notices.push(`${owner} ${notice.type}`));
+    return { ...w, notices };
   }
 
   it('the first taker that accepts an offered leg gets it; no direct call is made', async () => {
@@ -279,7 +279,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     const media = { ...silent, codec: 'PCMU', packetsReceived: 3000 } as const;
     w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' }, media });
     await w.settle();
-    assert.deepEqual(w.told, [
+    assert.deepEqual(w.notices, [
       'ivr leg-early',
       'ivr leg-answered',
       'ivr leg-digit',
@@ -342,7 +342,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     assert.equal(w.calls.peek('in'), undefined);
     decide({ owner: { kind: 'test', id: 'ivr' }, callbacks: outbound.callbacks! });
     await w.settle();
-    assert.deepEqual(w.told, ['ivr leg-ended']);
+    assert.deepEqual(w.notices, ['ivr leg-ended']);
     assert.deepEqual(
       w.events.map(({ type, callback }) => [type, callback?.url]),
       [['call.ended', 'https://example.com/hangup']],
@@ -379,7 +379,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     w.notify({ type: 'leg-ended', leg: 'out', end: { by: 'remote-bye' } });
     await w.settle();
     assert.equal(await w.calls.take('out', room), false);
-    assert.deepEqual(w.told, [
+    assert.deepEqual(w.notices, [
       'ann leg-answered',
       'room leg-digit',
       'ann leg-returned',
@@ -454,7 +454,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'remote-bye' } });
     await w.settle();
     assert.deepEqual(over, ['out', 'in']);
-    assert.deepEqual(w.told, ['ivr leg-given', 'ivr leg-ended']);
+    assert.deepEqual(w.notices, ['ivr leg-given', 'ivr leg-ended']);
     assert.deepEqual(w.alive(), nothing);
   });
 });

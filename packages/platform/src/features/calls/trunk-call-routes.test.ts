@@ -154,8 +154,8 @@ onEmbeddedDatabase('the indexes of calls through trunks', (open) => {
       for (const [filters, narrows] of narrowing) {
         const index = `trunk_calls_of_${view}${narrows === '' ? '' : `_by_${narrows}`}`;
         const search = narrows === '' ? `${column}=?` : `${column}=? AND ${narrows}=?`;
-        const wanted = { ...filters, ...more };
-        const page = pageOfTrunkCalls(tablesOf(database.read), viewer, wanted, {
+        const requested = { ...filters, ...more };
+        const page = pageOfTrunkCalls(tablesOf(database.read), viewer, requested, {
           limit: 20,
           offset: 0,
         }).compile();
@@ -167,9 +167,9 @@ onEmbeddedDatabase('the indexes of calls through trunks', (open) => {
         const plan = rows.map(({ detail }) => detail).join('; ');
         assert.ok(
           plan.startsWith(`SEARCH calls USING INDEX ${index} (${search}`),
-          `${JSON.stringify(wanted)}: ${plan}`,
+          `${JSON.stringify(requested)}: ${plan}`,
         );
-        assert.doesNotMatch(plan, /TEMP B-TREE/, JSON.stringify(wanted));
+        assert.doesNotMatch(plan, /TEMP B-TREE/, JSON.stringify(requested));
       }
     }
   });

@@ -93,7 +93,7 @@ async function start({ carriers, database, clock }: Options) {
   await feature.restore();
   feature.open(account, requests);
   const numbers = feature.numbers({ targetsFor: () => undefined });
-  const feed = createEventLog(database);
+  const eventLog = createEventLog(database);
 
   return {
     feature,
@@ -115,9 +115,9 @@ async function start({ carriers, database, clock }: Options) {
       const notice = heard.find((each) => each.type === 'leg-ended' && each.leg === leg);
       return notice?.type === 'leg-ended' ? notice.end : undefined;
     },
-    async told(): Promise<readonly string[]> {
+    async reported(): Promise<readonly string[]> {
       await clock.advance(1);
-      const events = await feed.after({ authId: account, isSubaccount: false }, firstCursor, 50);
+      const events = await eventLog.after({ authId: account, isSubaccount: false }, firstCursor, 50);
       return events.map(({ type }) => type);
     },
   };
@@ -246,7 +246,7 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     await w.dial('one');
     w.notify(ended('one', { by: 'rejected', sipStatus: 500 }));
     w.registers[0]!.done({ type: 'refused', status: 403 });
-    assert.deepEqual(await w.told(), [
+    assert.deepEqual(await w.reported(), [
       'carrier.registered',
       'carrier.unreachable',
       'carrier.call-passed-over',
@@ -255,7 +255,7 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     ]);
     await w.clock.advance(61_000);
     w.probes.findLast(({ uri }) => uri.includes(beta.host))!.done(200);
-    assert.equal((await w.told()).at(-1), 'carrier.reachable');
+    assert.equal((await w.reported()).at(-1), 'carrier.reachable');
     await w.feature.close();
   });
 });

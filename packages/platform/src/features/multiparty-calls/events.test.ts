@@ -13,7 +13,7 @@ import { outboxEventsOf } from './events.ts';
 const role = 'supervisor';
 const participant: Participant = joined(addedParticipant(requested(7, { role, mute: true }), 0), 1000);
 
-function callTelling(events: string | undefined): MultipartyCall {
+function callReporting(events: string | undefined): MultipartyCall {
   const statusCallback =
     events === undefined ? null : ({ url: 'http://a/#rc=2', method: 'GET', events } as const);
   const call = newMultipartyCall(
@@ -78,7 +78,7 @@ describe('events of status callbacks', () => {
   for (const [event, name, group, fields] of table) {
     test(`${name}: its fields, and only status callbacks that request ${group} receive it`, () => {
       for (const asked of groups) {
-        const [reported] = outboxEventsOf(callTelling(asked), event, 65_000);
+        const [reported] = outboxEventsOf(callReporting(asked), event, 65_000);
         assert.deepEqual(reported.payload, { EventName: name, ...base, ...fields });
         const receiver = { url: 'http://a/#rc=2', method: 'GET' };
         assert.deepEqual(reported.callback, asked === group ? receiver : undefined, asked);
@@ -87,14 +87,14 @@ describe('events of status callbacks', () => {
           ['SA0', 'MA0', 'multiparty-call/u'],
         );
       }
-      const [all] = outboxEventsOf(callTelling(groups.join(',')), event, 65_000);
+      const [all] = outboxEventsOf(callReporting(groups.join(',')), event, 65_000);
       assert.notEqual(all.callback, undefined);
     });
   }
 
   test('events of a call without a status callback are kept without a callback', () => {
     for (const [event, name] of table) {
-      const [kept] = outboxEventsOf(callTelling(undefined), event, 0);
+      const [kept] = outboxEventsOf(callReporting(undefined), event, 0);
       assert.ok(!('callback' in kept));
       assert.equal(kept.payload.EventName, name);
     }
@@ -105,7 +105,7 @@ test('an exit action is reported with its own fields, whatever status callbacks 
   const request = { url: 'https://example.com/exit', method: 'POST' } as const;
   const gone = exited(participant, 'Participant Call Hangup', 9000);
   const [reported] = outboxEventsOf(
-    callTelling(undefined),
+    callReporting(undefined),
     { type: 'exit-action', participant: gone, request },
     9000,
   );

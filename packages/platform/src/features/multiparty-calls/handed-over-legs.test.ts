@@ -62,7 +62,7 @@ async function joinedMember(world: MultipartyWorld, leg: string, changes: Partia
 }
 
 const returned = (world: MultipartyWorld) =>
-  world.calls.toldDocuments.flatMap((each) => (each.type === 'leg-returned' ? [each] : []));
+  world.calls.documentNotices.flatMap((each) => (each.type === 'leg-returned' ? [each] : []));
 
 eachDatabase('A document lends its leg to a multiparty call', (open) => {
   test('the first caller creates the call with the settings of its element, and joins at once', async () => {
@@ -220,7 +220,7 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     await world.runner.idle();
     const { mpc_uuid } = (await world.get(room)).body;
     assert.deepEqual(world.media.edges(mpc_uuid), { [dialled]: [leg], [leg]: [dialled] });
-    assert.deepEqual(world.calls.toldDocuments, [{ type: 'leg-taken', leg }]);
+    assert.deepEqual(world.calls.documentNotices, [{ type: 'leg-taken', leg }]);
     assert.equal(world.calls.dialled.length, 1, 'no phone is dialled for it');
     await world.remove(room);
     await world.runner.idle();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   eachDatabase,
-  feedOf,
+  eventStreamOf,
   openSimulatedWorld,
   type SimulatedWorld,
   worldOfSuite,
@@ -71,7 +71,7 @@ eachDatabase('Participants of a multiparty call, row by row of the interface', (
     // The call's own URL receives the events of every participant, once where both URLs are the same.
     assert.equal(reported(world, calls).filter((each) => each.startsWith('ParticipantJoin')).length, 3);
     assert.equal(world.customer.requests.find(({ url }) => url === own)?.method, 'GET');
-    const mutes = (await feedOf(world)).filter(({ data }) => data.EventName === 'ParticipantMute');
+    const mutes = (await eventStreamOf(world)).filter(({ data }) => data.EventName === 'ParticipantMute');
     assert.equal(mutes.length, 1, 'the event stream has the event once');
     assert.match(mutes[0]?.resource ?? '', /^multiparty-call\//);
     const logged = (await world.api('GET', `Callback/?resource=${mutes[0]?.resource}`)).body.objects;

@@ -192,14 +192,14 @@ class Evening {
       if (call === undefined) continue;
       const record = (await this.#world.api('GET', `Call/${leg.uuid}/`)).body;
       assert.notEqual(record.end_time, null, 'every leg has ended');
-      if (!isIn) this.#heardByNobody(leg, call, record.hangup_cause_name);
+      if (!isIn) this.#unheard(leg, call, record.hangup_cause_name);
       if (isIn && leg.role === 'supervisor') this.#heardByNoCustomer(leg, call);
     }
-    this.#toldOnce([...joined.values()].filter(Boolean).length);
+    this.#reportedOnce([...joined.values()].filter(Boolean).length);
     return [...joined.values()].filter((isIn) => !isIn).length;
   }
 
-  #heardByNobody(leg: Leg, call: PhoneCall, cause: string): void {
+  #unheard(leg: Leg, call: PhoneCall, cause: string): void {
     for (const other of this.#phones) {
       if (other === leg.phone) continue;
       const voice = toneMeter(other.toneHz);
@@ -228,7 +228,7 @@ class Evening {
     assert.ok(!heard, what);
   }
 
-  #toldOnce(joined: number): void {
+  #reportedOnce(joined: number): void {
     const reported = this.#world.customer.requests.filter(({ url }) => url === statusUrl);
     const count = (name: string) => reported.filter(({ fields }) => fields.EventName === name).length;
     assert.equal(new Set(reported.map(({ eventId }) => eventId)).size, reported.length);

@@ -39,7 +39,7 @@ eachDatabase('Recordings', (open) => {
       members: [],
     });
     const member = { channel: 1, memberId: 7, callUuid: 'leg-7', role: 'agent' };
-    feature.tellMembers(recording, [member]);
+    feature.changeMembers(recording, [member]);
     world.say(recording, 3000);
     await world.runner.idle();
     await clock.advance(2000);
@@ -53,9 +53,9 @@ eachDatabase('Recordings', (open) => {
     await until(() => world.sizeOf(`${recording}.wav`) > 44);
     const again = await world.crash();
     assert.equal(await restored(again.feature), 1);
-    const told = [...world.events, ...again.events];
+    const callbacks = [...world.events, ...again.events];
     assert.deepEqual(
-      told.map(({ payload, callback, resource }) => [
+      callbacks.map(({ payload, callback, resource }) => [
         payload.EventName,
         payload.SequenceNumber,
         callback,
@@ -69,7 +69,7 @@ eachDatabase('Recordings', (open) => {
       ]),
     );
     assert.deepEqual(
-      told.map(({ payload }) => [payload.RecordingDuration, payload.RecordingEndTime === '']),
+      callbacks.map(({ payload }) => [payload.RecordingDuration, payload.RecordingEndTime === '']),
       [
         [0, true],
         [2, true],
@@ -77,7 +77,7 @@ eachDatabase('Recordings', (open) => {
         [3, false],
       ],
     );
-    const { payload } = told[1]!;
+    const { payload } = callbacks[1]!;
     assert.match(String(payload.RecordingURL), new RegExp(`/Recording/${recording}\\.wav$`));
     assert.match(String(payload.RecordingResourceURL), new RegExp(`/Recording/${recording}/$`));
     assert.deepEqual(

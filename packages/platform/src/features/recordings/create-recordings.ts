@@ -131,7 +131,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   };
 }
 
-type Commands = Pick<Recordings, 'start' | 'retrack' | 'tellMembers' | 'pause' | 'resume' | 'stop'>;
+type Commands = Pick<Recordings, 'start' | 'retrack' | 'changeMembers' | 'pause' | 'resume' | 'stop'>;
 
 function recordingCommands(sessions: RecordingSessions, endings: Endings, clock: Clock): Commands {
   return {
@@ -148,7 +148,7 @@ function recordingCommands(sessions: RecordingSessions, endings: Endings, clock:
       }
     },
     retrack: (recording, tracks) => sessions.send(recording, { type: 'retrack-asked', tracks }),
-    tellMembers: (recording, members) => sessions.send(recording, { type: 'members-changed', members }),
+    changeMembers: (recording, members) => sessions.send(recording, { type: 'members-changed', members }),
     pause: (recording) => sessions.send(recording, { type: 'pause-asked' }),
     resume: (recording) => sessions.send(recording, { type: 'resume-asked' }),
     stop: (recording) => sessions.insist(recording, { type: 'stop-asked' }),

@@ -12,7 +12,7 @@ export interface Recordings {
   /** Other legs on the same tracks, at once. */
   retrack(recording: string, tracks: readonly CaptureTrack[]): void;
   /** Members of the channels from now on, for a recording that began with `members`. */
-  tellMembers(recording: string, members: readonly ChannelMember[]): void;
+  changeMembers(recording: string, members: readonly ChannelMember[]): void;
   pause(recording: string): void;
   resume(recording: string): void;
   /** Without effect on a recording that is over. */

@@ -277,9 +277,9 @@ onEmbeddedDatabase('Files of recordings', (open) => {
       [sub, { closed: { from: 1, before: 5 } }, 'recordings_by_age_of_account (account=? AND closed_at>?'],
     ] as const;
     for (const [viewer, filters, index] of expected) {
-      const wanted = listedRecordings(tables, viewer, { ...filters, isEmpty: false });
-      const page = pageOf(wanted, { limit: 20, offset: 0 }).compile();
-      const count = wanted.select((columns) => columns.fn.countAll().as('total')).compile();
+      const requested = listedRecordings(tables, viewer, { ...filters, isEmpty: false });
+      const page = pageOf(requested, { limit: 20, offset: 0 }).compile();
+      const count = requested.select((columns) => columns.fn.countAll().as('total')).compile();
       // A count may use another index that begins with the same columns.
       const conditions = index.slice(index.indexOf('('));
       for (const [query, start] of [

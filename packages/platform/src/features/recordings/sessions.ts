@@ -84,7 +84,7 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
         case 'inspect-file':
           void inspect(uuid);
           return;
-        case 'tell': {
+        case 'notify-owner': {
           const { recording, event } = effect;
           listeners.notifyOwner(recording, noticeOf(recording, event, listeners.urlOf(recording)));
           if (isOver(recording)) listeners.whenOver(recording);

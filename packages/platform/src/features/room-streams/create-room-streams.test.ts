@@ -60,17 +60,17 @@ describe('a stream of a whole multiparty call', () => {
       assert.ok(streamOf(world, stream_id)?.isConnected, 'it does not end with the call that it names');
       assert.equal((await world.api('DELETE', room)).status, 204);
       await world.advance(500);
-      const told = world.customer.requests
+      const callbacks = world.customer.requests
         .filter(({ url }) => url.endsWith('/s'))
         .map(({ fields }) => fields);
       assert.deepEqual(
-        told.map(({ Event, MPCName, MPCUUID }) => [Event, MPCName, MPCUUID]),
+        callbacks.map(({ Event, MPCName, MPCUUID }) => [Event, MPCName, MPCUUID]),
         [
           ['StartStream', 'support', mpc_uuid],
           ['StopStream', 'support', mpc_uuid],
         ],
       );
-      assert.equal(told[1]?.StatusReason, 'Call hangup');
+      assert.equal(callbacks[1]?.StatusReason, 'Call hangup');
       const { body } = await world.api('GET', `MultiPartyCall/uuid_${mpc_uuid}/Stream/`);
       assert.deepEqual(
         body.objects.map(({ stream_id: each }: { stream_id: string }) => each),

@@ -30,14 +30,14 @@ function world() {
     hangUp: (_leg, status) => void orders.push(`hang up ${status}`),
   };
   const messages: string[] = [];
-  let tell: (notice: MediaNotice) => void = () => {};
+  let emitMedia: (notice: MediaNotice) => void = () => {};
   startSandboxPhones({
     runner,
     telephony,
     media: {
       send: (command) => void commands.push(command),
       subscribe(listener) {
-        tell = listener;
+        emitMedia = listener;
         return () => {};
       },
     },
@@ -67,7 +67,7 @@ function world() {
     orders,
     commands,
     messages,
-    tell: (notice: MediaNotice) => tell(notice),
+    emitMedia: (notice: MediaNotice) => emitMedia(notice),
     offer,
     notify: (...notice: Parameters<LegListener>) => notify(...notice),
   };
@@ -103,13 +103,13 @@ it('a call that arrives during the close is refused', async () => {
 });
 
 it('a message is recorded with its caller, from the end of the beep until the caller hangs up', async () => {
-  const { offer, notify, tell, messages, runner, commands } = world();
+  const { offer, notify, emitMedia, messages, runner, commands } = world();
   offer('+12025550107');
   notify({ type: 'leg-answered', leg: 'leg' });
   await runner.idle();
   for (const key of ['greeting', 'beep']) {
-    tell({ type: 'play-ended', mix: 'another call', key });
-    tell({ type: 'play-ended', mix: 'leg', key });
+    emitMedia({ type: 'play-ended', mix: 'another call', key });
+    emitMedia({ type: 'play-ended', mix: 'leg', key });
     await runner.idle();
   }
   notify({ type: 'leg-ended', leg: 'leg', end: { by: 'remote-bye' } });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Database } from '@jackfield/ports';
 import {
   answeredCall,
-  feedOf,
+  eventStreamOf,
   openSimulatedWorld,
   type SimulatedWorld,
   worldOfSuite,
@@ -35,7 +35,7 @@ function streamsIn(world: SimulatedWorld) {
       return answer.body.stream_id;
     },
     async eventsOf(stream: string) {
-      return (await feedOf(world)).filter(({ resource }) => resource === `stream/${stream}`);
+      return (await eventStreamOf(world)).filter(({ resource }) => resource === `stream/${stream}`);
     },
     assertNothingLeft() {
       const { sessions, timers } = platform.runner.census().stream!;
@@ -82,11 +82,11 @@ describe('The life of a stream', () => {
     assert.deepEqual([started?.type, started?.account], ['stream.started', world.main.authId]);
     assert.deepEqual(started?.data, { ...about, Timestamp });
     assert.equal(world.customer.requests.find(({ url }) => url === status_callback_url)?.method, 'GET');
-    streams.tell({ type: 'stream-played', stream, name: 'greeting' });
-    streams.tell({ type: 'stream-cleared', stream });
+    streams.notify({ type: 'stream-played', stream, name: 'greeting' });
+    streams.notify({ type: 'stream-cleared', stream });
     const direction = 'from-socket';
-    streams.tell({ type: 'stream-degraded', stream, direction, droppedMs: 40, percentFull: 100 });
-    streams.tell({
+    streams.notify({ type: 'stream-degraded', stream, direction, droppedMs: 40, percentFull: 100 });
+    streams.notify({
       type: 'stream-refused-frame',
       stream,
       code: 'unsupported-audio',
@@ -119,8 +119,8 @@ describe('The life of a stream', () => {
     });
     await world.advance(10);
     for (const each of [stream, quiet]) {
-      streams.tell({ type: 'stream-played', stream: each, name: 'x' });
-      streams.tell({ type: 'stream-cleared', stream: each });
+      streams.notify({ type: 'stream-played', stream: each, name: 'x' });
+      streams.notify({ type: 'stream-cleared', stream: each });
     }
     world.telephony.leave(leg);
     await world.advance(100);

@@ -191,9 +191,9 @@ eachDatabase('Streams of a call over the API', (open) => {
     // The last sign of life of the process: one every 5 s.
     assert.equal(body.bill_duration, 130);
     assert.equal(body.billed_amount, '0.00900');
-    const told = world.customer.requests.filter(({ url }) => url === status_callback_url);
+    const callbacks = world.customer.requests.filter(({ url }) => url === status_callback_url);
     assert.deepEqual(
-      told.map(({ fields: { Event, StreamID, Duration } }) => [Event, StreamID, Duration]),
+      callbacks.map(({ fields: { Event, StreamID, Duration } }) => [Event, StreamID, Duration]),
       [
         ['StartStream', live, undefined],
         ['DroppedStream', live, '130'],

@@ -80,9 +80,9 @@ export function defineSessions(
           return hold.start(stream.order, effect.hearers);
         case 'end-hold':
           return hold.end(uuid);
-        case 'tell-begun':
+        case 'notify-begun':
           return listeners.notifyOwner(stream.order, { type: 'stream-begun', stream: uuid });
-        case 'tell-ended':
+        case 'notify-ended':
           listeners.whenEnded(stream.order);
           return listeners.notifyOwner(stream.order, {
             type: 'stream-ended',

@@ -24,7 +24,7 @@ async function caller(world: SimulatedWorld, ...elements: readonly string[]): Pr
   return phone;
 }
 
-const told = (world: SimulatedWorld) =>
+const callbacks = (world: SimulatedWorld) =>
   world.customer.requests.filter(({ url }) => url === `${base}/streamed`).map(({ fields }) => fields);
 
 /** Whether the phone heard audio in the last milliseconds. */
@@ -63,7 +63,7 @@ describe('streams on real phones', () => {
       await world.until('the document is over', () => !call.isUp, 5_000);
       await world.advance(500);
       assert.deepEqual(
-        told(world).map(({ Event, StatusReason }) => [Event, StatusReason]),
+        callbacks(world).map(({ Event, StatusReason }) => [Event, StatusReason]),
         [
           ['StartStream', undefined],
           ['InterruptedStream', undefined],
@@ -89,7 +89,7 @@ describe('streams on real phones', () => {
         assert.ok(call.isUp);
         phone.hangUp();
         await world.advance(1_000);
-        const ends = told(world).filter(({ Event }) => Event !== 'StartStream');
+        const ends = callbacks(world).filter(({ Event }) => Event !== 'StartStream');
         assert.deepEqual(
           ends.map(({ Event, StatusReason }) => [Event, StatusReason]),
           [['StopStream', 'Call hangup']],
@@ -101,11 +101,11 @@ describe('streams on real phones', () => {
     inSimulatedWorld({ seed: 83 }, async (world) => {
       const phone = await caller(world, stream(''), '<Wait length="60" silence="true"/>');
       phone.dial('support');
-      await world.until('it streams', () => told(world).length === 1);
+      await world.until('it streams', () => callbacks(world).length === 1);
       await world.restart();
-      await world.until('the callback is sent', () => told(world).length === 2);
+      await world.until('the callback is sent', () => callbacks(world).length === 2);
       assert.deepEqual(
-        [told(world)[1]?.Event, told(world)[1]?.StatusReason],
+        [callbacks(world)[1]?.Event, callbacks(world)[1]?.StatusReason],
         ['DroppedStream', 'Connection error'],
       );
       phone.hangUp();
@@ -119,11 +119,11 @@ describe('streams on real phones', () => {
       await world.until('it streams', () => [...streams.streams.values()][0]?.isConnected);
       const [name = ''] = streams.streams.keys();
       for (let each = 0; each < 60; each++) {
-        streams.tell({ type: 'stream-played', stream: name, name: String(each) });
+        streams.notify({ type: 'stream-played', stream: name, name: String(each) });
         await world.advance(500);
       }
       assert.deepEqual(
-        told(world).flatMap(({ Event, Name }) => (Event === 'PlayedStream' ? [Number(Name)] : [])),
+        callbacks(world).flatMap(({ Event, Name }) => (Event === 'PlayedStream' ? [Number(Name)] : [])),
         Array.from({ length: 60 }, (_, each) => each),
       );
       phone.hangUp();

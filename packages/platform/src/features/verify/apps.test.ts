@@ -91,12 +91,12 @@ eachDatabase('Verify apps and lists', (open) => {
     );
     assert.deepEqual(statuses, { 9901: 'failed', 9902: 'undelivered', 9903: 'sent', 9904: 'delivered' });
     const { sessions } = (await verify.get('Verify/Session/')).body;
-    const told = Object.fromEntries(
+    const reported = Object.fromEntries(
       sessions.map((each: { recipient: string; attempt_details: [{ status: string }] }) => [
         each.recipient.slice(-4),
         each.attempt_details[0].status,
       ]),
     );
-    assert.deepEqual(told, statuses);
+    assert.deepEqual(reported, statuses);
   });
 });

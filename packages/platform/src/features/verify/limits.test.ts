@@ -169,9 +169,9 @@ onEmbeddedDatabase('Limits of sends in the course of an hour', (open) => {
     }
     assert.equal((await verify.start({ ...source, recipient: numbered(99) })).status, 429);
     assert.equal((await verify.start({ requestor_ip: '2001:db8::1', recipient: numbered(99) })).status, 202);
-    const told = (await verify.events()).filter(({ type }) => type === 'verify.refused');
+    const reported = (await verify.events()).filter(({ type }) => type === 'verify.refused');
     assert.deepEqual(
-      told.map(({ data }) => [data.Reason, data.Requests]),
+      reported.map(({ data }) => [data.Reason, data.Requests]),
       [
         ['recipient-limit', 1],
         ['source-limit', 1],

@@ -73,7 +73,7 @@ eachDatabase('Verify sessions', (open) => {
       ],
     );
     const { type, account, resource, data } = events[2]!;
-    const told = {
+    const reportedData = {
       SessionUUID: session,
       SessionStatus: 'in-progress',
       RequestTime: attempt.time,
@@ -86,7 +86,12 @@ eachDatabase('Verify sessions', (open) => {
     };
     assert.deepEqual(
       { type, account, resource, data },
-      { type: 'verify.delivered', account: verify.account.authId, resource: `verify/${session}`, data: told },
+      {
+        type: 'verify.delivered',
+        account: verify.account.authId,
+        resource: `verify/${session}`,
+        data: reportedData,
+      },
     );
     assert.ok(!JSON.stringify(events).includes(code));
     assert.equal(verify.sessions(), live);
@@ -284,7 +289,7 @@ onEmbeddedDatabase('Verify sessions in the course of an hour', (open) => {
   test('each event is sent at once, and retried for itself after 60, 120 and 240 s', async () => {
     const { world, ...verify } = await openVerifyWorld(open);
     const begin = world.now();
-    const url = 'https://example.com/told';
+    const url = 'https://example.com/reported';
     world.customer.serve(url, ({ fields }) => ({ status: fields.ChannelStatus === 'delivered' ? 503 : 200 }));
     const session = await verify.begin({ url });
     await world.advance(1_000);

@@ -5,7 +5,7 @@ import type { Migration } from '@jackfield/ports';
  * elsewhere) and `id`. An event without a callback is finished when it is written, so the indexes of deliveries leave it out.
  * `lane` is set while an event waits for a slot at its receiver's host.
  */
-export const outboxFeed: Migration = {
+export const outboxEventStream: Migration = {
   name: 'kernel/0003-event-feed',
   sql: `
 DROP INDEX outbox_by_resource;

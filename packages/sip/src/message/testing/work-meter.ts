@@ -19,8 +19,8 @@ export function workOf(work: () => void): number {
       return call(original, this, args) as Result;
     };
   const patched = {
-    indexOf(this: string, wanted: string, from = 0): number {
-      const found: number = call(indexOf, this, [wanted, from]);
+    indexOf(this: string, sought: string, from = 0): number {
+      const found: number = call(indexOf, this, [sought, from]);
       steps += (found < 0 ? this.length : found) - from + 1;
       return found;
     },
@@ -29,9 +29,9 @@ export function workOf(work: () => void): number {
       steps += 1;
       return call(charCodeAt, this, [index]);
     },
-    startsWith(this: string, wanted: string, from?: number): boolean {
-      steps += wanted.length;
-      return call(startsWith, this, [wanted, from]);
+    startsWith(this: string, sought: string, from?: number): boolean {
+      steps += sought.length;
+      return call(startsWith, this, [sought, from]);
     },
     slice(this: string, from?: number, to?: number): string {
       steps += 1;

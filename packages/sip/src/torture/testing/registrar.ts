@@ -26,7 +26,7 @@ export function createRegistrar(digest?: DigestServer): Registrar {
   }
 
   function bind({ headers }: SipRequest, flow: string, reply: IncomingRequest['reply']): void {
-    const wanted = {
+    const requested = {
       contacts: headers.all('Contact'),
       expiresHeader: headers.get('Expires'),
       callId: headers.get('Call-ID') ?? '',
@@ -34,7 +34,7 @@ export function createRegistrar(digest?: DigestServer): Registrar {
       userAgent: '',
       flow,
     };
-    const decision = decideRegistration(wanted, bindings, 0);
+    const decision = decideRegistration(requested, bindings, 0);
     if (decision.status === 200) {
       bindings = decision.bindings;
       reply(200, { headers: decision.contactHeaders.map((value) => ['Contact', value] as const) });

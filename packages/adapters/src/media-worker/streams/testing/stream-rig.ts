@@ -30,7 +30,7 @@ export interface StreamRig {
   readonly phone: LoopbackPhone;
   readonly notices: StreamNotice[];
   /** The first notification of this kind, from number `from` on. */
-  told<Type extends StreamNotice['type']>(
+  noticeOf<Type extends StreamNotice['type']>(
     type: Type,
     from?: number,
   ): Promise<Extract<StreamNotice, { type: Type }>>;
@@ -76,7 +76,7 @@ export async function createStreamRig(
     server,
     phone,
     notices,
-    async told(type, from = 0) {
+    async noticeOf(type, from = 0) {
       for (let at = from; ; ) {
         for (; at < notices.length; at++) {
           const notice = notices[at]!;
@@ -97,10 +97,10 @@ export async function createStreamRig(
         ...more,
       }),
     async census() {
-      const { streams, streamSockets, taps, feeds } = await media.census();
-      return { streams, streamSockets, taps, feeds };
+      const { streams, streamSockets, taps, streamSources } = await media.census();
+      return { streams, streamSockets, taps, streamSources };
     },
   };
 }
 
-export const nothing = { streams: 0, streamSockets: 0, taps: 0, feeds: 0 };
+export const nothing = { streams: 0, streamSockets: 0, taps: 0, streamSources: 0 };

@@ -1,4 +1,4 @@
-import { type CustomerRequest, feedOf, type SimulatedWorld } from '@jackfield/testkit';
+import { type CustomerRequest, eventStreamOf, type SimulatedWorld } from '@jackfield/testkit';
 
 /** An answer document with these elements. */
 export function response(...elements: readonly string[]): string {
@@ -29,7 +29,7 @@ export function requestsTo({ customer }: SimulatedWorld, url: string): readonly 
 }
 
 export async function eventsOf(world: SimulatedWorld, leg: string) {
-  return (await feedOf(world)).filter(({ resource }) => resource === `call/${leg}`);
+  return (await eventStreamOf(world)).filter(({ resource }) => resource === `call/${leg}`);
 }
 
 /** Code and source of a call's end. */

@@ -71,8 +71,8 @@ describe('an outbound leg', () => {
       [{ type: 'leg-answered' }],
       [{ type: 'leg-ended', end: { by: 'local' } }],
     );
-    const told = effects.flatMap((effect) => (effect.do === 'notify-owner' ? [effect.notice.type] : []));
-    assert.deepEqual(told, ['leg-ended']);
+    const notices = effects.flatMap((effect) => (effect.do === 'notify-owner' ? [effect.notice.type] : []));
+    assert.deepEqual(notices, ['leg-ended']);
     assert.deepEqual(state.end, kicked);
   });
 

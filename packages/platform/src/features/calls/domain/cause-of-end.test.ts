@@ -49,8 +49,8 @@ describe('the cause of an end', () => {
   });
 
   it('is the ordered one when 487 confirms our CANCEL', () => {
-    const wanted = callEnds(6010, 'Service');
-    assert.equal(causeOfEnd('outbound', { by: 'rejected', sipStatus: 487 }, wanted), wanted);
+    const service = callEnds(6010, 'Service');
+    assert.equal(causeOfEnd('outbound', { by: 'rejected', sipStatus: 487 }, service), service);
   });
 
   it('is the other side’s when it was quicker than our order', () => {

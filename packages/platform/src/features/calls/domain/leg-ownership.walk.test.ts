@@ -204,9 +204,9 @@ describe('a leg that is offered, taken, lent and given back in any order', () =>
       fc.property(lives, ({ start, inputs }) => {
         const expected = rulesOf(start);
         walk(start, inputs, ({ input: each, before, heard }) => {
-          const told = heard.map(({ by, type }) => `${by} ${type}`);
+          const named = heard.map(({ by, type }) => `${by} ${type}`);
           const rule = expected(each, before.phase === 'ended');
-          if (rule !== undefined) assert.deepEqual(told, rule, each.type);
+          if (rule !== undefined) assert.deepEqual(named, rule, each.type);
         });
       }),
     );

@@ -8,7 +8,7 @@ import { callLegMachine } from './call-leg-machine.ts';
 type Press = readonly [digit: string, as: KeySource, at: number, durationMs?: number];
 
 /** The keys that the owner of an answered leg gets. */
-function told(presses: readonly Press[]): string {
+function emitted(presses: readonly Press[]): string {
   let leg: CallLeg = exampleLeg({ phase: 'answered', answeredAt: 0 });
   let digits = '';
   for (const [digit, as, at, durationMs = 100] of presses) {
@@ -24,14 +24,14 @@ function told(presses: readonly Press[]): string {
 
 test('a key that comes as event and as INFO is reported once, whichever comes first', () => {
   assert.equal(
-    told([
+    emitted([
       ['5', 'event', 1000],
       ['5', 'info', 1030],
     ]),
     '5',
   );
   assert.equal(
-    told([
+    emitted([
       ['5', 'info', 1000],
       ['5', 'event', 2500, 200],
     ]),
@@ -50,12 +50,12 @@ test('keys that are pressed again are reported again: each half has one other ha
     ['1', 'event', 1600],
     ['1', 'info', 1700],
   ];
-  assert.equal(told(twice), '1121');
+  assert.equal(emitted(twice), '1121');
 });
 
 test('a key that is held long is one key, although its INFO was sent when it was pressed and its events end seconds later', () => {
   assert.equal(
-    told([
+    emitted([
       ['9', 'info', 1000],
       ['9', 'event', 6000, 5000],
     ]),
@@ -65,20 +65,23 @@ test('a key that is held long is one key, although its INFO was sent when it was
 
 test('each key of a phone that sends in one way only is reported', () => {
   for (const as of ['event', 'info'] as const) {
-    assert.equal(told(Array.from({ length: 40 }, (_, n): Press => ['7', as, 1000 + 10 * n])), '7'.repeat(40));
+    assert.equal(
+      emitted(Array.from({ length: 40 }, (_, n): Press => ['7', as, 1000 + 10 * n])),
+      '7'.repeat(40),
+    );
   }
 });
 
 test('the same key in the other way is a new key after more than two seconds, or after another digit', () => {
   assert.equal(
-    told([
+    emitted([
       ['3', 'event', 1000],
       ['3', 'info', 3101, 100],
     ]),
     '33',
   );
   assert.equal(
-    told([
+    emitted([
       ['3', 'event', 1000],
       ['4', 'info', 1001],
     ]),

@@ -27,7 +27,7 @@ const refused = (status: number, chance = 1): CarrierLinkInput => ({
   chance,
 });
 const probed = (status: number | undefined): CarrierLinkInput => ({ type: 'probe-settled', status });
-const told = (effects: readonly CarrierLinkEffect[]) =>
+const emitted = (effects: readonly CarrierLinkEffect[]) =>
   effects.flatMap((each) => (each.do === 'report' ? [each.event.name] : []));
 
 describe('a registration with a carrier', () => {
@@ -41,7 +41,7 @@ describe('a registration with a carrier', () => {
 
   it('is reported once, not with every refresh', () => {
     const refreshed = walk(newCarrierLink(600, 0), opened, registered, registered);
-    assert.deepEqual(told(refreshed.effects), []);
+    assert.deepEqual(emitted(refreshed.effects), []);
   });
 
   it('that is refused waits twice as long each time, up to half an hour, with chance', () => {
@@ -52,7 +52,7 @@ describe('a registration with a carrier', () => {
       life = step.state;
       const timer = step.effects.find((each) => each.do === 'start-timer');
       waits.push(timer?.at ?? 0);
-      assert.deepEqual(told(step.effects), n === 0 ? ['unregistered'] : []);
+      assert.deepEqual(emitted(step.effects), n === 0 ? ['unregistered'] : []);
     }
     assert.deepEqual(waits.slice(0, 4), [30_000, 60_000, 120_000, 240_000]);
     assert.equal(waits.at(-1), 1_800_000);
@@ -72,7 +72,7 @@ describe('a registration with a carrier', () => {
     assert.deepEqual(walk(newCarrierLink(600, 0), opened, short).effects, [
       { do: 'register', expiresSeconds: 1800 },
     ]);
-    assert.deepEqual(told(walk(newCarrierLink(600, 0), opened, short, short).effects), ['unregistered']);
+    assert.deepEqual(emitted(walk(newCarrierLink(600, 0), opened, short, short).effects), ['unregistered']);
   });
 
   it('is removed at the end, and nothing is started after it', () => {
@@ -90,7 +90,7 @@ describe('the reach of a carrier', () => {
     for (const status of [undefined, 408, 503]) {
       const { state, effects } = walk(newCarrierLink(undefined, 30), opened, probed(status));
       assert.equal(state.reach, 'unreachable');
-      assert.deepEqual(told(effects), ['unreachable']);
+      assert.deepEqual(emitted(effects), ['unreachable']);
       assert.deepEqual(effects[0], { do: 'start-timer', key: 'probe', at: 10_000 });
     }
   });
@@ -99,13 +99,13 @@ describe('the reach of a carrier', () => {
     for (const status of [200, 404, 405, 483, 501]) {
       const { state, effects } = walk(newCarrierLink(undefined, 30), opened, probed(status));
       assert.equal(state.reach, 'reachable');
-      assert.deepEqual(told(effects), []);
+      assert.deepEqual(emitted(effects), []);
       assert.deepEqual(effects[0], { do: 'start-timer', key: 'probe', at: 30_000 });
     }
   });
 
   it('comes back with the first answer, which is reported', () => {
     const { effects } = walk(newCarrierLink(undefined, 30), opened, probed(undefined), probed(200));
-    assert.deepEqual(told(effects), ['reachable']);
+    assert.deepEqual(emitted(effects), ['reachable']);
   });
 });

@@ -16,7 +16,7 @@ eachDatabase('Banned sources', (open) => {
     const database = await open([]);
     const events: OutboxEvent[] = [];
     let account: string | undefined;
-    const feed = createBanReports({
+    const banReports = createBanReports({
       database,
       clock,
       log: createRecordingLog(),
@@ -30,7 +30,7 @@ eachDatabase('Banned sources', (open) => {
       account: () => account,
     });
     const ban = (at: number) =>
-      feed.banned({ source: `192.0.2.${at}`, reason: 'failed-logins', seconds: 300 });
+      banReports.banned({ source: `192.0.2.${at}`, reason: 'failed-logins', seconds: 300 });
     ban(0);
     account = 'MA1';
     for (let at = 1; at <= 15; at += 1) ban(at);

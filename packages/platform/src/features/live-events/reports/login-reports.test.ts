@@ -29,8 +29,8 @@ eachDatabase('Failed logins', (open) => {
     const database = await open([]);
     const log = createRecordingLog();
     const events: OutboxEvent[] = [];
-    const told = Promise.withResolvers<void>();
-    const feed = createLoginReports({
+    const complete = Promise.withResolvers<void>();
+    const loginReports = createLoginReports({
       database,
       clock,
       log,
@@ -39,18 +39,18 @@ eachDatabase('Failed logins', (open) => {
           assertDocumentedEvents(given);
           events.push(...given);
         },
-        wake: () => events.length === 3 && told.resolve(),
+        wake: () => events.length === 3 && complete.resolve(),
       },
       account: () => 'MA1',
       realm,
       usernamesLike: async () => ['alice261121120000'],
     });
-    const fail = (source: string) => feed.failed({ source, username: 'alice', realm });
+    const fail = (source: string) => loginReports.failed({ source, username: 'alice', realm });
     for (let time = 0; time < 10; time += 1) fail('127.0.0.1');
     fail('127.0.0.2');
     await clock.advance(60_000);
     fail('127.0.0.1');
-    await told.promise;
+    await complete.promise;
     assert.deepEqual(
       events.map(({ type, resource }) => [type, resource]),
       [

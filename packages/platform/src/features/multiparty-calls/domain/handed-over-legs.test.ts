@@ -135,7 +135,7 @@ describe('a taken leg', () => {
 });
 
 describe('digits and voice', () => {
-  const telling = (events: string) =>
+  const reporting = (events: string) =>
     Room.created(
       'active',
       {},
@@ -145,18 +145,18 @@ describe('digits and voice', () => {
   const voice = (speaking: boolean): MultipartyCallInput => ({ type: 'leg-voice', leg: 'leg-1', speaking });
 
   it('digits are events only where a status callback requests them', () => {
-    assert.deepEqual(telling('participant-digit-input-events').send(digit).events, ['participant-digit']);
-    assert.deepEqual(telling('mpc-state-changes').send(digit).effects, []);
+    assert.deepEqual(reporting('participant-digit-input-events').send(digit).events, ['participant-digit']);
+    assert.deepEqual(reporting('mpc-state-changes').send(digit).effects, []);
     assert.deepEqual(Room.created().answer(1).send(digit).effects, []);
   });
 
   it('voice is watched from the join on, only where a status callback requests it', () => {
-    assert.ok(telling('participant-speak-events').orders.includes('watch-voice'));
-    assert.ok(!telling('mpc-state-changes').orders.includes('watch-voice'));
+    assert.ok(reporting('participant-speak-events').orders.includes('watch-voice'));
+    assert.ok(!reporting('mpc-state-changes').orders.includes('watch-voice'));
   });
 
   it('each change of voice is reported once; the first state is no change', () => {
-    const room = telling('mpc-state-changes,participant-speak-events');
+    const room = reporting('mpc-state-changes,participant-speak-events');
     assert.deepEqual(room.send(voice(false)).events, []);
     assert.deepEqual(room.send(voice(true)).events, ['participant-speaking']);
     assert.deepEqual(room.send(voice(true)).events, []);
@@ -164,7 +164,7 @@ describe('digits and voice', () => {
   });
 
   it('a borrowed leg is not watched after its return to the document', () => {
-    const room = telling('participant-speak-events').add(2, borrowed).send(here(2)).send(kick(2));
+    const room = reporting('participant-speak-events').add(2, borrowed).send(here(2)).send(kick(2));
     // The call ends with it: one participant is left.
     assert.deepEqual(
       room.effects.filter((each) => each.do === 'watch-voice'),
@@ -173,7 +173,7 @@ describe('digits and voice', () => {
   });
 
   it('voice and digits of a participant that left are not reported', () => {
-    const room = telling('participant-speak-events,participant-digit-input-events')
+    const room = reporting('participant-speak-events,participant-digit-input-events')
       .join(2)
       .join(3)
       .send(kick(1));

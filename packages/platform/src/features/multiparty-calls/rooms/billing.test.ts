@@ -17,7 +17,9 @@ const usage = createUsage(table);
 const machine = withBills(multipartyCallMachine, usage);
 
 /** A call in which two talk, after these inputs. */
-function fed(...inputs: readonly (readonly [atMs: number, input: MultipartyCallInput])[]): MultipartyCall {
+function callAfter(
+  ...inputs: readonly (readonly [atMs: number, input: MultipartyCallInput])[]
+): MultipartyCall {
   const rate = usage.rateOf('outbound', '+12025550100');
   const room = Room.created('active', { rate });
   let call = room.call;
@@ -33,13 +35,13 @@ function fed(...inputs: readonly (readonly [atMs: number, input: MultipartyCallI
 
 describe('bills of participants', () => {
   it('a participant has no bill before it leaves', () => {
-    const call = fed();
+    const call = callAfter();
     assert.ok(call.participants.every(({ bill }) => bill === null));
     assert.deepEqual(call.billed, { seconds: 0, units: 0 });
   });
 
   it('a participant is billed by the rate of its leg, and the call by the sum', () => {
-    const call = fed([61_200, { type: 'end' }]);
+    const call = callAfter([61_200, { type: 'end' }]);
     // 61 s: 30 and six times 6; and two minutes.
     assert.deepEqual(
       call.participants.map(({ bill }) => bill),
@@ -54,7 +56,7 @@ describe('bills of participants', () => {
   it('a participant who left before is counted once', () => {
     const add = { type: 'add-participant', rivals: [requested(3)] } as const;
     const gone = { type: 'leg-ended', leg: 'leg-2' } as const;
-    const call = fed(
+    const call = callAfter(
       [1000, add],
       [1000, { type: 'leg-answered', leg: 'leg-3' }],
       [2000, gone],
@@ -65,9 +67,9 @@ describe('bills of participants', () => {
   });
 
   it('a participant that joined is billed, however short; one without a join is free', () => {
-    assert.equal(fed([100, { type: 'leg-ended', leg: 'leg-2' }]).billed.seconds, 60 + 30);
+    assert.equal(callAfter([100, { type: 'leg-ended', leg: 'leg-2' }]).billed.seconds, 60 + 30);
     const pending = { type: 'add-participant', rivals: [requested(3)] } as const;
-    const call = fed([0, pending], [5000, { type: 'leg-ended', leg: 'leg-3' }]);
+    const call = callAfter([0, pending], [5000, { type: 'leg-ended', leg: 'leg-3' }]);
     assert.deepEqual(call.participants.find(({ memberId }) => memberId === 3)?.bill, {
       seconds: 0,
       units: 0,

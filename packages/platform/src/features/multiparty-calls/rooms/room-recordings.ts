@@ -94,7 +94,7 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
       case 'retrack-recording':
         return recordings.retrack(effect.recording, effect.tracks);
       case 'report-channels':
-        return recordings.tellMembers(effect.recording, effect.members);
+        return recordings.changeMembers(effect.recording, effect.members);
       case 'pause-recording':
         return recordings.pause(effect.recording);
       case 'resume-recording':

@@ -16,7 +16,7 @@ export interface ScriptedCalls extends Calls {
   /** Leg → with which end it was hung up. */
   readonly hungUp: ReadonlyMap<string, CallEnd>;
   /** The notices to owners of kind `document`, in order. */
-  readonly toldDocuments: readonly OwnedLegNotice[];
+  readonly documentNotices: readonly OwnedLegNotice[];
   /** A call that runs a document, from a phone outside. */
   callIn(leg: string, as?: Partial<LiveLeg>): string;
   ring(leg: string): void;
@@ -53,9 +53,9 @@ export function createScriptedCalls(): ScriptedCalls {
 class CallsOfTest implements ScriptedCalls {
   readonly dialled: OutboundLeg[] = [];
   readonly hungUp = new Map<string, CallEnd>();
-  readonly toldDocuments: OwnedLegNotice[] = [];
+  readonly documentNotices: OwnedLegNotice[] = [];
   readonly #owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>([
-    ['document', (_owner, notice) => this.toldDocuments.push(notice)],
+    ['document', (_owner, notice) => this.documentNotices.push(notice)],
   ]);
   readonly #legs = new Map<string, ScriptedLeg>();
   readonly #known = new Set<string>();
@@ -91,10 +91,10 @@ class CallsOfTest implements ScriptedCalls {
     await this.#handOver();
     const call = this.#legs.get(leg);
     if (call === undefined) return false;
-    this.#tellOwner(call.borrower, { type: 'leg-taken', leg });
-    this.#tellOwner(call.owner, { type: 'leg-taken', leg });
+    this.#notifyOwner(call.borrower, { type: 'leg-taken', leg });
+    this.#notifyOwner(call.owner, { type: 'leg-taken', leg });
     this.#change(leg, { owner, borrower: null });
-    this.#tellOwner(owner, { type: 'leg-given', leg });
+    this.#notifyOwner(owner, { type: 'leg-given', leg });
     return true;
   };
 
@@ -110,7 +110,7 @@ class CallsOfTest implements ScriptedCalls {
     const call = this.#legs.get(leg);
     if (call === undefined || call.borrower?.id !== borrower.id) return;
     this.#change(leg, { borrower: null });
-    this.#tellOwner(call.owner, { type: 'leg-returned', leg, fields });
+    this.#notifyOwner(call.owner, { type: 'leg-returned', leg, fields });
   };
 
   callIn: ScriptedCalls['callIn'] = (leg, as = {}) => {
@@ -150,14 +150,14 @@ class CallsOfTest implements ScriptedCalls {
     this.#meanwhile = act;
   };
 
-  #tellOwner(owner: LegOwner | null, notice: OwnedLegNotice): void {
+  #notifyOwner(owner: LegOwner | null, notice: OwnedLegNotice): void {
     if (owner !== null) this.#owners.get(owner.kind)?.(owner.id, notice);
   }
 
   #notify(leg: string, notice: OwnedLegNotice): void {
     assert.ok(this.#known.has(leg), `${leg} was never dialled`);
     const call = this.#legs.get(leg);
-    this.#tellOwner(call?.borrower ?? call?.owner ?? null, notice);
+    this.#notifyOwner(call?.borrower ?? call?.owner ?? null, notice);
   }
 
   #end(leg: string, cause: CallEnd): void {
@@ -165,8 +165,8 @@ class CallsOfTest implements ScriptedCalls {
     if (call === undefined) return;
     this.#legs.delete(leg);
     const notice = { type: 'leg-ended', leg, end: cause, durationSeconds: 0 } as const;
-    this.#tellOwner(call.borrower, notice);
-    this.#tellOwner(call.owner, notice);
+    this.#notifyOwner(call.borrower, notice);
+    this.#notifyOwner(call.owner, notice);
   }
 
   #begin(leg: LiveLeg): void {

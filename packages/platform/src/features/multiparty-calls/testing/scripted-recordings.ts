@@ -43,7 +43,7 @@ export function createScriptedRecordings(): ScriptedRecordings {
     retrack(recording, tracks) {
       orders.push(`retrack ${recording} ${tracks.map(({ said }) => said.join('+')).join('|')}`);
     },
-    tellMembers(recording, members) {
+    changeMembers(recording, members) {
       orders.push(
         `members ${recording} ${members.map(({ channel, memberId }) => `${channel}:${memberId}`).join(' ')}`,
       );

@@ -18,7 +18,7 @@ function run(start: Recording, ...inputs: readonly (readonly [number, Input])[])
     state = step.state;
     effects.push(...step.effects);
     for (const effect of step.effects) {
-      if (effect.do === 'emit' || effect.do === 'tell') orders.push(`${effect.do} ${effect.event}`);
+      if (effect.do === 'emit' || effect.do === 'notify-owner') orders.push(`${effect.do} ${effect.event}`);
       else if (effect.do === 'start-timer') orders.push(`timer ${effect.at}`);
       else orders.push(effect.do);
     }
@@ -53,12 +53,12 @@ test('a stopped recording is complete when its file is complete', () => {
   assert.deepEqual(orders, [
     'start-recorder',
     'emit started',
-    'tell started',
+    'notify-owner started',
     'timer 61100',
     'cancel-timer',
     'stop-recorder',
     'emit completed',
-    'tell completed',
+    'notify-owner completed',
   ]);
   const { status, because, startedAt, endedAt, closedAt, durationMs, bytes } = state;
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('pause and stop during the opening of the file take effect when it is open'
     'pause-recorder',
     'cancel-timer',
     'emit paused',
-    'tell paused',
+    'notify-owner paused',
   ]);
   assert.equal(run(exampleRecording(), [0, pause], [1, resume], [2, started]).state.status, 'recording');
   const stopped = run(exampleRecording(), [0, stop], [1, started], [2, completed]);
@@ -101,13 +101,13 @@ test('pause and stop during the opening of the file take effect when it is open'
     'cancel-timer',
     'stop-recorder',
     'emit completed',
-    'tell completed',
+    'notify-owner completed',
   ]);
 });
 
 test('a recording that cannot start fails at once; a broken one fails after its file is inspected', () => {
   const never = run(exampleRecording(), [5, failed]);
-  assert.deepEqual(never.orders, ['emit failed', 'tell failed']);
+  assert.deepEqual(never.orders, ['emit failed', 'notify-owner failed']);
   assert.deepEqual([never.state.status, never.state.durationMs, never.state.endedAt], ['failed', 0, 5]);
   for (const before of [
     [[1, started]],
@@ -121,7 +121,7 @@ test('a recording that cannot start fails at once; a broken one fails after its 
     ],
   ] as const) {
     const broken = run(exampleRecording(), ...before, [9, failed], [10, failed], [11, inspected(700)]);
-    assert.deepEqual(broken.orders.slice(-3), ['inspect-file', 'emit failed', 'tell failed']);
+    assert.deepEqual(broken.orders.slice(-3), ['inspect-file', 'emit failed', 'notify-owner failed']);
     const { status, because, durationMs, fault } = broken.state;
     assert.deepEqual([status, because, durationMs, fault?.code], ['failed', 'failed', 700, 'disk-full']);
   }
@@ -130,7 +130,7 @@ test('a recording that cannot start fails at once; a broken one fails after its 
 test('after a crash a recording is complete with the audio in its file, and failed without a file', () => {
   const live = exampleRecording({ status: 'recording', startedAt: 2000, runningSince: 2000 });
   const whole = run(live, [90_000, restarted], [90_100, inspected(5000)]);
-  assert.deepEqual(whole.orders, ['inspect-file', 'emit completed', 'tell completed']);
+  assert.deepEqual(whole.orders, ['inspect-file', 'emit completed', 'notify-owner completed']);
   const { status, because, startedAt, endedAt, durationMs } = whole.state;
   assert.deepEqual(
     [status, because, startedAt, endedAt, durationMs],
@@ -181,16 +181,19 @@ test('channels have the members with their times in the file', () => {
     callUuid: `leg-${memberId}`,
     role: 'agent',
   });
-  const told = (...members: ReturnType<typeof member>[]): Input => ({ type: 'members-changed', members });
+  const membersChanged = (...members: ReturnType<typeof member>[]): Input => ({
+    type: 'members-changed',
+    members,
+  });
   const { state } = run(
     exampleRecording({ channels: [] }),
-    [1000, told(member(1, 7))],
+    [1000, membersChanged(member(1, 7))],
     [1100, started],
-    [3100, told(member(1, 7), member(2, 8))],
+    [3100, membersChanged(member(1, 7), member(2, 8))],
     [4100, pause],
-    [5000, told(member(2, 8))],
+    [5000, membersChanged(member(2, 8))],
     [9100, resume],
-    [10_100, told(member(1, 9), member(2, 8))],
+    [10_100, membersChanged(member(1, 9), member(2, 8))],
     [11_100, stop],
     [11_200, completed],
   );

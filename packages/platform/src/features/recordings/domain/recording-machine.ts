@@ -77,7 +77,7 @@ function announced(
     state,
     effects: [
       { do: 'emit', event, recording: state },
-      { do: 'tell', event, recording: state },
+      { do: 'notify-owner', event, recording: state },
     ],
   };
 }

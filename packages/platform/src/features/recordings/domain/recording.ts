@@ -132,7 +132,7 @@ export type RecordingEffect =
   | { readonly do: 'stop-recorder' }
   /** After the recorder has broken, or the process has died. */
   | { readonly do: 'inspect-file' }
-  | { readonly do: 'tell'; readonly event: RecordingEvent; readonly recording: Recording }
+  | { readonly do: 'notify-owner'; readonly event: RecordingEvent; readonly recording: Recording }
   | { readonly do: 'emit'; readonly event: RecordingEvent; readonly recording: Recording }
   | { readonly do: 'start-timer'; readonly key: 'max-length'; readonly at: Instant }
   | { readonly do: 'cancel-timer'; readonly key: 'max-length' };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Binding } from '@jackfield/ports';
 import {
   eachDatabase,
-  feedOf,
+  eventStreamOf,
   type OpenDatabase,
   openSimulatedWorld,
   type SimulatedWorld,
@@ -50,10 +50,10 @@ async function openWorld(open: OpenDatabase) {
 }
 
 async function eventsOf(world: SimulatedWorld, number: number) {
-  let events = await feedOf(world);
+  let events = await eventStreamOf(world);
   for (let turn = 0; events.length < number && turn < 500; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 2));
-    events = await feedOf(world);
+    events = await eventStreamOf(world);
   }
   return events;
 }

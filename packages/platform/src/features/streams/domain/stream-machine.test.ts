@@ -14,7 +14,7 @@ describe('a stream that begins', () => {
     assert.deepEqual(stream.orders, ['connect']);
     assert.equal(stream.find('connect')?.resumed, false);
     stream.connected();
-    assert.deepEqual(stream.orders, ['start-timer', 'emit', 'tell-begun']);
+    assert.deepEqual(stream.orders, ['start-timer', 'emit', 'notify-begun']);
     assert.deepEqual(stream.events, [{ type: 'started' }]);
     assert.equal(stream.find('start-timer')?.at, start + 600_000);
   });
@@ -25,7 +25,7 @@ describe('a stream that begins', () => {
     assert.deepEqual(stream.orders, ['find-target']);
     stream.refused().afterPause().found().unreachable();
     assert.deepEqual(stream.events, [{ type: 'failed' }]);
-    assert.deepEqual(stream.orders, ['close', 'emit', 'tell-ended']);
+    assert.deepEqual(stream.orders, ['close', 'emit', 'notify-ended']);
     assert.deepEqual(stream.stream.end, {
       outcome: 'failed',
       reason: 'Connection error',
@@ -65,7 +65,7 @@ describe('the end of a stream', () => {
     it(`is reported once when the caller hangs up ${what}, and no effect follows`, () => {
       const stream = state();
       stream.feed({ type: 'stop-asked', reason: 'Call hangup' });
-      assert.deepEqual(stream.orders.slice(-3), ['close', 'emit', 'tell-ended']);
+      assert.deepEqual(stream.orders.slice(-3), ['close', 'emit', 'notify-ended']);
       assert.deepEqual(stream.events, [{ type: 'stopped' }]);
       assert.equal(stream.stream.end?.reason, 'Call hangup');
       for (const after of [
@@ -119,7 +119,7 @@ describe('the end of a stream', () => {
 
   it('comes with the restart of the process, without a close', () => {
     const stream = ScriptedStream.streaming().feed({ type: 'process-restarted', diedAt: 0 });
-    assert.deepEqual(stream.orders, ['emit', 'tell-ended']);
+    assert.deepEqual(stream.orders, ['emit', 'notify-ended']);
     assert.equal(stream.stream.phase, 'over');
     assert.equal(stream.stream.end?.reason, 'Connection error');
     assert.equal(stream.stream.end?.fault?.code, 'platform-restarted');

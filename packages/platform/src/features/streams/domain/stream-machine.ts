@@ -112,7 +112,7 @@ function connected(stream: Stream, now: Instant): Stepped {
       effects: [
         { do: 'start-timer', key: 'timeout', at: timeoutOf(stream, now) },
         { do: 'emit', event: { type: 'started' } },
-        { do: 'tell-begun' },
+        { do: 'notify-begun' },
       ],
     };
   }
@@ -225,7 +225,7 @@ function ended(stream: Stream, end: StreamEnd, now: Instant): Stepped {
       ...holdEnds(stream),
       { do: 'close', reason: end.reason },
       { do: 'emit', event: { type: end.outcome } },
-      { do: 'tell-ended', outcome: end.outcome },
+      { do: 'notify-ended', outcome: end.outcome },
     ],
   };
 }

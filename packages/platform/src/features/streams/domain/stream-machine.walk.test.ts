@@ -57,7 +57,7 @@ test('random inputs cause at most one start and one end, no effect after it, and
       const timers = new Set<string>();
       let isHeld = false;
       let closes = 0;
-      let toldEnds = 0;
+      let reportedEnds = 0;
       const look = () => {
         for (const effect of stream.effects) {
           switch (effect.do) {
@@ -83,8 +83,8 @@ test('random inputs cause at most one start and one end, no effect after it, and
             case 'close':
               closes++;
               break;
-            case 'tell-ended':
-              toldEnds++;
+            case 'notify-ended':
+              reportedEnds++;
               break;
             case 'connect':
             case 'find-target':
@@ -108,7 +108,7 @@ test('random inputs cause at most one start and one end, no effect after it, and
       assert.equal(events.filter((event) => ends.includes(event)).length, 1);
       assert.ok(events.filter((event) => event === 'started').length <= 1);
       assert.equal(closes, isVanished ? 0 : 1);
-      assert.equal(toldEnds, 1);
+      assert.equal(reportedEnds, 1);
       assert.equal(isHeld, false);
       assert.deepEqual([...timers], []);
       assert.ok(stream.stream.endedAt !== null && stream.stream.end !== null);

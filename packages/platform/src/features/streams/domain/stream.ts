@@ -185,8 +185,8 @@ export type StreamEffect =
   /** Hold audio for the legs that hear the stream. */
   | { readonly do: 'hold'; readonly hearers: readonly string[] }
   | { readonly do: 'end-hold' }
-  | { readonly do: 'tell-begun' }
-  | { readonly do: 'tell-ended'; readonly outcome: StreamEnd['outcome'] }
+  | { readonly do: 'notify-begun' }
+  | { readonly do: 'notify-ended'; readonly outcome: StreamEnd['outcome'] }
   | Extract<KernelEffect<StreamEvent>, { readonly do: 'start-timer' | 'cancel-timer' | 'emit' }>;
 
 export function newStream(settings: StreamSettings, now: Instant): Stream {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Caller, feedOf, type OpenDatabase, openSimulatedWorld } from '@jackfield/testkit';
+import { type Caller, eventStreamOf, type OpenDatabase, openSimulatedWorld } from '@jackfield/testkit';
 
 export const realm = 'sip.example.com';
 
@@ -27,7 +27,7 @@ export async function openTrunks(open: OpenDatabase) {
       create('SipTrunk/Trunk/', { trunk_direction: 'outbound', ...fields }, as),
     /** The events of the main account. */
     async events() {
-      return (await feedOf(world)).map(({ type, resource, data }) => ({ type, resource, data }));
+      return (await eventStreamOf(world)).map(({ type, resource, data }) => ({ type, resource, data }));
     },
   };
 }

@@ -5,7 +5,7 @@ import { openVerifyWorld, type VerifyWorld, verifyOfSuite } from '../testing/ver
 
 const prompt = 'Hello. Press 1 to hear your verification code.';
 
-async function told({ events }: VerifyWorld) {
+async function reportedAttempts({ events }: VerifyWorld) {
   return (await events()).map(({ data }) => [data.Channel, data.ChannelStatus, data.ChannelErrorCode]);
 }
 
@@ -88,7 +88,7 @@ eachDatabase('Verification by voice', (open) => {
       call.spoken().map(({ text, language }) => `${language} ${text}`),
       [...once, ...once].map((text) => `de-AT ${text}`),
     );
-    const voice = (await told(verify)).filter(([channel]) => channel === 'voice');
+    const voice = (await reportedAttempts(verify)).filter(([channel]) => channel === 'voice');
     assert.deepEqual(voice, [
       ['voice', 'in-progress', ''],
       ['voice', 'completed', ''],
@@ -107,7 +107,7 @@ eachDatabase('Verification by voice', (open) => {
     assert.equal(call.stopped(), 0);
     await call.leaves();
     assert.deepEqual(
-      (await told(verify)).filter(([, status]) => status !== 'in-progress'),
+      (await reportedAttempts(verify)).filter(([, status]) => status !== 'in-progress'),
       [
         ['voice', 'no-answer', '3010'],
         ['voice', 'no-answer', '6010'],
@@ -133,7 +133,7 @@ eachDatabase('Verification by voice', (open) => {
     await machine.answered();
     await machine.isOver();
     assert.deepEqual(new Set(machine.texts()), new Set([prompt]));
-    assert.deepEqual((await told(verify)).at(-1), ['voice', 'no-answer', 'no-input']);
+    assert.deepEqual((await reportedAttempts(verify)).at(-1), ['voice', 'no-answer', 'no-input']);
   });
 
   test('after a hello the code is spoken a second after the last word, and voice reports stop', async () => {
@@ -158,7 +158,7 @@ eachDatabase('Verification by voice', (open) => {
     await call.voice(true);
     await call.isOver();
     assert.equal(call.texts().length, 2 * 7);
-    assert.deepEqual((await told(verify)).at(-1), ['voice', 'completed', '']);
+    assert.deepEqual((await reportedAttempts(verify)).at(-1), ['voice', 'completed', '']);
   });
 
   test('a long greeting leads to the request for the key 1; without the key the error code is 9100', async () => {
@@ -173,14 +173,14 @@ eachDatabase('Verification by voice', (open) => {
     await call.voice(false);
     await call.isOver();
     assert.deepEqual(new Set(call.texts()), new Set([prompt]));
-    assert.deepEqual((await told(verify)).at(-1), ['voice', 'no-answer', '9100']);
+    assert.deepEqual((await reportedAttempts(verify)).at(-1), ['voice', 'no-answer', '9100']);
 
     const fullMailbox = await ringing(verify);
     await fullMailbox.answered();
     await fullMailbox.voice(true);
     await fullMailbox.passed(3_000);
     await fullMailbox.leaves();
-    assert.deepEqual((await told(verify)).at(-1), ['voice', 'no-answer', '9100']);
+    assert.deepEqual((await reportedAttempts(verify)).at(-1), ['voice', 'no-answer', '9100']);
   });
 
   test('a person who greets at length presses 1 and hears the code', async () => {
@@ -196,7 +196,7 @@ eachDatabase('Verification by voice', (open) => {
     assert.equal(call.stopped(), 1);
     await call.isOver();
     assert.equal(call.texts().length, 1 + 2 * 7);
-    assert.deepEqual((await told(verify)).at(-1), ['voice', 'completed', '']);
+    assert.deepEqual((await reportedAttempts(verify)).at(-1), ['voice', 'completed', '']);
   });
 
   test('a hangup before the code is spoken is no-answer', async () => {
@@ -206,7 +206,10 @@ eachDatabase('Verification by voice', (open) => {
     await call.passed(1_000);
     await call.leaves();
     await call.passed(5_000);
-    assert.deepEqual([call.texts(), (await told(verify)).at(-1)], [[], ['voice', 'no-answer', '4000']]);
+    assert.deepEqual(
+      [call.texts(), (await reportedAttempts(verify)).at(-1)],
+      [[], ['voice', 'no-answer', '4000']],
+    );
   });
 
   test('a call that rings when the code is verified is hung up and speaks nothing', async () => {
@@ -232,7 +235,7 @@ eachDatabase('Verification by voice', (open) => {
     assert.equal(verify.dialled().length, 1);
     gateway.receipt({ message: 'unknown', status: 'failed', errorCode: null });
     await verify.world.advance(0);
-    assert.deepEqual(await told(verify), [
+    assert.deepEqual(await reportedAttempts(verify), [
       ['sms', 'queued', ''],
       ['sms', 'failed', '11'],
       ['voice', 'in-progress', ''],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before } from 'node:test';
 import {
   type Caller,
-  feedOf,
+  eventStreamOf,
   type OpenDatabase,
   openSimulatedWorld,
   type SimulatedMessageGateway,
@@ -48,7 +48,7 @@ export function verifyOfSuite(
   });
   const world = worldOfSuite(worldOptions(open, options));
   return async () => {
-    const lastEvent = (await feedOf(world())).at(-1)?.id;
+    const lastEvent = (await eventStreamOf(world())).at(-1)?.id;
     return verifyAs(world(), await world().subaccount(), options, lastEvent);
   };
 }
@@ -108,8 +108,8 @@ function verifyAs(world: SimulatedWorld, account: Caller, { gateway }: VerifyWor
     },
     /** Events of the verifications of this account, the oldest first. */
     async events() {
-      const feed = await feedOf(world, since);
-      return feed.filter((each) => each.type.startsWith('verify.') && each.account === account.authId);
+      const stream = await eventStreamOf(world, since);
+      return stream.filter((each) => each.type.startsWith('verify.') && each.account === account.authId);
     },
     /** Calls to recipients, in the order of dialling. */
     dialled: () => world.telephony.dialled.slice(dialledBefore),

@@ -408,8 +408,8 @@ describe('digits in a conversation', () => {
     assert.equal(dialling.press('a', '2').reported[0]?.DialDigitsMatch, '12');
     assert.deepEqual(dialling.press('a', '3').reported, []);
     assert.equal(dialling.press('b1', '5').reported.length, 0);
-    const [told] = dialling.press('b1', '5').reported;
-    assert.deepEqual([told?.DialDigitsMatch, told?.DialDigitsPressedBy], ['55', 'BLeg']);
+    const [report] = dialling.press('b1', '5').reported;
+    assert.deepEqual([report?.DialDigitsMatch, report?.DialDigitsPressedBy], ['55', 'BLeg']);
   });
 
   it('sequences of one side do not match digits of the other', () => {

@@ -82,7 +82,7 @@ class Outside {
   readonly hungUp = new Set<string>();
   readonly plays = new Set<string>();
   readonly timers = new Set<string>();
-  readonly told = new Map<string, number>();
+  readonly reports = new Map<string, number>();
   callerAnswered: boolean;
   askedToAnswer = false;
   bridged: string | undefined;
@@ -193,8 +193,8 @@ class Outside {
       case 'report': {
         const { DialAction, DialBLegUUID } = effect.parameters;
         const about = `${DialAction} ${DialBLegUUID}`;
-        this.told.set(about, (this.told.get(about) ?? 0) + 1);
-        assert.ok(!this.told.has(`hangup ${DialBLegUUID}`) || DialAction === 'hangup');
+        this.reports.set(about, (this.reports.get(about) ?? 0) + 1);
+        assert.ok(!this.reports.has(`hangup ${DialBLegUUID}`) || DialAction === 'hangup');
       }
     }
   }
@@ -239,7 +239,7 @@ describe('a dial, for any inputs in any order', () => {
           assert.equal(outside.plays.size, 0, 'no sound is left');
           for (const leg of outside.dialled) {
             assert.ok(outside.ended.has(leg) || outside.hungUp.has(leg), `${leg} was left alive`);
-            assert.equal(outside.told.get(`hangup ${leg}`), 1);
+            assert.equal(outside.reports.get(`hangup ${leg}`), 1);
           }
           const result = dialResultOf(dialling.state);
           if (outside.bridges > 0) assert.equal(result.DialStatus, 'completed');

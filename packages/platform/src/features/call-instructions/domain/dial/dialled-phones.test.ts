@@ -35,7 +35,7 @@ async function caller(
 
 const result = (world: SimulatedWorld) =>
   world.customer.requests.find(({ url }) => url === actionUrl)?.fields;
-const told = (world: SimulatedWorld) =>
+const callbacks = (world: SimulatedWorld) =>
   world.customer.requests.filter(({ url }) => url === callbackUrl).map(({ fields }) => fields);
 
 /** The share of a phone's last frames with this tone. */
@@ -72,14 +72,14 @@ describe('a Dial, from phone to phone', () => {
       assert.ok(call.isUp);
       const { DialStatus, DialRingStatus, DialHangupCause, DialBLegUUID } = result(world) ?? {};
       assert.deepEqual([DialStatus, DialRingStatus, DialHangupCause], ['completed', 'true', 'Normal Hangup']);
-      const codes = told(world).map((each) => [each.DialAction, each.DialBLegHangupCauseCode]);
+      const codes = callbacks(world).map((each) => [each.DialAction, each.DialBLegHangupCauseCode]);
       assert.deepEqual(codes, [
         ['answer', undefined],
         ['hangup', '9000'],
         ['connected', undefined],
         ['hangup', '4000'],
       ]);
-      assert.equal(told(world).at(-1)?.DialBLegUUID, DialBLegUUID);
+      assert.equal(callbacks(world).at(-1)?.DialBLegUUID, DialBLegUUID);
       await world.until('the document is over', () => !call.isUp);
     }));
 
@@ -116,7 +116,7 @@ describe('a Dial, from phone to phone', () => {
       ann.hangUp();
       await world.until('bob is left alone', () => bob.call?.end?.by === 'remote-cancel');
       await world.advance(500);
-      assert.equal(told(world).at(-1)?.DialBLegHangupCauseCode, '1000');
+      assert.equal(callbacks(world).at(-1)?.DialBLegHangupCauseCode, '1000');
     }));
 
   it('ends the conversation at timeLimit, and the caller continues', () =>
@@ -129,7 +129,7 @@ describe('a Dial, from phone to phone', () => {
       await world.until('action is asked', () => result(world) !== undefined);
       assert.ok(call.isUp);
       assert.equal(result(world)?.DialStatus, 'completed');
-      assert.equal(told(world).at(-1)?.DialBLegHangupCauseCode, '6000');
+      assert.equal(callbacks(world).at(-1)?.DialBLegHangupCauseCode, '6000');
       await world.until('the document is over', () => !call.isUp);
     }));
 

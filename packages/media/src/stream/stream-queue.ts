@@ -13,7 +13,7 @@ const BLOCK_SAMPLES = 4096;
  * Waiting samples in order of arrival, each run at its own rate. Both the duration and the number of runs are limited;
  * a run of one sample uses a whole block.
  */
-export class FeedQueue {
+export class StreamQueue {
   readonly mostMs: number;
   readonly #mostBlocks: number;
   readonly #blocks: Block[] = [];

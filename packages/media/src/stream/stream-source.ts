@@ -2,10 +2,10 @@ import { createFreeResampler } from '../dsp/free-resampler.ts';
 import { isSilent } from '../dsp/level.ts';
 import { createResampler, type Resampler } from '../dsp/resampler.ts';
 import type { Source } from '../mix/source.ts';
-import { FeedQueue } from './feed-queue.ts';
+import { StreamQueue } from './stream-queue.ts';
 
 /** Options of a stream source. */
-export interface FeedOptions {
+export interface StreamSourceOptions {
   readonly name: string;
   /** Maximum queued audio; default 60 s. */
   readonly mostMs?: number;
@@ -36,12 +36,12 @@ const BEGIN_MS = 40;
 const zeros = new Int16Array(512);
 
 /** Live audio from a program to legs: a queue of samples at any rates, with marks between them. */
-export class Feed {
+export class StreamSource {
   readonly name: string;
   /** What the legs hear; `retune` may replace it. */
   source: Source;
-  readonly #options: FeedOptions;
-  readonly #queue: FeedQueue;
+  readonly #options: StreamSourceOptions;
+  readonly #queue: StreamQueue;
   readonly #mostMarks: number;
   #marks: Mark[] = [];
   /** Converted samples that wait for the rest of their frame. */
@@ -58,10 +58,10 @@ export class Feed {
   #isConverted = false;
   #playedFrames = 0;
 
-  constructor(options: FeedOptions) {
+  constructor(options: StreamSourceOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#queue = new FeedQueue(options.mostMs ?? 60_000);
+    this.#queue = new StreamQueue(options.mostMs ?? 60_000);
     this.#mostMarks = options.mostMarks ?? 1024;
     this.source = options.createSource(options.frameSamples);
     this.#ready = new Int16Array(2 * options.frameSamples + 64);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Feed } from './feed.ts';
-import { FeedQueue } from './feed-queue.ts';
+import { StreamQueue } from './stream-queue.ts';
+import { StreamSource } from './stream-source.ts';
 
 /** Samples that show their position. */
 const counted = (from: number, count: number): Int16Array =>
   Int16Array.from({ length: count }, (_, n) => from + n);
 
-function taken(queue: FeedQueue, most: number): number[] {
+function taken(queue: StreamQueue, most: number): number[] {
   const all: number[] = [];
   const count = queue.take(most, (samples, offset, length) =>
     all.push(...samples.subarray(offset, offset + length)),
@@ -30,7 +30,7 @@ describe('a queue of samples', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const queue = new FeedQueue(1e9);
+        const queue = new StreamQueue(1e9);
         let model: { value: number; rate: number }[] = [];
         let put = 0;
         for (const each of steps) {
@@ -84,14 +84,14 @@ describe('a queue of samples', () => {
     ],
   ] as const) {
     it(`of 100 ms: ${rule}`, () => {
-      const queue = new FeedQueue(100);
+      const queue = new StreamQueue(100);
       const results = pieces.map(([count, rate]) => queue.add(new Int16Array(count), rate));
       assert.equal(results.at(-1), isAccepted);
     });
   }
 
   it('a refused piece leaves no part of it', () => {
-    const queue = new FeedQueue(100);
+    const queue = new StreamQueue(100);
     queue.add(counted(1, 10), 8000);
     assert.equal(queue.add(counted(100, 5000), 8000), false);
     assert.deepEqual(taken(queue, 99), [...counted(1, 10)]);
@@ -99,7 +99,7 @@ describe('a queue of samples', () => {
   });
 
   it('keeps a copy: the caller may overwrite its samples', () => {
-    const queue = new FeedQueue(100);
+    const queue = new StreamQueue(100);
     const samples = counted(5, 3);
     queue.add(samples, 8000);
     samples.fill(0);
@@ -107,7 +107,7 @@ describe('a queue of samples', () => {
   });
 
   it('samples beyond one block go on in the next', () => {
-    const queue = new FeedQueue(60_000);
+    const queue = new StreamQueue(60_000);
     queue.add(counted(0, 4000), 8000);
     queue.add(counted(4000, 4000), 8000);
     assert.deepEqual(taken(queue, 9000), [...counted(0, 8000)]);
@@ -118,7 +118,7 @@ describe('the marks of a stream source', () => {
   function open(mostMarks = 1024) {
     const played: string[] = [];
     let ids = 0;
-    const feed = new Feed({
+    const streamSource = new StreamSource({
       name: 'f',
       mostMarks,
       frameSamples: 160,
@@ -126,10 +126,10 @@ describe('the marks of a stream source', () => {
       createSource: (samples) => ({ id: ++ids, frame: new Int16Array(samples), active: false }),
     });
     const turn = (): void => {
-      feed.advance();
-      feed.sent();
+      streamSource.advance();
+      streamSource.sent();
     };
-    return { feed, played, turn };
+    return { streamSource, played, turn };
   }
 
   for (const [rule, samples, turns] of [
@@ -138,9 +138,9 @@ describe('the marks of a stream source', () => {
     ['before any audio is reported at once', 0, 0],
   ] as const) {
     it(`a mark ${rule}`, () => {
-      const { feed, played, turn } = open();
-      feed.put(new Int16Array(samples).fill(500), 8000);
-      feed.mark('m');
+      const { streamSource, played, turn } = open();
+      streamSource.put(new Int16Array(samples).fill(500), 8000);
+      streamSource.mark('m');
       for (let n = 0; n < turns; n++) {
         assert.deepEqual(played, []);
         turn();
@@ -150,71 +150,74 @@ describe('the marks of a stream source', () => {
   }
 
   it('several marks at one position are reported together and in order', () => {
-    const { feed, played, turn } = open();
-    feed.put(new Int16Array(160).fill(500), 8000);
-    for (const mark of ['a', 'b', 'c']) feed.mark(mark);
+    const { streamSource, played, turn } = open();
+    streamSource.put(new Int16Array(160).fill(500), 8000);
+    for (const mark of ['a', 'b', 'c']) streamSource.mark(mark);
     turn();
     assert.deepEqual(played, ['a', 'b', 'c']);
   });
 
   it('a mark behind flowing audio waits for its end, although the queue is empty', () => {
-    const { feed, played, turn } = open();
-    feed.put(new Int16Array(480).fill(500), 8000);
+    const { streamSource, played, turn } = open();
+    streamSource.put(new Int16Array(480).fill(500), 8000);
     for (let n = 0; n < 3; n++) turn();
-    feed.mark('late');
+    streamSource.mark('late');
     assert.deepEqual(played, []);
     turn();
     assert.deepEqual(played, ['late']);
   });
 
   it('waits of more marks than the limit are refused, and reported ones make room', () => {
-    const { feed, played, turn } = open(2);
-    feed.put(new Int16Array(320).fill(500), 8000);
-    assert.deepEqual([feed.mark('a'), feed.mark('b'), feed.mark('c')], [true, true, false]);
+    const { streamSource, played, turn } = open(2);
+    streamSource.put(new Int16Array(320).fill(500), 8000);
+    assert.deepEqual(
+      [streamSource.mark('a'), streamSource.mark('b'), streamSource.mark('c')],
+      [true, true, false],
+    );
     turn();
     turn();
     assert.deepEqual(played, ['a', 'b']);
-    assert.equal(feed.mark('d'), true);
+    assert.equal(streamSource.mark('d'), true);
   });
 
   it('audio of less than 40 ms begins in the second turn, at once with a mark, and what follows goes on', () => {
-    const { feed, turn } = open();
-    feed.put(new Int16Array(160).fill(500), 8000);
+    const { streamSource, turn } = open();
+    streamSource.put(new Int16Array(160).fill(500), 8000);
     turn();
-    assert.deepEqual([feed.source.active, feed.playedMs], [false, 0]);
+    assert.deepEqual([streamSource.source.active, streamSource.playedMs], [false, 0]);
     turn();
-    assert.deepEqual([feed.source.active, feed.playedMs], [true, 20]);
+    assert.deepEqual([streamSource.source.active, streamSource.playedMs], [true, 20]);
     const marked = open();
-    marked.feed.put(new Int16Array(160).fill(500), 8000);
-    marked.feed.mark('m');
+    marked.streamSource.put(new Int16Array(160).fill(500), 8000);
+    marked.streamSource.mark('m');
     marked.turn();
-    assert.equal(marked.feed.source.active, true);
+    assert.equal(marked.streamSource.source.active, true);
   });
 
   it('a pause keeps what waits, and silence is played but not heard', () => {
-    const { feed, turn } = open();
-    feed.put(new Int16Array(480), 8000);
+    const { streamSource, turn } = open();
+    streamSource.put(new Int16Array(480), 8000);
     turn();
-    assert.deepEqual([feed.source.active, feed.playedMs], [false, 20]);
-    feed.pause(true);
-    assert.equal(feed.isIdle, true);
+    assert.deepEqual([streamSource.source.active, streamSource.playedMs], [false, 20]);
+    streamSource.pause(true);
+    assert.equal(streamSource.isIdle, true);
     turn();
-    assert.equal(feed.playedMs, 20);
-    feed.pause(false);
-    assert.equal(feed.isIdle, false);
+    assert.equal(streamSource.playedMs, 20);
+    streamSource.pause(false);
+    assert.equal(streamSource.isIdle, false);
     turn();
-    assert.equal(feed.playedMs, 40);
+    assert.equal(streamSource.playedMs, 40);
   });
 
   it('another frame length replaces the source, the same one does not', () => {
-    const { feed, turn } = open();
-    const { source } = feed;
-    assert.equal(feed.retune(160, false), false);
-    assert.equal(feed.source, source);
-    feed.put(new Int16Array(1600).fill(500), 16_000);
-    assert.equal(feed.retune(320, false), true);
-    assert.notEqual(feed.source.id, source.id);
+    const { streamSource, turn } = open();
+    const { source } = streamSource;
+    assert.equal(streamSource.retune(160, false), false);
+    assert.equal(streamSource.source, source);
+    streamSource.put(new Int16Array(1600).fill(500), 16_000);
+    assert.equal(streamSource.retune(320, false), true);
+    assert.notEqual(streamSource.source.id, source.id);
     turn();
-    assert.ok(feed.source.frame.every((sample) => sample === 500));
+    assert.ok(streamSource.source.frame.every((sample) => sample === 500));
   });
 });

@@ -32,7 +32,7 @@ export function listen({ toneHz, isTcpOnly, isRelayOnly }: Settings): void {
   });
   if (isTcpOnly) forgetUdp(Native.prototype);
   if (toneHz !== undefined) replaceMicrophone(toneHz);
-  Object.assign(globalThis, { ears: { heard, connections } });
+  Object.assign(globalThis, { listeners: { heard, connections } });
 }
 
 function note(connection: RTCPeerConnection): void {

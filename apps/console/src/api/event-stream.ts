@@ -1,7 +1,7 @@
 import { answerTo, pathOf } from './client.ts';
 
 /** An event of `GET Event/`. */
-export interface FeedEvent {
+export interface AccountEvent {
   readonly id: string;
   readonly type: string;
   readonly resource: string;
@@ -9,14 +9,14 @@ export interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export type FeedState = 'connecting' | 'open' | 'waiting' | 'asleep';
+export type EventStreamState = 'connecting' | 'open' | 'waiting' | 'asleep';
 
-export interface FeedListener {
+export interface EventStreamListener {
   /** Events of one read, oldest first. */
-  onEvents(events: readonly FeedEvent[]): void;
+  onEvents(events: readonly AccountEvent[]): void;
   /** Events were missed: what is shown has to be read again. */
   onGap?(): void;
-  onState?(state: FeedState): void;
+  onState?(state: EventStreamState): void;
 }
 
 /** A hidden tab follows for so long; later it reads all again when it is shown. */
@@ -27,8 +27,8 @@ const longestPauseMs = 15_000;
  * The event stream of the account. A tab that was hidden for a minute lets go of it, so that hours of events take no memory and no
  * bandwidth; when it is shown again, the listener reads its snapshot anew.
  */
-export class EventFeed {
-  readonly #listener: FeedListener;
+export class EventStream {
+  readonly #listener: EventStreamListener;
   #abort: AbortController | undefined;
   #sleep: ReturnType<typeof setTimeout> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +37,7 @@ export class EventFeed {
   #isClosed = false;
 
   /** `after` is the event behind which it goes on; empty for what comes from now on. */
-  constructor(listener: FeedListener, after = '') {
+  constructor(listener: EventStreamListener, after = '') {
     this.#listener = listener;
     this.#lastId = after;
     document.addEventListener('visibilitychange', this.#onVisibility);
@@ -120,7 +120,7 @@ export class EventFeed {
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html: this server writes one `data` line for an event. */
-function readEvent(block: string): readonly FeedEvent[] {
+function readEvent(block: string): readonly AccountEvent[] {
   const data = block.split('\n').find((line) => line.startsWith('data: '));
-  return data === undefined ? [] : [JSON.parse(data.slice(6)) as FeedEvent];
+  return data === undefined ? [] : [JSON.parse(data.slice(6)) as AccountEvent];
 }
