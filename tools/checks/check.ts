@@ -7,6 +7,7 @@ import { environment } from './environment.ts';
 import { namedExports } from './exports.ts';
 import { features } from './features.ts';
 import { fileSizes, medianLines } from './file-sizes.ts';
+import { identifiers } from './identifiers.ts';
 import { keptPromises } from './kept-promises.ts';
 import { loadedModules } from './loaded-modules.ts';
 import { migrations } from './migrations.ts';
@@ -34,6 +35,7 @@ const sourceChecks: readonly SourceCheck[] = [
   blindLibraries,
   environment,
   names,
+  identifiers,
   namedExports,
   prose,
   fileSizes,

@@ -145,9 +145,9 @@ if (import.meta.main) {
       throw new Error(`${total(counts)} words are more than ${before}`);
     writeFileSync(join(root, debtPath), `${JSON.stringify(counts, null, 2)}\n`);
   } else {
-    const wanted = process.argv[2] ?? '';
+    const prefix = process.argv[2] ?? '';
     for (const [folder, hits] of found) {
-      if (!folder.startsWith(wanted)) continue;
+      if (!folder.startsWith(prefix)) continue;
       for (const { path, line, sentence } of hits) console.log(`${path}:${line} ${sentence}`);
     }
   }
