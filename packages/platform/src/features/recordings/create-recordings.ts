@@ -2,6 +2,7 @@ import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
+import { createOwners } from '../../kernel/owners.ts';
 import type { Recording } from './domain/recording.ts';
 import { createKeeping } from './files/keeping.ts';
 import { createRemoval } from './files/removal.ts';
@@ -55,7 +56,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   const { database, clock, log, recordingFiles, publicUrl, node = '' } = deps;
   const { keepRecordingsMs: keepMs, pruneEveryMs = 60_000, endingMs = 60_000 } = deps;
   const prefix = publicUrl.replace(/\/+$/, '');
-  const owners = new Map<string, (owner: string, notice: RecordingNotice) => void>();
+  const owners = createOwners<RecordingNotice>();
   const endings = createEndings(clock, endingMs);
   const files = { database, clock, log, recordingFiles, node };
   const removal = createRemoval({ ...files, keepMs, everyMs: pruneEveryMs });
@@ -64,11 +65,13 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   const sessions = defineSessions(deps, {
     urlOf: ({ uuid, account, format }) => urlOf({ recording: uuid, account, format }),
     notifyOwner(recording, notice) {
-      const { kind, id } = recording.owner;
       try {
-        owners.get(kind)?.(id, notice);
+        owners.notify(recording.owner, notice);
       } catch (err) {
-        log.error({ recording: recording.uuid, owner: kind, err }, 'the owner of a recording threw');
+        log.error(
+          { recording: recording.uuid, owner: recording.owner.kind, err },
+          'the owner of a recording threw',
+        );
       }
     },
     whenOver({ uuid, isDiscarded }) {
@@ -108,10 +111,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     search: searchRecordings(database),
     resources: recordingResources(sessions, removal),
     ...recordingCommands(sessions, endings, clock),
-    ownedBy(kind, notify) {
-      if (owners.has(kind)) throw new Error(`owners of kind '${kind}' are registered already`);
-      owners.set(kind, notify);
-    },
+    ownedBy: owners.ownedBy,
     urlOf,
     endIncarnation: ({ number }) =>
       endSessions(() => adoptLiveRecordings(database, number, deps.runner.incarnation), sessions, endings),

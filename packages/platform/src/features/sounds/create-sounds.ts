@@ -10,6 +10,7 @@ import type {
   Speech,
 } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
+import { createOwners } from '../../kernel/owners.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import { fetchTimeouts } from './domain/fetch-timeouts.ts';
 import { newPlay } from './domain/play.ts';
@@ -85,7 +86,7 @@ export interface SoundsFeature extends Feature, Sounds {
 export function createSounds(deps: SoundsDeps): SoundsFeature {
   const { log, metrics, speech, media } = deps;
   const limits = { ...soundLimits, ...deps.limits };
-  const owners = new Map<string, (owner: string, notice: PlayNotice) => void>();
+  const owners = createOwners<PlayNotice>();
   const byName = new Map<string, LivePlay>();
   const bySession = new Map<string, LivePlay>();
   const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes);
@@ -111,7 +112,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   }
 
   function notify({ owner }: PlayOrder, notice: PlayNotice): void {
-    if (!isClosed) owners.get(owner.kind)?.(owner.id, notice);
+    if (!isClosed) owners.notify(owner, notice);
   }
 
   const unsubscribe = media.subscribe((notice) => {
@@ -124,10 +125,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
 
   return {
     name: 'sounds',
-    ownedBy(kind, listener) {
-      if (owners.has(kind)) throw new Error(`plays of the kind '${kind}' have an owner already`);
-      owners.set(kind, listener);
-    },
+    ownedBy: owners.ownedBy,
     play(order) {
       if (isClosed) throw new Error('no sound is played any more: sounds are closed');
       if (byName.has(order.play)) throw new Error(`play ${order.play} is alive already`);

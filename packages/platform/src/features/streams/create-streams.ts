@@ -2,6 +2,7 @@ import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
+import { createOwners } from '../../kernel/owners.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
@@ -47,14 +48,14 @@ const maxStreams = 8;
 /** Audio of calls to and from WebSocket servers: started by their owners, kept, listed and ended. */
 export function createStreams(deps: StreamsDeps): StreamsFeature {
   const { database, calls, log } = deps;
-  const owners = new Map<string, (owner: string, notice: StreamLifeNotice) => void>();
+  const owners = createOwners<StreamLifeNotice>();
   const live = createLiveStreams();
   const queries = createQueries(database);
   const sessions = defineSessions(deps, {
     sign: createUpgradeSigner(deps),
     notifyOwner({ stream, owner }, notice) {
       try {
-        owners.get(owner.kind)?.(owner.id, notice);
+        owners.notify(owner, notice);
       } catch (err) {
         log.error({ stream, owner: owner.kind, err }, 'the owner of a stream threw');
       }
@@ -79,7 +80,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   calls.whenOver((leg) => {
     for (const stream of live.ofLeg(leg)) stop(stream, 'Call hangup');
   });
-  owners.set(apiOwner, () => {});
+  owners.ownedBy(apiOwner, () => {});
 
   return {
     name: 'streams',
@@ -94,10 +95,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
       },
       passOn: passOnStreams,
     },
-    ownedBy(kind, notify) {
-      if (owners.has(kind)) throw new Error(`owners of kind '${kind}' are registered already`);
-      owners.set(kind, notify);
-    },
+    ownedBy: owners.ownedBy,
     start,
     retrack(stream, tracks, hearers) {
       if (live.has(stream)) sessions.send(stream, { type: 'retrack-asked', tracks, hearers });

@@ -1,3 +1,4 @@
+import { createOwners } from '../../../kernel/owners.ts';
 import type { Calls, Conversations, LegOwner, OwnedLegNotice } from '../public-api.ts';
 
 /** Owners of legs, by kind: how each is notified, and its conversations. */
@@ -12,20 +13,20 @@ export interface LegOwners {
 }
 
 export function createLegOwners(): LegOwners {
-  const owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>();
+  const owners = createOwners<OwnedLegNotice>();
   const conversations = new Map<string, Conversations>();
   const privateKinds = new Set<string>();
   const observers: ((notice: OwnedLegNotice) => void)[] = [];
   return {
     ownedBy(kind, notify, own) {
-      owners.set(kind, notify);
+      owners.ownedBy(kind, notify);
       if (own === 'private') privateKinds.add(kind);
       else if (own !== undefined) conversations.set(kind, own);
     },
     observe: (observer) => void observers.push(observer),
     notify(owner, notice) {
       for (const observer of observers) observer(notice);
-      owners.get(owner.kind)?.(owner.id, notice);
+      owners.notify(owner, notice);
     },
     conversationsOf: (owner) => (owner ? conversations.get(owner.kind) : undefined),
     isPrivate: (owner) => owner != null && privateKinds.has(owner.kind),
