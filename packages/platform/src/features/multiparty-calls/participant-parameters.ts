@@ -112,10 +112,10 @@ function readConfirmation(body: NewParticipant): Result<Confirmation | null> {
   return accepted({ key, sound: readRequest(url, soundMethod, 'GET') });
 }
 
-function edgeSoundOf(value: string, method = 'GET'): EdgeSound {
+function edgeSoundOf(value: string, method: string | undefined): EdgeSound {
   const word = value.toLowerCase();
   if (word === 'none' || word === 'beep:1' || word === 'beep:2') return word;
-  return { url: value, method: method.toUpperCase() === 'POST' ? 'POST' : 'GET' };
+  return readRequest(value, method, 'GET');
 }
 
 function dialMusicOf(value = 'real'): DialMusic {
