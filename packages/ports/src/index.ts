@@ -9,6 +9,14 @@ export type {
   StreamTrack,
   VoiceActivityLimits,
 } from './audio-streams.ts';
+export {
+  type Bus,
+  BusError,
+  type BusErrorCode,
+  type BusReceiver,
+  everyone,
+  longestBusMessage,
+} from './bus.ts';
 export type { CallRoute, CallRoutes, RouteOwner, RouteTarget, TargetFailure } from './call-routes.ts';
 export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './carrier-requests.ts';
 export { type ClientTokens, type TokenClient, type TokenRefusal, tokenRefusals } from './client-tokens.ts';

@@ -1,4 +1,5 @@
 export { type AnswerJudge, holdToDocument, judgeOf } from './answered-as-documented.ts';
+export { busContract, type OpenBus } from './bus-contract.ts';
 export { answeredCall, conversation, incomingCall, ringingConversation } from './calls-by-hand.ts';
 export { databaseContract } from './database-contract.ts';
 export {
@@ -11,6 +12,7 @@ export {
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
 export { createFailingCommits, type FailingCommits } from './failing-commits.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';
+export { type NatsServer, natsMissing, startNats } from './nats-server.ts';
 export type { HeardFrame, PhoneAudio } from './phone-audio.ts';
 export type { PhoneCall } from './phone-call.ts';
 export {

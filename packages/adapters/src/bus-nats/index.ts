@@ -1,0 +1,1 @@
+export { createNatsBus, type NatsBusOptions, type NatsCredentials } from './nats-bus.ts';

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Bus } from '@jackfield/ports';
+import { busContract, createRecordingLog, type NatsServer, natsMissing, startNats } from '@jackfield/testkit';
+import { createNatsBus, type NatsBusOptions } from './index.ts';
+
+const skip = natsMissing() ?? false;
+
+function open(server: NatsServer, incarnation: string, options: Partial<NatsBusOptions> = {}): Bus {
+  const log = createRecordingLog();
+  return createNatsBus({ servers: [server.address], cluster: 'test', incarnation, log, ...options });
+}
+
+async function connected(...nodes: readonly Bus[]): Promise<void> {
+  while (!nodes.every(({ isConnected }) => isConnected))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+async function opened(...args: Parameters<typeof open>): Promise<Bus> {
+  const bus = open(...args);
+  await connected(bus);
+  return bus;
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const hello = (one: Bus): Promise<Uint8Array> => one.ask('two', 'same', bytes('hello'), 2_000);
+
+describe('the bus over NATS', { skip }, () => {
+  busContract(async () => {
+    const server = await startNats();
+    return {
+      join: (incarnation) => opened(server, incarnation),
+      cut: () => server.down(),
+      async mend(...nodes) {
+        await server.up();
+        await connected(...nodes);
+      },
+      close: () => server.stop(),
+    };
+  });
+});
+
+describe('connections to NATS', { skip, timeout: 60_000 }, () => {
+  let server: NatsServer;
+
+  before(async () => {
+    server = await startNats();
+  });
+  after(() => server.stop());
+
+  test('clusters with other names do not meet on one server', async () => {
+    const [one, two] = [await opened(server, 'one'), await opened(server, 'two', { cluster: 'other' })];
+    two.serve('same', async (body) => body);
+    await assert.rejects(hello(one), { code: 'bus-no-receiver' });
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('a node starts without NATS, and connects when it is there', async () => {
+    await server.down();
+    const one = open(server, 'one');
+    await assert.rejects(hello(one), { code: 'bus-no-receiver' });
+    await server.up();
+    await connected(one);
+    await one.close();
+  });
+
+  test('close ends a node that has no connection', async () => {
+    await server.down();
+    await open(server, 'one').close();
+    await server.up();
+  });
+
+  test('a name that is none on the bus is refused', async () => {
+    assert.throws(() => open(server, 'one', { cluster: 'a.b' }), /'a\.b' is no name on the bus/);
+  });
+});
+
+describe('who may connect to NATS', { skip, timeout: 60_000 }, () => {
+  for (const [title, configuration, credentials, wrong] of [
+    [
+      'a user with a password',
+      'authorization { user: jack, password: "a secret" }',
+      { user: 'jack', password: 'a secret' },
+      { user: 'jack', password: 'another' },
+    ],
+    ['a token', 'authorization { token: "a secret" }', { token: 'a secret' }, { token: 'another' }],
+  ] as const)
+    test(`${title} is admitted, others are not`, async () => {
+      const server = await startNats(configuration);
+      const [one, two] = [
+        await opened(server, 'one', { credentials }),
+        await opened(server, 'two', { credentials }),
+      ];
+      two.serve('same', async (body) => body);
+      assert.deepEqual(Buffer.from(await hello(one)).toString(), 'hello');
+      const log = createRecordingLog();
+      const stranger = open(server, 'three', { credentials: wrong, log });
+      while (log.lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      assert.equal(stranger.isConnected, false);
+      await Promise.all([one.close(), two.close(), stranger.close()]);
+      await server.stop();
+    });
+
+  test('a server with a certificate that the node trusts is used, another one is not', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
+    const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+    const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    const names = ['-subj', '/CN=nats', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+    const made = spawnSync('openssl', [...request, '-keyout', key, '-out', cert, ...names]);
+    assert.equal(made.status, 0, String(made.stderr));
+    const server = await startNats(`tls { cert_file: "${cert}", key_file: "${key}" }`);
+    const tls = { ca: readFileSync(cert, 'utf8') };
+    const [one, two] = [await opened(server, 'one', { tls }), await opened(server, 'two', { tls })];
+    two.serve('same', async (body) => body);
+    assert.deepEqual(Buffer.from(await hello(one)).toString(), 'hello');
+    const log = createRecordingLog();
+    const careful = open(server, 'three', { tls: {}, log });
+    while (log.lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(careful.isConnected, false);
+    await Promise.all([one.close(), two.close(), careful.close()]);
+    await server.stop();
+    rmSync(directory, { recursive: true });
+  });
+});

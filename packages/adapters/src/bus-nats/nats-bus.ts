@@ -1,0 +1,230 @@
+import {
+  type Bus,
+  BusError,
+  type BusReceiver,
+  everyone,
+  type Logger,
+  longestBusMessage,
+} from '@jackfield/ports';
+import {
+  connect,
+  credsAuthenticator,
+  errors,
+  headers,
+  type Msg,
+  type NatsConnection,
+} from '@nats-io/transport-node';
+
+/** How a node shows who it is; without one the server admits every client. */
+export type NatsCredentials =
+  | { readonly user: string; readonly password: string }
+  | { readonly token: string }
+  /** The content of a credentials file (JWT and seed). */
+  | { readonly creds: Uint8Array };
+
+export interface NatsBusOptions {
+  /** One or more servers of one NATS cluster, `host:port`. */
+  readonly servers: readonly string[];
+  readonly credentials?: NatsCredentials;
+  /** PEM. With an empty object the connection is encrypted, and the server's certificate is checked against known authorities. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** Nodes of clusters with other names do not meet on the servers. */
+  readonly cluster: string;
+  /** The token of this node's incarnation. */
+  readonly incarnation: string;
+  readonly log: Logger;
+}
+
+const reconnectMs = 500;
+/** A server that vanished without closing its connections is noticed after 15 s. */
+const pingMs = 5_000;
+const pings = 3;
+
+const senderHeader = 'Jackfield-From';
+const failedHeader = 'Jackfield-Failed';
+
+/**
+ * The bus over NATS core. Connects in the background, and again after a loss: a node starts and serves its own calls without NATS.
+ * While the connection is lost nothing is buffered, so that no message arrives long after its time.
+ */
+export function createNatsBus(options: NatsBusOptions): Bus {
+  const { cluster, incarnation, log } = options;
+  const handlers = new Map<string, BusReceiver>();
+  const prefix = `jackfield.${nameOf(cluster)}`;
+  const sender = headers();
+  sender.set(senderHeader, incarnation);
+  let connection: NatsConnection | undefined;
+  let isConnected = false;
+  let isClosed = false;
+
+  function subjectOf(to: string, subject: string): string {
+    return `${prefix}.${to === everyone ? 'all' : `to-${nameOf(to)}`}.${nameOf(subject)}`;
+  }
+
+  function subscribe(to: NatsConnection): void {
+    for (const address of [incarnation, everyone]) {
+      to.subscribe(subjectOf(address, everyone), {
+        callback: (error, message) => {
+          if (error === null) receive(message);
+          else log.warn({ err: error }, 'message of another node not received');
+        },
+      });
+    }
+  }
+
+  function receive(message: Msg): void {
+    const from = message.headers?.get(senderHeader) ?? '';
+    const handle = handlers.get(message.subject.slice(message.subject.lastIndexOf('.') + 1));
+    if (handle === undefined || from === incarnation) return;
+    const failed = (err: unknown): void => {
+      log.error({ err, from, subject: message.subject }, 'message of another node not handled');
+      const failure = headers();
+      failure.set(failedHeader, '1');
+      if (isConnected) message.respond(undefined, { headers: failure });
+    };
+    try {
+      handle(message.data, from)
+        ?.then((answer) => {
+          if (answer.length > longestBusMessage) throw tooLong(answer);
+          if (isConnected) message.respond(answer);
+        })
+        .catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async function follow(followed: NatsConnection): Promise<void> {
+    for await (const { type } of followed.status()) {
+      if (type === 'reconnect') {
+        await followed.flush();
+        isConnected = true;
+        log.info({}, 'connected to NATS again');
+      } else if (type === 'disconnect' || type === 'close') {
+        if (isConnected && !isClosed) log.warn({}, 'connection to NATS lost; this node goes on alone');
+        isConnected = false;
+      }
+    }
+  }
+
+  async function connectAtLast(): Promise<void> {
+    while (!isClosed) {
+      try {
+        const made = await connect(connectionOptions(options));
+        if (isClosed) return await made.close();
+        connection = made;
+        subscribe(made);
+        // The server has the subscriptions: from now on messages reach this node.
+        await made.flush();
+        isConnected = true;
+        log.info({}, 'connected to NATS');
+        return await follow(made);
+      } catch (err) {
+        log.warn({ err }, 'no connection to NATS; retried');
+        await retryPause.wait(reconnectMs);
+      }
+    }
+  }
+
+  const retryPause = createPause();
+  const following = connectAtLast();
+
+  return {
+    async ask(to, subject, body, deadlineMs) {
+      if (body.length > longestBusMessage) throw tooLong(body);
+      if (connection === undefined || !isConnected) throw noReceiver('there is no connection to NATS');
+      try {
+        const timing = { timeout: deadlineMs, headers: sender };
+        const answer = await connection.request(subjectOf(to, subject), body, timing);
+        if (answer.headers?.has(failedHeader)) throw noAnswer('the other node could not answer');
+        return answer.data;
+      } catch (error) {
+        throw explained(error);
+      }
+    },
+    notify(to, subject, body) {
+      if (body.length > longestBusMessage) throw tooLong(body);
+      if (connection !== undefined && isConnected)
+        connection.publish(subjectOf(to, subject), body, { headers: sender });
+    },
+    serve(subject, handle) {
+      if (handlers.has(subject)) throw new Error(`the subject '${subject}' is served already`);
+      handlers.set(nameOf(subject), handle);
+    },
+    get isConnected() {
+      return isConnected;
+    },
+    async close() {
+      isClosed = true;
+      isConnected = false;
+      retryPause.end();
+      await connection?.close();
+      await following;
+    },
+  };
+}
+
+function connectionOptions({ servers, credentials, tls, incarnation }: NatsBusOptions) {
+  return {
+    servers: [...servers],
+    name: `jackfield ${incarnation}`,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: reconnectMs,
+    pingInterval: pingMs,
+    maxPingOut: pings,
+    ignoreAuthErrorAbort: true,
+    ...(tls === undefined ? {} : { tls: { ...tls } }),
+    ...authenticationOf(credentials),
+  };
+}
+
+function authenticationOf(credentials: NatsCredentials | undefined): object {
+  if (credentials === undefined) return {};
+  if ('creds' in credentials) return { authenticator: credsAuthenticator(credentials.creds) };
+  if ('token' in credentials) return { token: credentials.token };
+  return { user: credentials.user, pass: credentials.password };
+}
+
+/** A part of a NATS subject; `*` stands for any. */
+function nameOf(part: string): string {
+  if (part === everyone || /^[A-Za-z0-9-]+$/.test(part)) return part;
+  throw new RangeError(`'${part}' is no name on the bus: letters, digits and hyphens are allowed`);
+}
+
+function tooLong({ length }: Uint8Array): BusError {
+  return new BusError(
+    'bus-too-long',
+    `a message of ${length} bytes is not sent: at most ${longestBusMessage} are allowed`,
+  );
+}
+
+function noReceiver(reason: string, cause?: unknown): BusError {
+  return new BusError('bus-no-receiver', `the request reached no node: ${reason}`, cause);
+}
+
+function noAnswer(reason: string, cause?: unknown): BusError {
+  return new BusError('bus-no-answer', `no answer, the request may have been carried out: ${reason}`, cause);
+}
+
+function explained(error: unknown): BusError {
+  if (error instanceof BusError) return error;
+  for (let each = error; each instanceof Error; each = each.cause)
+    if (each instanceof errors.NoRespondersError) return noReceiver('the addressed node is not there', error);
+  return noAnswer(error instanceof Error ? error.message : String(error), error);
+}
+
+/** A wait that the end of the bus cuts short. */
+function createPause() {
+  let end = (): void => {};
+  return {
+    wait: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    end: () => end(),
+  };
+}

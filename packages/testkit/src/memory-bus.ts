@@ -1,0 +1,113 @@
+import {
+  type Bus,
+  BusError,
+  type BusReceiver,
+  type Clock,
+  everyone,
+  longestBusMessage,
+} from '@jackfield/ports';
+
+/** The nodes of one process, over one bus in memory. */
+export interface MemoryBuses {
+  join(incarnation: string): Bus;
+  /** Without a connection no node reaches another. */
+  cut(): void;
+  mend(): void;
+}
+
+interface Member {
+  readonly handlers: Map<string, BusReceiver>;
+}
+
+/** Messages arrive in a later turn, as over a network; deadlines run on `clock`. */
+export function createMemoryBuses(clock: Pick<Clock, 'now' | 'startTimer'>): MemoryBuses {
+  const members = new Map<string, Member>();
+  let isCut = false;
+
+  function later(action: () => void): void {
+    setImmediate(() => {
+      if (!isCut) action();
+    });
+  }
+
+  function ask(from: string, to: string, subject: string, body: Uint8Array, deadlineMs: number) {
+    return new Promise<Uint8Array>((resolve, reject) => {
+      if (body.length > longestBusMessage) throw tooLong(body);
+      if (isCut || !members.has(from)) throw failure('bus-no-receiver', 'the bus is cut');
+      if (!members.has(to)) throw failure('bus-no-receiver', `no node has the token '${to}'`);
+      const refuse = (reason: string): void => {
+        cancel();
+        reject(failure('bus-no-answer', reason));
+      };
+      const cancel = clock.startTimer(clock.now() + deadlineMs, () => refuse('the deadline has passed'));
+      later(() => {
+        try {
+          members
+            .get(to)
+            ?.handlers.get(subject)?.(body.slice(), from)
+            ?.then(
+              (answer) =>
+                later(() => {
+                  cancel();
+                  resolve(answer.slice());
+                }),
+              () => later(() => refuse('the other node could not answer')),
+            );
+        } catch {
+          later(() => refuse('the other node could not answer'));
+        }
+      });
+    });
+  }
+
+  function notify(from: string, to: string, subject: string, body: Uint8Array): void {
+    if (body.length > longestBusMessage) throw tooLong(body);
+    if (isCut || !members.has(from)) return;
+    const receivers = to === everyone ? [...members.keys()].filter((each) => each !== from) : [to];
+    for (const receiver of receivers)
+      later(() => {
+        members
+          .get(receiver)
+          ?.handlers.get(subject)?.(body.slice(), from)
+          ?.catch(() => {});
+      });
+  }
+
+  return {
+    join(incarnation) {
+      const handlers = new Map<string, BusReceiver>();
+      members.set(incarnation, { handlers });
+      return {
+        ask: (to, subject, body, deadlineMs) => ask(incarnation, to, subject, body, deadlineMs),
+        notify: (to, subject, body) => notify(incarnation, to, subject, body),
+        serve(subject, handle) {
+          if (handlers.has(subject)) throw new Error(`the subject '${subject}' is served already`);
+          handlers.set(subject, handle);
+        },
+        get isConnected() {
+          return !isCut && members.has(incarnation);
+        },
+        async close() {
+          members.delete(incarnation);
+        },
+      };
+    },
+    cut() {
+      isCut = true;
+    },
+    mend() {
+      isCut = false;
+    },
+  };
+}
+
+function tooLong({ length }: Uint8Array): BusError {
+  return failure(
+    'bus-too-long',
+    `a message of ${length} bytes is not sent: at most ${longestBusMessage} are allowed`,
+  );
+}
+
+function failure(code: BusError['code'], sentence: string): BusError {
+  return new BusError(code, sentence);
+}
