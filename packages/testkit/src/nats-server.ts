@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnBound } from './bound-child.ts';
 
-/** A private NATS server on loopback, as long as the test. */
+/** A private NATS server on loopback, as long as the test; it ends with the process of the test. */
 export interface NatsServer {
   /** `host:port` */
   readonly address: string;
@@ -58,7 +59,7 @@ export async function startNats(configuration = ''): Promise<NatsServer> {
 
 async function start(directory: string, file: string, port: number) {
   const options = ['-c', file, '-a', '127.0.0.1', '-p', String(port), '--ports_file_dir', directory];
-  const server = spawn('nats-server', options, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = spawnBound('nats-server', options, { stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject);
