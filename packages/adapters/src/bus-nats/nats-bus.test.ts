@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Bus } from '@jackfield/ports';
-import { busContract, createRecordingLog, type NatsServer, natsMissing, startNats } from '@jackfield/testkit';
+import {
+  busContract,
+  createRecordingLog,
+  type NatsServer,
+  natsMissing,
+  startNats,
+} from '@jackfield/testkit';
 import { createNatsBus, type NatsBusOptions } from './index.ts';
 
 const skip = natsMissing() ?? false;
@@ -79,6 +85,23 @@ describe('connections to NATS', { skip, timeout: 60_000 }, () => {
   });
 });
 
+/** Two nodes with these options reach each other. */
+async function meet(server: NatsServer, options: Partial<NatsBusOptions>): Promise<void> {
+  const [one, two] = [await opened(server, 'one', options), await opened(server, 'two', options)];
+  two.serve('same', async (body) => body);
+  assert.deepEqual(Buffer.from(await hello(one)).toString(), 'hello');
+  await Promise.all([one.close(), two.close()]);
+}
+
+/** A node with these options gets no connection. */
+async function staysOut(server: NatsServer, options: Partial<NatsBusOptions>): Promise<void> {
+  const log = createRecordingLog();
+  const stranger = open(server, 'three', { ...options, log });
+  while (log.lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(stranger.isConnected, false);
+  await stranger.close();
+}
+
 describe('who may connect to NATS', { skip, timeout: 60_000 }, () => {
   for (const [title, configuration, credentials, wrong] of [
     [
@@ -91,38 +114,35 @@ describe('who may connect to NATS', { skip, timeout: 60_000 }, () => {
   ] as const)
     test(`${title} is admitted, others are not`, async () => {
       const server = await startNats(configuration);
-      const [one, two] = [
-        await opened(server, 'one', { credentials }),
-        await opened(server, 'two', { credentials }),
-      ];
-      two.serve('same', async (body) => body);
-      assert.deepEqual(Buffer.from(await hello(one)).toString(), 'hello');
-      const log = createRecordingLog();
-      const stranger = open(server, 'three', { credentials: wrong, log });
-      while (log.lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-      assert.equal(stranger.isConnected, false);
-      await Promise.all([one.close(), two.close(), stranger.close()]);
+      await meet(server, { credentials });
+      await staysOut(server, { credentials: wrong });
       await server.stop();
     });
+});
 
-  test('a server with a certificate that the node trusts is used, another one is not', async () => {
+describe('certificates of NATS servers', { skip, timeout: 60_000 }, () => {
+  /** A server on 127.0.0.1 whose certificate names `host`, and that certificate. */
+  async function onServerOf(host: string, run: (server: NatsServer, ca: string) => Promise<void>) {
     const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
     const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
     const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const names = ['-subj', '/CN=nats', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+    const names = ['-subj', '/CN=nats', '-addext', `subjectAltName=${host}`, '-days', '2'];
     const made = spawnSync('openssl', [...request, '-keyout', key, '-out', cert, ...names]);
     assert.equal(made.status, 0, String(made.stderr));
     const server = await startNats(`tls { cert_file: "${cert}", key_file: "${key}" }`);
-    const tls = { ca: readFileSync(cert, 'utf8') };
-    const [one, two] = [await opened(server, 'one', { tls }), await opened(server, 'two', { tls })];
-    two.serve('same', async (body) => body);
-    assert.deepEqual(Buffer.from(await hello(one)).toString(), 'hello');
-    const log = createRecordingLog();
-    const careful = open(server, 'three', { tls: {}, log });
-    while (log.lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(careful.isConnected, false);
-    await Promise.all([one.close(), two.close(), careful.close()]);
+    await run(server, readFileSync(cert, 'utf8'));
     await server.stop();
     rmSync(directory, { recursive: true });
+  }
+
+  test('a trusted certificate that names the address of the server is accepted, an unknown one is not', () =>
+    onServerOf('IP:127.0.0.1', async (server, ca) => {
+      await meet(server, { tls: { ca } });
+      await staysOut(server, { tls: {} });
+    }));
+
+  test('a trusted certificate of another host or address is refused', async () => {
+    for (const host of ['IP:127.0.0.2', 'DNS:localhost'])
+      await onServerOf(host, (server, ca) => staysOut(server, { tls: { ca } }));
   });
 });

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import {
   type Bus,
   BusError,
@@ -48,31 +50,62 @@ const failedHeader = 'Jackfield-Failed';
  * While the connection is lost nothing is buffered, so that no message arrives long after its time.
  */
 export function createNatsBus(options: NatsBusOptions): Bus {
-  const { cluster, incarnation, log } = options;
+  const { incarnation } = options;
+  const subjectOf = subjectsOf(options.cluster);
   const handlers = new Map<string, BusReceiver>();
-  const prefix = `jackfield.${nameOf(cluster)}`;
   const sender = headers();
   sender.set(senderHeader, incarnation);
-  let connection: NatsConnection | undefined;
-  let isConnected = false;
-  let isClosed = false;
+  const link = keepConnected(options, (connection) => {
+    const receive = receiverOf(options, handlers, () => link.isConnected);
+    for (const address of [incarnation, everyone])
+      connection.subscribe(subjectOf(address, everyone), { callback: receive });
+  });
 
-  function subjectOf(to: string, subject: string): string {
-    return `${prefix}.${to === everyone ? 'all' : `to-${nameOf(to)}`}.${nameOf(subject)}`;
-  }
+  return {
+    async ask(to, subject, body, deadlineMs) {
+      if (body.length > longestBusMessage) throw tooLong(body);
+      if (!link.isConnected) throw noReceiver('there is no connection to NATS');
+      try {
+        const timing = { timeout: deadlineMs, headers: sender };
+        const answer = await link.connection!.request(subjectOf(to, subject), body, timing);
+        if (answer.headers?.has(failedHeader)) throw noAnswer('the other node could not answer');
+        return answer.data;
+      } catch (error) {
+        throw explained(error);
+      }
+    },
+    notify(to, subject, body) {
+      if (body.length > longestBusMessage) throw tooLong(body);
+      if (link.isConnected) link.connection!.publish(subjectOf(to, subject), body, { headers: sender });
+    },
+    serve(subject, handle) {
+      if (handlers.has(subject)) throw new Error(`the subject '${subject}' is served already`);
+      handlers.set(nameOf(subject), handle);
+    },
+    get isConnected() {
+      return link.isConnected;
+    },
+    close: () => link.close(),
+  };
+}
 
-  function subscribe(to: NatsConnection): void {
-    for (const address of [incarnation, everyone]) {
-      to.subscribe(subjectOf(address, everyone), {
-        callback: (error, message) => {
-          if (error === null) receive(message);
-          else log.warn({ err: error }, 'message of another node not received');
-        },
-      });
+/** The subjects of NATS in which nodes of this cluster are addressed. */
+function subjectsOf(cluster: string): (to: string, subject: string) => string {
+  const prefix = `jackfield.${nameOf(cluster)}`;
+  return (to, subject) => `${prefix}.${to === everyone ? 'all' : `to-${nameOf(to)}`}.${nameOf(subject)}`;
+}
+
+/** Gives messages of NATS to the handlers of their subjects, and their answers back. */
+function receiverOf(
+  { incarnation, log }: NatsBusOptions,
+  handlers: ReadonlyMap<string, BusReceiver>,
+  isConnected: () => boolean,
+): (error: Error | null, message: Msg) => void {
+  return (error, message) => {
+    if (error !== null) {
+      log.warn({ err: error }, 'message of another node not received');
+      return;
     }
-  }
-
-  function receive(message: Msg): void {
     const from = message.headers?.get(senderHeader) ?? '';
     const handle = handlers.get(message.subject.slice(message.subject.lastIndexOf('.') + 1));
     if (handle === undefined || from === incarnation) return;
@@ -80,19 +113,35 @@ export function createNatsBus(options: NatsBusOptions): Bus {
       log.error({ err, from, subject: message.subject }, 'message of another node not handled');
       const failure = headers();
       failure.set(failedHeader, '1');
-      if (isConnected) message.respond(undefined, { headers: failure });
+      if (isConnected()) message.respond(undefined, { headers: failure });
     };
     try {
       handle(message.data, from)
         ?.then((answer) => {
           if (answer.length > longestBusMessage) throw tooLong(answer);
-          if (isConnected) message.respond(answer);
+          if (isConnected()) message.respond(answer);
         })
         .catch(failed);
-    } catch (error) {
-      failed(error);
+    } catch (thrown) {
+      failed(thrown);
     }
-  }
+  };
+}
+
+interface Link {
+  /** Undefined before the first connection. */
+  readonly connection: NatsConnection | undefined;
+  readonly isConnected: boolean;
+  close(): Promise<void>;
+}
+
+/** Connects, and again after a loss, until it is closed; `subscribe` is called once for each new connection. */
+function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConnection) => void): Link {
+  const { log } = options;
+  const retryPause = createPause();
+  let connection: NatsConnection | undefined;
+  let isConnected = false;
+  let isClosed = false;
 
   async function follow(followed: NatsConnection): Promise<void> {
     for await (const { type } of followed.status()) {
@@ -126,30 +175,10 @@ export function createNatsBus(options: NatsBusOptions): Bus {
     }
   }
 
-  const retryPause = createPause();
   const following = connectAtLast();
-
   return {
-    async ask(to, subject, body, deadlineMs) {
-      if (body.length > longestBusMessage) throw tooLong(body);
-      if (connection === undefined || !isConnected) throw noReceiver('there is no connection to NATS');
-      try {
-        const timing = { timeout: deadlineMs, headers: sender };
-        const answer = await connection.request(subjectOf(to, subject), body, timing);
-        if (answer.headers?.has(failedHeader)) throw noAnswer('the other node could not answer');
-        return answer.data;
-      } catch (error) {
-        throw explained(error);
-      }
-    },
-    notify(to, subject, body) {
-      if (body.length > longestBusMessage) throw tooLong(body);
-      if (connection !== undefined && isConnected)
-        connection.publish(subjectOf(to, subject), body, { headers: sender });
-    },
-    serve(subject, handle) {
-      if (handlers.has(subject)) throw new Error(`the subject '${subject}' is served already`);
-      handlers.set(nameOf(subject), handle);
+    get connection() {
+      return connection;
     },
     get isConnected() {
       return isConnected;
@@ -173,8 +202,22 @@ function connectionOptions({ servers, credentials, tls, incarnation }: NatsBusOp
     pingInterval: pingMs,
     maxPingOut: pings,
     ignoreAuthErrorAbort: true,
-    ...(tls === undefined ? {} : { tls: { ...tls } }),
+    ...(tls === undefined ? {} : { tls: { ...tls, checkServerIdentity: identityCheckOf(servers) } }),
     ...authenticationOf(credentials),
+  };
+}
+
+/**
+ * The client library gives no host to the TLS connection to a server that is an address, and Node then compares the certificate with
+ * 'localhost'. Such a certificate has to name one of the configured addresses instead.
+ */
+function identityCheckOf(servers: readonly string[]) {
+  const hosts = servers.map((server) => new URL(`tls://${server}`).hostname.replace(/^\[|\]$/g, ''));
+  const known = hosts.filter((host) => isIP(host) !== 0 || host === 'localhost');
+  return (host: string, certificate: PeerCertificate): Error | undefined => {
+    if (host !== 'localhost' || known.length === 0) return checkServerIdentity(host, certificate);
+    const refusals = known.map((each) => checkServerIdentity(each, certificate));
+    return refusals.includes(undefined) ? undefined : refusals[0];
   };
 }
 
