@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Bus } from '@jackfield/ports';
 import {
   busContract,
+  createNatsCredentials,
   createRecordingLog,
   type NatsServer,
   natsMissing,
@@ -118,6 +119,15 @@ describe('who may connect to NATS', { skip, timeout: 60_000 }, () => {
       await staysOut(server, { credentials: wrong });
       await server.stop();
     });
+
+  test("a credentials file of the server's account is admitted, one of another account is not", async () => {
+    const known = createNatsCredentials();
+    const server = await startNats(known.configuration);
+    await meet(server, { credentials: { creds: known.user() } });
+    await staysOut(server, { credentials: { creds: createNatsCredentials().user() } });
+    await staysOut(server, {});
+    await server.stop();
+  });
 });
 
 describe('certificates of NATS servers', { skip, timeout: 60_000 }, () => {
