@@ -9,6 +9,7 @@ import {
   type Incarnation,
   incarnationMigrations,
 } from './kernel/incarnation.ts';
+import { createNodeMessages, type NodeMessages } from './kernel/node-messages.ts';
 import { createOutbox, type Outbox, outboxMigrations } from './kernel/outbox.ts';
 import { createRetention } from './kernel/retention.ts';
 import { createStartPhase, type StartPhase } from './kernel/start-phases.ts';
@@ -81,9 +82,12 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     list.flatMap(({ retained = [] }) => retained),
   );
   retention.start();
+  const messages = joinNodes(core);
   const http = createHttpApi({
     ...core,
     features: list.flatMap(({ routes = [] }) => routes),
+    homes: list.flatMap(({ homes = [] }) => homes),
+    ...(messages === undefined ? {} : { clusterNode: { incarnation: incarnation.number, messages } }),
     accounts,
     console: consoleSessions.access,
     ready: () => state.isReady,
@@ -109,6 +113,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     async close() {
       drain();
       await http.close();
+      await messages?.close();
       for (const feature of list) await feature.close?.();
       await retention.close();
       await runner.idle();
@@ -130,6 +135,12 @@ function outboxOf(deps: PlatformDeps, incarnation: number): Outbox {
     limits: { concurrency: 256, ...(keepCallbacksMs === undefined ? {} : { keepMs: keepCallbacksMs }) },
     ...(database.isShared ? { incarnation } : {}),
   });
+}
+
+function joinNodes({ joinBus, incarnation, clock, log }: Core): NodeMessages | undefined {
+  return joinBus === undefined
+    ? undefined
+    : createNodeMessages({ bus: joinBus(incarnation.token), clock, log });
 }
 
 /** Migrations of the kernel, then those of the features. */

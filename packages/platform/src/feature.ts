@@ -1,5 +1,5 @@
 import type { CarrierRequests, Migration, Write } from '@jackfield/ports';
-import type { RequestAccount, RouteGroup } from './http/index.ts';
+import type { RequestAccount, ResourceHome, RouteGroup } from './http/index.ts';
 import type { EndedIncarnation } from './kernel/incarnation.ts';
 import type { RetainedRecords } from './kernel/retention.ts';
 import type { FoundRecord, SearchTerm } from './kernel/search-term.ts';
@@ -14,6 +14,8 @@ export interface Feature {
   readonly migrations?: readonly Migration[];
   /** Operations, grouped as the documentation shows them. */
   readonly routes?: readonly RouteGroup[];
+  /** Where its things live, for requests that change them. */
+  readonly homes?: readonly ResourceHome[];
   /** Removes or passes on its records when a subaccount is deleted. */
   readonly resources?: AccountResources;
   /** Records that are removed a configured time after the end of their subject. */

@@ -1,5 +1,6 @@
 import type {
   AudioStreams,
+  Bus,
   Clock,
   Database,
   Egress,
@@ -84,6 +85,8 @@ export interface PlatformDeps
   readonly rates?: RateTable;
   /** The name of this machine among those that share the database. */
   readonly node?: string;
+  /** Joins the nodes that share the database, under the token of the incarnation; left out where no other process uses it. */
+  readonly joinBus?: (incarnation: string) => Bus;
   /** Another process has ended this one on their database: this process has to end. */
   readonly onIncarnationEnded?: () => void;
   /** Prefixes of the signature headers, e.g. `X-Service-`. */

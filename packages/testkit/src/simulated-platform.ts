@@ -56,6 +56,7 @@ export type PlatformSettings = Partial<
     | 'signaturePrefixes'
     | 'keepsCalls'
     | 'node'
+    | 'joinBus'
     | 'onIncarnationEnded'
     | keyof KeptRecords
   >

@@ -9,18 +9,21 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { createAdmission } from './admission.ts';
 import type { Authenticator } from './authentication.ts';
+import { type CarryOutDeps, carryOut } from './carry-out.ts';
 import type { ConsoleAccess } from './console/console-access.ts';
 import { type ConsolePages, registerConsole } from './console/console-pages.ts';
 import { registerConsoleLogin } from './console/register-console-login.ts';
 import { createApp } from './create-app.ts';
 import { registerDocuments } from './documents.ts';
+import { type ClusterNode, createForwarding } from './forwarding.ts';
 import { registerFrontPage } from './front-page.ts';
 import { type GuidePages, registerGuide } from './guide.ts';
+import type { ResourceHome } from './homes.ts';
 import { defaultHttpLimits, type HttpLimits, windowOf } from './http-limits.ts';
 import { createIdempotency } from './idempotency.ts';
 import { registerOpenRoutes } from './open-route.ts';
 import { type MetricsAccess, measureRequests, registerOperations } from './operations.ts';
-import { registerRoutes } from './register-routes.ts';
+import { type RouteDeps, registerRoutes } from './register-routes.ts';
 import type { RouteGroup } from './route.ts';
 import { createFailedGuesses, createStrangers } from './source-limits.ts';
 
@@ -34,6 +37,10 @@ export interface HttpApiDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly secrets: Secrets;
+  /** Where things live that requests change; without `clusterNode` all of them live here. */
+  readonly homes?: readonly ResourceHome[];
+  /** Carries requests to other nodes; left out where no other process uses the database. */
+  readonly clusterNode?: ClusterNode;
   /** False while starting and draining: `/readyz` answers 503. */
   ready(): boolean;
   readonly limits?: Partial<HttpLimits>;
@@ -77,10 +84,22 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   registerOpenRoutes(app, open, { guesses: guessesOf(), strangers });
   const guesses = guessesOf();
   if (deps.console !== undefined) registerConsoleLogin(app, { access: deps.console, guesses });
+  const carrying = { ...deps, idempotency: createIdempotency(deps) };
   registerRoutes(app, features, {
-    ...deps,
-    idempotency: createIdempotency(deps),
+    ...carrying,
     admit: createAdmission({ ...deps, limits, guesses, strangers }),
+    ...forwardingOf(deps, carrying),
   });
   return app;
+}
+
+function forwardingOf({ clusterNode: node, log }: HttpApiDeps, carrying: CarryOutDeps): Pick<RouteDeps, 'forwarding'> {
+  if (node === undefined) return {};
+  return {
+    forwarding: createForwarding({
+      node,
+      log,
+      carryOut: (route, request) => carryOut(route, request, carrying),
+    }),
+  };
 }

@@ -13,6 +13,7 @@ export {
 export type { ConsoleFile, ConsolePages } from './console/console-pages.ts';
 export { fileRoute } from './file-route.ts';
 export type { GuidePages } from './guide.ts';
+export type { ResourceHome } from './homes.ts';
 export { createHttpApi, type HttpApiDeps } from './http-api.ts';
 export type { HttpLimits } from './http-limits.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';

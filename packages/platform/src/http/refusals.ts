@@ -18,7 +18,6 @@ export class RefusedRequest extends Error {
 
 /** The problem for the client of a thrown error: a refusal of the request, or an internal fault without details. */
 export function problemOf(error: FastifyError | Error, request: FastifyRequest, log: Logger): Problem {
-  if (error instanceof RefusedRequest) return error.problem;
   if ('validation' in error && error.validation !== undefined) {
     const part = error.validationContext ?? 'body';
     const schema = request.routeOptions.schema as Record<string, unknown> | undefined;
@@ -46,17 +45,27 @@ export function problemOf(error: FastifyError | Error, request: FastifyRequest, 
       );
     case 'FST_ERR_BAD_URL':
       return badUrl;
-    case 'database-unavailable':
-    // Another process has ended this one; a request that is repeated reaches another.
-    case 'incarnation-ended':
-      log.warn({ api_id: request.id, err: error }, 'request refused: database unavailable');
-      return unavailable('database', databaseRetrySeconds);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return problem('malformed-request', 'the request could not be read: it must be well-formed HTTP');
   }
-  const { method, url } = request;
-  log.error({ api_id: request.id, method, url, err: error }, 'request failed: internal fault');
+  return problemOfFault(error, request, log);
+}
+
+/** The problem for the client of an error that an operation has thrown. */
+export function problemOfFault(
+  error: Error,
+  { id, method, url }: Pick<FastifyRequest, 'id' | 'method' | 'url'>,
+  log: Logger,
+): Problem {
+  if (error instanceof RefusedRequest) return error.problem;
+  const { code } = error as { readonly code?: string };
+  // Another process has ended this one; a request that is repeated reaches another.
+  if (code === 'database-unavailable' || code === 'incarnation-ended') {
+    log.warn({ api_id: id, err: error }, 'request refused: database unavailable');
+    return unavailable('database', databaseRetrySeconds);
+  }
+  log.error({ api_id: id, method, url, err: error }, 'request failed: internal fault');
   return problem('internal', 'internal fault: report the api_id to the operator of the platform');
 }
 

@@ -2,13 +2,16 @@ import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidParameter } from '../kernel/problem.ts';
 import type { Admit } from './admission.ts';
-import { answerTo, sendAnswer, sendProblem } from './answers.ts';
-import type { ApiRequest, RequestAccount } from './api-request.ts';
+import { sendAnswer, sendProblem } from './answers.ts';
+import type { RequestAccount } from './api-request.ts';
+import { type AdmittedRequest, apiRequestOf, carryOut } from './carry-out.ts';
 import type { ConsoleAccess, ConsoleSession } from './console/console-access.ts';
 import { leastRoleOf } from './console/roles.ts';
 import { readSessionCookie } from './console/session-cookie.ts';
 import { schemaOf } from './documents.ts';
-import type { Answer, Idempotency } from './idempotency.ts';
+import type { Forwarding } from './forwarding.ts';
+import { homeOf, type ResourceHome } from './homes.ts';
+import type { Idempotency } from './idempotency.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { registerFiles } from './register-files.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
@@ -33,6 +36,9 @@ export interface RouteDeps {
   readonly idempotency: Idempotency;
   readonly admit: Admit;
   readonly console?: ConsoleAccess;
+  readonly homes?: readonly ResourceHome[];
+  /** To other nodes; left out where no other process uses the database. */
+  readonly forwarding?: Forwarding;
 }
 
 const prefix = '/v1/Account/:auth_id/';
@@ -43,12 +49,16 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
   app.decorateRequest('account', null);
   app.decorateRequest('session', null);
   app.decorateRequest('warnings', null);
+  // Requests of other nodes may come before Fastify has registered the routes.
+  for (const route of features.flatMap(({ routes }) => routes))
+    if (homeOf(deps.homes ?? [], route) !== undefined) deps.forwarding?.accept(route);
   void app.register(async (scope) => {
     const methods = new Map<string, string[]>();
     for (const group of features) {
       for (const route of group.routes) {
         const url = `${prefix}${route.path}`;
         methods.set(url, [...(methods.get(url) ?? []), route.method]);
+        const home = homeOf(deps.homes ?? [], route);
         scope.route({
           method: route.method,
           url,
@@ -62,15 +72,16 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
             if (refusal === undefined) done();
             else sendProblem(reply, refusal);
           },
-          handler: async (request, reply) => perform(route, request, reply, deps),
+          handler: async (request, reply) => perform(route, home, request, reply, deps),
         });
       }
     }
+    const requestOf = (request: FastifyRequest) => apiRequestOf(admittedOf(request), deps.clock);
     for (const group of features) {
       const files = {
         admit: deps.admit,
         log: deps.log,
-        requestOf: (request: FastifyRequest) => requestOf(request, request.account!, deps),
+        requestOf,
       };
       for (const url of registerFiles(scope, prefix, group, files)) methods.set(url, ['GET']);
     }
@@ -103,15 +114,16 @@ function unknownIn(request: FastifyRequest, { method, schema }: ApiRoute): Unkno
 
 async function perform(
   route: ApiRoute,
+  home: ResourceHome | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
   deps: RouteDeps,
 ): Promise<FastifyReply> {
-  const account = request.account!;
+  const requestOf = () => apiRequestOf(admittedOf(request), deps.clock);
   const { stream } = route;
   if (stream !== undefined && request.headers.accept?.includes(stream.contentType)) {
     const lastEventId = request.headers['last-event-id'];
-    const opened = await stream.open(requestOf(request, account, deps), lastEventId?.toString());
+    const opened = await stream.open(requestOf(), lastEventId?.toString());
     if (!opened.ok) return sendProblem(reply, opened.problem);
     const output = openStream(reply, stream.contentType);
     endWithSession(request, output, deps);
@@ -119,31 +131,24 @@ async function perform(
     return reply;
   }
   if (route.download?.isRequested(request.query) === true) {
-    const file = await route.download.run(requestOf(request, account, deps));
+    const file = await route.download.run(requestOf());
     if (!file.ok) return sendProblem(reply, file.problem);
     reply.header('content-disposition', `attachment; filename="${file.value.fileName}"`);
     return reply.header('content-type', route.download.contentType).send(file.value.bytes);
   }
   const key = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
-  if (key === undefined) return sendAnswer(reply, await answerOf(route, request, account, deps));
   // draft-ietf-httpapi-idempotency-key-header leaves the form to the server; Node joins repeated headers with a comma.
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+  if (key !== undefined && (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))) {
     return sendProblem(
       reply,
       invalidParameter('Idempotency-Key', key, '1 to 255 visible ASCII characters without spaces'),
     );
   }
-  const { auth_id: _, ...params } = request.params as Record<string, string>;
-  const fingerprint = deps.secrets.digest(
-    'sha256',
-    JSON.stringify([route.method, route.path, params, request.body]),
-  );
-  const result = await deps.idempotency.once({ account: account.authId, key, fingerprint }, () =>
-    answerOf(route, request, account, deps),
-  );
-  if (!result.ok) return sendProblem(reply, result.problem);
-  if (result.value.replayed) reply.header('idempotency-replayed', 'true');
-  return sendAnswer(reply, result.value.answer);
+  const admitted = { ...admittedOf(request), ...(key === undefined ? {} : { idempotencyKey: key }) };
+  const forwarded = home === undefined ? undefined : await deps.forwarding?.forward(home, route, admitted);
+  const { answer, replayed } = forwarded ?? (await carryOut(route, admitted, deps));
+  if (replayed) reply.header('idempotency-replayed', 'true');
+  return sendAnswer(reply, answer);
 }
 
 /** How often the session of an open stream is looked up. */
@@ -172,28 +177,12 @@ function endWithSession(request: FastifyRequest, output: StreamOutput, deps: Rou
   lookLater();
 }
 
-async function answerOf(
-  route: ApiRoute,
-  request: FastifyRequest,
-  account: RequestAccount,
-  deps: RouteDeps,
-): Promise<Answer> {
-  const result = await route.run(requestOf(request, account, deps));
-  if (!result.ok) return answerTo(result.problem, request.id);
-  if (route.success === 204) return { status: 204, body: undefined };
-  const warnings = request.warnings ?? noWarnings;
-  const warned = warnings.length === 0 ? {} : { warnings };
-  return { status: route.success, body: JSON.stringify({ api_id: request.id, ...result.value, ...warned }) };
-}
-
-function requestOf(
-  request: FastifyRequest,
-  account: RequestAccount,
-  { clock }: RouteDeps,
-): ApiRequest<unknown, unknown, unknown> {
-  const { params, query, body, session } = request;
+function admittedOf(request: FastifyRequest): AdmittedRequest {
+  const { query, body, session } = request;
   return {
-    ...{ account, params, query, body, apiId: request.id, now: clock.wallNow() },
+    account: request.account!,
+    params: request.params as Record<string, string>,
+    ...{ query, body, apiId: request.id, warnings: request.warnings ?? noWarnings },
     ...(session === null ? {} : { session }),
   };
 }

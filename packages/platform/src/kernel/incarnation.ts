@@ -151,6 +151,7 @@ function randomNumber({ randomBytes }: Pick<Secrets, 'randomBytes'>): number {
   return bytes.readUIntBE(0, 6) * 32 + (bytes[6]! & 31) || 1;
 }
 
-function tokenOf(incarnation: number): string {
+/** In names of connections, and on the bus. */
+export function tokenOf(incarnation: number): string {
   return incarnation.toString(36);
 }

@@ -32,7 +32,7 @@ import { createOffers } from './legs/offers.ts';
 import { parametersOfCall } from './legs/parameters.ts';
 import { createRouting } from './legs/routing.ts';
 import { createTransfers } from './legs/transfers.ts';
-import { createLiveCalls } from './live-queries.ts';
+import { createCallHomes, createLiveCalls } from './live-queries.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
@@ -122,6 +122,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   ended.whenOver(dialled.remove);
   const store = createCallStore(deps.database, usage);
   const queries = createCallQueries(deps.database);
+  const homeOf = createCallHomes(deps.database);
   const steps = createCallSteps();
   const parts = { ...owners, ...ended, ended: steps.ended, store, routing: createRouting(deps) };
   const legs = steps.reportingBegins(defineSessions(deps, parts));
@@ -169,6 +170,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
         routes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
       },
     ],
+    homes: [{ under: 'Call/:call_uuid/', of: (viewer, { call_uuid = '' }) => homeOf(viewer, call_uuid) }],
     resources: {
       async remove(write, account) {
         for (const leg of await store.liveOf(write, account)) hangUp(leg, callEnds(4000, 'API Request'));

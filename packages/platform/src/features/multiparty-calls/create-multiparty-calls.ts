@@ -6,6 +6,7 @@ import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
+import { readCallReference } from './domain/call-reference.ts';
 import { hearingHistoryRoute } from './hearing-history-routes.ts';
 import { createLiveRooms } from './live-queries.ts';
 import { memberSoundRoutes } from './member-sound-routes.ts';
@@ -94,6 +95,15 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
 
   return {
     name: 'multiparty-calls',
+    homes: [
+      {
+        under: 'MultiPartyCall/:mpc/',
+        async of(viewer, { mpc = '' }) {
+          const call = await queries.find(viewer, readCallReference(mpc));
+          return call === undefined || call.ended_at !== null ? undefined : Number(call.incarnation);
+        },
+      },
+    ],
     migrations: multipartyCallMigrations,
     routes: [
       {

@@ -59,6 +59,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
       log.error({ err, session: session.uuid }, 'fallback call could not be placed');
     });
   });
+  const queries = createQueries(database);
   const commands = { ...deps, apps, limiter, sessions, reportRefusal };
   let cancelSweep = () => {};
 
@@ -86,13 +87,19 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
     name: 'verify',
     migrations: [verifyTables, lateChecks, sessionsByEnd, verifyIncarnation],
     search: searchVerifySessions(database),
+    homes: [
+      {
+        under: 'Verify/Session/:session_uuid/',
+        of: (viewer, { session_uuid = '' }) => queries.homeOf(viewer, session_uuid),
+      },
+    ],
     routes: [
       {
         name: 'Verify',
         description: 'One-time codes that prove who holds a phone number, by message or call.',
         routes: [
           ...sessionRoutes({
-            queries: createQueries(database),
+            queries,
             start: createStart(commands),
             check: createCheck(commands),
             proofs,
