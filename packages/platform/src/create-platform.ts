@@ -3,6 +3,7 @@ import { type Asked, createAsked, createFeatures, type FeaturesDeps } from './cr
 import type { Feature } from './feature.ts';
 import { createHttpApi, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
+import { shareEventWakes } from './kernel/event-wakes.ts';
 import {
   createIncarnation,
   type EndedIncarnation,
@@ -83,6 +84,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
   );
   retention.start();
   const messages = joinNodes(core);
+  const stopWakes = messages && shareEventWakes({ ...core, messages });
   const http = createHttpApi({
     ...core,
     features: list.flatMap(({ routes = [] }) => routes),
@@ -113,6 +115,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     async close() {
       drain();
       await http.close();
+      stopWakes?.();
       await messages?.close();
       for (const feature of list) await feature.close?.();
       await retention.close();

@@ -93,7 +93,10 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   return app;
 }
 
-function forwardingOf({ clusterNode: node, log }: HttpApiDeps, carrying: CarryOutDeps): Pick<RouteDeps, 'forwarding'> {
+function forwardingOf(
+  { clusterNode: node, log }: HttpApiDeps,
+  carrying: CarryOutDeps,
+): Pick<RouteDeps, 'forwarding'> {
   if (node === undefined) return {};
   return {
     forwarding: createForwarding({

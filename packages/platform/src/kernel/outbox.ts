@@ -1,4 +1,5 @@
 import type { Clock, Database, Instant, Logger, Migration, Write } from '@jackfield/ports';
+import { createCommitListeners } from './commit-listeners.ts';
 import type { OutboxEvent } from './kernel-effects.ts';
 import { outboxTable } from './migrations/0001-outbox.ts';
 import { outboxCallbacks } from './migrations/0002-outbox-callbacks.ts';
@@ -30,8 +31,13 @@ export interface Outbox {
   wake(): void;
   /** From now on `record` takes part in each transaction with events that carry a callback; once per process. */
   alsoRecord(record: RecordAppended): void;
-  /** Calls `listener` when events may have been committed; returns the unsubscribe. A listener must be cheap and not throw. */
-  subscribe(listener: () => void): () => void;
+  /**
+   * Calls `listener` when events may have been committed, by this process alone or by any; returns the unsubscribe. A listener must be
+   * cheap and not throw.
+   */
+  subscribe(listener: () => void, which?: 'of-this-process' | 'all'): () => void;
+  /** Another process has committed events. */
+  committedElsewhere(): void;
   /** Begins to deliver, once per process; without a consumer events are only kept, within limits. */
   start(consumer?: OutboxConsumer | Deliver): void;
   /** Makes at most `slots` events due that the consumer set aside in this lane; resolves with their number. */
@@ -62,17 +68,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const isAlone = incarnation === undefined;
   const limits = { ...outboxLimits, ...deps.limits };
   const store = createOutboxStore(database, incarnation);
-  const listeners = new Set<() => void>();
+  const listeners = createCommitListeners(clock, unannouncedMs);
   let pump: OutboxPump | undefined;
   let record: RecordAppended | undefined;
   let callbackAt: Instant = Number.NEGATIVE_INFINITY;
-  let cancelNotice: (() => void) | undefined;
-
-  function notify(): void {
-    cancelNotice?.();
-    cancelNotice = undefined;
-    for (const listener of listeners) listener();
-  }
 
   return {
     async appendEvents(write, events) {
@@ -81,7 +80,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       const createdAt = clock.wallNow();
       const appended = events.map((event) => ({ ...event, eventId: newEventId(), createdAt, dueAt: now }));
       await store.insert(write, appended);
-      if (listeners.size > 0) cancelNotice ??= clock.startTimer(now + unannouncedMs, notify);
+      listeners.written();
       const withCallback = appended.filter(({ callback }) => callback !== undefined);
       if (withCallback.length === 0) return;
       if (record !== undefined) await record(write, withCallback);
@@ -91,21 +90,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wake() {
       // Most events have no callback: they are no reason to look for due deliveries.
       if (clock.now() - callbackAt <= limits.lookEveryMs) pump?.wake();
-      if (listeners.size > 0) notify();
+      listeners.committed();
     },
     alsoRecord(newRecord) {
       if (record !== undefined) throw new Error('something is recorded beside events already');
       record = newRecord;
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
-        cancelNotice?.();
-        cancelNotice = undefined;
-      };
-    },
+    subscribe: listeners.subscribe,
+    committedElsewhere: listeners.committedElsewhere,
     start(consumer) {
       if (pump !== undefined) throw new Error('the outbox delivers already');
       const whole = typeof consumer === 'function' ? { deliver: consumer } : consumer;
@@ -121,7 +113,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     },
     idle: async () => pump?.idle(),
     async close() {
-      cancelNotice?.();
+      listeners.close();
       await pump?.close();
     },
   };

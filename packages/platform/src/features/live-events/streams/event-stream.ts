@@ -17,7 +17,7 @@ export interface StreamLimits {
   readonly page: number;
   /** Least time between two reads for one client. */
   readonly pauseMs: number;
-  /** Events of other nodes wake no stream: time between two reads without a wake. */
+  /** Time between two reads without a wake: the notice of another node may be lost. */
   readonly lookEveryMs: number;
   /** A client that reads nothing for so long is cut off. */
   readonly slowMs: number;
