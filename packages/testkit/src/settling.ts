@@ -60,12 +60,21 @@ export function createSettling(): Settling {
       };
     },
     database(database) {
-      return {
-        ...database,
-        // The embedded database reads at once.
-        read: database.dialect === 'sqlite' ? database.read : readsOf(database.read, waitedFor),
-        transact: (work, options) => waitedFor(() => database.transact(work, options)),
-      };
+      let read: Database['read'] | undefined;
+      return Object.create(database, {
+        // The first read opens a file that `migrate` may have to write before.
+        read: {
+          get() {
+            // The embedded database reads at once.
+            read ??= database.dialect === 'sqlite' ? database.read : readsOf(database.read, waitedFor);
+            return read;
+          },
+        },
+        transact: {
+          value: ((work, options) =>
+            waitedFor(() => database.transact(work, options))) as Database['transact'],
+        },
+      });
     },
   };
 }
