@@ -18,7 +18,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   testing: ['ports', 'sip', 'platform', 'testkit'],
   'stream-kit': ['contract'],
   'hosted-sdk': [],
-  'voice-sdk': ['sip'],
+  'voice-sdk': ['sip', 'contract'],
   server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters', 'testing', 'stream-kit'],
   console: ['contract', 'voice-sdk'],
   tools: ['contract', 'platform'],
@@ -39,7 +39,7 @@ const inTestsToo: Readonly<Record<string, readonly string[]>> = {
   adapters: packages,
   server: packages,
   'stream-kit': [...packages, 'server'],
-  'voice-sdk': ['media', 'testkit'],
+  'voice-sdk': ['testkit'],
 };
 
 // `packages/testing` is a package for customers, not a folder of tests.

@@ -53,7 +53,6 @@ export {
   type EngineCounters,
   type EngineLimits,
 } from './engine/engine-limits.ts';
-export { estimatedMos } from './engine/listening-quality.ts';
 export { createMediaEngine } from './engine/media-engine.ts';
 export type { MovedNames } from './engine/moves.ts';
 export type { SendPacket } from './engine/send-packet.ts';

@@ -150,6 +150,4 @@ export interface LegStatistics {
   readonly roundTripMs?: number;
   /** Fraction (0–1) of our packets that the other side reported lost last. */
   readonly remoteFractionLost?: number;
-  /** Estimated mean opinion score (ITU-T G.107) of the received audio, 1–4.5; undefined without any. */
-  readonly mos?: number;
 }

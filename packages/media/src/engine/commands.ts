@@ -181,11 +181,6 @@ export interface LegStatistics {
   readonly protection?: SrtpSuiteName;
   readonly roundTripMs?: number;
   readonly remoteFractionLost?: number;
-  /**
-   * Estimated mean opinion score of the received audio, 1–4.5 (see `estimatedMos`); undefined when nothing was
-   * received.
-   */
-  readonly mos?: number;
 }
 
 /** The statistics of a leg that never existed. */

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { toneLevel } from '../dsp/tone-level.ts';
 import { choosePhase, type PhaseGrid, type Readiness } from './choose-phase.ts';
-import { estimatedMos, type ReceivedQuality } from './listening-quality.ts';
 import { createSoundLibrary } from './sound-library.ts';
 
 const idle = (): number => 0;
@@ -94,71 +93,6 @@ describe('the choice of a phase', () => {
         assert.ok(Math.abs(choice.gainMs - (cost(present) - cost(choice.phase))) < 1e-6);
       }),
       { numRuns: 300 },
-    );
-  });
-});
-
-/** The E-model with all parameters at their defaults but Ie-eff and Idd, as in G.107 with the constants of its tables. */
-function ratingOf(lossPercent: number, delayMs: number): number {
-  const impairment = 95 * (lossPercent / (lossPercent + 25.1));
-  const delay = 0.024 * delayMs + (delayMs > 177.3 ? 0.11 * (delayMs - 177.3) : 0);
-  return 93.2 - delay - impairment;
-}
-
-describe('the estimated mean opinion score (ITU-T G.107)', () => {
-  const quality = (change: Partial<ReceivedQuality> = {}): ReceivedQuality => ({
-    packetsReceived: 1000,
-    packetsLost: 0,
-    jitterMs: 0,
-    ...change,
-  });
-
-  for (const [rule, change, score] of [
-    ['of a perfect line is 4.4', {}, 4.4],
-    ['of a line with half its packets lost', { packetsLost: 1000 }, 1.6],
-    ['with everything but one packet lost', { packetsReceived: 1, packetsLost: 10_000_000 }, 1.17],
-    ['duplicates are no loss', { packetsLost: -50 }, 4.4],
-    ['of a satellite is below that of a cable', { roundTripMs: 1200 }, 1.59],
-    ['never falls below 1', { packetsLost: 5000, roundTripMs: 60_000 }, 1],
-  ] as const) {
-    it(rule, () =>
-      assert.ok(Math.abs(estimatedMos(quality(change))! - score) < 0.06, `${estimatedMos(quality(change))}`),
-    );
-  }
-
-  for (const packetsReceived of [0, -1]) {
-    it(`of ${packetsReceived} packets does not exist`, () =>
-      assert.equal(estimatedMos(quality({ packetsReceived, packetsLost: 9 })), undefined));
-  }
-
-  it('is Annex B of the rating, with two decimals, for every loss, jitter and delay', () => {
-    fc.assert(
-      fc.property(fc.nat(3000), fc.nat(300), fc.nat(2000), (packetsLost, jitterMs, roundTripMs) => {
-        const lossPercent = (100 * packetsLost) / (packetsLost + 1000);
-        const rating = Math.max(0, ratingOf(lossPercent, roundTripMs / 2 + 2 * jitterMs + 20));
-        const score = 1 + 0.035 * rating + 7e-6 * rating * (rating - 60) * (100 - rating);
-        const estimated = estimatedMos(quality({ packetsLost, jitterMs, roundTripMs }))!;
-        assert.ok(Math.abs(estimated - Math.max(1, score)) < 0.0051, `${estimated}, not ${score}`);
-        assert.equal(estimated, Math.round(estimated * 100) / 100);
-      }),
-    );
-  });
-
-  it('falls with loss, jitter and delay, each by itself', () => {
-    for (const key of ['packetsLost', 'jitterMs', 'roundTripMs'] as const) {
-      let last = 5;
-      for (const value of [0, 20, 100, 300]) {
-        const score = estimatedMos(quality({ [key]: value }))!;
-        assert.ok(score < last, `${key} ${value}`);
-        last = score;
-      }
-    }
-  });
-
-  it('without a report of the other side counts no delay of the network', () => {
-    assert.equal(
-      estimatedMos(quality({ roundTripMs: undefined })),
-      estimatedMos(quality({ roundTripMs: 0 })),
     );
   });
 });

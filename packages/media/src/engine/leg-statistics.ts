@@ -1,6 +1,5 @@
 import type { LegStatistics } from './commands.ts';
 import type { Leg } from './leg.ts';
-import { estimatedMos } from './listening-quality.ts';
 
 /** The current counters of the leg. */
 export function statisticsOf(leg: Leg): LegStatistics {
@@ -9,7 +8,6 @@ export function statisticsOf(leg: Leg): LegStatistics {
   const { packetsReceived, roundTripMs } = leg;
   const { jitterMs } = leg.received;
   const packetsLost = past.lost + counters.lost;
-  const mos = estimatedMos({ packetsReceived, packetsLost, jitterMs, roundTripMs });
   return {
     packetsReceived,
     bytesReceived: leg.bytesReceived,
@@ -27,7 +25,6 @@ export function statisticsOf(leg: Leg): LegStatistics {
     digitsSent: leg.digitsSent,
     ...(leg.agreed === undefined ? {} : { codec: leg.agreed.codec }),
     ...(leg.protection === undefined ? {} : { protection: leg.protection.agreed.suite }),
-    ...(mos === undefined ? {} : { mos }),
     ...(roundTripMs === undefined ? {} : { roundTripMs }),
     ...(leg.remoteFractionLost === undefined ? {} : { remoteFractionLost: leg.remoteFractionLost }),
   };

@@ -1,4 +1,4 @@
-import { estimatedMos } from './mos.ts';
+import { estimatedMos } from '@jackfield/contract/estimated-mos';
 
 /** Counters of a call's audio since its beginning, as the browser reports them. */
 export interface AudioCounters {
@@ -45,6 +45,6 @@ export function sampleBetween(
   const expected = packetsReceived + packetsLost;
   const lossPercent = expected === 0 ? 0 : Math.round((1000 * packetsLost) / expected) / 10;
   const { jitterMs, roundTripMs } = now;
-  const mos = packetsReceived === 0 ? undefined : estimatedMos(lossPercent, jitterMs, roundTripMs ?? 0);
+  const mos = estimatedMos({ packetsReceived, packetsLost, jitterMs, roundTripMs });
   return { ...now, at, packetsReceived, packetsLost, packetsSent, lossPercent, mos };
 }

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { estimatedMos as serversMos } from '@jackfield/media';
 import { createCallQuality } from './call-quality.ts';
-import { estimatedMos } from './mos.ts';
 import type { AudioCounters } from './quality-sample.ts';
 
 const clean: AudioCounters = {
@@ -32,20 +30,6 @@ function warningsOf(losses: readonly number[]): string[] {
 }
 
 describe('the quality of a call', () => {
-  it('is scored by the formula of the server', () => {
-    for (const lost of [0, 1, 5, 20, 100])
-      for (const jitterMs of [0, 10, 80])
-        for (const roundTripMs of [0, 50, 400, 900]) {
-          const theirs = serversMos({
-            packetsReceived: 200 - lost,
-            packetsLost: lost,
-            jitterMs,
-            roundTripMs,
-          });
-          assert.equal(estimatedMos(lost / 2, jitterMs, roundTripMs), theirs);
-        }
-  });
-
   it('is that of the last interval, not of the whole call', () => {
     const quality = createCallQuality();
     quality.read({ ...clean, packetsReceived: 150, packetsLost: 100 }, 5000, open);

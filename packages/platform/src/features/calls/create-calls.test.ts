@@ -21,7 +21,7 @@ import { createSessionRunner } from '../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { type CallsDeps, callMigrations, createCalls } from './create-calls.ts';
-import { qualityOf } from './domain/leg-quality.ts';
+import { qualityOf } from './legs/quality-of.ts';
 import type { LegOffer, OutboundLeg, OwnedLegNotice, TakenOffer } from './public-api.ts';
 import type { CallsTables } from './tables.ts';
 import { silent } from './testing/example-leg.ts';

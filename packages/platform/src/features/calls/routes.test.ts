@@ -6,7 +6,7 @@ import { openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
-import { qualityOf } from './domain/leg-quality.ts';
+import { qualityOf } from './legs/quality-of.ts';
 import { createCallQueries, pageOfCalls } from './queries.ts';
 import { createClientQualities } from './records/client-qualities.ts';
 import { callRoutes } from './routes.ts';
@@ -73,7 +73,6 @@ eachDatabase('the records of calls over HTTP', (open) => {
           jitterMs: 2.345,
           framesConcealed: 2,
           roundTripMs: 30.06,
-          mos: 4.37,
         }),
       }),
     );
@@ -110,7 +109,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
       media_encryption: 'SRTP AES_CM_128_HMAC_SHA1_32',
       quality: {
         codec: 'opus',
-        mos: 4.37,
+        mos: 4.39,
         packets_received: 4500,
         packets_lost: 0,
         jitter_ms: 2.3,

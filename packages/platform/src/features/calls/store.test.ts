@@ -7,7 +7,7 @@ import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
-import { qualityOf } from './domain/leg-quality.ts';
+import { qualityOf } from './legs/quality-of.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { exampleLeg, silent } from './testing/example-leg.ts';
@@ -32,7 +32,6 @@ const quality = qualityOf({
   framesConcealed: 3,
   roundTripMs: 21.04,
   remoteFractionLost: 1 / 256,
-  mos: 4.33,
 });
 const over = callEnds(3010, 'Call recipient');
 const ended = (leg: CallLeg, endedAt = 1_500): CallLeg => ({ ...leg, phase: 'ended', endedAt, end: over });

@@ -1,6 +1,6 @@
 import type { CallQualitySample, QualityClass } from '@jackfield/contract/console';
+import { estimatedMos } from '@jackfield/contract/estimated-mos';
 import type { Instant, LegStatistics } from '@jackfield/ports';
-import { estimatedMos } from '../domain/estimated-mos.ts';
 
 /** Least scores of the classes: satisfied, some dissatisfied and many dissatisfied users of ITU-T G.107 Annex B. */
 const leastScores: readonly (readonly [QualityClass, number])[] = [
@@ -27,7 +27,7 @@ export function sampleOf(
   // RFC 3550 §6.4.1: duplicates and late packets make a count fall.
   const change = (name: keyof Counters) => Math.max(0, after[name] - before[name]);
   const [packetsReceived, packetsLost] = [change('packetsReceived'), change('packetsLost')];
-  const mos = estimatedMos({ packetsReceived, packetsLost, jitterMs, roundTripMs });
+  const mos = estimatedMos({ packetsReceived, packetsLost, jitterMs, roundTripMs }) ?? null;
   return {
     at: new Date(at).toISOString(),
     class: mos === null ? null : qualityClassOf(mos),

@@ -3,9 +3,9 @@ import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
 import { callEnds } from '../domain/hangup-cause.ts';
-import { qualityOf } from '../domain/leg-quality.ts';
 import type { Calls, LegOffer, TakenOffer } from '../public-api.ts';
 import type { DirectCalls } from './direct-calls.ts';
+import { qualityOf } from './quality-of.ts';
 import type { Transfers } from './transfers.ts';
 
 export interface OffersDeps {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { callLegMachine } from '../domain/call-leg-machine.ts';
 import { exampleLeg, silent } from '../testing/example-leg.ts';
-import { callLegMachine } from './call-leg-machine.ts';
-import { qualityOf } from './leg-quality.ts';
+import { qualityOf } from './quality-of.ts';
 
 test('a leg without agreed audio has no quality, a leg with silent audio has no MOS', () => {
   assert.equal(qualityOf(undefined), null);
