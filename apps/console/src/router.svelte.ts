@@ -41,13 +41,14 @@ export const router = {
   },
 };
 
-/** Follows links of the console without a new page; returns the function that stops it. */
+/** Follows links to screens without a new page, `rel="external"` excepted; returns the function that stops it. */
 export function followLinks(): () => void {
   const onClick = (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = (event.target as Element).closest('a');
     if (link === null || link.target !== '' || link.hasAttribute('download')) return;
+    if (link.relList.contains('external')) return;
     const url = new URL(link.href);
     if (url.origin !== location.origin || !isBelowRoot(url.pathname) || url.hash !== '') return;
     event.preventDefault();

@@ -7,7 +7,7 @@ export interface Screen {
   // biome-ignore lint/suspicious/noExplicitAny: a screen without a variable part in its path declares no props
   readonly load: () => Promise<{ default: Component<any> }>;
   /** Its key among `texts.screens`, where the navigation shows it. */
-  readonly shown?: keyof typeof import('./texts/en.ts').texts.screens;
+  readonly shown?: keyof typeof import('./texts/en-table.ts').texts.screens;
 }
 
 export const screens: readonly Screen[] = [

@@ -15,6 +15,7 @@ import {
   asPort,
   asUrl,
 } from './config-values.ts';
+import { identityVariables } from './identity-variables.ts';
 import { limitVariables } from './limit-variables.ts';
 import { mediaVariables } from './media-variables.ts';
 
@@ -164,6 +165,7 @@ export const configVariables = {
     read: asPattern(/^[!-~]{16,128}$/),
     secret: true,
   },
+  ...identityVariables,
   ...limitVariables,
   logLevel: {
     name: 'JACKFIELD_LOG_LEVEL',

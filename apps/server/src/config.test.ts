@@ -175,6 +175,14 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_WEBRTC_SIGNALLING: ['wss', 'plain'],
   JACKFIELD_TURN_URLS: ['turn.example.com', 'stun:a', 'turn:a b'],
   JACKFIELD_TURN_SECRET: ['short', 'with a space in the middle'],
+  JACKFIELD_OIDC_ISSUER: ['login.example.com', 'http://login.example.com', 'https://login.example.com/?a=1'],
+  JACKFIELD_OIDC_CLIENT_ID: ['two words'],
+  JACKFIELD_OIDC_CLIENT_SECRET: ['two words'],
+  JACKFIELD_OIDC_SCOPE: ['profile email', 'openid  email'],
+  JACKFIELD_OIDC_GROUPS_CLAIM: ['two words'],
+  JACKFIELD_OIDC_OWNERS: ['a,,b'],
+  JACKFIELD_OIDC_OPERATORS: ['a,'],
+  JACKFIELD_OIDC_VIEWERS: [','],
   JACKFIELD_BROWSER_CODECS: ['G722', 'opus,opus', 'speex', 'opus PCMU'],
   JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
@@ -270,6 +278,45 @@ test('a TURN server needs its URLs and its secret', () => {
       [`${other} must be set together with ${name}`],
     );
   }
+});
+
+test('an identity provider needs its client, a group with a role, and an address to come back to over TLS', () => {
+  const provider = {
+    JACKFIELD_PUBLIC_URL: 'https://calls.example.com',
+    JACKFIELD_OIDC_ISSUER: 'https://login.example.com/realms/desk',
+    JACKFIELD_OIDC_CLIENT_ID: 'jackfield',
+    JACKFIELD_OIDC_CLIENT_SECRET: 'hunter2',
+    JACKFIELD_OIDC_OPERATORS: 'desk, night shift',
+  };
+  const result = load(provider);
+  assert.ok(result.ok);
+  assert.deepEqual(result.config.identity, {
+    issuer: 'https://login.example.com/realms/desk',
+    clientId: 'jackfield',
+    clientSecret: 'hunter2',
+    scope: 'openid profile email',
+    groupsClaim: 'groups',
+    groups: { owner: [], operator: ['desk', 'night shift'], viewer: [] },
+  });
+  assert.ok(!describeConfig(result.inForce).includes('hunter2'));
+  const sentences = (env: Record<string, string>) => problemsOf(env).map(({ sentence }) => sentence);
+  assert.deepEqual(sentences({ ...provider, JACKFIELD_OIDC_CLIENT_SECRET: '' }), [
+    'JACKFIELD_OIDC_CLIENT_SECRET must be set together with JACKFIELD_OIDC_ISSUER',
+  ]);
+  assert.match(sentences({ ...provider, JACKFIELD_OIDC_OPERATORS: '' })[0]!, /must name a group/);
+  assert.match(
+    sentences({ ...provider, JACKFIELD_PUBLIC_URL: 'http://calls.example.com' })[0]!,
+    /needs a JACKFIELD_PUBLIC_URL with https:/,
+  );
+  assert.deepEqual(
+    sentences({ JACKFIELD_OIDC_SCOPE: 'openid' }).map((sentence) => sentence.split(' ')[0]),
+    [
+      'JACKFIELD_OIDC_ISSUER',
+      'JACKFIELD_OIDC_CLIENT_ID',
+      'JACKFIELD_OIDC_CLIENT_SECRET',
+      'JACKFIELD_OIDC_OWNERS,',
+    ],
+  );
 });
 
 test('an S3-compatible store needs all its variables, and its secret is not printed', () => {

@@ -9,6 +9,7 @@ import {
   type Environment,
 } from './config-reader.ts';
 import { configVariables } from './config-variables.ts';
+import { type IdentityConfig, identityContradictions, readIdentity } from './identity-config.ts';
 import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { type MediaConfig, readMedia } from './media-variables.ts';
 import { detectPublicAddress } from './public-address.ts';
@@ -79,6 +80,8 @@ export interface Config extends MediaConfig {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Each part uses its defaults when absent. */
   readonly limits?: ServerLimits;
+  /** People log in to the console with tokens and links alone when absent. */
+  readonly identity?: IdentityConfig;
 }
 
 export interface RecordingsStore {
@@ -123,8 +126,14 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...readRetention(reader, mode),
     ...readRecordingsStore(reader, storage.dataDir),
     ...readOperation(reader, sandbox),
+    ...present({ identity: readIdentity(reader) }),
   };
-  const problems = [...unknownVariables(env), ...reader.problems, ...contradictions(config, reader)];
+  const problems = [
+    ...unknownVariables(env),
+    ...reader.problems,
+    ...contradictions(config, reader),
+    ...identityContradictions(config, reader),
+  ];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config, inForce: reader.inForce };
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { createAddressGuard, createAudioGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
+import { createOpenIdProvider } from '@jackfield/adapters/identity-openid';
 import { createMediaPool, type ThreadPriority } from '@jackfield/adapters/media-worker';
 import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
-import type { createStartPhase } from '@jackfield/platform';
+import { type createStartPhase, identityCallbackPath } from '@jackfield/platform';
 import type { Clock, Logger } from '@jackfield/ports';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
@@ -66,8 +67,15 @@ export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }
     mayReach: createAddressGuard(rules),
     audioMayReach: createAudioGuard(rules),
     gateways,
+    identityProvider: identityProviderOf(config),
     sandbox: config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined,
   };
+}
+
+/** It opens nothing before the first login, so a provider that is down delays no start. */
+function identityProviderOf({ identity, publicUrl }: Config) {
+  if (identity === undefined) return undefined;
+  return createOpenIdProvider({ ...identity, redirectUrl: `${publicUrl}${identityCallbackPath}` });
 }
 
 /** The options of the media threads. The log names the priorities that they obtained, each change, and their deaths. */

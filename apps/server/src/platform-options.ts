@@ -53,6 +53,7 @@ export function platformAdapters(config: Config, adapters: Adapters) {
     audioStreams: media.streams,
     numbers: sandbox?.numbers ?? noNumbers,
     ...smsOf(gateways, config),
+    ...identityOf(adapters, config),
     ...(sandbox === undefined ? {} : { sandboxNetwork: sandbox.network }),
   };
 }
@@ -61,4 +62,9 @@ export function platformAdapters(config: Config, adapters: Adapters) {
 function smsOf(gateways: OpenGateways | undefined, { sandbox }: Config): Pick<PlatformDeps, 'sms'> {
   if (gateways !== undefined) return { sms: gateways.linked };
   return sandbox ? { sms: 'sandbox-inbox' } : {};
+}
+
+function identityOf({ identityProvider }: Adapters, { identity }: Config): Pick<PlatformDeps, 'identity'> {
+  if (identityProvider === undefined || identity === undefined) return {};
+  return { identity: { provider: identityProvider, groups: identity.groups } };
 }

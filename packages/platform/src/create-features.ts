@@ -78,7 +78,13 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
   owned.blackBox.follow(live.calls);
   owned.operatorView.follow(sandbox.sms === undefined ? gateways.states : () => [inboxOfSandbox]);
   const quality = createCallQuality({ ...deps, ...live });
-  const consoleSessions = createConsoleSessions({ ...deps, accounts: owned.accounts });
+  const { identity, ...others } = deps;
+  const operator = owned.carriers.incoming.account;
+  const consoleSessions = createConsoleSessions({
+    ...others,
+    accounts: owned.accounts,
+    ...(identity === undefined ? {} : { identity: { ...identity, log: deps.log, operator } }),
+  });
   const list: readonly Feature[] = [
     owned.accounts,
     owned.applications,

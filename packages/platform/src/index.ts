@@ -36,6 +36,7 @@ export {
   type ConsolePages,
   type GuidePages,
   type HttpLimits,
+  identityCallbackPath,
   upgradeAnswer,
 } from './http/index.ts';
 export { askedSeldom } from './kernel/asked-seldom.ts';

@@ -23,6 +23,7 @@ import type { FastifyInstance } from 'fastify';
 import type { FirstAccount } from './features/accounts/index.ts';
 import type { Carrier } from './features/carriers/index.ts';
 import type { TurnServer } from './features/client-tokens/index.ts';
+import type { ConsoleIdentity } from './features/console-sessions/index.ts';
 import type { LinkedGateway } from './features/message-gateways/index.ts';
 import type { Recordings } from './features/recordings/index.ts';
 import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
@@ -59,6 +60,8 @@ export interface PlatformDeps
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly numbers: NumberRoutes;
+  /** People of the operator log in to the console through it; tokens and links alone when absent. */
+  readonly identity?: ConsoleIdentity;
   /** The operator's TURN server, for pages whose network lets nothing but TLS through; none when absent. */
   readonly turn?: TurnServer;
   /** Routes for numbers that `numbers` does not know. */

@@ -35,6 +35,7 @@ export type {
   StopSignal,
 } from './egress.ts';
 export type { FailedLogin, FailedLogins } from './failed-logins.ts';
+export type { IdentifiedPerson, IdentityProvider, LoginSecrets } from './identity-provider.ts';
 export {
   defaultLegLimits,
   type LegParties,

@@ -1,4 +1,4 @@
-import { texts } from '../texts/en.ts';
+import { texts } from '../texts/en-table.ts';
 import { ApiError } from './api-error.ts';
 import { noteRequest } from './sent-requests.svelte.ts';
 

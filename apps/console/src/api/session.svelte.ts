@@ -1,4 +1,5 @@
 import { router } from '../router.svelte.ts';
+import { texts } from '../texts/en-table.ts';
 import { ApiError } from './api-error.ts';
 import { send, useAccount } from './client.ts';
 
@@ -11,6 +12,19 @@ export interface Session {
 type Phase = 'looking' | 'out' | 'in' | 'unreachable';
 
 const url = '/console/session';
+
+/** Why the identity provider let no person in, as the server appended it to the address of this page. */
+export const refusedLogin = takeRefusal();
+
+function takeRefusal(): keyof typeof texts.login.refused | undefined {
+  const word = /^#login-refused=([a-z-]+)$/.exec(location.hash)?.[1];
+  if (word === undefined) return undefined;
+  history.replaceState(null, '', location.pathname + location.search);
+  // Own names alone: any page can link to this address.
+  return Object.hasOwn(texts.login.refused, word)
+    ? (word as keyof typeof texts.login.refused)
+    : 'login-refused';
+}
 let phase = $state.raw<Phase>('looking');
 let current = $state.raw<Session | undefined>(undefined);
 

@@ -1,4 +1,4 @@
-import type { texts } from '../texts/en.ts';
+import type { texts } from '../texts/en-table.ts';
 
 /** The phones of the sandbox (docs/guides/sandbox.md). */
 export const sandboxPhones: readonly {

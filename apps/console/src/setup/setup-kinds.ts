@@ -15,7 +15,7 @@ import {
   subaccountChanges,
   verifyAppChanges,
 } from '@jackfield/contract';
-import type { texts } from '../texts/en.ts';
+import type { texts } from '../texts/en-table.ts';
 
 /** Something of the account that is created, changed and deleted by forms. */
 export interface SetupKind {

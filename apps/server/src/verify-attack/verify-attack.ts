@@ -5,6 +5,7 @@ import { verifySendLimits } from '@jackfield/platform';
 import type { Logger } from '@jackfield/ports';
 import { loadConfig } from '../config.ts';
 import { startEmbedded } from '../embedded.ts';
+import { identityVariables } from '../identity-variables.ts';
 import { StartFailure } from '../start-failure.ts';
 import { bruteForce } from './brute-force.ts';
 import { enumeration } from './enumeration.ts';
@@ -32,7 +33,7 @@ export interface AttackReport {
 }
 
 /** Variables that would allow real messages and calls, or touch data: an attack sets its own. */
-const notForAttacks = [
+const notForAttacks: readonly string[] = [
   'JACKFIELD_SMS',
   'JACKFIELD_CARRIERS',
   'JACKFIELD_DATABASE_URL',
@@ -42,6 +43,7 @@ const notForAttacks = [
   'JACKFIELD_RECORDINGS_S3_KEY',
   'JACKFIELD_RECORDINGS_S3_SECRET',
   'JACKFIELD_RECORDINGS_S3_REGION',
+  ...Object.values(identityVariables).map(({ name }) => name),
   'JACKFIELD_TLS_CERT',
   'JACKFIELD_TLS_KEY',
 ];

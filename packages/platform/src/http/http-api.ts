@@ -13,6 +13,7 @@ import { type CarryOutDeps, carryOut } from './carry-out.ts';
 import type { ConsoleAccess } from './console/console-access.ts';
 import { type ConsolePages, registerConsole } from './console/console-pages.ts';
 import { registerConsoleLogin } from './console/register-console-login.ts';
+import { registerIdentityLogin } from './console/register-identity-login.ts';
 import { createApp } from './create-app.ts';
 import { registerDocuments } from './documents.ts';
 import { type ClusterNode, createForwarding } from './forwarding.ts';
@@ -83,7 +84,10 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   const open = features.flatMap((feature) => feature.open ?? []);
   registerOpenRoutes(app, open, { guesses: guessesOf(), strangers });
   const guesses = guessesOf();
-  if (deps.console !== undefined) registerConsoleLogin(app, { access: deps.console, guesses });
+  if (deps.console !== undefined) {
+    registerConsoleLogin(app, { access: deps.console, guesses });
+    registerIdentityLogin(app, { identity: deps.console.identity, guesses });
+  }
   const carrying = { ...deps, idempotency: createIdempotency(deps) };
   registerRoutes(app, features, {
     ...carrying,

@@ -9,8 +9,11 @@ export {
   type ConsoleLogin,
   type ConsoleSession,
   consoleSessionItemOf,
+  type IdentityLogin,
+  type OpenedSession,
 } from './console/console-access.ts';
 export type { ConsoleFile, ConsolePages } from './console/console-pages.ts';
+export { identityCallbackPath } from './console/register-identity-login.ts';
 export { fileRoute } from './file-route.ts';
 export type { GuidePages } from './guide.ts';
 export type { ResourceHome } from './homes.ts';

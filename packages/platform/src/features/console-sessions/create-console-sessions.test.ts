@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLogger } from '@jackfield/adapters/logger';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import {
   createVirtualClock,
@@ -147,6 +148,42 @@ eachDatabase('Sessions of the console', (open) => {
     await clock.advance(12 * hourMs);
     assert.equal(await access.find(secret), undefined);
     assert.equal(await retained!.removeEnded(clock.wallNow() + 1, 10), 1);
+  });
+
+  test('a session of the identity provider ends twelve hours after its login, however busy', async () => {
+    const database = await open();
+    const secrets = createSecrets(new Uint8Array(32).fill(7));
+    const clock = createVirtualClock();
+    const accounts = createAccounts({ database, clock, secrets, resources: [] });
+    const person = { name: 'ann@example.com', groups: ['desk'] };
+    const provider = {
+      host: 'login.example.com',
+      loginUrl: async () => 'https://login.example.com/',
+      identify: async () => person,
+    };
+    const { authId } = await migratedFirstAccount();
+    const identity = {
+      ...{ provider, groups: { owner: [], operator: ['desk'], viewer: [] } },
+      ...{ log: createLogger({ level: 'silent' }), operator: () => authId },
+    };
+    const { access } = createConsoleSessions({ database, clock, secrets, accounts, identity });
+    const begun = await access.identity!.begin();
+    assert.ok(typeof begun !== 'string');
+    const opened = await access.identity!.complete('', begun.secret, { userAgent: '', address: '' });
+    assert.ok(typeof opened !== 'string');
+    assert.deepEqual([opened.session.name, opened.session.role], ['ann@example.com', 'operator']);
+    for (let hour = 0; hour < 11; hour++) {
+      await clock.advance(hourMs);
+      assert.ok(await access.find(opened.secret));
+    }
+    await clock.advance(hourMs);
+    assert.equal(await access.find(opened.secret), undefined);
+
+    async function migratedFirstAccount() {
+      const { migrations = [] } = createConsoleSessions({ database, clock, secrets, accounts });
+      await database.migrate([...accounts.migrations, ...migrations]);
+      return accounts.ensureFirstAccount();
+    }
   });
 
   test('a changed auth_token ends the sessions that began before', async () => {

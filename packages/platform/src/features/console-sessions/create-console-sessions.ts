@@ -2,6 +2,7 @@ import type { Clock, Database, Secrets } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { ConsoleAccess } from '../../http/index.ts';
 import type { AccountAuthenticator } from '../accounts/index.ts';
+import { createIdentityLogin, type IdentityLoginDeps } from './access/identity-login.ts';
 import {
   type ConsoleSessionLimits,
   consoleSessionLimits,
@@ -16,6 +17,8 @@ export interface ConsoleSessionsDeps {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly accounts: Pick<AccountAuthenticator, 'authenticate' | 'actAs' | 'tokenMarkOf'>;
+  /** Logins with tokens and links alone when absent. */
+  readonly identity?: Omit<IdentityLoginDeps, 'secrets' | 'open'>;
   readonly limits?: Partial<ConsoleSessionLimits>;
 }
 
@@ -34,6 +37,10 @@ export function createConsoleSessions(deps: ConsoleSessionsDeps): ConsoleSession
   const limits = { ...consoleSessionLimits, ...deps.limits };
   const store = createConsoleSessionStore(deps.database);
   const access = createSessionAccess({ ...deps, store, limits });
+  const identity =
+    deps.identity === undefined
+      ? {}
+      : { identity: createIdentityLogin({ ...deps.identity, secrets: deps.secrets, open: access.open }) };
   return {
     name: 'console-sessions',
     migrations: [consoleSessionsTables],
@@ -41,7 +48,7 @@ export function createConsoleSessions(deps: ConsoleSessionsDeps): ConsoleSession
     // A session never passes on: it would get the rights of the main account.
     resources: { remove: store.removeOf, passOn: (write, account) => store.removeOf(write, account) },
     retained: { name: 'console sessions', keepMs: 0, removeEnded: store.removeExpired },
-    access,
+    access: { ...access, ...identity },
     createFirstLink: (account) => access.createLink(account, 'owner', deps.clock.wallNow() + firstLinkMs),
   };
 }

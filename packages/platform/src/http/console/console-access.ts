@@ -27,12 +27,33 @@ export interface ConsoleLogin {
   readonly replaces?: string;
 }
 
+export interface OpenedSession {
+  readonly secret: string;
+  readonly session: ConsoleSession;
+}
+
+/** Why a login through the identity provider opened no session. */
+export type IdentityRefusal = 'provider-unreachable' | 'login-refused' | 'no-role';
+
+/** Logins through the identity provider of the operator. */
+export interface IdentityLogin {
+  readonly host: string;
+  /** The URL of the provider, and what the browser keeps until it comes back. */
+  begin(): Promise<{ readonly url: string; readonly secret: string } | IdentityRefusal>;
+  /** `query` is that of the request with which the browser comes back, `secret` what it kept. */
+  complete(
+    query: string,
+    secret: string,
+    from: Pick<ConsoleLogin, 'userAgent' | 'address'>,
+  ): Promise<OpenedSession | IdentityRefusal>;
+}
+
 /** What the HTTP interface needs of the sessions of the console. */
 export interface ConsoleAccess {
+  /** Undefined without an identity provider. */
+  readonly identity?: IdentityLogin;
   /** Undefined for wrong credentials and for an unknown, used or expired link. */
-  logIn(
-    login: ConsoleLogin,
-  ): Promise<{ readonly secret: string; readonly session: ConsoleSession } | undefined>;
+  logIn(login: ConsoleLogin): Promise<OpenedSession | undefined>;
   /** A found session lasts longer from now on, unless `isUse` is false. */
   find(secret: string, isUse?: boolean): Promise<ConsoleSession | undefined>;
   logOut(secret: string): Promise<void>;

@@ -16,7 +16,7 @@ interface LoginBody {
 }
 
 const path = '/console/session';
-const longestUserAgent = 200;
+export const longestUserAgent = 200;
 
 /** `POST`, `GET` and `DELETE /console/session`: login, who is logged in, logout. Requests are counted by source. */
 export function registerConsoleLogin(

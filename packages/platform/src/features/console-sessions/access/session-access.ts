@@ -1,6 +1,6 @@
 import { type ConsoleRole, consoleRoles } from '@jackfield/contract/console';
 import type { Clock, Database, Instant, Secrets } from '@jackfield/ports';
-import type { ConsoleAccess, ConsoleLogin, ConsoleSession } from '../../../http/index.ts';
+import type { ConsoleAccess, ConsoleLogin, ConsoleSession, OpenedSession } from '../../../http/index.ts';
 import type { AccountAuthenticator } from '../../accounts/index.ts';
 import { insertLink, takeLink } from '../link-store.ts';
 import type { ConsoleSessionStore } from '../store.ts';
@@ -9,6 +9,8 @@ import type { ConsoleSessionRow } from '../tables.ts';
 export interface ConsoleSessionLimits {
   /** A session ends so long after its last use. */
   readonly idleMs: number;
+  /** A session of a login through the identity provider ends so long after the login: the provider is asked again then. */
+  readonly identifiedMs: number;
   /** The expiry is written at most so often. */
   readonly prolongEveryMs: number;
   readonly sessionsPerAccount: number;
@@ -19,6 +21,7 @@ export interface ConsoleSessionLimits {
 
 export const consoleSessionLimits: ConsoleSessionLimits = {
   idleMs: 12 * 60 * 60_000,
+  identifiedMs: 12 * 60 * 60_000,
   prolongEveryMs: 60_000,
   sessionsPerAccount: 100,
   linksPerAccount: 20,
@@ -34,7 +37,20 @@ export interface SessionAccessDeps {
   readonly limits: ConsoleSessionLimits;
 }
 
-export interface SessionAccess extends ConsoleAccess {
+/** The right that a login proves. */
+interface Granted {
+  readonly account: string;
+  readonly role: ConsoleRole;
+  /** Of the identity provider. */
+  readonly name?: string;
+}
+
+export interface SessionAccess extends Omit<ConsoleAccess, 'identity'> {
+  /** A session for a proven right; undefined when the account has no token meanwhile. */
+  open(
+    granted: Granted,
+    login: Pick<ConsoleLogin, 'userAgent' | 'address' | 'replaces'>,
+  ): Promise<OpenedSession | undefined>;
   createLink(account: string, role: ConsoleRole, expiresAt: Instant): Promise<string>;
 }
 
@@ -57,30 +73,35 @@ export function createSessionAccess(deps: SessionAccessDeps): SessionAccess {
     return outcome === 'accepted' ? { account: credentials.authId, role: role ?? 'owner' } : undefined;
   }
 
+  const open: SessionAccess['open'] = async ({ account, role, name }, { userAgent, address, replaces }) => {
+    const tokenMark = await accounts.tokenMarkOf(account);
+    if (tokenMark === undefined) return undefined;
+    const secret = newSecret();
+    const now = clock.wallNow();
+    const row: ConsoleSessionRow = {
+      session_hash: hashOf('session', secret),
+      session_id: secrets.randomUuid(),
+      account,
+      token_mark: tokenMark,
+      role,
+      name: name ?? null,
+      user_agent: userAgent,
+      source_address: address,
+      created_at: now,
+      used_at: now,
+      expires_at: now + (name === undefined ? limits.idleMs : Math.min(limits.idleMs, limits.identifiedMs)),
+    };
+    const replaced = replaces === undefined ? undefined : hashOf('session', replaces);
+    await store.insert(row, limits.sessionsPerAccount, replaced);
+    return { secret, session: sessionOf(row) };
+  };
+
   return {
+    open,
+
     async logIn(login) {
       const granted = await grantedTo(login);
-      if (granted === undefined) return undefined;
-      const tokenMark = await accounts.tokenMarkOf(granted.account);
-      if (tokenMark === undefined) return undefined;
-      const secret = newSecret();
-      const now = clock.wallNow();
-      const row: ConsoleSessionRow = {
-        session_hash: hashOf('session', secret),
-        session_id: secrets.randomUuid(),
-        account: granted.account,
-        token_mark: tokenMark,
-        role: granted.role,
-        name: null,
-        user_agent: login.userAgent,
-        source_address: login.address,
-        created_at: now,
-        used_at: now,
-        expires_at: now + limits.idleMs,
-      };
-      const replaced = login.replaces === undefined ? undefined : hashOf('session', login.replaces);
-      await store.insert(row, limits.sessionsPerAccount, replaced);
-      return { secret, session: sessionOf(row) };
+      return granted === undefined ? undefined : open(granted, login);
     },
 
     async find(secret, isUse = true) {
@@ -89,7 +110,8 @@ export function createSessionAccess(deps: SessionAccessDeps): SessionAccess {
       if (row === undefined || row.expires_at <= now) return undefined;
       if ((await accounts.tokenMarkOf(row.account)) !== row.token_mark) return undefined;
       if (!isUse || now - row.used_at < limits.prolongEveryMs) return sessionOf(row);
-      const used = { ...row, used_at: now, expires_at: now + limits.idleMs };
+      const latest = row.name === null ? Number.POSITIVE_INFINITY : row.created_at + limits.identifiedMs;
+      const used = { ...row, used_at: now, expires_at: Math.min(latest, now + limits.idleMs) };
       return (await store.prolong(row.session_hash, now, used.expires_at)) ? sessionOf(used) : undefined;
     },
 

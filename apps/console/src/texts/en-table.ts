@@ -21,6 +21,15 @@ export const texts = {
     title: 'Log in to Jackfield',
     hint: 'npm start prints a link that logs in by itself. Otherwise enter the auth_id and auth_token of your account; the token is sent once and not kept in this page.',
     enter: 'Log in',
+    through: (provider: string) => `Log in through ${provider}`,
+    refused: {
+      'provider-unreachable':
+        'The identity provider did not answer. Try again, or log in with a token; the log of the server has the reason.',
+      'login-refused':
+        'The login at the identity provider did not succeed. Try again; the log of the server has the reason.',
+      'no-role':
+        'You are known to the identity provider, but none of your groups may use this console. Ask the operator for access.',
+    },
   },
   curl: {
     open: 'As curl',

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Browser, missingBrowser } from './support/browser/browser.ts';
+import { ConsolePage } from './support/browser/console-page.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { TestIdentityProvider } from './support/identity-provider.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
+
+const people = {
+  ann: { email: 'ann@example.com', email_verified: true, groups: ['admins'] },
+  guest: { email: 'guest@example.com', email_verified: true, groups: ['visitors'] },
+};
+
+describe('the login of the console through an identity provider, in Chromium', {
+  skip: missingBrowser(),
+  timeout: 120_000,
+}, () => {
+  let browser: Browser;
+  let provider: TestIdentityProvider;
+  let platform: PlatformProcess;
+
+  before(async () => {
+    browser = await Browser.start();
+    const [port, providerPort] = [await freePort(), await freePort()];
+    provider = await TestIdentityProvider.start({
+      // Another site than that of the console: Chromium sends it no cookie that is SameSite=Strict.
+      host: 'localhost',
+      port: providerPort,
+      redirectUrl: `http://127.0.0.1:${port}/console/login/callback`,
+      people,
+    });
+    platform = await PlatformProcess.start({
+      JACKFIELD_HTTP_PORT: String(port),
+      JACKFIELD_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      JACKFIELD_OIDC_ISSUER: provider.issuer,
+      JACKFIELD_OIDC_CLIENT_ID: provider.clientId,
+      JACKFIELD_OIDC_CLIENT_SECRET: provider.clientSecret,
+      JACKFIELD_OIDC_OWNERS: 'admins',
+    });
+  });
+
+  after(() =>
+    cleanUp(
+      () => browser?.stop(),
+      () => platform?.stop(),
+      () => provider?.close(),
+    ),
+  );
+
+  /** The login page of a browser that is known neither to the console nor to the provider. */
+  async function loginPage(t: TestContext): Promise<ConsolePage> {
+    const opened = await ConsolePage.open(browser, platform);
+    await opened.page.context().clearCookies();
+    await opened.go('/');
+    t.after(() => opened.close());
+    return opened;
+  }
+
+  const providerLink = (console: ConsolePage) => console.page.getByRole('link', { name: provider.host });
+
+  it('the button leads to the provider and back into the console, which names the person', async (t) => {
+    const console = await loginPage(t);
+    await providerLink(console).waitFor();
+    await console.assertAccessible();
+    provider.person = 'ann';
+    await providerLink(console).click();
+    await console.button('Log out').waitFor();
+    assert.equal(new URL(console.page.url()).origin, platform.httpUrl);
+    const kept = await console.page.context().cookies(platform.httpUrl);
+    assert.deepEqual(
+      kept.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]),
+      [['jackfield_session', true, 'Strict']],
+    );
+    await console.go('/sessions');
+    await console.page.getByRole('cell', { name: /ann@example\.com/ }).waitFor();
+    await console.assertAccessible();
+    assert.deepEqual(console.faults, []);
+    assert.ok(console.outside.length > 0, 'the provider is another host');
+    for (const url of console.outside) assert.ok(url.startsWith(provider.issuer), url);
+  });
+
+  it('a person without a role comes back to the login page, which says so', async (t) => {
+    const console = await loginPage(t);
+    provider.person = 'guest';
+    await providerLink(console).click();
+    await console.page.getByRole('alert').getByText('none of your groups may use this console').waitFor();
+    assert.equal(new URL(console.page.url()).hash, '');
+    await console.assertAccessible();
+    assert.deepEqual(console.faults, []);
+  });
+});
