@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Browser, missingBrowser } from './support/browser/browser.ts';
 import { ConsolePage } from './support/browser/console-page.ts';
 import { CallbackReceiver, wrongSignatures } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { Sipp } from './support/sipp.ts';
 import { startVerification } from './support/verification.ts';
 
 const talker = '+12025550101';
@@ -152,4 +155,44 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     await platform.api('DELETE', `MultiPartyCall/uuid_${uuid}/`);
     await verification.confirm();
   });
+
+  it('a display name and headers of a phone are shown as text: no script of them runs', {
+    skip: missing('sipp'),
+  }, async (t) => {
+    const { username } = await platform.createEndpoint('markup', 'a-good-password');
+    const sipp = await Sipp.start({
+      remote: platform.sipAddress,
+      scenario: 'call-with-markup',
+      user: username,
+      password: 'a-good-password',
+      keys: { callee: talker },
+      // As long as Chromium opens its pages on a loaded machine.
+      timeoutSeconds: 90,
+    });
+    t.after(() => sipp.stop());
+    const uuid = await callFrom(username);
+    // Lists show who calls by number or username; the ladder alone shows whole messages.
+    for (const path of ['/', '/calls', '/callbacks', `/calls/${uuid}`]) {
+      const console = await open(t, path);
+      const isLadder = path.endsWith(uuid);
+      const shown = isLadder ? console.page.getByText('<img src=x') : console.page.getByRole('table');
+      // The ladder has the messages in closed parts.
+      await shown.first().waitFor({ state: 'attached' });
+      assert.equal(await console.page.title(), 'Jackfield', path);
+      assert.equal(await console.page.locator('img').count(), 0, path);
+      assert.deepEqual(console.faults, [], path);
+    }
+    assert.equal((await platform.api('DELETE', `Call/${uuid}/`)).status, 204);
+    assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
+  });
+
+  /** The live call that an endpoint has made. */
+  async function callFrom(username: string): Promise<string> {
+    for (const limit = Date.now() + 15_000; Date.now() < limit; await delay(50)) {
+      const { body } = await platform.api('GET', 'Live/');
+      const found = body.calls.find((call: { readonly from: string }) => call.from.includes(username));
+      if (found !== undefined) return found.call_uuid;
+    }
+    throw new Error(`no live call is from ${username}`);
+  }
 });
