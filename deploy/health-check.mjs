@@ -2,12 +2,21 @@
 import { request as http } from 'node:http';
 import { request as https } from 'node:https';
 
-const { JACKFIELD_HTTP_HOST, JACKFIELD_HTTP_PORT, JACKFIELD_TLS_CERT } = process.env;
-const isEvery = !JACKFIELD_HTTP_HOST || ['0.0.0.0', '::'].includes(JACKFIELD_HTTP_HOST);
+const {
+  JACKFIELD_HTTP_HOST,
+  JACKFIELD_HTTP_PORT,
+  JACKFIELD_OPERATOR_HOST,
+  JACKFIELD_OPERATOR_PORT,
+  JACKFIELD_TLS_CERT,
+} = process.env;
+const isApart = Boolean(JACKFIELD_OPERATOR_PORT);
+const host = isApart ? JACKFIELD_OPERATOR_HOST : JACKFIELD_HTTP_HOST;
+const isEvery = !host || ['0.0.0.0', '::'].includes(host);
 
-const probe = (JACKFIELD_TLS_CERT ? https : http)({
-  host: isEvery ? '127.0.0.1' : JACKFIELD_HTTP_HOST,
-  port: JACKFIELD_HTTP_PORT || 8080,
+// The operator's listener speaks plain HTTP.
+const probe = (JACKFIELD_TLS_CERT && !isApart ? https : http)({
+  host: isEvery ? '127.0.0.1' : host,
+  port: JACKFIELD_OPERATOR_PORT || JACKFIELD_HTTP_PORT || 8080,
   path: '/healthz',
   timeout: 4_000,
   // The certificate names the public host, not this address.

@@ -21,6 +21,8 @@ const basic = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}
 /** What the platform logs when it is ready: the addresses that it really got. */
 interface Ready {
   readonly http: { readonly host: string; readonly port: number };
+  /** With JACKFIELD_OPERATOR_PORT. */
+  readonly operator?: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
   readonly sips?: { readonly host: string; readonly port: number };
 }
@@ -75,6 +77,12 @@ export class PlatformProcess {
 
   get authToken(): string {
     return authToken;
+  }
+
+  /** The operator's listener, where the environment names its port. */
+  get operatorUrl(): string {
+    const { host, port } = this.#ready.operator ?? assert.fail('JACKFIELD_OPERATOR_PORT is not set');
+    return `http://${host}:${port}`;
   }
 
   get sipAddress(): string {

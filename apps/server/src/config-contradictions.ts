@@ -5,6 +5,7 @@ import { portPairs } from './media-variables.ts';
 
 interface CheckedConfig {
   readonly http: { readonly port: number };
+  readonly operator?: { readonly port: number };
   readonly sip: { readonly port: number };
   readonly tls?: { readonly port: number };
   readonly rtpPorts: PortRange;
@@ -13,12 +14,14 @@ interface CheckedConfig {
 
 /** Mistakes that involve several variables. */
 export function contradictions(
-  { http, sip, tls, rtpPorts, mediaWorkers }: CheckedConfig,
+  { http, operator, sip, tls, rtpPorts, mediaWorkers }: CheckedConfig,
   { isSet }: Pick<ConfigReader, 'isSet'>,
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const {
     httpPort,
+    operatorHost,
+    operatorPort,
     sipPort,
     sipsPort,
     tlsCert,
@@ -52,6 +55,19 @@ export function contradictions(
     if (tls === undefined || tls.port === 0 || tls.port !== port) continue;
     const sentence = `${sipsPort.name} must be another port than ${variable.name}, not ${port}: both take TCP`;
     problems.push({ variable: sipsPort.name, sentence });
+  }
+  for (const [port, variable] of [
+    [http.port, httpPort],
+    [sip.port, sipPort],
+    [tls?.port, sipsPort],
+  ] as const) {
+    if (operator === undefined || operator.port === 0 || operator.port !== port) continue;
+    const sentence = `${operatorPort.name} must be another port than ${variable.name}, not ${port}: both take TCP`;
+    problems.push({ variable: operatorPort.name, sentence });
+  }
+  if (isSet(operatorHost) && !isSet(operatorPort)) {
+    const sentence = `${operatorHost.name} needs ${operatorPort.name}: there is no listener for the operator without a port`;
+    problems.push({ variable: operatorHost.name, sentence });
   }
   for (const pair of [
     [authId, authToken],

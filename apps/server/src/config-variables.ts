@@ -42,6 +42,8 @@ export const configVariables = {
   activity: { name: 'JACKFIELD_ACTIVITY', allowed: 'true or false', read: asBoolean },
   httpHost: { name: 'JACKFIELD_HTTP_HOST', allowed: host, read: asHost },
   httpPort: { name: 'JACKFIELD_HTTP_PORT', allowed: port, read: asPort },
+  operatorHost: { name: 'JACKFIELD_OPERATOR_HOST', allowed: host, read: asHost },
+  operatorPort: { name: 'JACKFIELD_OPERATOR_PORT', allowed: port, read: asPort },
   sipHost: { name: 'JACKFIELD_SIP_HOST', allowed: host, read: asHost },
   sipPort: { name: 'JACKFIELD_SIP_PORT', allowed: port, read: asPort },
   sipsPort: { name: 'JACKFIELD_SIPS_PORT', allowed: port, read: asPort },

@@ -55,6 +55,30 @@ test('metrics and the reference of the API are open in the sandbox, in productio
   }
 });
 
+test('a listener of the operator is on loopback, where metrics and the reference need no token', () => {
+  assert.equal(configOf({}, 'production').operator, undefined);
+  const own = configOf({ JACKFIELD_OPERATOR_PORT: '9464' }, 'production');
+  assert.deepEqual(own.operator, { host: '127.0.0.1', port: 9464 });
+  assert.deepEqual([own.metricsAccess, own.docs], ['open', true]);
+  const shared = { JACKFIELD_OPERATOR_PORT: '9464', JACKFIELD_OPERATOR_HOST: '10.0.0.7' };
+  const reached = configOf(shared, 'production');
+  assert.deepEqual([reached.metricsAccess, reached.docs], ['off', false]);
+  for (const [env, sentence] of [
+    [{ JACKFIELD_OPERATOR_HOST: '10.0.0.7' }, /^JACKFIELD_OPERATOR_HOST needs JACKFIELD_OPERATOR_PORT/],
+    [
+      { JACKFIELD_OPERATOR_PORT: '8080' },
+      /^JACKFIELD_OPERATOR_PORT must be another port than JACKFIELD_HTTP_PORT/,
+    ],
+    [
+      { JACKFIELD_OPERATOR_PORT: '5060' },
+      /^JACKFIELD_OPERATOR_PORT must be another port than JACKFIELD_SIP_PORT/,
+    ],
+  ] as const) {
+    const [problem] = problemsOf(env);
+    assert.match(problem!.sentence, sentence);
+  }
+});
+
 test('media has a thread for each core but one, and no more than there are pairs of ports', () => {
   assert.equal(configOf({}).mediaWorkers, Math.max(1, availableParallelism() - 1));
   assert.equal(configOf({ JACKFIELD_RTP_PORTS: '20001-20003' }).mediaWorkers, 1);
@@ -164,6 +188,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_KEEP_SIGNALLING: ['some'],
   JACKFIELD_HTTP_HOST: ['http://x', '256.1.1.1', '-a'],
   JACKFIELD_HTTP_PORT: ['65536', '-1', '80a', '8.0', '1e3'],
+  JACKFIELD_OPERATOR_HOST: ['a b'],
+  JACKFIELD_OPERATOR_PORT: ['65536', 'metrics'],
   JACKFIELD_SIP_HOST: ['a b'],
   JACKFIELD_SIP_PORT: ['sip'],
   JACKFIELD_SIPS_PORT: ['x'],

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { nearestName } from '@jackfield/platform';
+import { isLoopback } from '@jackfield/ports';
 import { contradictions } from './config-contradictions.ts';
 import {
   type ConfigLine,
@@ -22,6 +23,8 @@ export interface Config extends MediaConfig {
   /** SIP messages and documents of calls are kept, for people who look for the reason of an end. */
   readonly keepSignalling: boolean;
   readonly http: { readonly host: string; readonly port: number };
+  /** The listener of `/healthz`, `/readyz`, `/metrics` and `/docs`; they are on the HTTP port when absent. */
+  readonly operator?: { readonly host: string; readonly port: number };
   /** Whether the reference of the API is served at `/docs` and `/openapi.json`. */
   readonly docs: boolean;
   /** Access to `/metrics`. */
@@ -125,7 +128,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...readCustomers(reader, network, sandbox),
     ...readRetention(reader, mode),
     ...readRecordingsStore(reader, storage.dataDir),
-    ...readOperation(reader, sandbox),
+    ...readOperation(reader, sandbox, network),
     ...present({ identity: readIdentity(reader) }),
   };
   const problems = [
@@ -164,11 +167,22 @@ function readNetwork(reader: ConfigReader, sandbox: boolean) {
   };
   return {
     http,
+    ...present({ operator: readOperator(reader) }),
     sip,
     ...present({ tls: readTls(reader) }),
     publicAddress: orDefault(variables.publicAddress, detectPublicAddress(sip.host)),
     ...readMedia(orDefault),
   };
+}
+
+/** Loopback by default: what it serves needs no account. */
+function readOperator({ orDefault, optional }: ConfigReader): Config['operator'] {
+  const port = optional(configVariables.operatorPort, 'on the HTTP port');
+  if (port === undefined) {
+    optional(configVariables.operatorHost, 'on the HTTP port');
+    return undefined;
+  }
+  return { host: orDefault(configVariables.operatorHost, '127.0.0.1'), port };
 }
 
 function readTls({ optional }: ConfigReader): Config['tls'] {
@@ -242,11 +256,17 @@ function readRecordingsStore(
   return { recordingsStore: { url, bucket, key, secret, region } };
 }
 
-function readOperation({ orDefault, optional }: ConfigReader, sandbox: boolean) {
+function readOperation(
+  { orDefault, optional }: ConfigReader,
+  sandbox: boolean,
+  { operator }: Pick<Config, 'operator'>,
+) {
   const variables = configVariables;
-  const docs = orDefault(variables.docs, sandbox);
-  const token = optional(variables.metricsToken, sandbox ? 'open to everybody' : 'no metrics');
-  const withoutToken = sandbox ? ('open' as const) : ('off' as const);
+  // A listener that other machines reach keeps the rules of the public port.
+  const isOpen = sandbox || (operator !== undefined && isLoopback(operator.host));
+  const docs = orDefault(variables.docs, isOpen);
+  const token = optional(variables.metricsToken, isOpen ? 'open without a token' : 'no metrics');
+  const withoutToken = isOpen ? ('open' as const) : ('off' as const);
   const metricsAccess = token === undefined ? withoutToken : { token };
   const limits = readLimits(orDefault, sandbox);
   return { docs, metricsAccess, limits, logLevel: orDefault(variables.logLevel, 'info') };

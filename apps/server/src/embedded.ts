@@ -33,6 +33,8 @@ export interface EmbeddedOptions {
 export interface Embedded {
   readonly platform: Platform;
   readonly http: { readonly host: string; readonly port: number };
+  /** The operator's listener, when one is configured. */
+  readonly operator?: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
   /** SIP over TLS, when a certificate is configured. */
   readonly sips?: { readonly host: string; readonly port: number };
@@ -44,6 +46,7 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
+const operatorVariables = { host: 'JACKFIELD_OPERATOR_HOST', port: 'JACKFIELD_OPERATOR_PORT' };
 const httpVariables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_HTTP_PORT' };
 
 /** How long a drain waits, after hanging up all calls, for legs that had not been signalled yet. */
@@ -118,13 +121,10 @@ async function start(
   if (show !== undefined) atEnd(await showEvents(platform, show));
   publishMetrics({ metrics, clock, platform, edge: signalling, media, mediaTotals, recorder });
 
-  await phase('HTTP', async () => {
-    await explained(explainListening(httpVariables, config.http), () => platform.http.listen(config.http));
-  });
-  const [httpAddress] = platform.http.addresses() as readonly AddressInfo[];
+  const listening = await phase('HTTP', () => listen(config, platform));
   return {
     platform,
-    http: { host: httpAddress!.address, port: httpAddress!.port },
+    ...listening,
     sip: signalling.address(),
     ...sipsOf(transports),
     reloadCertificate: () => watch?.reload(),
@@ -132,6 +132,28 @@ async function start(
     census: () => censusOf(platform, signalling, adapters),
     close: async () => closeAll(),
   };
+}
+
+/** Opens the HTTP ports, the operator's last: when its `/readyz` answers, the public port is open. */
+async function listen(
+  { http, operator }: Config,
+  platform: Platform,
+): Promise<Pick<Embedded, 'http' | 'operator'>> {
+  const { operatorHttp } = platform;
+  await explained(explainListening(httpVariables, http), () => platform.http.listen(http));
+  if (operator !== undefined && operatorHttp !== undefined) {
+    await explained(explainListening(operatorVariables, operator), () => operatorHttp.listen(operator));
+  }
+  return {
+    http: boundAddress(platform.http),
+    ...(operatorHttp === undefined ? {} : { operator: boundAddress(operatorHttp) }),
+  };
+}
+
+/** Of a server that listens on an address and a port, which has no name in the file system. */
+function boundAddress({ server }: Platform['http']): { readonly host: string; readonly port: number } {
+  const { address: host, port } = server.address() as AddressInfo;
+  return { host, port };
 }
 
 async function openSandbox(

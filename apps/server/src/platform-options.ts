@@ -35,6 +35,7 @@ export function platformSettings(config: Config, { rates, operated, certificate 
     trustedSources: config.limits?.trustedSources ?? [],
     metricsAccess: config.metricsAccess,
     docs: config.docs,
+    hasOperatorListener: config.operator !== undefined,
     keepsCalls: config.keepSignalling,
     ...(certificate === undefined ? {} : { certificate }),
   };

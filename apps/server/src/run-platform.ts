@@ -49,9 +49,9 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
     });
     const end = endOnSignals(embedded, log, config.drainSeconds * 1000);
     if (endsWithParent(env)) onParentEnd(end);
-    const { http, sip, sips } = embedded;
+    const { http, operator, sip, sips } = embedded;
     returnStartMemory();
-    log.info({ http, sip, ...(sips === undefined ? {} : { sips }) }, 'Jackfield is ready.');
+    log.info({ http, ...(operator && { operator }), sip, ...(sips && { sips }) }, 'Jackfield is ready.');
     // At a terminal SIGHUP means that the terminal was closed, and ends the process as by default.
     // Elsewhere it means a reload, which must not end calls where no certificate is in use.
     if (!process.stdin.isTTY) {

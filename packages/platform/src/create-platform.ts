@@ -85,7 +85,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
   retention.start();
   const messages = joinNodes(core);
   const stopWakes = messages && shareEventWakes({ ...core, messages });
-  const http = createHttpApi({
+  const { http, operator } = createHttpApi({
     ...core,
     features: list.flatMap(({ routes = [] }) => routes),
     homes: list.flatMap(({ homes = [] }) => homes),
@@ -107,6 +107,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     account,
     runner,
     http,
+    ...(operator === undefined ? {} : { operatorHttp: operator }),
     recordings,
     census: () => Object.fromEntries(list.map((feature) => [feature.name, feature.census?.() ?? {}])),
     followEvents: (listener) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, listener),
@@ -117,6 +118,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
       await http.close();
       stopWakes?.();
       await messages?.close();
+      await operator?.close();
       for (const feature of list) await feature.close?.();
       await retention.close();
       await runner.idle();

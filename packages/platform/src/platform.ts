@@ -46,7 +46,13 @@ export interface PlatformDeps
   extends KeptRecords,
     Pick<
       HttpApiDeps,
-      'trustedSources' | 'certificate' | 'metricsAccess' | 'docs' | 'guidePages' | 'consolePages'
+      | 'trustedSources'
+      | 'certificate'
+      | 'metricsAccess'
+      | 'docs'
+      | 'guidePages'
+      | 'consolePages'
+      | 'hasOperatorListener'
     > {
   readonly database: Database;
   readonly clock: Clock;
@@ -111,6 +117,8 @@ export interface Platform {
   readonly runner: SessionRunner;
   /** The HTTP interface; the caller of `createPlatform` listens. */
   readonly http: FastifyInstance;
+  /** The operator's part of it, where that has a listener apart. */
+  readonly operatorHttp?: FastifyInstance;
   readonly recordings: Recordings;
   /** By feature: open resources that are no sessions of the runner. */
   census(): Readonly<Record<string, Readonly<Record<string, number>>>>;

@@ -53,6 +53,7 @@ export type PlatformSettings = Partial<
     | 'trustedSources'
     | 'metricsAccess'
     | 'docs'
+    | 'hasOperatorListener'
     | 'signaturePrefixes'
     | 'keepsCalls'
     | 'node'

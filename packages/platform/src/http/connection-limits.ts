@@ -15,8 +15,14 @@ interface ConnectionLimitsDeps {
   readonly isTrusted: (address: string) => boolean;
 }
 
-/** Bounds the connections of a server, in all and of one source, before a byte of them is read. */
-export function limitConnections(server: Server, { limits, metrics, isTrusted }: ConnectionLimitsDeps): void {
+/**
+ * Bounds the connections of a server, in all and of one source, before a byte of them is read. Returns the function that counts the open
+ * ones.
+ */
+export function limitConnections(
+  server: Server,
+  { limits, metrics, isTrusted }: ConnectionLimitsDeps,
+): () => number {
   const bySource = new Map<string, number>();
   let open = 0;
 
@@ -40,5 +46,5 @@ export function limitConnections(server: Server, { limits, metrics, isTrusted }:
       else bySource.set(source, left);
     });
   });
-  metrics.gauge('jackfield_http_connections', 'Open connections of the HTTP port.', () => open);
+  return () => open;
 }

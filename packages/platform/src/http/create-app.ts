@@ -3,7 +3,6 @@ import { isLoopback, type Logger, type Metrics, quoted, type Secrets } from '@ja
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { problem } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
-import { limitConnections } from './connection-limits.ts';
 import { createServer } from './create-server.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { readJsonObject } from './json-body.ts';
@@ -42,7 +41,6 @@ export interface AppDeps {
 /** Fastify without a route: its server, what it reads, what it refuses before a route, and the form of its refusals. */
 export function createApp(deps: AppDeps): FastifyInstance {
   const app = openFastify(deps);
-  limitConnections(app.server, deps);
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   answerErrors(app, deps);
   readBodies(app);

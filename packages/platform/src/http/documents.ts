@@ -7,15 +7,27 @@ import { openApiOptions } from './openapi.ts';
 import { refusedAnswers } from './refused-codes.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
-/** `GET /openapi.json` and `GET /docs/`: made from the schemas that validate, without resources of other hosts. */
-export function registerDocuments(app: FastifyInstance, features: readonly RouteGroup[]): void {
+/** Collects the operations that `app` registers from here on, from the schemas that validate; the result describes all of them. */
+export function describeOperations(
+  app: FastifyInstance,
+  features: readonly RouteGroup[],
+): () => Promise<string> {
   void app.register(swagger, openApiOptions(features));
+  return async () => {
+    await app.ready();
+    return JSON.stringify(app.swagger());
+  };
+}
+
+/** `GET /openapi.json` and `GET /docs/`, without resources of other hosts. */
+export function registerDocuments(app: FastifyInstance, describe: () => Promise<string>): void {
   void app.register(async (scope) => {
     keepAnswers(scope);
-    let document: string | undefined;
-    scope.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-      document ??= JSON.stringify(app.swagger());
-      return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+    let document: Promise<string> | undefined;
+    scope.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+      document ??= describe();
+      const text = await document;
+      return reply.header('content-type', 'application/json; charset=utf-8').send(text);
     });
     refuseOtherMethods(scope, '/openapi.json', ['GET']);
     // The browser enforces that nothing is fetched from another host.

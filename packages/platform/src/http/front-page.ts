@@ -13,5 +13,5 @@ export function registerFrontPage(app: FastifyInstance, docs: boolean): void {
 }
 
 const page = `This is Jackfield, a communications platform. Its API is below /v1/Account/{auth_id}/.
-The reference of the API is not served here: the operator opens it with JACKFIELD_DOCS=true.
+The reference of the API is not served here: the operator opens it with JACKFIELD_DOCS=true, or has it at JACKFIELD_OPERATOR_PORT.
 `;

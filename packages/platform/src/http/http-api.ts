@@ -10,12 +10,13 @@ import type { FastifyInstance } from 'fastify';
 import { createAdmission } from './admission.ts';
 import type { Authenticator } from './authentication.ts';
 import { type CarryOutDeps, carryOut } from './carry-out.ts';
+import { limitConnections } from './connection-limits.ts';
 import type { ConsoleAccess } from './console/console-access.ts';
 import { type ConsolePages, registerConsole } from './console/console-pages.ts';
 import { registerConsoleLogin } from './console/register-console-login.ts';
 import { registerIdentityLogin } from './console/register-identity-login.ts';
 import { createApp } from './create-app.ts';
-import { registerDocuments } from './documents.ts';
+import { describeOperations, registerDocuments } from './documents.ts';
 import { type ClusterNode, createForwarding } from './forwarding.ts';
 import { registerFrontPage } from './front-page.ts';
 import { type GuidePages, registerGuide } from './guide.ts';
@@ -24,6 +25,7 @@ import { defaultHttpLimits, type HttpLimits, windowOf } from './http-limits.ts';
 import { createIdempotency } from './idempotency.ts';
 import { registerOpenRoutes } from './open-route.ts';
 import { type MetricsAccess, measureRequests, registerOperations } from './operations.ts';
+import { createOperatorApp } from './operator-app.ts';
 import { type RouteDeps, registerRoutes } from './register-routes.ts';
 import type { RouteGroup } from './route.ts';
 import { createFailedGuesses, createStrangers } from './source-limits.ts';
@@ -57,10 +59,18 @@ export interface HttpApiDeps {
   readonly guidePages?: GuidePages;
   /** The web console at `/console/`; not served when left out. */
   readonly consolePages?: ConsolePages;
+  /** Whether operations and documents have a listener apart, and are not on the public one. */
+  readonly hasOperatorListener?: boolean;
 }
 
-/** The HTTP interface without a socket: `listen` opens one, `inject` tests without. */
-export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
+/** The interfaces without a socket: `listen` opens one, `inject` tests without. */
+export interface HttpApi {
+  readonly http: FastifyInstance;
+  /** With `hasOperatorListener`: `/healthz`, `/readyz`, `/metrics`, `/docs` and `/openapi.json`. */
+  readonly operator?: FastifyInstance;
+}
+
+export function createHttpApi(deps: HttpApiDeps): HttpApi {
   const limits = { ...defaultHttpLimits, ...deps.limits };
   const { clock, metrics, features, metricsAccess = 'open', docs = true } = deps;
   const isTrusted = networksOf(deps.trustedSources ?? []);
@@ -73,14 +83,24 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     createFailedGuesses(windowOf(limits, failedAuthentications, failedAuthenticationsWindowMs), sources);
 
   const app = createApp({ ...deps, limits, strangers, isTrusted });
+  const openConnections = limitConnections(app.server, { limits, metrics, isTrusted });
+  metrics.gauge('jackfield_http_connections', 'Open connections of the HTTP port.', openConnections);
   measureRequests(app, metrics);
-  if (docs) registerDocuments(app, features);
-  if (docs && deps.guidePages !== undefined) registerGuide(app, deps.guidePages);
-  registerFrontPage(app, docs);
+  const describe = docs ? describeOperations(app, features) : undefined;
+  const operations = (scope: FastifyInstance): void => {
+    if (describe !== undefined) registerDocuments(scope, describe);
+    if (docs && deps.guidePages !== undefined) registerGuide(scope, deps.guidePages);
+    registerFrontPage(scope, docs);
+    registerOperations(scope, { ...deps, guesses: guessesOf(), metricsAccess });
+  };
+  const operator = deps.hasOperatorListener
+    ? createOperatorApp({ ...deps, limits, strangers, isTrusted }, operations)
+    : undefined;
+  if (operator === undefined) operations(app);
+  else registerFrontPage(app, false);
   if (deps.consolePages !== undefined) {
     registerConsole(app, { pages: deps.consolePages, newNonce: () => deps.secrets.randomUuid() });
   }
-  registerOperations(app, { ...deps, guesses: guessesOf(), metricsAccess });
   const open = features.flatMap((feature) => feature.open ?? []);
   registerOpenRoutes(app, open, { guesses: guessesOf(), strangers });
   const guesses = guessesOf();
@@ -94,7 +114,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     admit: createAdmission({ ...deps, limits, guesses, strangers }),
     ...forwardingOf(deps, carrying),
   });
-  return app;
+  return { http: app, ...(operator === undefined ? {} : { operator }) };
 }
 
 function forwardingOf(

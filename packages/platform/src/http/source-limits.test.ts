@@ -123,6 +123,26 @@ onEmbeddedDatabase('What is served without an account', (open) => {
     assert.deepEqual([front.statusCode, /JACKFIELD_DOCS/.test(front.body)], [200, true]);
   });
 
+  test('operations and documents with a listener apart are there alone, and the API is not', async () => {
+    const { node } = await openSimulatedWorld({ database: open, settings: { hasOperatorListener: true } });
+    const { http, operatorHttp } = node.platform;
+    assert.ok(operatorHttp);
+    for (const url of ['/healthz', '/readyz', '/metrics', '/docs/', '/docs/js/scalar.js', '/openapi.json']) {
+      assert.equal((await http.inject(url)).statusCode, 404, url);
+      assert.equal((await operatorHttp.inject(url)).statusCode, 200, url);
+    }
+    const { paths } = (await operatorHttp.inject('/openapi.json')).json();
+    assert.ok('/v1/Account/{auth_id}/Call/' in paths);
+    const account = `/v1/Account/${node.platform.account.authId}/`;
+    assert.deepEqual(
+      [(await http.inject(account)).statusCode, (await operatorHttp.inject(account)).statusCode],
+      [401, 404],
+    );
+    assert.match((await http.inject('/')).body, /JACKFIELD_OPERATOR_PORT/);
+    assert.equal((await operatorHttp.inject('/')).headers.location, '/docs/');
+    assert.equal((await operatorHttp.inject({ method: 'POST', url: '/healthz' })).statusCode, 405);
+  });
+
   test('the front page leads to the documents where they are served', async () => {
     const { app } = await serving();
     const { statusCode, headers } = await app.inject('/');

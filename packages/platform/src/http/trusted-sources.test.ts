@@ -21,7 +21,7 @@ const guess = { authId: 'MAXXXXXXXXXXXXXXXXXX', authToken: 'wrong' };
 eachDatabase('Trusted sources', (open) => {
   /** Asks with wrong credentials; two such failures are allowed. */
   async function failing(trustedSources: readonly string[]) {
-    const app = createHttpApi({
+    const { http: app } = createHttpApi({
       features: [{ name: 'Things', routes: [thing] }],
       accounts: { authenticate: async () => ({ outcome: 'wrong-credentials' }) },
       database: await open([]),

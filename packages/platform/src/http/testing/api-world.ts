@@ -136,7 +136,7 @@ async function worldOn(
       ...(options.metricsAccess === undefined ? {} : { metricsAccess: options.metricsAccess }),
       ...(options.docs === undefined ? {} : { docs: options.docs }),
       ...(options.guidePages === undefined ? {} : { guidePages: options.guidePages }),
-    }),
+    }).http,
     judgesOf(features),
   );
 

@@ -8,7 +8,6 @@ import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Metrics } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, type VirtualClock } from '@jackfield/testkit';
-import type { FastifyInstance } from 'fastify';
 import { createHttpApi, type HttpApiDeps } from '../http-api.ts';
 
 export interface ListeningApi {
@@ -26,7 +25,7 @@ export async function listeningApi(options: Partial<HttpApiDeps> = {}): Promise<
   const clock = createVirtualClock();
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-'));
   const database = createSqliteDatabase({ directory, log: createRecordingLog() });
-  const app: FastifyInstance = createHttpApi({
+  const { http: app } = createHttpApi({
     features: [],
     accounts: { authenticate: async () => ({ outcome: 'wrong-credentials' }) },
     database,
