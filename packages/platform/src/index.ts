@@ -3,6 +3,7 @@ export type { AccountCredentials } from './features/accounts/index.ts';
 export {
   type Carrier,
   type CarrierAccount,
+  carrierUri,
   type IncomingCarrierCalls,
   type ReadCarriers,
   readCarriers,

@@ -19,6 +19,8 @@ export interface AccountApi {
   readonly profile: ChosenProfile;
   /** `path` is below the account: `Call/`. */
   request<Answer = Json>(method: string, path: string, body?: object, query?: Query): Promise<Answer>;
+  /** A file, such as a recording. */
+  download(path: string): Promise<Buffer>;
   /** Objects of a list, page by page, at most `most`. */
   list<Item = Json>(path: string, query: Query, most: number): Promise<readonly Item[]>;
   /** The events from now on, until `signal` ends them; goes on behind the last one where a connection ends. */
@@ -65,6 +67,11 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
   return {
     profile,
     request,
+    async download(path) {
+      const answer = await send('GET', path, { signal: AbortSignal.timeout(answerMs) });
+      if (!answer.ok) throw refusal(answer.status, await answer.text(), `GET ${path}`, profile);
+      return Buffer.from(await answer.arrayBuffer());
+    },
     async list<Item>(path: string, query: Query, most: number) {
       const found: Item[] = [];
       while (found.length < most) {

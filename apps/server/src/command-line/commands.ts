@@ -6,6 +6,7 @@ import { createEndpoint } from './commands/create-endpoint.ts';
 import { deleteEndpoint } from './commands/delete-endpoint.ts';
 import { dev } from './commands/dev.ts';
 import { dial } from './commands/dial.ts';
+import { doctor } from './commands/doctor.ts';
 import { endRoom } from './commands/end-room.ts';
 import { hangUp } from './commands/hang-up.ts';
 import { listCalls } from './commands/list-calls.ts';
@@ -26,6 +27,7 @@ import { verifyAttack } from './commands/verify-attack.ts';
 export const commands: readonly Command[] = [
   dev,
   start,
+  doctor,
   backup,
   restore,
   testServer,
