@@ -37,6 +37,7 @@ export const sections: readonly Section[] = [
       'guides/machine-detection',
       'guides/browsers',
       'guides/hosted-sdks',
+      'guides/moving',
       'guides/production',
       'guides/behind-nginx',
       'guides/testing',

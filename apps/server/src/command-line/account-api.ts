@@ -19,6 +19,11 @@ export interface AccountApi {
   readonly profile: ChosenProfile;
   /** `path` is below the account: `Call/`. */
   request<Answer = Json>(method: string, path: string, body?: object, query?: Query): Promise<Answer>;
+  /**
+   * A POST that creates one object, repeated with its key while no answer comes: an object whose answer was lost is not created twice. Throws
+   * `LostAnswer` where none has come after all attempts.
+   */
+  create<Answer = Json>(path: string, body: object, key: string): Promise<Answer>;
   /** A file, such as a recording. */
   download(path: string): Promise<Buffer>;
   /** Objects of a list, page by page, at most `most`. */
@@ -31,6 +36,13 @@ const largestPage = 20;
 const answerMs = 30_000;
 /** Between two attempts to follow the events again. */
 const pauseMs = 1_000;
+/** An account that has sent too many requests waits for 5 s at most (docs/interface/requests.md#request-rate). */
+const longestPauseSeconds = 5;
+/** Between the attempts to create an object: a server that restarts is back within them. */
+const pausesOfCreationMs = [1_000, 2_000, 4_000];
+
+/** Whether a request was carried out is not known. */
+export class LostAnswer extends CommandFailure {}
 
 export function createAccountApi(profile: ChosenProfile): AccountApi {
   const { url, authId, authToken, from } = profile;
@@ -47,26 +59,45 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       return await fetch(target, { method, headers: { authorization, ...headers }, ...rest });
     } catch (error) {
       if (options.signal?.aborted && (options.signal.reason as Error)?.name !== 'TimeoutError') throw error;
-      throw new CommandFailure(`${url} of ${from} cannot be reached: ${reasonOf(error)}.`);
+      throw new LostAnswer(`${url} of ${from} cannot be reached: ${reasonOf(error)}.`);
     }
   }
 
-  async function request<Answer>(method: string, path: string, body?: object, query: Query = {}) {
-    const answer = await send(method, path, {
-      query,
-      signal: AbortSignal.timeout(answerMs),
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  async function request<Answer>(
+    method: string,
+    path: string,
+    body?: object,
+    query: Query = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    const attempt = () =>
+      send(method, path, {
+        query,
+        signal: AbortSignal.timeout(answerMs),
+        ...(body === undefined
+          ? { headers }
+          : { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
+      });
+    let answer = await attempt();
+    for (let pause = pauseOf(answer); pause !== undefined; pause = pauseOf(answer)) {
+      await answer.body?.cancel();
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      answer = await attempt();
+    }
+    const text = await answer.text().catch((error: unknown) => {
+      throw new LostAnswer(`${url} of ${from} ended its answer early: ${reasonOf(error)}.`);
     });
-    const text = await answer.text();
-    if (!answer.ok) throw refusal(answer.status, text, `${method} ${path}`, profile);
+    // A proxy whose server is away, or a server that does not know the outcome.
+    if (!answer.ok && answer.status < 502) throw refusal(answer.status, text, `${method} ${path}`, profile);
+    if (!answer.ok) throw new LostAnswer(`${method} ${path}: ${url} answered with ${answer.status}.`);
     return (text === '' ? {} : readJson(text, url)) as Answer;
   }
 
   return {
     profile,
     request,
+    create: (path, body, key) =>
+      untilAnswered(() => request('POST', path, body, {}, { 'idempotency-key': key })),
     async download(path) {
       const answer = await send('GET', path, { signal: AbortSignal.timeout(answerMs) });
       if (!answer.ok) throw refusal(answer.status, await answer.text(), `GET ${path}`, profile);
@@ -112,6 +143,25 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       }
     },
   };
+}
+
+/** Repeats an attempt whose answer was lost. */
+async function untilAnswered<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
+  for (const pause of pausesOfCreationMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof LostAnswer)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  return attempt();
+}
+
+/** How long the server asks to wait; undefined for an answer to the request itself, and for a ban, which lasts longer. */
+function pauseOf({ status, headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return status === 429 && seconds <= longestPauseSeconds ? seconds * 1000 : undefined;
 }
 
 /** Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) whose data is JSON. */

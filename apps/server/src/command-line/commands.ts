@@ -9,6 +9,7 @@ import { dial } from './commands/dial.ts';
 import { doctor } from './commands/doctor.ts';
 import { endRoom } from './commands/end-room.ts';
 import { hangUp } from './commands/hang-up.ts';
+import { importExport } from './commands/import-export.ts';
 import { listCalls } from './commands/list-calls.ts';
 import { listEndpoints } from './commands/list-endpoints.ts';
 import { listProfiles } from './commands/list-profiles.ts';
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   listEndpoints,
   createEndpoint,
   deleteEndpoint,
+  importExport,
   logs,
   addProfile,
   listProfiles,

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { spawnBound } from './support/bound-child.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { serverMain } from './support/server-main.ts';
+
+const hosted = '/v1/Account/MAHOSTED000000000000/Application/21686794894743506/';
+const credential = '5f2b8c1e-3d4a-4b6f-9c7d-8e9f0a1b2c3d';
+
+/** What the hosted service shows, its own members included. */
+const exported = {
+  applications: {
+    meta: { limit: 20, offset: 0, next: null, previous: null, total_count: 1 },
+    objects: [
+      {
+        app_id: '21686794894743506',
+        app_name: 'reception',
+        answer_url: 'https://program.example.com/answer',
+        answer_method: 'GET',
+        hangup_url: '',
+        default_app: true,
+        enabled: true,
+        sip_uri: 'sip:21686794894743506@app.example.com',
+        sub_account: null,
+        resource_uri: hosted,
+      },
+    ],
+  },
+  endpoints: [
+    {
+      endpoint_id: '83742911018273',
+      username: 'alice261121104205',
+      alias: 'alice',
+      password: '5f4dcc3b5aa765d61d8327deb882cf99',
+      application: hosted,
+      sip_registered: 'false',
+      sub_account: null,
+    },
+    { endpoint_id: '83742911018274', username: 'bob261121104206', alias: 'bob', application: null },
+  ],
+  credentials: [{ credential_uuid: credential, name: 'office', username: 'office' }],
+  ip_access_control_lists: [{ ipacl_uuid: 'list-1', name: 'office', ip_addresses: ['192.0.2.0/24'] }],
+  origination_uris: [{ uri_uuid: 'uri-1', name: 'pbx', uri: 'pbx.example.com' }],
+  trunks: [
+    {
+      trunk_id: '1',
+      name: 'out',
+      trunk_direction: 'outbound',
+      credential_uuid: credential,
+      ipacl_uuid: 'list-1',
+    },
+    { trunk_id: '2', name: 'in', trunk_direction: 'inbound', primary_uri_uuid: 'uri-1' },
+  ],
+  numbers: [
+    { number: '442079460100', alias: 'front desk', application: hosted, monthly_rental_rate: '0.80000' },
+    { number: '442079460101', alias: 'office', trunk_id: '2' },
+  ],
+};
+
+const lists = [
+  'Application/',
+  'Endpoint/',
+  'SipTrunk/Credential/',
+  'SipTrunk/IPAccessControlList/',
+  'SipTrunk/URI/',
+  'SipTrunk/Trunk/',
+  'Number/',
+];
+
+/** Those headers of a request that the API reads. */
+function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
+  const names = ['authorization', 'content-type', 'idempotency-key'];
+  return Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+}
+
+/** A proxy that hands on every request, and loses the first answers to those whose body holds a text. */
+async function losingAnswers(target: string, text: string, losses: number) {
+  let lost = 0;
+  const proxy = createServer(async (request, response) => {
+    const { method = 'GET', url = '/' } = request;
+    const content = (await request.toArray()).join('');
+    const answer = await fetch(`${target}${url}`, {
+      method,
+      headers: passedOn(request.headers),
+      ...(content === '' ? {} : { body: content }),
+    });
+    const body = await answer.text();
+    if (content.includes(text) && lost < losses) {
+      lost += 1;
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(answer.status).end(body);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const close = (): void => void proxy.close().closeAllConnections();
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, close, count: () => lost };
+}
+
+describe('jackfield import', { timeout: 120_000 }, () => {
+  let platform: PlatformProcess;
+  let directory: string;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'jackfield-'));
+    platform = await PlatformProcess.start();
+  });
+
+  after(async () => {
+    await platform.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  async function importing(content: unknown, ...options: readonly string[]) {
+    return importingAt(platform.httpUrl, content, ...options);
+  }
+
+  async function importingAt(url: string, content: unknown, ...options: readonly string[]) {
+    await writeFile(join(directory, 'export.json'), JSON.stringify(content));
+    const child = spawnBound(process.execPath, [serverMain, 'import', 'export.json', ...options], {
+      cwd: directory,
+      env: {
+        PATH: process.env.PATH,
+        XDG_CONFIG_HOME: join(directory, 'settings'),
+        JACKFIELD: `${url}/v1/Account/${platform.authId}`,
+        AUTH: `${platform.authId}:${platform.authToken}`,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [out, problems] = ['', ''];
+    child.stdout!.on('data', (text) => (out += String(text)));
+    child.stderr!.on('data', (text) => (problems += String(text)));
+    await once(child, 'close');
+    return { status: child.exitCode, out, problems };
+  }
+
+  /** Every object of the account, by its list. */
+  async function contents(): Promise<Readonly<Record<string, readonly Record<string, unknown>[]>>> {
+    const read = lists.map(async (path) => [path, (await platform.api('GET', path)).body.objects] as const);
+    return Object.fromEntries(await Promise.all(read));
+  }
+
+  it('removes what it created when a later object is refused, and names the member of the file', async () => {
+    const own = { app_name: 'own', answer_url: 'https://own.example.com/', default_number_app: true };
+    const { app_id } = (await platform.api('POST', 'Application/', own)).body;
+    const before = await contents();
+    const [first, second] = exported.numbers;
+    const wrong = { ...exported, numbers: [first, { ...second, number: 'extension 12' }] };
+    const { status, out, problems } = await importing(wrong, '--passwords', 'passwords.json');
+    assert.equal(status, 1);
+    assert.equal(out, '');
+    assert.match(
+      problems,
+      /^export\.json: numbers\[1\]\.number must be .*, not "extension 12".*\nNothing was imported\.$/m,
+    );
+    assert.deepEqual(await contents(), before);
+    assert.equal((await platform.api('GET', `Application/${app_id}/`)).body.default_app, true);
+    assert.ok(!existsSync(join(directory, 'passwords.json')));
+    await platform.api('DELETE', `Application/${app_id}/`);
+  });
+
+  it('refuses a file that contradicts itself before it creates anything', async () => {
+    const before = await contents();
+    const { status, problems } = await importing({ ...exported, credentials: [], phones: [] });
+    assert.equal(status, 1);
+    assert.match(problems, /^export\.json: phones is not imported: it must be an object with applications/m);
+    assert.match(
+      problems,
+      /^export\.json: trunks\[0\]\.credential_uuid is "5f2b.*": this file has no credentials/m,
+    );
+    assert.deepEqual(await contents(), before);
+  });
+
+  it('creates every object with its references, and writes the new passwords for their owner alone', async () => {
+    const { status, out, problems } = await importing(exported, '--passwords', 'passwords.json', '--json');
+    assert.equal(status, 0, problems);
+    assert.match(problems, /numbers\[\]\.monthly_rental_rate is not imported/);
+    const imported: readonly Record<string, string>[] = JSON.parse(out);
+    assert.ok(imported.every(({ password }) => password === undefined));
+    const file = join(directory, 'passwords.json');
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const secrets: readonly Record<string, string>[] = JSON.parse(await readFile(file, 'utf8'));
+    assert.deepEqual(
+      secrets.map(({ section, from }) => [section, from]),
+      [
+        ['endpoints', '83742911018273'],
+        ['endpoints', '83742911018274'],
+        ['credentials', credential],
+      ],
+    );
+    const [alice, bob] = secrets;
+    assert.match(alice!.username!, /^alice\d{12}$/);
+    assert.notEqual(alice!.password, bob!.password);
+    const found = await contents();
+    const [application] = found['Application/']!;
+    assert.equal(application!.answer_method, 'GET');
+    assert.equal(application!.default_app, true);
+    const byAlias = new Map(found['Endpoint/']!.map((endpoint) => [endpoint.alias, endpoint]));
+    assert.equal(byAlias.get('alice')!.application, application!.resource_uri);
+    assert.equal(byAlias.get('alice')!.username, alice!.username);
+    assert.equal(byAlias.get('bob')!.application, null);
+    const trunks = new Map(found['SipTrunk/Trunk/']!.map((trunk) => [trunk.name, trunk]));
+    assert.equal(trunks.get('out')!.credential_uuid, found['SipTrunk/Credential/']![0]!.credential_uuid);
+    assert.equal(trunks.get('out')!.ipacl_uuid, found['SipTrunk/IPAccessControlList/']![0]!.ipacl_uuid);
+    assert.equal(trunks.get('in')!.primary_uri_uuid, found['SipTrunk/URI/']![0]!.uri_uuid);
+    const numbers = new Map(found['Number/']!.map((number) => [number.number, number]));
+    assert.equal(numbers.get('442079460100')!.application, application!.resource_uri);
+    assert.equal(numbers.get('442079460101')!.trunk_id, trunks.get('in')!.trunk_id);
+  });
+
+  it('goes on after a pause where the account has sent as many requests as it may in 5 seconds', async () => {
+    // Three requests each: more than 300 in all.
+    const endpoints = Array.from({ length: 120 }, (_, index) => ({
+      endpoint_id: String(index),
+      username: `many${index}`,
+      alias: `many${index}`,
+    }));
+    const { status, out, problems } = await importing({ endpoints }, '--json');
+    assert.equal(status, 0, problems);
+    assert.equal(JSON.parse(out).length, endpoints.length);
+  });
+
+  for (const { lost, status, title } of [
+    { lost: 1, status: 0, title: 'creates nothing twice where the answer to a creation is lost' },
+    { lost: 4, status: 1, title: 'removes what a lost answer would have named' },
+  ])
+    it(title, async () => {
+      const endpointCount = async () => (await platform.api('GET', 'Endpoint/')).body.meta.total_count;
+      const before = await endpointCount();
+      const endpoints = ['dora', 'emil'].map((username, index) => ({
+        endpoint_id: String(index),
+        username,
+        alias: username,
+      }));
+      const losses = await losingAnswers(platform.httpUrl, '"emil"', lost);
+      const imported = await importingAt(losses.url, { endpoints }, '--json');
+      losses.close();
+      assert.equal(imported.status, status, imported.problems);
+      assert.equal(losses.count(), lost);
+      assert.equal((await endpointCount()) - before, status === 0 ? endpoints.length : 0);
+      const refusal = /^export\.json: http:.* cannot be reached: .*\nNothing was imported\.$/m;
+      if (status === 1) assert.match(imported.problems, refusal);
+    });
+
+  it('writes passwords to no file that exists, and prints them without one', async () => {
+    const endpoints = [{ endpoint_id: '1', username: 'carol', alias: 'carol' }];
+    const refused = await importing({ endpoints }, '--passwords', 'export.json');
+    assert.equal(refused.status, 1);
+    assert.match(refused.problems, /^--passwords is "export\.json", which exists: name a new file\.$/m);
+    const { status, out } = await importing({ endpoints }, '--json');
+    assert.equal(status, 0);
+    const [carol] = JSON.parse(out);
+    assert.match(carol.username, /^carol\d{12}$/);
+    assert.ok(carol.password.length >= 16);
+  });
+});
