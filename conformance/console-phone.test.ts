@@ -129,7 +129,7 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
 
   it('every other screen opens by its address, without a fault and accessible', async (t) => {
     const paths = ['endpoints', 'numbers', 'trunks', 'subaccounts'].map((kind) => `/setup/${kind}`);
-    for (const path of [...paths, '/recordings', '/verify', '/usage', '/sessions']) {
+    for (const path of [...paths, '/recordings', '/verify', '/usage', '/rates', '/sessions']) {
       const console = await open(t, path);
       await console.page.locator('main h1').waitFor();
       await console.page.getByText('Loading …').filter({ visible: true }).waitFor({ state: 'detached' });

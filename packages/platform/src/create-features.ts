@@ -171,6 +171,7 @@ function createOwned(deps: FeaturesDeps) {
     ...deps,
     operator: carriers.incoming.account,
     carriers: carriers.states,
+    rates: usage,
   });
   return {
     ...{ usage, carriers, trunks, endpoints, accounts, registrations, applications, numbers, clientTokens },

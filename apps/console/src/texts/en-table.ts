@@ -48,6 +48,7 @@ export const texts = {
     sandbox: 'Sandbox',
     verify: 'Verify',
     usage: 'Usage',
+    rates: 'Rates',
     sessions: 'Sessions',
   },
   pages: {
@@ -383,6 +384,17 @@ export const texts = {
     bans: 'Banned SIP sources',
     noBans: 'No source is banned.',
     until: 'until',
+  },
+  rates: {
+    filter: 'Find the rate of a number',
+    number: 'Number',
+    counts: 'In each direction the first entry counts: it has the longest prefix.',
+    caption: 'Rates, in the order of the table',
+    captionFor: (number: string) => `Rates that fit ${number}, the longest prefix first`,
+    columns: ['Prefix', 'Direction', 'Per minute', 'At least', 'Then in steps of'],
+    seconds: (count: number) => `${count} s`,
+    empty: 'There is no rate table: all calls are free. The operator sets one with JACKFIELD_RATES.',
+    free: (number: string) => `No entry fits ${number}: its calls are free.`,
   },
   search: {
     title: 'Search for a UUID, a number or a name',

@@ -65,10 +65,14 @@ export {
   bannedSources,
   type OperatedCarrier,
   type OperatedGateway,
+  type OperatedRate,
   operatedCarrier,
   operatedCarriers,
   operatedGateway,
   operatedGateways,
+  operatedRate,
+  operatedRates,
+  operatedRatesQuery,
 } from './operator-view.ts';
 export { defaultPeaks, maxPeaks, type PeaksQuery, peaksBody, peaksQuery } from './recording-peaks.ts';
 export {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { apiId } from '../envelopes.ts';
+import { apiId, listBody, pageQuery } from '../envelopes.ts';
+import { text } from '../primitives.ts';
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -28,6 +29,37 @@ export const operatedGateway = Type.Object(
 );
 export type OperatedGateway = Static<typeof operatedGateway>;
 export const operatedGateways = Type.Object({ api_id: apiId, objects: Type.Array(operatedGateway) });
+
+export const operatedRate = Type.Object(
+  {
+    prefix: Type.String({
+      description:
+        'Leading digits of a number; empty for every number, sip for phones without one, stream for audio streams.',
+    }),
+    direction: Type.Unsafe<'inbound' | 'outbound' | 'both'>({
+      type: 'string',
+      enum: ['inbound', 'outbound', 'both'],
+    }),
+    currency: Type.String({ examples: ['USD'] }),
+    per_minute: Type.String({ examples: ['0.00850'] }),
+    initial_seconds: Type.Integer({ description: 'The least that an answered call is billed for.' }),
+    increment_seconds: Type.Integer({ description: 'The steps in which the rest is billed.' }),
+  },
+  { title: 'Rate' },
+);
+export type OperatedRate = Static<typeof operatedRate>;
+export const operatedRates = listBody(operatedRate);
+export const operatedRatesQuery = Type.Object({
+  ...pageQuery,
+  number: Type.Optional(
+    text({
+      maxLength: 100,
+      description:
+        'Only the rates that fit this number, the longest prefix first; for any other text those of sip.',
+      examples: ['+12025550101'],
+    }),
+  ),
+});
 
 export const bannedSource = Type.Object(
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualClock, eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
+import { readRateTable } from '../usage/index.ts';
 import { createCurrentBans } from './bans/current-bans.ts';
 
 eachDatabase('What the operator runs', (open) => {
@@ -11,7 +12,7 @@ eachDatabase('What the operator runs', (open) => {
       settings: { sms: 'sandbox-inbox' },
     });
     const sub = await world.subaccount();
-    for (const path of ['Operator/Carrier/', 'Operator/Gateway/', 'Operator/Ban/']) {
+    for (const path of ['Operator/Carrier/', 'Operator/Gateway/', 'Operator/Rate/', 'Operator/Ban/']) {
       assert.equal((await world.call('GET', path)).status, 200, path);
       assert.equal((await world.call('GET', path, { as: sub })).status, 404, path);
     }
@@ -30,6 +31,40 @@ eachDatabase('What the operator runs', (open) => {
     assert.ok(Math.abs(Date.parse(ban.until) - world.clock.wallNow() - 60_000) < 1_000);
     await world.advance(61_000);
     assert.deepEqual(await bans(), []);
+  });
+
+  test('shows the rate table, and for a number the entries that fit it, the longest prefix first', async () => {
+    const table = readRateTable(
+      JSON.stringify({
+        currency: 'EUR',
+        rates: [
+          { prefix: '', direction: 'both', per_minute: '0.02' },
+          { prefix: '44', direction: 'outbound', per_minute: '0.03' },
+          { prefix: '1', direction: 'outbound', per_minute: '0.0085', initial_seconds: 30 },
+          { prefix: 'sip', direction: 'both', per_minute: '0' },
+        ],
+      }),
+    );
+    assert.ok(table.ok);
+    const world = await openSimulatedWorld({ database: open, phones: 'none', rates: table.table });
+    const rates = async (query: string) => (await world.api('GET', `Operator/Rate/${query}`)).body;
+    const all = await rates('?limit=3&offset=1');
+    assert.equal(all.meta.total_count, 4);
+    assert.deepEqual(
+      all.objects.map(({ prefix }: { prefix: string }) => prefix),
+      ['44', '1', 'sip'],
+    );
+    assert.deepEqual((await rates('?number=%2B12025550101')).objects, [
+      {
+        ...{ prefix: '1', direction: 'outbound', currency: 'EUR', per_minute: '0.00850' },
+        ...{ initial_seconds: 30, increment_seconds: 60 },
+      },
+      {
+        ...{ prefix: '', direction: 'both', currency: 'EUR', per_minute: '0.02000' },
+        ...{ initial_seconds: 60, increment_seconds: 60 },
+      },
+    ]);
+    assert.equal((await rates('?number=alice')).objects[0].prefix, 'sip');
   });
 });
 

@@ -1,5 +1,11 @@
 import type { Feature } from '../../feature.ts';
-import { directionsOf, type Rate, type RateDirection, type RateTable } from './domain/rate-table.ts';
+import {
+  directionsOf,
+  type Rate,
+  type RateDirection,
+  type RateEntry,
+  type RateTable,
+} from './domain/rate-table.ts';
 
 /** What calls cost by the operator's table. */
 export interface Usage {
@@ -10,6 +16,15 @@ export interface Usage {
   rateOfStreams(): Rate;
   /** The cost of a call that was answered for so many seconds; an unanswered call is free. */
   amountOf(rate: Rate, seconds: number): Bill;
+}
+
+/** The table itself, for its operator. */
+export interface ListedRates {
+  readonly currency: string;
+  /** The whole table, in the order of the operator. */
+  readonly entries: readonly RateEntry[];
+  /** The entries that fit a number, in both directions, the longest prefix first. */
+  entriesFor(number: string): readonly RateEntry[];
 }
 
 export interface Bill {
@@ -24,12 +39,14 @@ const free: Rate = { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 };
 const unanswered: Bill = { billedSeconds: 0, units: 0, amount: '0.00000' };
 const longestPrefix = 15;
 
-export interface UsageFeature extends Feature, Usage {}
+export interface UsageFeature extends Feature, Usage, ListedRates {}
 
 /** Reads a map at most sixteen times, however long the table is. */
 export function createUsage(table: RateTable): UsageFeature {
   const rates = { inbound: new Map<string, Rate>(), outbound: new Map<string, Rate>() };
+  const byPrefix = new Map<string, RateEntry[]>();
   for (const entry of table.rates) {
+    byPrefix.set(entry.prefix, [...(byPrefix.get(entry.prefix) ?? []), entry]);
     const { perMinute, initialSeconds, incrementSeconds } = entry;
     const rate: Rate = { perMinute, initialSeconds, incrementSeconds };
     for (const direction of directionsOf(entry)) rates[direction].set(entry.prefix, rate);
@@ -40,14 +57,14 @@ export function createUsage(table: RateTable): UsageFeature {
     currency: table.currency,
     rateOf(direction, number) {
       const ofDirection = rates[direction];
-      const digits = /^\+?([1-9][0-9]{1,14})$/.exec(number)?.[1];
-      if (digits === undefined) return ofDirection.get('sip') ?? free;
-      for (let length = Math.min(digits.length, longestPrefix); length >= 0; length--) {
-        const rate = ofDirection.get(digits.slice(0, length));
+      for (const prefix of prefixesOf(number)) {
+        const rate = ofDirection.get(prefix);
         if (rate !== undefined) return rate;
       }
       return free;
     },
+    entriesFor: (number) => [...prefixesOf(number)].flatMap((prefix) => byPrefix.get(prefix) ?? []),
+    entries: table.rates,
     rateOfStreams: () => rates.outbound.get('stream') ?? rates.inbound.get('stream') ?? free,
     amountOf(rate, seconds) {
       if (seconds <= 0) return unanswered;
@@ -59,6 +76,15 @@ export function createUsage(table: RateTable): UsageFeature {
       return { billedSeconds, units, amount: amountText(units) };
     },
   };
+}
+
+/** The longest first; every text that is no number has the prefix `sip` alone. */
+function* prefixesOf(number: string): Generator<string> {
+  const digits = /^\+?([1-9][0-9]{1,14})$/.exec(number)?.[1];
+  if (digits === undefined) return yield 'sip';
+  for (let length = Math.min(digits.length, longestPrefix); length >= 0; length--) {
+    yield digits.slice(0, length);
+  }
 }
 
 /** 500 → `0.00500`: five decimals (docs/interface/requests.md#money). */

@@ -1,4 +1,4 @@
-export { amountText, createUsage, type Usage } from './create-usage.ts';
+export { amountText, createUsage, type ListedRates, type Usage } from './create-usage.ts';
 export {
   freeOfCharge,
   type Rate,
