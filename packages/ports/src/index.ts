@@ -92,6 +92,19 @@ export type { DecodeLimits, DecodeProblem, SoundDecoder } from './sound-decoder.
 export type { SourceBan, SourceBans } from './source-bans.ts';
 export { isLoopback, networksOf, sourceOf } from './source-of.ts';
 export type { Speech, SpeechLanguages, SpeechProblem, SpeechRequest } from './speech.ts';
+export {
+  engineSampleRate,
+  type RecognitionNotice,
+  type RecognitionOrder,
+  type RecognitionProblem,
+  type RecognitionProblemCode,
+  type SpeechEngine,
+  type SpeechReport,
+  type SpeechRecognition,
+  type SpeechRequestOptions,
+  type SpeechResult,
+  type SpeechSession,
+} from './speech-recognition.ts';
 export type {
   CarrierRefusal,
   DialRequest,
