@@ -1,6 +1,11 @@
 // capture/
 export type { TakeCaptured } from './capture/capture.ts';
-export type { CaptureMessage } from './capture/capture-message.ts';
+export {
+  type CaptureMessage,
+  type CaptureReceiver,
+  receiverOf,
+  recognitionPrefix,
+} from './capture/capture-message.ts';
 // codec/
 export type { AudioCodec, CodecName } from './codec/audio-codec.ts';
 export { codecFor } from './codec/codec-for.ts';

@@ -1,5 +1,5 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
-import type { MovedNames } from '@jackfield/media';
+import type { CaptureReceiver, MovedNames } from '@jackfield/media';
 import type { FromMediaThread, HostCensus, HostStats, MovedLegs } from '@jackfield/media/io';
 import type {
   AudioStreams,
@@ -31,9 +31,9 @@ export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
   readonly streams: AudioStreams;
   /**
    * Sends captured audio through this port from now on, as `CaptureMessage` of @jackfield/media, bypassing this thread. The port is
-   * transferred. Audio captured earlier is dropped; an earlier port is closed.
+   * transferred. Audio captured earlier is dropped; an earlier port of the same receiver is closed.
    */
-  sendCapturesTo(port: MessagePort): void;
+  sendCapturesTo(port: MessagePort, receiver?: CaptureReceiver): void;
   /** Takes legs out, with what follows them, for another worker of this process. */
   release(names: MovedNames): Promise<MovedLegs>;
   /** Continues legs of another worker; rejects when some of them are lost. What is sent after it finds them. */
@@ -147,7 +147,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     stats: () => ask({ about: 'stats' }),
     streams: streamsPort.streams,
     resetStats: () => post({ type: 'reset-stats' }),
-    sendCapturesTo: thread.handPort,
+    sendCapturesTo: (port, receiver = 'recorder') => thread.handPort(receiver, port),
     release: (names) => ask<MovedLegs>({ about: 'release', names }),
     adopt: (moved) => ask<void>({ about: 'adopt', moved }),
     freePort: (port) => post({ type: 'free-port', port }),

@@ -1,4 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
+import type { CaptureReceiver } from '@jackfield/media';
 import type { FromMediaThread, MediaQuestion, ToMediaThread } from '@jackfield/media/io';
 import type { StreamRequest } from './streams/stream-messages.ts';
 
@@ -13,8 +14,8 @@ type Settlement = Extract<FromMediaThread, { readonly type: 'answer' | 'refusal'
 export interface ThreadRequests {
   post(message: ToMediaThread | StreamRequest): void;
   ask<Value>(question: MediaQuestion): Promise<Value>;
-  /** Transfers a port for captures. */
-  handPort(port: MessagePort): void;
+  /** Transfers a port for captures of one receiver. */
+  handPort(receiver: CaptureReceiver, port: MessagePort): void;
   settle(answer: Settlement): void;
   /** Rejects every request from now on, and those that wait; false when it has ended already. */
   end(error: Error): boolean;
@@ -45,9 +46,9 @@ export function createThreadRequests(worker: Pick<Worker, 'postMessage'>): Threa
       post({ type: 'ask', id, ...question });
       return promise;
     },
-    handPort(port) {
+    handPort(receiver, port) {
       flush();
-      const message: ToMediaThread = { type: 'take-captures', port };
+      const message: ToMediaThread = { type: 'take-captures', receiver, port };
       if (ended === undefined) worker.postMessage([message], [port]);
     },
     settle(answer) {

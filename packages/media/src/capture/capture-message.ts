@@ -12,3 +12,14 @@ export type CaptureMessage =
       readonly samples: Int16Array<ArrayBuffer>;
     }
   | { readonly type: 'ended'; readonly capture: string };
+
+/** Who receives captured audio: each has a port of its own. */
+export type CaptureReceiver = 'recorder' | 'recogniser';
+
+/** A capture whose name begins so is for the recogniser, every other one for the recorder. */
+export const recognitionPrefix = 'recognition/';
+
+/** The receiver of a capture of this name. */
+export function receiverOf(capture: string): CaptureReceiver {
+  return capture.startsWith(recognitionPrefix) ? 'recogniser' : 'recorder';
+}

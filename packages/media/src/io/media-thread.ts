@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TakeCaptured } from '../capture/capture.ts';
-import type { CaptureMessage } from '../capture/capture-message.ts';
+import { type CaptureMessage, type CaptureReceiver, receiverOf } from '../capture/capture-message.ts';
 import type { AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
 import type { MovedNames } from '../engine/moves.ts';
 import type { IceCredentials } from '../ice/ice-agent.ts';
@@ -14,8 +14,8 @@ export type ToMediaThread =
   | { readonly type: 'drop-clip'; readonly name: string }
   | { readonly type: 'reset-stats' }
   | { readonly type: 'free-port'; readonly port: number }
-  /** Sets the port for captures; `port` is transferred. */
-  | { readonly type: 'take-captures'; readonly port: MessagePort }
+  /** Sets the port for captures of one receiver; `port` is transferred. */
+  | { readonly type: 'take-captures'; readonly receiver: CaptureReceiver; readonly port: MessagePort }
   | ({ readonly type: 'ask'; readonly id: number } & MediaQuestion);
 
 /** Requests with an answer. */
@@ -47,10 +47,10 @@ export function serveMediaThread(
   createHost: (notify: (notices: readonly MediaNotice[]) => void, captured: TakeCaptured) => MediaHost,
 ): void {
   /** Captures are dropped before there is a port for them and after it closes. */
-  let capturePort: MessagePort | undefined;
+  const capturePorts: { [Receiver in CaptureReceiver]?: MessagePort | undefined } = {};
   const send = (message: FromMediaThread): void => port.postMessage(message);
   const pass = (message: CaptureMessage, transfer: ArrayBuffer[]): void =>
-    capturePort?.postMessage(message, transfer);
+    capturePorts[receiverOf(message.capture)]?.postMessage(message, transfer);
   /** Samples of loaded clips, freed explicitly: this thread seldom allocates, so garbage collection may come hours later. */
   const owned = new Map<string, Int16Array>();
   const free = (samples: Int16Array | undefined): void => {
@@ -97,11 +97,11 @@ export function serveMediaThread(
       case 'free-port':
         return host.freePort(message.port);
       case 'take-captures': {
-        capturePort?.close();
-        const opened = message.port;
-        capturePort = opened;
+        const { receiver, port: opened } = message;
+        capturePorts[receiver]?.close();
+        capturePorts[receiver] = opened;
         opened.on('close', () => {
-          if (capturePort === opened) capturePort = undefined;
+          if (capturePorts[receiver] === opened) capturePorts[receiver] = undefined;
         });
         return;
       }

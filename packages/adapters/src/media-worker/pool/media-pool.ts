@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { noStatistics } from '@jackfield/media';
+import { type CaptureReceiver, noStatistics } from '@jackfield/media';
 import type {
   AgreedMedia,
   IceCredentials,
@@ -23,7 +23,7 @@ export interface MediaPool
     'kill' | 'died' | 'sendCapturesTo' | 'release' | 'adopt' | 'freePort' | 'pollDescriptor'
   > {
   /** Each worker sends captured audio through a port of its own, opened here; so does a worker that starts later. */
-  sendCapturesTo(openPort: () => MessagePort): void;
+  sendCapturesTo(openPort: () => MessagePort, receiver?: CaptureReceiver): void;
   /** For metrics: what each worker carries, by its number; the unit is a participant of G.711. */
   workerLoads(): readonly (readonly [worker: string, load: number])[];
   /** Workers that died so far. */
@@ -89,7 +89,8 @@ class Pool implements MediaPool {
 
   loadClip: MediaPool['loadClip'] = (name, clip) => this.#workers.loadClip(name, clip);
   dropClip: MediaPool['dropClip'] = (name) => this.#workers.dropClip(name);
-  sendCapturesTo: MediaPool['sendCapturesTo'] = (openPort) => this.#workers.sendCapturesTo(openPort);
+  sendCapturesTo: MediaPool['sendCapturesTo'] = (openPort, receiver = 'recorder') =>
+    this.#workers.sendCapturesTo(openPort, receiver);
 
   send: MediaPool['send'] = (command) => {
     switch (command.do) {

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { CaptureReceiver } from '@jackfield/media';
 import type { MediaNotice, SoundClip, StreamNotice } from '@jackfield/ports';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../media-worker.ts';
 import { closeAbandoned } from './abandoned-descriptors.ts';
@@ -34,7 +35,7 @@ export class PoolWorkers {
   readonly #events: WorkerEvents;
   readonly #workers: (MediaWorker | undefined)[] = [];
   readonly #clips = new Map<string, SoundClip>();
-  #openCapturePort: (() => MessagePort) | undefined;
+  readonly #openCapturePorts = new Map<CaptureReceiver, () => MessagePort>();
   #deaths: number[] = [];
   #died = 0;
   #isClosing = false;
@@ -104,9 +105,9 @@ export class PoolWorkers {
     for (const worker of this.all) worker.dropClip(name);
   }
 
-  sendCapturesTo(openPort: () => MessagePort): void {
-    this.#openCapturePort = openPort;
-    for (const worker of this.all) worker.sendCapturesTo(openPort());
+  sendCapturesTo(openPort: () => MessagePort, receiver: CaptureReceiver): void {
+    this.#openCapturePorts.set(receiver, openPort);
+    for (const worker of this.all) worker.sendCapturesTo(openPort(), receiver);
   }
 
   /** Resolves when every worker that died has its successor. */
@@ -130,7 +131,7 @@ export class PoolWorkers {
     });
     started.subscribe(this.#events.noticed);
     started.streams.subscribe(this.#events.streamNoticed);
-    if (this.#openCapturePort !== undefined) started.sendCapturesTo(this.#openCapturePort());
+    for (const [receiver, openPort] of this.#openCapturePorts) started.sendCapturesTo(openPort(), receiver);
     for (const [name, clip] of this.#clips) started.loadClip(name, clip).catch(() => {});
     this.#workers[worker] = started;
     this.#events.started(worker);
