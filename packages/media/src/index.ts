@@ -32,6 +32,7 @@ export { createFreeResampler } from './dsp/free-resampler.ts';
 export { isSilent, levelDb } from './dsp/level.ts';
 export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
 export { toneLevel } from './dsp/tone-level.ts';
+export { type Utterance, type UtteranceOptions, Utterances } from './dsp/utterances.ts';
 export { createVoiceActivity, type VoiceActivity } from './dsp/voice-activity.ts';
 // dtls/
 export type { DtlsEndpoint, DtlsKeys, DtlsSession } from './dtls/dtls-session.ts';
