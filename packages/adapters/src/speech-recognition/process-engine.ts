@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import type { SpeechEngine, SpeechRequestOptions } from '@jackfield/ports';
+import { readTranscript } from './read-transcript.ts';
+import { RecognitionError } from './recognition-error.ts';
+import { createUtteranceEngine, type UtteranceLimits } from './utterance-engine.ts';
+
+export interface ProcessSpeechOptions {
+  /** The program and its arguments; `{language}`, `{model}` and `{hints}` in an argument are replaced. No shell reads them. */
+  readonly command: readonly [string, ...string[]];
+  /** Processes at a time; the cores of the machine when left out. */
+  readonly mostProcesses?: number;
+  readonly limits?: Partial<UtteranceLimits>;
+}
+
+const mostBytes = 1 << 20;
+/** The program gets no secret of our environment. */
+const environment = { PATH: '/usr/local/bin:/usr/bin:/bin' };
+
+/** Speech recognition by a program of this machine: a process for each utterance, which it reads from its standard input. */
+export function createProcessSpeechEngine(options: ProcessSpeechOptions): SpeechEngine {
+  const { command, mostProcesses = availableParallelism(), limits = {} } = options;
+  const [program, ...parameters] = command;
+  const turns = createTurns(mostProcesses);
+  return createUtteranceEngine(async (samples, request, signal) => {
+    await turns.begin(signal);
+    try {
+      const output = await run(
+        program,
+        parameters.map((each) => filled(each, request)),
+        samples,
+        signal,
+      );
+      return readTranscript(output);
+    } finally {
+      turns.end();
+    }
+  }, limits);
+}
+
+function filled(parameter: string, { language, model, hints }: SpeechRequestOptions): string {
+  return parameter
+    .replaceAll('{language}', () => language)
+    .replaceAll('{model}', () => model ?? 'default')
+    .replaceAll('{hints}', () => hints.join(', '));
+}
+
+/** Resolves with the output when the process has ended and all of it is read: no process is left behind. */
+function run(
+  program: string,
+  parameters: readonly string[],
+  samples: Int16Array,
+  signal: AbortSignal,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'ignore'], env: environment });
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  let error: unknown;
+  const stop = (reason: unknown) => {
+    error ??= reason;
+    child.kill('SIGKILL');
+  };
+  const abort = () => stop(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  child.stdout.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > mostBytes)
+      stop(new RecognitionError('engine-failed', `the speech engine wrote more than ${mostBytes} bytes`));
+    else pieces.push(piece);
+  });
+  // A program that ends before it has read all is judged by its status.
+  child.stdin.on('error', () => {});
+  child.on('error', () => {
+    error ??= new RecognitionError('engine-unreachable', `the program ${program} cannot be started`);
+  });
+  child.on('close', (status) => {
+    signal.removeEventListener('abort', abort);
+    if (error !== undefined) reject(error);
+    else if (status === 0) resolve(Buffer.concat(pieces).toString('utf8'));
+    else
+      reject(
+        new RecognitionError('engine-failed', `the program ${program} ended with status ${status ?? 'none'}`),
+      );
+  });
+  child.stdin.end(Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength));
+  return promise;
+}
+
+/** At most so many at a time, in the order of their requests. */
+function createTurns(most: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    async begin(signal: AbortSignal): Promise<void> {
+      signal.throwIfAborted();
+      if (running < most) {
+        running++;
+        return;
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const abort = () => {
+        waiting.splice(waiting.indexOf(resolve), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      waiting.push(resolve);
+      // A process that ends passes its turn on, so the count stays.
+      await promise.finally(() => signal.removeEventListener('abort', abort));
+    },
+    end(): void {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    },
+  };
+}
