@@ -35,6 +35,7 @@ export const sections: readonly Section[] = [
       'guides/recordings',
       'guides/verify',
       'guides/machine-detection',
+      'guides/speech-recognition',
       'guides/browsers',
       'guides/hosted-sdks',
       'guides/moving',

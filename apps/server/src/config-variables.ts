@@ -18,6 +18,7 @@ import {
 import { identityVariables } from './identity-variables.ts';
 import { limitVariables } from './limit-variables.ts';
 import { mediaVariables } from './media-variables.ts';
+import { asSpeechEngine } from './speech-engine.ts';
 
 /** One environment variable: its name, its allowed values and its reader. */
 export interface ConfigVariable<Value> {
@@ -112,6 +113,22 @@ export const configVariables = {
     name: 'JACKFIELD_SIGNATURE_PREFIXES',
     allowed: 'beginnings of header names such as X-Service-, separated by commas',
     read: asList(asPattern(/^[A-Za-z][A-Za-z0-9-]{0,39}-$/)),
+  },
+  speechEngine: {
+    name: 'JACKFIELD_SPEECH_ENGINE',
+    allowed: 'a URL that starts with https://, http://, wss:// or ws://, or command: and a program with its arguments',
+    read: asSpeechEngine,
+  },
+  speechEngineKey: {
+    name: 'JACKFIELD_SPEECH_ENGINE_KEY',
+    allowed: '1 to 500 visible ASCII characters',
+    read: asPattern(/^[!-~]{1,500}$/),
+    secret: true,
+  },
+  speechEngineLanguages: {
+    name: 'JACKFIELD_SPEECH_ENGINE_LANGUAGES',
+    allowed: 'language tags such as en or pt-BR, separated by commas',
+    read: asList(asPattern(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)),
   },
   rates: { name: 'JACKFIELD_RATES', allowed: 'the path of a JSON file', read: asPath },
   drainSeconds: {

@@ -14,6 +14,7 @@ import { type IdentityConfig, identityContradictions, readIdentity } from './ide
 import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { type MediaConfig, readMedia } from './media-variables.ts';
 import { detectPublicAddress } from './public-address.ts';
+import type { SpeechEngineConfig } from './speech-engine.ts';
 
 /** All settings of an operator, validated. */
 export interface Config extends MediaConfig {
@@ -68,6 +69,8 @@ export interface Config extends MediaConfig {
   readonly carriersFile?: string;
   /** An absolute path; when absent, messages go to the inbox of the sandbox, or are not sent. */
   readonly smsFile?: string;
+  /** What recognises speech; nothing when absent. */
+  readonly speechEngine?: SpeechEngineConfig;
   /** How long live calls may continue after the first signal. */
   readonly drainSeconds: number;
   /** How long the log of callbacks is kept. */
@@ -126,6 +129,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...network,
     ...storage,
     ...readCustomers(reader, network, sandbox),
+    ...readSpeechEngine(reader),
     ...readRetention(reader, mode),
     ...readRecordingsStore(reader, storage.dataDir),
     ...readOperation(reader, sandbox, network),
@@ -226,6 +230,14 @@ function readCustomers(
   const carriersFile = absolute(optional(variables.carriers, 'no carriers'));
   const smsFile = absolute(optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways'));
   return { publicUrl, ...present({ egressAllow, signaturePrefixes, ratesFile, carriersFile, smsFile }) };
+}
+
+function readSpeechEngine({ optional }: ConfigReader): Pick<Config, 'speechEngine'> {
+  const variables = configVariables;
+  const engine = optional(variables.speechEngine, 'speech is not recognised');
+  const key = optional(variables.speechEngineKey, 'none');
+  const languages = optional(variables.speechEngineLanguages, 'those of the engine');
+  return engine === undefined ? {} : { speechEngine: { ...engine, ...present({ key, languages }) } };
 }
 
 function readRetention({ orDefault, optional }: ConfigReader, mode: ConfigSource['mode']) {

@@ -5,6 +5,7 @@ import { createMediaPool, type ThreadPriority } from '@jackfield/adapters/media-
 import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
+import { createLegRecognition } from '@jackfield/adapters/speech-recognition';
 import { type createStartPhase, identityCallbackPath } from '@jackfield/platform';
 import type { Clock, Logger } from '@jackfield/ports';
 import type { Config } from './config.ts';
@@ -13,6 +14,7 @@ import { openMessageGateways } from './message-gateways.ts';
 import { openStorage } from './open-storage.ts';
 import { openRecordingFiles } from './recording-files.ts';
 import { createSandbox } from './sandbox.ts';
+import { openSpeechEngine } from './speech-engine.ts';
 import { explainDirectory, explained } from './start-failure.ts';
 
 /** What the adapters of one process are opened with. */
@@ -47,6 +49,16 @@ export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }
   atEnd(() => decoder.close());
   const speech = createEspeakSpeech();
   atEnd(() => speech.close());
+  const { speechEngine } = config;
+  const recognition =
+    speechEngine === undefined
+      ? undefined
+      : createLegRecognition({
+          engine: openSpeechEngine(speechEngine),
+          media,
+          ...(speechEngine.languages === undefined ? {} : { languages: speechEngine.languages }),
+        });
+  atEnd(() => recognition?.close());
   const rules = { allow: config.egressAllow ?? [], privateToo: config.sandbox };
   const egress = createHttpEgress(rules);
   atEnd(() => egress.close());
@@ -62,6 +74,7 @@ export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }
     recorder,
     recordingFiles: recordings.files,
     decoder,
+    recognition,
     egress,
     // Origination URIs come from customers: the same networks are closed as for their URLs.
     mayReach: createAddressGuard(rules),

@@ -44,6 +44,7 @@ export function platformSettings(config: Config, { rates, operated, certificate 
 /** What the platform gets from the adapters. */
 export function platformAdapters(config: Config, adapters: Adapters) {
   const { shared, database, decoder, recorder, recordingFiles, egress, media, gateways, sandbox } = adapters;
+  const { recognition } = adapters;
   return {
     ...shared,
     database,
@@ -52,6 +53,7 @@ export function platformAdapters(config: Config, adapters: Adapters) {
     recordingFiles,
     egress,
     audioStreams: media.streams,
+    ...(recognition === undefined ? {} : { recognition }),
     numbers: sandbox?.numbers ?? noNumbers,
     ...smsOf(gateways, config),
     ...identityOf(adapters, config),

@@ -1,0 +1,52 @@
+import {
+  createHttpSpeechEngine,
+  createProcessSpeechEngine,
+  createWebSocketSpeechEngine,
+} from '@jackfield/adapters/speech-recognition';
+import type { SpeechEngine } from '@jackfield/ports';
+
+/** The operator's speech engine: docs/guides/speech-recognition.md. */
+export type SpeechEngineConfig = NamedSpeechEngine & {
+  /** A bearer token. */
+  readonly key?: string;
+  /** All that the engine has when absent. */
+  readonly languages?: readonly string[];
+};
+
+type NamedSpeechEngine =
+  | { readonly kind: 'http' | 'websocket'; readonly url: string }
+  | { readonly kind: 'process'; readonly command: readonly [string, ...string[]] };
+
+const commandPrefix = 'command:';
+
+/** Reads the value of JACKFIELD_SPEECH_ENGINE; arguments of a program are separated by blanks. */
+export function asSpeechEngine(text: string): NamedSpeechEngine | undefined {
+  if (text.startsWith(commandPrefix)) {
+    const [program, ...rest] = text.slice(commandPrefix.length).split(' ').filter((each) => each !== '');
+    return program === undefined ? undefined : { kind: 'process', command: [program, ...rest] };
+  }
+  if (!URL.canParse(text)) return undefined;
+  switch (new URL(text).protocol) {
+    case 'http:':
+    case 'https:':
+      return { kind: 'http', url: text };
+    case 'ws:':
+    case 'wss:':
+      return { kind: 'websocket', url: text };
+    default:
+      return undefined;
+  }
+}
+
+export function openSpeechEngine(config: SpeechEngineConfig): SpeechEngine {
+  const { key } = config;
+  const keyed = key === undefined ? {} : { key };
+  switch (config.kind) {
+    case 'http':
+      return createHttpSpeechEngine({ url: config.url, ...keyed });
+    case 'websocket':
+      return createWebSocketSpeechEngine({ url: config.url, ...keyed });
+    case 'process':
+      return createProcessSpeechEngine({ command: config.command });
+  }
+}
