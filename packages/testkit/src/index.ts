@@ -39,6 +39,7 @@ export {
 } from './simulated-customer.ts';
 export { createSimulatedMedia, frameMs, type SimulatedMedia } from './simulated-media.ts';
 export { createSimulatedMessageGateway, type SimulatedMessageGateway } from './simulated-message-gateway.ts';
+export { createSimulatedRecognition, type SimulatedRecognition } from './simulated-recognition.ts';
 export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 export type { MediaOrders } from './simulated-orders.ts';
 export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';

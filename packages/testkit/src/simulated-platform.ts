@@ -17,6 +17,7 @@ import type {
   SignallingPorts,
   SoundDecoder,
   Speech,
+  SpeechRecognition,
   SpeechRequest,
   Telephony,
 } from '@jackfield/ports';
@@ -87,6 +88,8 @@ export interface SimulatedPlatformOptions {
   readonly numbers?: NumberRoutes;
   /** What turns texts and files into sound, in place of the tones of this world. */
   readonly sounds?: { readonly speech: Speech; readonly decoder: SoundDecoder };
+  /** What recognises speech; nothing when absent. */
+  readonly recognition?: SpeechRecognition;
   /** What the platform gets in place of the settings of this world. */
   readonly settings?: PlatformSettings;
 }
@@ -266,6 +269,7 @@ function createAdapters(options: SimulatedPlatformOptions, life: Life) {
     clips: media,
     speech: speechOf(options),
     decoder: options.sounds?.decoder ?? simulatedDecoder,
+    ...(options.recognition === undefined ? {} : { recognition: options.recognition }),
     recorder,
     recordingFiles: recorder.files,
     egress: options.customer,
