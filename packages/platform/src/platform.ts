@@ -17,6 +17,7 @@ import type {
   SignallingPorts,
   SoundDecoder,
   Speech,
+  SpeechRecognition,
   Telephony,
 } from '@jackfield/ports';
 import type { FastifyInstance } from 'fastify';
@@ -63,6 +64,8 @@ export interface PlatformDeps
   readonly clips: MediaClips;
   readonly speech: Speech;
   readonly decoder: SoundDecoder;
+  /** Absent without a speech engine: documents cannot ask for speech. */
+  readonly recognition?: SpeechRecognition;
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly numbers: NumberRoutes;

@@ -215,15 +215,36 @@ export const callWebhooks: readonly Webhook[] = [
     name: 'inputAction',
     summary: 'A caller gave input',
     description:
-      'Requested when a GetInput element has its digits. With redirect="false" the answer is ignored.',
+      'Requested when a GetInput element has its digits or words. With redirect="false" the answer is ignored.',
     urls: ['action of GetInput'],
     answer: 'document',
     events: ['call.action'],
     fields: form(
       {
         ...redirect,
-        InputType: oneOfField(['dtmf'], 'How the input was given.'),
-        Digits: field('What was pressed, without finishOnKey.', '42'),
+        InputType: oneOfField(['dtmf', 'speech'], 'How the input was given.'),
+        Digits: field('What was pressed, without finishOnKey; empty for speech.', '42'),
+        Speech: Type.Optional(field('What was said; only for speech.', 'new york')),
+        SpeechConfidenceScore: Type.Optional(numberField('From 0 to 1, where the engine gives it.', '0.87')),
+      },
+      { sipHeaders: true },
+    ),
+  },
+  {
+    name: 'interimSpeech',
+    summary: 'A caller speaks to a GetInput',
+    description:
+      'Requested with partial results of speech, at most five times a second. It is sent once, and is in no log and no event.',
+    urls: ['interimSpeechResultsCallback of GetInput'],
+    answer: 'ignored',
+    events: [],
+    fields: form(
+      {
+        ...callFields,
+        StableSpeech: field('Words that will not change.', 'new'),
+        UnstableSpeech: field('Words behind them that may still change.', 'york'),
+        Stability: Type.Optional(numberField('From 0 to 1, where the engine gives it.', '0.40')),
+        SequenceNumber: numberField('Counts from 0 within the element.', '0'),
       },
       { sipHeaders: true },
     ),

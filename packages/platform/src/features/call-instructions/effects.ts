@@ -1,4 +1,4 @@
-import type { Logger, Media } from '@jackfield/ports';
+import type { Logger, Media, SpeechRecognition } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
 import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
 import type { MachineDetections } from '../machine-detection/index.ts';
@@ -38,6 +38,8 @@ export interface EffectDeps extends FetchDeps {
   readonly multiparty: MultipartyJoin;
   readonly streams: Pick<Streams, 'ownedBy' | 'start' | 'stop'>;
   readonly machines: Pick<MachineDetections, 'listen'>;
+  /** Absent without an engine. */
+  readonly recognition?: SpeechRecognition;
   readonly newUuid: () => string;
 }
 
@@ -86,6 +88,14 @@ export function createPerform(deps: EffectDeps, runs: Carrying['runs']) {
         return sounds.stop(effect.play);
       case 'watch-voice':
         return media.send({ do: 'watch-voice', leg, watched: effect.watched });
+      case 'start-recognition': {
+        const { recognition, request } = effect;
+        return deps.recognition?.start({ ...request, recognition, track: { said: [leg], heard: [] } });
+      }
+      case 'finish-recognition':
+        return deps.recognition?.finish(effect.recognition);
+      case 'cancel-recognition':
+        return deps.recognition?.cancel(effect.recognition);
       case 'start-recording':
         return startRecording(carrying, run, effect.recording);
       case 'stop-recording':

@@ -75,5 +75,9 @@ export function defineSessions(deps: SessionDeps): Sessions<DocumentRun, RunInpu
   deps.streams.ownedBy(ownerKind, (owner, { type, stream }) => {
     if (type === 'stream-ended' && sessions.peek(owner) !== undefined) sessions.send(owner, { type, stream });
   });
+  deps.recognition?.subscribe((notice) => {
+    const leg = notice.recognition.slice(0, notice.recognition.indexOf('/'));
+    if (sessions.peek(leg) !== undefined) sessions.send(leg, notice);
+  });
   return sessions;
 }

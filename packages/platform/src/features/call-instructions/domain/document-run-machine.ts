@@ -72,6 +72,13 @@ function stepLive(turn: Turn, input: RunInput) {
       return;
     case 'stream-ended':
       return stepCurrent(turn, input);
+    case 'recognised':
+      if (run.recognition === input.recognition) stepCurrent(turn, input);
+      return;
+    case 'recognition-over':
+      if (run.recognition !== input.recognition) return;
+      change(turn, { recognition: null });
+      return stepCurrent(turn, input);
     case 'warning':
       return warn(turn, input.sentence);
     case 'machine-decided':

@@ -1,4 +1,4 @@
-import type { Instant, TimerFired } from '@jackfield/ports';
+import type { Instant, RecognitionNotice, SpeechRequestOptions, TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
 import type { RecordingOver } from '../../recordings/index.ts';
@@ -45,6 +45,9 @@ export interface DocumentRun {
   /** Keys of the timers that the current element has started. */
   readonly timers: readonly string[];
   readonly isVoiceWatched: boolean;
+  /** The name of the running recognition. */
+  readonly recognition: string | null;
+  readonly recognitionsBegun: number;
   readonly recordings: readonly RunningRecording[];
   /** Recordings that begin when a Dial is answered. */
   readonly onDialAnswer: readonly StartedRecording[];
@@ -145,6 +148,7 @@ export type RunInput =
   | { readonly type: 'agent-joined'; readonly join: number }
   | { readonly type: 'join-refused'; readonly join: number; readonly sentence: string }
   | { readonly type: 'stream-ended'; readonly stream: string }
+  | RecognitionNotice
   | { readonly type: 'warning'; readonly sentence: string }
   /** The detection of answering machines on the leg of the run has decided. */
   | { readonly type: 'machine-decided'; readonly isMachine: boolean }
@@ -200,6 +204,12 @@ export type RunEffect =
     }
   | { readonly do: 'stop-play'; readonly play: string }
   | { readonly do: 'watch-voice'; readonly watched: boolean }
+  | {
+      readonly do: 'start-recognition';
+      readonly recognition: string;
+      readonly request: SpeechRequestOptions;
+    }
+  | { readonly do: 'finish-recognition' | 'cancel-recognition'; readonly recognition: string }
   | { readonly do: 'start-recording'; readonly recording: StartedRecording }
   | { readonly do: 'stop-recording'; readonly uuid: string }
   | { readonly do: 'send-digits'; readonly digits: string }
@@ -247,6 +257,8 @@ export function newDocumentRun(
     playsBegun: 0,
     timers: [],
     isVoiceWatched: false,
+    recognition: null,
+    recognitionsBegun: 0,
     recordings: [],
     onDialAnswer: [],
     joins: 0,

@@ -1,4 +1,10 @@
-import type { LegSpec, MachineDetection, StreamDialectName, VoiceActivityLimits } from '@jackfield/ports';
+import type {
+  LegSpec,
+  MachineDetection,
+  SpeechRequestOptions,
+  StreamDialectName,
+  VoiceActivityLimits,
+} from '@jackfield/ports';
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
@@ -90,6 +96,18 @@ export interface GetInput {
   readonly finishOnKey: string;
   readonly log: boolean;
   readonly prompts: readonly Prompt[];
+  /** Absent: keys alone. */
+  readonly speech?: SpokenInput;
+}
+
+/** What a GetInput says of speech. */
+export interface SpokenInput extends Omit<SpeechRequestOptions, 'interim'> {
+  /** Keys are input as well. */
+  readonly withKeys: boolean;
+  /** Silence after which the speech is complete; null: automatic, which is 1 s here. */
+  readonly endTimeoutMs: number | null;
+  /** Receives partial results. */
+  readonly interimCallback: ActionRequest | null;
 }
 
 export interface Record {

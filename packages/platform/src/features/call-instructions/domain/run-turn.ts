@@ -38,6 +38,22 @@ export function obeyElement(turn: Turn, effect: ElementEffect) {
       return stopPlay(turn, effect.key);
     case 'watch-voice':
       return watchVoice(turn, true);
+    case 'start-recognition': {
+      const begun = turn.run.recognitionsBegun + 1;
+      const { leg, run } = turn.run.call;
+      // Begins with the leg, whose session gets the results.
+      const recognition = `${leg}/${run}/${begun}`;
+      change(turn, { recognition, recognitionsBegun: begun });
+      turn.effects.push({ do: 'start-recognition', recognition, request: effect.request });
+      return;
+    }
+    case 'finish-recognition': {
+      const { recognition } = turn.run;
+      if (recognition !== null) turn.effects.push({ do: 'finish-recognition', recognition });
+      return;
+    }
+    case 'cancel-recognition':
+      return cancelRecognition(turn);
     case 'start-timer': {
       const key = elementTimers + effect.key;
       addTimer(turn, key);
@@ -86,6 +102,13 @@ function stopPlay(turn: Turn, key: string) {
   if (play === undefined) return;
   change(turn, { plays });
   turn.effects.push({ do: 'stop-play', play });
+}
+
+function cancelRecognition(turn: Turn) {
+  const { recognition } = turn.run;
+  if (recognition === null) return;
+  change(turn, { recognition: null });
+  turn.effects.push({ do: 'cancel-recognition', recognition });
 }
 
 function watchVoice(turn: Turn, watched: boolean) {
@@ -163,6 +186,7 @@ export function endElement(turn: Turn, source: CallEnd['source']) {
   for (const key of Object.keys(turn.run.plays)) stopPlay(turn, key);
   for (const key of turn.run.timers) cancelTimer(turn, key);
   watchVoice(turn, false);
+  cancelRecognition(turn);
   const interrupted = turn.run.recordings.filter(({ isAwaited }) => isAwaited);
   for (const { recording } of interrupted) turn.effects.push({ do: 'stop-recording', uuid: recording.uuid });
   change(turn, {

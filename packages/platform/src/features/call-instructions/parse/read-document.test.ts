@@ -195,6 +195,37 @@ test('<GetInput> listens for keys; speech beside them gives a warning, speech al
   sentenceOf('<GetInput action="x"/>', 'url');
 });
 
+test('<GetInput> listens for speech where an engine recognises it', () => {
+  const inputOf = (attributes: string) => {
+    const document = `<Response><GetInput action="https://a.example" ${attributes}/></Response>`;
+    const read = readDocument(new TextEncoder().encode(document), {}, true);
+    assert.ok(read.ok && read.instructions[0]?.element === 'GetInput');
+    assert.deepEqual(read.warnings, []);
+    return read.instructions[0];
+  };
+  assert.equal(inputOf('inputType="dtmf" language="fr-FR"').speech, undefined);
+  assert.deepEqual(inputOf('inputType="speech"').speech, {
+    withKeys: false,
+    language: 'en-US',
+    model: null,
+    hints: [],
+    profanityFilter: false,
+    endTimeoutMs: null,
+    interimCallback: null,
+  });
+  const full = `inputType="dtmf speech" language="pt_BR" speechModel="phone_call" hints=" new york,, no " profanityFilter="true"
+    speechEndTimeout="3" interimSpeechResultsCallback="https://b.example" interimSpeechResultsCallbackMethod="GET"`;
+  assert.deepEqual(inputOf(full).speech, {
+    withKeys: true,
+    language: 'pt-BR',
+    model: 'phone_call',
+    hints: ['new york', 'no'],
+    profanityFilter: true,
+    endTimeoutMs: 3_000,
+    interimCallback: { url: 'https://b.example', method: 'GET' },
+  });
+});
+
 test('<Dial> needs 1 to 20 destinations; numbers are read as people write them', () => {
   const number = '<Number>+1 (202) 555-01.00</Number>';
   const dial = first(`<Dial>${number.repeat(20)}</Dial>`);

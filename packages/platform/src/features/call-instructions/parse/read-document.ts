@@ -37,7 +37,11 @@ const instructionReaders: ReadonlyMap<string, ElementReader<Instruction>> = new 
 /**
  * Reads an answer document and checks all of it before any of it runs. Never throws; the cost is linear in the bytes.
  */
-export function readDocument(bytes: Uint8Array, limits: Partial<XmlLimits> = {}): ReadDocument {
+export function readDocument(
+  bytes: Uint8Array,
+  limits: Partial<XmlLimits> = {},
+  recognisesSpeech = false,
+): ReadDocument {
   const xml = readXml(bytes, { ...documentLimits, ...limits });
   if (!xml.ok) return { ok: false, fault: 'xml', sentence: xml.sentence };
   const { root } = xml;
@@ -45,7 +49,7 @@ export function readDocument(bytes: Uint8Array, limits: Partial<XmlLimits> = {})
     const sentence = `line ${root.line}: the root of the document must be <Response>, not <${quoted(root.name).slice(1, -1)}>`;
     return { ok: false, fault: 'xml', sentence };
   }
-  const reading = createReading();
+  const reading = createReading(recognisesSpeech);
   attributesOf(root, reading).end();
   const instructions = childrenOf(root, reading, instructionReaders);
   return reading.fault === undefined

@@ -1,9 +1,14 @@
-import type { GetDigits, GetInput } from '../domain/instruction.ts';
-import { allKeys, attributesOf } from './attributes.ts';
+import type { GetDigits, GetInput, SpokenInput } from '../domain/instruction.ts';
+import { type Attributes, allKeys, attributesOf } from './attributes.ts';
 import { childrenOf, type ElementReader } from './contents.ts';
 import { promptReaders } from './read-prompts.ts';
 
 const inputTypes = ['dtmf', 'speech', 'dtmf speech', 'speech dtmf'] as const;
+const seconds = { min: 2, max: 10, byDefault: null, auto: true } as const;
+/** As many phrases as common engines accept. */
+const maxHints = 500;
+const noEngine =
+  'speech is not recognised here: the operator has set no engine in JACKFIELD_SPEECH_ENGINE (docs/guides/speech-recognition.md)';
 
 export const readGetDigits: ElementReader<GetDigits> = (element, reading) => {
   const attributes = attributesOf(element, reading);
@@ -29,16 +34,15 @@ export const readGetDigits: ElementReader<GetDigits> = (element, reading) => {
 
 export const readGetInput: ElementReader<GetInput> = (element, reading) => {
   const attributes = attributesOf(element, reading);
-  const endTimeout = { min: 2, max: 10, byDefault: null, auto: true } as const;
   const action = attributes.request('action', 'method', 'action');
   if (action === null) reading.refuse(element.line, '<GetInput> must have the attribute action');
   const inputType = attributes.oneOf('inputType', inputTypes, 'dtmf');
-  if (inputType === 'speech') {
-    attributes.refuse('inputType', 'dtmf or "dtmf speech", because speech is not recognised here');
-  } else if (inputType !== 'dtmf') {
-    attributes.warn('speech is not recognised here: <GetInput> listens for keys alone');
+  if (inputType === 'speech' && !reading.recognisesSpeech) {
+    attributes.refuse('inputType', `dtmf or "dtmf speech", because ${noEngine}`);
+  } else if (inputType !== 'dtmf' && !reading.recognisesSpeech) {
+    attributes.warn(`<GetInput> listens for keys alone, because ${noEngine}`);
   }
-  const digitEndTimeout = attributes.integer('digitEndTimeout', endTimeout);
+  const digitEndTimeout = attributes.integer('digitEndTimeout', seconds);
   const getInput = {
     element: 'GetInput',
     action: action ?? { url: '', method: 'POST' },
@@ -49,13 +53,38 @@ export const readGetInput: ElementReader<GetInput> = (element, reading) => {
     finishOnKey: attributes.keys('finishOnKey', '#'),
     log: attributes.flag('log', true),
   } as const;
-  // Attributes of speech are checked as well, although speech is not recognised yet.
-  attributes.integer('speechEndTimeout', endTimeout);
-  attributes.text('language', { pattern: /^[A-Za-z0-9_-]{1,35}$/, allowed: 'a language tag such as en-US' });
-  attributes.text('speechModel', { pattern: /^[A-Za-z0-9_-]{1,50}$/, allowed: 'the name of a model' });
-  attributes.text('hints', { pattern: /^[^\p{Cc}]{0,10000}$/u, allowed: 'words separated by commas' });
-  attributes.flag('profanityFilter', false);
-  attributes.request('interimSpeechResultsCallback', 'interimSpeechResultsCallbackMethod');
+  // Attributes of speech are checked where keys alone are collected as well.
+  const spoken = readSpokenInput(attributes);
   attributes.end();
-  return { ...getInput, prompts: childrenOf(element, reading, promptReaders) };
+  const prompts = childrenOf(element, reading, promptReaders);
+  if (inputType === 'dtmf' || !reading.recognisesSpeech) return { ...getInput, prompts };
+  return { ...getInput, prompts, speech: { ...spoken, withKeys: inputType !== 'speech' } };
 };
+
+function readSpokenInput(attributes: Attributes): Omit<SpokenInput, 'withKeys'> {
+  const endTimeout = attributes.integer('speechEndTimeout', seconds);
+  const language = attributes.text('language', {
+    pattern: /^[A-Za-z0-9_-]{1,35}$/,
+    allowed: 'a language tag such as en-US',
+  });
+  const model = attributes.text('speechModel', {
+    pattern: /^[A-Za-z0-9_-]{1,50}$/,
+    allowed: 'the name of a model',
+  });
+  const hints = attributes.text('hints', {
+    pattern: /^[^\p{Cc}]{0,10000}$/u,
+    allowed: 'words separated by commas',
+  });
+  return {
+    language: (language ?? 'en-US').replaceAll('_', '-'),
+    model: model === 'default' ? null : model,
+    hints: (hints ?? '')
+      .split(',')
+      .map((hint) => hint.trim())
+      .filter((hint) => hint !== '')
+      .slice(0, maxHints),
+    profanityFilter: attributes.flag('profanityFilter', false),
+    endTimeoutMs: endTimeout === null ? null : 1000 * endTimeout,
+    interimCallback: attributes.request('interimSpeechResultsCallback', 'interimSpeechResultsCallbackMethod'),
+  };
+}

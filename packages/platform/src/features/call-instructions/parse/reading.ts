@@ -4,6 +4,8 @@ export type Fault = Extract<ReadDocument, { readonly ok: false }>['fault'];
 
 /** Faults and warnings of a document that is being read. Reading continues behind a fault; only the first fault is kept. */
 export interface Reading {
+  /** An engine recognises speech. */
+  readonly recognisesSpeech: boolean;
   refuse(line: number, sentence: string, fault?: Fault): void;
   /** Notes a part of the document that is not carried out. */
   warn(line: number, sentence: string): void;
@@ -14,10 +16,11 @@ export interface Reading {
 /** More warnings are of no use to the customer. */
 const maxWarnings = 50;
 
-export function createReading(): Reading {
+export function createReading(recognisesSpeech = false): Reading {
   let first: Reading['fault'];
   const warnings = new Set<string>();
   return {
+    recognisesSpeech,
     refuse(line, sentence, fault = 'xml') {
       first ??= { fault, sentence: `line ${line}: ${sentence}` };
     },

@@ -1,4 +1,4 @@
-import type { Logger } from '@jackfield/ports';
+import type { Logger, SpeechRecognition } from '@jackfield/ports';
 import { withoutSecrets } from '../../../kernel/shown-url.ts';
 import type { DocumentRun, RunEffect, RunInput } from '../domain/document-run.ts';
 import { readDocument } from '../parse/read-document.ts';
@@ -7,6 +7,8 @@ import { type PlanDeps, planDocument } from './plan.ts';
 
 export interface DocumentRequestDeps extends FetchDeps, PlanDeps {
   readonly log: Logger;
+  /** Absent: documents cannot ask for speech. */
+  readonly recognition?: SpeechRecognition;
 }
 
 type Fetch = Extract<RunEffect, { do: 'fetch' }>;
@@ -66,7 +68,7 @@ async function fetchInput(
   const { fetch } = order;
   try {
     const fetched = await fetchLogged(deps, run, order, signal);
-    const read = fetched.ok ? readDocument(fetched.body) : fetched;
+    const read = fetched.ok ? readDocument(fetched.body, {}, deps.recognition !== undefined) : fetched;
     if (!read.ok) return { type: 'document-failed', fetch, fault: read.fault, sentence: read.sentence };
     const elements = planDocument(read.instructions, account, deps);
     return { type: 'document-fetched', fetch, elements, warnings: read.warnings };

@@ -58,22 +58,28 @@ export function beginGetDigits(collection: GetDigits, context: ElementContext): 
   );
 }
 
-export function beginGetInput(collection: GetInput, context: ElementContext): ElementStep<CollectState> {
-  return begin(
-    {
-      ...collection,
-      playBeep: false,
-      timeoutMs: collection.executionTimeoutMs,
-      isTimeoutForAll: true,
-      digitTimeoutMs: collection.digitEndTimeoutMs ?? automaticDigitEndMs,
-      rounds: 1,
-      validDigits: everyKey,
-      invalidDigitsSound: null,
-      isLogged: collection.log,
-      fields: { InputType: 'dtmf' },
-    },
-    context,
-  );
+export function beginGetInput(input: GetInput, context: ElementContext): ElementStep<CollectState> {
+  return begin(keysOf(input), context);
+}
+
+/** Keys of a GetInput that has begun to listen for speech as well: its prompts and its timer `timeout` run already. */
+export function continueWithKeys(input: GetInput, phase: 'prompting' | 'collecting'): CollectState {
+  return { kind: 'collect', collection: keysOf(input), phase, digits: '', roundsLeft: 0 };
+}
+
+function keysOf(input: GetInput): Collection {
+  return {
+    ...input,
+    playBeep: false,
+    timeoutMs: input.executionTimeoutMs,
+    isTimeoutForAll: true,
+    digitTimeoutMs: input.digitEndTimeoutMs ?? automaticDigitEndMs,
+    rounds: 1,
+    validDigits: everyKey,
+    invalidDigitsSound: null,
+    isLogged: input.log,
+    fields: { InputType: 'dtmf' },
+  };
 }
 
 function begin(collection: Collection, context: ElementContext): ElementStep<CollectState> {

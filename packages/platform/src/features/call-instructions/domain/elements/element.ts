@@ -1,4 +1,10 @@
-import type { CaptureTrack, Instant } from '@jackfield/ports';
+import type {
+  CaptureTrack,
+  Instant,
+  RecognitionProblem,
+  SpeechRequestOptions,
+  SpeechResult,
+} from '@jackfield/ports';
 import type { KernelEffect } from '../../../../kernel/kernel-effects.ts';
 import type { RecordingOver } from '../../../recordings/index.ts';
 import type { PlayItem } from '../../../sounds/index.ts';
@@ -23,10 +29,13 @@ export type ElementInput =
   | { readonly type: 'timer-fired'; readonly key: string }
   | { readonly type: 'recording-over'; readonly over: RecordingOver }
   | { readonly type: 'stream-ended'; readonly stream: string }
+  | { readonly type: 'recognised'; readonly result: SpeechResult }
+  /** The recognition has ended; `problem` is null when it is complete. */
+  | { readonly type: 'recognition-over'; readonly problem: RecognitionProblem | null }
   | { readonly type: 'join-refused'; readonly sentence: string }
   | { readonly type: 'returned'; readonly fields: Readonly<Record<string, string>> };
 
-/** Orders of an element. Plays, timers and the watch over the voice are undone at its end, whatever the cause. */
+/** Orders of an element. Plays, timers, a recognition and the watch over the voice are undone at its end, whatever the cause. */
 export type ElementEffect =
   | {
       readonly do: 'play';
@@ -36,6 +45,18 @@ export type ElementEffect =
     }
   | { readonly do: 'stop-play'; readonly key: string }
   | { readonly do: 'watch-voice' }
+  /** Recognises what the leg says; at most one at a time. */
+  | { readonly do: 'start-recognition'; readonly request: SpeechRequestOptions }
+  /** No more audio: results of what was said follow. */
+  | { readonly do: 'finish-recognition' }
+  /** Nothing of it is an input any more. */
+  | { readonly do: 'cancel-recognition' }
+  /** A request that is not stored, and whose answer is not read. */
+  | {
+      readonly do: 'report';
+      readonly request: ActionRequest;
+      readonly fields: Readonly<Record<string, string>>;
+    }
   | { readonly do: 'start-recording'; readonly recording: StartedRecording }
   | { readonly do: 'stop-recording'; readonly uuid: string }
   | { readonly do: 'send-digits'; readonly digits: string }

@@ -1,6 +1,7 @@
 import type { PlannedElement } from '../planned-element.ts';
 import { beginGetDigits, beginGetInput, type CollectState, stepCollect } from './collect-digits.ts';
 import type { ElementContext, ElementInput, ElementStep } from './element.ts';
+import { beginListen, type ListenState, stepListen } from './listen.ts';
 import { beginMultiparty, type MultipartyState, stepMultiparty } from './multiparty.ts';
 import { beginPrompt, type PromptState, stepPrompt } from './prompt.ts';
 import { beginRecord, type RecordState, stepRecord } from './record.ts';
@@ -13,6 +14,7 @@ export type ElementState =
   | PromptState
   | WaitState
   | CollectState
+  | ListenState
   | RecordState
   | SendDigitsState
   | MultipartyState
@@ -32,7 +34,9 @@ export function beginElement(
     case 'GetDigits':
       return beginGetDigits(instruction, context);
     case 'GetInput':
-      return beginGetInput(instruction, context);
+      return instruction.speech === undefined
+        ? beginGetInput(instruction, context)
+        : beginListen(instruction, instruction.speech, context);
     case 'Record':
       return recording === null ? undefined : beginRecord(instruction, recording, context);
     case 'DTMF':
@@ -58,6 +62,8 @@ export function stepElement(
       return stepWait(state, input, context);
     case 'collect':
       return stepCollect(state, input, context);
+    case 'listen':
+      return stepListen(state, input, context);
     case 'record':
       return stepRecord(state, input, context);
     case 'send-digits':

@@ -1,3 +1,4 @@
+import type { RecognitionProblem, SpeechResult } from '@jackfield/ports';
 import { destination } from '../dial/testing/dialling.ts';
 import {
   type DocumentRun,
@@ -18,6 +19,7 @@ import type {
   Instruction,
   MultiPartyCall,
   Record as RecordElement,
+  SpokenInput,
   Stream,
 } from '../instruction.ts';
 import type { PlannedElement } from '../planned-element.ts';
@@ -71,6 +73,20 @@ export function getInput(changes: Partial<GetInput> = {}): GetInput {
     finishOnKey: '#',
     log: true,
     prompts: [],
+    ...changes,
+  };
+}
+
+/** What a GetInput with speech has besides. */
+export function spoken(changes: Partial<SpokenInput> = {}): SpokenInput {
+  return {
+    withKeys: true,
+    language: 'en-US',
+    hints: [],
+    model: null,
+    profanityFilter: false,
+    endTimeoutMs: null,
+    interimCallback: null,
     ...changes,
   };
 }
@@ -248,6 +264,22 @@ export class ScriptedRun {
 
   voice(speaking: boolean): this {
     return this.feed({ type: 'leg-voice', leg, speaking });
+  }
+
+  /** The engine has understood this, of the running recognition or of another. */
+  recognise(
+    text: string,
+    changes: Partial<SpeechResult> = {},
+    recognition = this.run.recognition ?? 'none',
+  ): this {
+    const result = { isFinal: true, text, confidence: null, fromMs: 0, toMs: 500, ...changes };
+    return this.feed({ type: 'recognised', recognition, result });
+  }
+
+  /** The recognition ends: complete, or with a problem. */
+  recognitionOver(code?: RecognitionProblem['code']): this {
+    const problem = code === undefined ? null : { code, sentence: 'the speech engine is away' };
+    return this.feed({ type: 'recognition-over', recognition: this.run.recognition ?? 'none', problem });
   }
 
   /** The running play ends by itself. */
