@@ -23,6 +23,7 @@ export {
   postgresMissing,
   startPostgres,
 } from './postgres-server.ts';
+export { type OpenSpeechEngine, speechEngineContract } from './speech-engine-contract.ts';
 export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { onTwoNodes, type Race, type Rivals } from './rivals.ts';

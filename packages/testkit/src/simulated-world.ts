@@ -43,6 +43,8 @@ export interface SimulatedWorldOptions {
   readonly settings?: PlatformSettings;
   readonly numbers?: SimulatedPlatformOptions['numbers'];
   readonly sounds?: SimulatedPlatformOptions['sounds'];
+  /** What recognises speech; nothing when absent. */
+  readonly recognition?: SimulatedPlatformOptions['recognition'];
   /** Wraps the database of each process. */
   readonly interpose?: (database: Database) => Database;
   /** `by-test`: a world on the databases of a suite closes without a census, because the test or its suite takes it. */
@@ -142,7 +144,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
 
 async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld> {
   const { seed = 1, carriers = [], rates, limits, interpose, database: open, settings } = options;
-  const { numbers, sounds } = options;
+  const { numbers, sounds, recognition } = options;
   const random = seededRandom(seed);
   const settling = createSettling();
   const clock = createVirtualClock({ settle: settling.settle });
@@ -161,6 +163,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     ...(settings === undefined ? {} : { settings }),
     ...(numbers === undefined ? {} : { numbers }),
     ...(sounds === undefined ? {} : { sounds }),
+    ...(recognition === undefined ? {} : { recognition }),
   });
   const advance = async (ms: number) => {
     settling.touched();

@@ -1,0 +1,88 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe } from 'node:test';
+import { speechEngineContract } from '@jackfield/testkit';
+import { WebSocketServer } from 'ws';
+import {
+  createHttpSpeechEngine,
+  createProcessSpeechEngine,
+  createWebSocketSpeechEngine,
+} from './index.ts';
+
+const closing: (() => Promise<unknown> | void)[] = [];
+after(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+/** No server listens on the discard port of this machine. */
+const nowhere = '127.0.0.1:9';
+const limits = { answerMs: 500 };
+
+describe('An engine over HTTP', () => {
+  speechEngineContract({
+    async open(side) {
+      if (side === 'away') return createHttpSpeechEngine({ url: `http://${nowhere}/` });
+      const server = createServer((request, response) => {
+        request.resume();
+        request.on('end', () => {
+          if (side === 'understands') response.end('{"text":" yes"}');
+          if (side === 'nonsense') response.end('<html>');
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closing.push(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+      const { port } = server.address() as AddressInfo;
+      return createHttpSpeechEngine({ url: `http://127.0.0.1:${port}/`, limits });
+    },
+  });
+});
+
+describe('An engine over a WebSocket', () => {
+  speechEngineContract({
+    async open(side) {
+      if (side === 'away') return createWebSocketSpeechEngine({ url: `ws://${nowhere}/` });
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+      await new Promise((resolve) => server.once('listening', resolve));
+      closing.push(() => {
+        for (const client of server.clients) client.terminate();
+        server.close();
+      });
+      server.on('connection', (socket) => {
+        socket.on('message', (data, isBinary) => {
+          if (isBinary || !data.toString().includes('finish')) return;
+          if (side === 'nonsense') socket.send('<html>');
+          if (side !== 'understands') return;
+          socket.send('{"type":"result","final":true,"text":"yes","confidence":0.9,"fromMs":500,"toMs":1500}');
+          socket.send('{"type":"end"}');
+        });
+      });
+      const { port } = server.address() as AddressInfo;
+      return createWebSocketSpeechEngine({ url: `ws://127.0.0.1:${port}/`, limits });
+    },
+  });
+});
+
+const programs = {
+  understands: 'cat >/dev/null; echo yes',
+  silent: 'exec sleep 60',
+  nonsense: 'exit 3',
+} as const;
+
+describe('An engine that is a program', () => {
+  speechEngineContract({
+    async open(side) {
+      if (side === 'away') return createProcessSpeechEngine({ command: ['/nowhere/recogniser'] });
+      const directory = await mkdtemp(join(tmpdir(), 'recogniser-'));
+      closing.push(() => rm(directory, { recursive: true }));
+      const program = join(directory, 'recogniser');
+      await writeFile(program, `#!/bin/sh\n${programs[side]}\n`);
+      await chmod(program, 0o755);
+      return createProcessSpeechEngine({ command: [program], limits });
+    },
+  });
+});
