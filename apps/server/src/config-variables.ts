@@ -116,7 +116,8 @@ export const configVariables = {
   },
   speechEngine: {
     name: 'JACKFIELD_SPEECH_ENGINE',
-    allowed: 'a URL that starts with https://, http://, wss:// or ws://, or command: and a program with its arguments',
+    allowed:
+      'a URL that starts with https://, http://, wss:// or ws://, or command: and a program with its arguments',
     read: asSpeechEngine,
   },
   speechEngineKey: {

@@ -22,7 +22,10 @@ const commandPrefix = 'command:';
 /** Reads the value of JACKFIELD_SPEECH_ENGINE; arguments of a program are separated by blanks. */
 export function asSpeechEngine(text: string): NamedSpeechEngine | undefined {
   if (text.startsWith(commandPrefix)) {
-    const [program, ...rest] = text.slice(commandPrefix.length).split(' ').filter((each) => each !== '');
+    const [program, ...rest] = text
+      .slice(commandPrefix.length)
+      .split(' ')
+      .filter((each) => each !== '');
     return program === undefined ? undefined : { kind: 'process', command: [program, ...rest] };
   }
   if (!URL.canParse(text)) return undefined;

@@ -23,7 +23,6 @@ export {
   postgresMissing,
   startPostgres,
 } from './postgres-server.ts';
-export { type OpenSpeechEngine, speechEngineContract } from './speech-engine-contract.ts';
 export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { onTwoNodes, type Race, type Rivals } from './rivals.ts';
@@ -40,7 +39,6 @@ export {
 } from './simulated-customer.ts';
 export { createSimulatedMedia, frameMs, type SimulatedMedia } from './simulated-media.ts';
 export { createSimulatedMessageGateway, type SimulatedMessageGateway } from './simulated-message-gateway.ts';
-export { createSimulatedRecognition, type SimulatedRecognition } from './simulated-recognition.ts';
 export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 export type { MediaOrders } from './simulated-orders.ts';
 export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';
@@ -53,6 +51,7 @@ export {
   type PlatformSettings,
   type SimulatedPlatform,
 } from './simulated-platform.ts';
+export { createSimulatedRecognition, type SimulatedRecognition } from './simulated-recognition.ts';
 export { msPerCharacter, speechHz } from './simulated-sounds.ts';
 export {
   createSimulatedStreams,
@@ -69,6 +68,7 @@ export {
   type SimulatedWorld,
   type SimulatedWorldOptions,
 } from './simulated-world.ts';
+export { type OpenSpeechEngine, speechEngineContract } from './speech-engine-contract.ts';
 export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
 export { machineBeep, syntheticVoice } from './synthetic-voice.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';

@@ -6,11 +6,7 @@ import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import { speechEngineContract } from '@jackfield/testkit';
 import { WebSocketServer } from 'ws';
-import {
-  createHttpSpeechEngine,
-  createProcessSpeechEngine,
-  createWebSocketSpeechEngine,
-} from './index.ts';
+import { createHttpSpeechEngine, createProcessSpeechEngine, createWebSocketSpeechEngine } from './index.ts';
 
 const closing: (() => Promise<unknown> | void)[] = [];
 after(async () => {
@@ -57,7 +53,9 @@ describe('An engine over a WebSocket', () => {
           if (isBinary || !data.toString().includes('finish')) return;
           if (side === 'nonsense') socket.send('<html>');
           if (side !== 'understands') return;
-          socket.send('{"type":"result","final":true,"text":"yes","confidence":0.9,"fromMs":500,"toMs":1500}');
+          socket.send(
+            '{"type":"result","final":true,"text":"yes","confidence":0.9,"fromMs":500,"toMs":1500}',
+          );
           socket.send('{"type":"end"}');
         });
       });

@@ -15,7 +15,10 @@ describe('Documents that listen for speech', () => {
     const world = suite();
     const leg = await incomingCall(world, input('inputType="speech" language="en-GB" hints="yes,no"'));
     const [order] = recognition.orders;
-    assert.deepEqual([order?.language, order?.hints, order?.track], ['en-GB', ['yes', 'no'], { said: [leg], heard: [] }]);
+    assert.deepEqual(
+      [order?.language, order?.hints, order?.track],
+      ['en-GB', ['yes', 'no'], { said: [leg], heard: [] }],
+    );
     recognition.recognise('yes please', { confidence: 0.9 });
     await world.advance(1_100);
     recognition.over();
