@@ -92,6 +92,30 @@ test('WebRTC has a port of its own, or is off', () => {
   assert.equal(configOf({ JACKFIELD_WEBRTC_PORT: 'OFF' }).webrtcPort, 'off');
 });
 
+test('the speech engine is a URL or a program, with a key and languages', () => {
+  const url = 'https://host/v1/audio/transcriptions';
+  assert.equal(configOf({}).speechEngine, undefined);
+  assert.deepEqual(
+    configOf({
+      JACKFIELD_SPEECH_ENGINE: url,
+      JACKFIELD_SPEECH_ENGINE_KEY: 'secret',
+      JACKFIELD_SPEECH_ENGINE_LANGUAGES: 'en, pt-BR',
+    }).speechEngine,
+    { kind: 'http', url, key: 'secret', languages: ['en', 'pt-BR'] },
+  );
+  assert.deepEqual(configOf({ JACKFIELD_SPEECH_ENGINE: 'wss://host/' }).speechEngine, {
+    kind: 'websocket',
+    url: 'wss://host/',
+  });
+  assert.deepEqual(
+    configOf({ JACKFIELD_SPEECH_ENGINE: 'command:recognise  -lang {language}' }).speechEngine,
+    {
+      kind: 'process',
+      command: ['recognise', '-lang', '{language}'],
+    },
+  );
+});
+
 test('variables are applied, and an empty variable counts as not set', () => {
   const config = configOf({
     JACKFIELD_SANDBOX: 'FALSE',
@@ -222,6 +246,9 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_EGRESS_ALLOW: ['10.0.0.0', '10.0.0.0/33', 'a/8'],
   JACKFIELD_PUBLIC_URL: ['calls.example.com', 'ftp://a', 'https://a/path', 'https://me:pw@a'],
   JACKFIELD_SIGNATURE_PREFIXES: ['X-Acme', 'X Acme-', 'X-A-,'],
+  JACKFIELD_SPEECH_ENGINE: ['pocketsphinx', 'command:', 'command:  ', 'ftp://host/'],
+  JACKFIELD_SPEECH_ENGINE_KEY: ['a b', 'x'.repeat(501)],
+  JACKFIELD_SPEECH_ENGINE_LANGUAGES: ['english!', 'en,,fr', 'e'],
   JACKFIELD_CALLBACK_DAYS: ['0', '1.5', '-1', '4000'],
   JACKFIELD_DRAIN_SECONDS: ['-1', '1.5', '30s', '86401'],
   JACKFIELD_RECORDING_DAYS: ['none'],
