@@ -8,7 +8,7 @@ import { speechEngineContract } from '@jackfield/testkit';
 import { WebSocketServer } from 'ws';
 import { createHttpSpeechEngine, createProcessSpeechEngine, createWebSocketSpeechEngine } from './index.ts';
 
-const closing: (() => Promise<unknown> | void)[] = [];
+const closing: (() => unknown)[] = [];
 after(async () => {
   for (const close of closing.splice(0)) await close();
 });

@@ -26,7 +26,7 @@ export interface UtteranceLimits {
   readonly utteranceMs: number;
 }
 
-export const utteranceLimits: UtteranceLimits = { waiting: 4, answerMs: 10_000, utteranceMs: 30_000 };
+const utteranceLimits: UtteranceLimits = { waiting: 4, answerMs: 10_000, utteranceMs: 30_000 };
 
 const silenceMs = 500;
 const leadMs = 300;
