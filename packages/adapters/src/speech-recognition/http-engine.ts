@@ -24,10 +24,13 @@ export function createHttpSpeechEngine({
   limits = {},
 }: HttpSpeechOptions): SpeechEngine {
   const transcribe: Transcribe = async (samples, request, signal) => {
+    // A body of bytes: a streamed form would still be read after a connection was refused.
+    const form = new Response(formOf(samples, { ...request, model: request.model ?? model }));
+    const headers = { 'content-type': form.headers.get('content-type')! };
     const response = await send(url, {
       method: 'POST',
-      body: formOf(samples, { ...request, model: request.model ?? model }),
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      body: await form.arrayBuffer(),
+      headers: key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` },
       redirect: 'manual',
       signal,
     });
