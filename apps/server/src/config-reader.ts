@@ -73,10 +73,10 @@ function wrongValue(variable: ConfigVariable<unknown>, text: string): ConfigProb
   const { name, allowed } = variable;
   return {
     variable: name,
-    sentence: `${name} must be ${allowed}, not ${shown(variable, JSON.stringify(text))}`,
+    sentence: `${name} must be ${allowed}, not ${variable.secret ? '[hidden]' : JSON.stringify(shown(variable, text))}`,
   };
 }
 
 function shown(variable: ConfigVariable<unknown>, text: string): string {
-  return variable.secret ? '[hidden]' : text;
+  return variable.secret ? '[hidden]' : (variable.shown?.(text) ?? text);
 }

@@ -18,7 +18,7 @@ import {
 import { identityVariables } from './identity-variables.ts';
 import { limitVariables } from './limit-variables.ts';
 import { mediaVariables } from './media-variables.ts';
-import { asSpeechEngine } from './speech-engine.ts';
+import { asSpeechEngine, shownSpeechEngine } from './speech-engine.ts';
 
 /** One environment variable: its name, its allowed values and its reader. */
 export interface ConfigVariable<Value> {
@@ -28,6 +28,8 @@ export interface ConfigVariable<Value> {
   readonly read: (text: string) => Value | undefined;
   /** Never printed, even when it is invalid. */
   readonly secret?: true;
+  /** What is printed of a value, valid or not, that may have a secret in it. */
+  readonly shown?: (text: string) => string;
   /** A feature that this version lacks: the variable is refused instead of ignored. */
   readonly missing?: string;
 }
@@ -117,8 +119,9 @@ export const configVariables = {
   speechEngine: {
     name: 'JACKFIELD_SPEECH_ENGINE',
     allowed:
-      'a URL that starts with https://, http://, wss:// or ws://, or command: and a program with its arguments',
+      'a URL that starts with https://, http://, wss:// or ws:// and has no user, or command: and a program with its arguments',
     read: asSpeechEngine,
+    shown: shownSpeechEngine,
   },
   speechEngineKey: {
     name: 'JACKFIELD_SPEECH_ENGINE_KEY',

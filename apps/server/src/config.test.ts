@@ -116,6 +116,25 @@ test('the speech engine is a URL or a program, with a key and languages', () => 
   );
 });
 
+test('the speech engine is printed without user, password, query and arguments', () => {
+  const printed = (value: string) => {
+    const result = load({ JACKFIELD_SPEECH_ENGINE: value });
+    return result.ok
+      ? result.inForce.find(({ variable }) => variable === 'JACKFIELD_SPEECH_ENGINE')!.value
+      : result.problems.map(({ sentence }) => sentence).join('\n');
+  };
+  assert.equal(printed('https://host/v1?token=hunter2'), 'https://host/v1?[hidden]');
+  assert.equal(printed('command:recognise -key hunter2'), 'command:recognise […]');
+  for (const value of [
+    'https://me:hunter2@host/',
+    'wss://me:hun/hunter2@host/',
+    'ftp://me:h?hunter2@host/',
+  ]) {
+    assert.match(printed(value), /not ".*\[hidden\]@host/);
+    assert.doesNotMatch(printed(value), /hunter2/);
+  }
+});
+
 test('variables are applied, and an empty variable counts as not set', () => {
   const config = configOf({
     JACKFIELD_SANDBOX: 'FALSE',
@@ -246,7 +265,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_EGRESS_ALLOW: ['10.0.0.0', '10.0.0.0/33', 'a/8'],
   JACKFIELD_PUBLIC_URL: ['calls.example.com', 'ftp://a', 'https://a/path', 'https://me:pw@a'],
   JACKFIELD_SIGNATURE_PREFIXES: ['X-Acme', 'X Acme-', 'X-A-,'],
-  JACKFIELD_SPEECH_ENGINE: ['pocketsphinx', 'command:', 'command:  ', 'ftp://host/'],
+  JACKFIELD_SPEECH_ENGINE: ['pocketsphinx', 'command:', 'ftp://host/'],
   JACKFIELD_SPEECH_ENGINE_KEY: ['a b', 'x'.repeat(501)],
   JACKFIELD_SPEECH_ENGINE_LANGUAGES: ['english!', 'en,,fr', 'e'],
   JACKFIELD_CALLBACK_DAYS: ['0', '1.5', '-1', '4000'],

@@ -28,8 +28,10 @@ export function asSpeechEngine(text: string): NamedSpeechEngine | undefined {
       .filter((each) => each !== '');
     return program === undefined ? undefined : { kind: 'process', command: [program, ...rest] };
   }
-  if (!URL.canParse(text)) return undefined;
-  switch (new URL(text).protocol) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // A request to a URL with a user is refused: the key has a variable of its own.
+  if (url === undefined || url.username !== '' || url.password !== '') return undefined;
+  switch (url.protocol) {
     case 'http:':
     case 'https:':
       return { kind: 'http', url: text };
@@ -39,6 +41,13 @@ export function asSpeechEngine(text: string): NamedSpeechEngine | undefined {
     default:
       return undefined;
   }
+}
+
+/** A value of JACKFIELD_SPEECH_ENGINE without what may be a secret: user, password and query of a URL, arguments of a program. */
+export function shownSpeechEngine(text: string): string {
+  if (text.startsWith(commandPrefix)) return text.replace(/^(command: *\S*).+$/s, '$1 […]');
+  // A password may contain every character: all before the last @ is hidden.
+  return text.replace(/^([a-z][a-z0-9+.-]*:)?(\/*).*@/is, '$1$2[hidden]@').replace(/[?#].*$/s, '?[hidden]');
 }
 
 export function openSpeechEngine(config: SpeechEngineConfig): SpeechEngine {
