@@ -26,6 +26,15 @@ export const describedMetrics: Readonly<Record<string, DescribedMetric>> = {
     sentence: 'Answered legs of which was decided whether a person or an answering machine has answered.',
     labels: ['result'],
   },
+  jackfield_recognitions_ended_total: {
+    sentence: 'Speech recognitions that have ended: complete, cancelled, or by the code of their failure.',
+    labels: ['outcome'],
+  },
+  jackfield_recognition_answer_seconds: {
+    sentence:
+      'From the last audio of a speech recognition to the last word of its engine; failures are left out.',
+    buckets: requestBuckets,
+  },
   jackfield_carrier_calls_passed_over_total: {
     sentence: 'Calls that a carrier did not get or take.',
     labels: ['carrier', 'reason'],

@@ -80,8 +80,8 @@ async function start(
   });
   const metrics = createMetrics({ described: describedMetrics });
   const phase = createStartPhase({ clock, log });
-  const adapters = await openAdapters({ config, log, clock, phase, onFatal, atEnd });
-  const { shared, media, mediaTotals, recorder, mayReach, audioMayReach } = adapters;
+  const adapters = await openAdapters({ config, log, clock, metrics, phase, onFatal, atEnd });
+  const { shared, media, mediaTotals, recorder, recognition, mayReach, audioMayReach } = adapters;
   const domains = nonEmpty(config.sip.domains);
   let sockets: SocketTransports | undefined;
   const consolePages = createConsolePages({ log });
@@ -119,7 +119,8 @@ async function start(
   atEnd(() => watch?.close());
   await openSandbox(adapters, platform, signalling, atEnd);
   if (show !== undefined) atEnd(await showEvents(platform, show));
-  publishMetrics({ metrics, clock, platform, edge: signalling, media, mediaTotals, recorder });
+  const measured = { media, mediaTotals, recorder, ...(recognition && { recognition }) };
+  publishMetrics({ metrics, clock, platform, edge: signalling, ...measured });
 
   const listening = await phase('HTTP', () => listen(config, platform));
   return {
@@ -189,13 +190,14 @@ async function drain(platform: Platform, signalling: SipEdge, clock: Clock, limi
 async function censusOf(
   { runner }: Platform,
   signalling: SipEdge,
-  { sandbox, media, egress }: Adapters,
+  { sandbox, media, recognition, egress }: Adapters,
 ): Promise<Readonly<Record<string, unknown>>> {
   return {
     sessions: runner.census(),
     sip: signalling.census(),
     sandbox: sandbox?.census(),
     media: await media.census(),
+    recognitions: recognition?.running ?? 0,
     egress: egress.openConnections(),
   };
 }

@@ -5,9 +5,9 @@ import { createMediaPool, type ThreadPriority } from '@jackfield/adapters/media-
 import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
-import { createLegRecognition } from '@jackfield/adapters/speech-recognition';
+import { createLegRecognition, type RecognitionSource } from '@jackfield/adapters/speech-recognition';
 import { type createStartPhase, identityCallbackPath } from '@jackfield/platform';
-import type { Clock, Logger } from '@jackfield/ports';
+import type { Clock, Logger, Metrics } from '@jackfield/ports';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
 import { openMessageGateways } from './message-gateways.ts';
@@ -22,6 +22,7 @@ export interface AdapterContext {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly metrics: Metrics;
   readonly phase: ReturnType<typeof createStartPhase>;
   readonly onFatal: (error: Error) => void;
   /** Closes a started part when the process ends, the last one first. */
@@ -32,7 +33,8 @@ export interface AdapterContext {
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>;
 
 /** Opens the adapters in the order of dependency. */
-export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }: AdapterContext) {
+export async function openAdapters(context: AdapterContext) {
+  const { config, log, clock, phase, onFatal, atEnd } = context;
   const { secrets, database } = await phase('database', () => openStorage(config, log, onFatal));
   atEnd(() => database.close());
   const media = await phase('media', () => createMediaPool({ ...mediaOptionsOf(config, log), onFatal }));
@@ -49,16 +51,7 @@ export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }
   atEnd(() => decoder.close());
   const speech = createEspeakSpeech();
   atEnd(() => speech.close());
-  const { speechEngine } = config;
-  const recognition =
-    speechEngine === undefined
-      ? undefined
-      : createLegRecognition({
-          engine: openSpeechEngine(speechEngine),
-          media,
-          ...(speechEngine.languages === undefined ? {} : { languages: speechEngine.languages }),
-        });
-  atEnd(() => recognition?.close());
+  const recognition = openRecognition(context, media);
   const rules = { allow: config.egressAllow ?? [], privateToo: config.sandbox };
   const egress = createHttpEgress(rules);
   atEnd(() => egress.close());
@@ -89,6 +82,18 @@ export async function openAdapters({ config, log, clock, phase, onFatal, atEnd }
 function identityProviderOf({ identity, publicUrl }: Config) {
   if (identity === undefined) return undefined;
   return createOpenIdProvider({ ...identity, redirectUrl: `${publicUrl}${identityCallbackPath}` });
+}
+
+/** What recognises speech, if the operator has an engine. */
+function openRecognition({ config, metrics, log, atEnd }: AdapterContext, media: RecognitionSource) {
+  const { speechEngine } = config;
+  if (speechEngine === undefined) return undefined;
+  const { languages } = speechEngine;
+  const engine = openSpeechEngine(speechEngine);
+  const named = languages === undefined ? {} : { languages };
+  const recognition = createLegRecognition({ engine, media, metrics, log, ...named });
+  atEnd(() => recognition.close());
+  return recognition;
 }
 
 /** The options of the media threads. The log names the priorities that they obtained, each change, and their deaths. */

@@ -1,5 +1,6 @@
 import type { MediaPool, StreamCounters } from '@jackfield/adapters/media-worker';
 import type { DiskRecorder } from '@jackfield/adapters/recorder';
+import type { LegRecognition } from '@jackfield/adapters/speech-recognition';
 import { askedSeldom, type Platform } from '@jackfield/platform';
 import type { Clock, Metrics } from '@jackfield/ports';
 import type { SipEdge } from '@jackfield/signalling';
@@ -15,6 +16,8 @@ export interface PublishedParts {
   readonly media: Pick<MediaPool, 'census' | 'stats' | 'workerLoads' | 'deaths'>;
   readonly mediaTotals: MediaTotals;
   readonly recorder: Pick<DiskRecorder, 'stats'>;
+  /** Absent without a speech engine. */
+  readonly recognition?: Pick<LegRecognition, 'running'>;
 }
 
 /** All metrics of one scrape share one answer of a thread, in ms. */
@@ -28,6 +31,7 @@ export function publishMetrics(parts: PublishedParts): void {
   publishRoutes(parts);
   publishMedia(parts);
   publishRecorder(parts);
+  publishRecognition(parts);
 }
 
 function publishSignalling({ metrics, edge }: PublishedParts): void {
@@ -193,6 +197,11 @@ function publishRecorder({ metrics, clock, recorder }: PublishedParts): void {
     'Audio that could not be kept.',
     value('droppedPortions'),
   );
+}
+
+function publishRecognition({ metrics, recognition }: PublishedParts): void {
+  const sentence = 'Speech recognitions that have not ended.';
+  metrics.gauge('jackfield_recognitions', sentence, () => recognition?.running ?? 0);
 }
 
 function wordsOf(name: string): string {

@@ -1,6 +1,7 @@
 import type { SimulatedNetwork } from './simulated-network.ts';
 import type { SimulatedPhone } from './simulated-phone.ts';
 import type { SimulatedPlatform } from './simulated-platform.ts';
+import type { SimulatedRecognition } from './simulated-recognition.ts';
 
 /** Live objects of a world, by name; all zero once the last call and its transactions have ended. */
 export type Census = Readonly<Record<string, number>>;
@@ -9,11 +10,12 @@ export interface CountedWorld {
   readonly node: SimulatedPlatform;
   readonly phones: readonly SimulatedPhone[];
   readonly network: SimulatedNetwork;
+  readonly recognition?: SimulatedRecognition;
   /** Ports that stay open with the platform, each as `address:port`. */
   readonly ownPorts: readonly string[];
 }
 
-export function censusOf({ node, phones, network, ownPorts }: CountedWorld): Census {
+export function censusOf({ node, phones, network, recognition, ownPorts }: CountedWorld): Census {
   const { platform, edge, media, streams } = node;
   const counted: Record<string, number> = {};
   const count = (of: string, things: object) => {
@@ -29,6 +31,7 @@ export function censusOf({ node, phones, network, ownPorts }: CountedWorld): Cen
   // Sounds that are not playing are kept for the next call.
   const { clips: _, ...inCalls } = media.census();
   count('media', { ...inCalls, leaks: media.leaks });
+  count('speech', { recognitions: recognition?.orders.length ?? 0 });
   for (const phone of phones) count(phone.username, phone.census());
   const sipPorts = new Set([
     ...ownPorts,

@@ -17,7 +17,6 @@ import type {
   SignallingPorts,
   SoundDecoder,
   Speech,
-  SpeechRecognition,
   SpeechRequest,
   Telephony,
 } from '@jackfield/ports';
@@ -31,6 +30,7 @@ import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import type { SimulatedRecognition } from './simulated-recognition.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
 import {
   createSimulatedSpeech,
@@ -89,7 +89,7 @@ export interface SimulatedPlatformOptions {
   /** What turns texts and files into sound, in place of the tones of this world. */
   readonly sounds?: { readonly speech: Speech; readonly decoder: SoundDecoder };
   /** What recognises speech; nothing when absent. */
-  readonly recognition?: SpeechRecognition;
+  readonly recognition?: SimulatedRecognition;
   /** What the platform gets in place of the settings of this world. */
   readonly settings?: PlatformSettings;
 }

@@ -39,7 +39,10 @@ export function createSimulatedRecognition(touched: () => void): SimulatedRecogn
     finished,
     start: (order) => void running.set(order.recognition, order),
     finish: (recognition) => void finished.push(recognition),
-    cancel: (recognition) => void running.delete(recognition),
+    cancel(recognition) {
+      if (!running.delete(recognition)) return;
+      queueMicrotask(() => notify({ type: 'recognition-over', recognition, problem: null }));
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

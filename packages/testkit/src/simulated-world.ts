@@ -184,6 +184,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
       node: processes.current,
       phones: phones.all,
       network,
+      ...(recognition === undefined ? {} : { recognition }),
       ownPorts: [`${sip.address}:${sip.port}`],
     });
 

@@ -7,6 +7,8 @@ import {
 } from '@jackfield/media';
 import {
   engineSampleRate,
+  type Logger,
+  type Metrics,
   type MixCommand,
   type RecognitionNotice,
   type RecognitionOrder,
@@ -39,6 +41,9 @@ export interface LegRecognitionOptions {
   readonly media: RecognitionSource;
   /** Languages of the engine, with or without a region; all of them when left out. */
   readonly languages?: readonly string[];
+  readonly metrics?: Pick<Metrics, 'count' | 'observe'>;
+  /** Gets a warning for each failure, without a word of a caller. */
+  readonly log?: Pick<Logger, 'warn'>;
   readonly limits?: Partial<RecognitionLimits>;
 }
 
@@ -67,6 +72,8 @@ interface Running {
   heardMs: number;
   /** The capture was ordered to end. */
   isFinishing: boolean;
+  /** When the engine got the last audio, on the clock of the process. */
+  finishedAt: number | undefined;
 }
 
 /** Joins the audio of legs, which leaves the media threads as captures, to an engine. */
@@ -78,13 +85,17 @@ class CapturedRecognition implements LegRecognition {
   readonly #engine: SpeechEngine;
   readonly #media: RecognitionSource;
   readonly #languages: ReadonlySet<string> | undefined;
+  readonly #metrics: LegRecognitionOptions['metrics'];
+  readonly #log: LegRecognitionOptions['log'];
   readonly #limits: RecognitionLimits;
   readonly #running = new Map<string, Running>();
   readonly #listeners = new Set<(notice: RecognitionNotice) => void>();
   readonly #ports = new Set<MessagePort>();
   #isClosed = false;
 
-  constructor({ engine, media, languages, limits }: LegRecognitionOptions) {
+  constructor({ engine, media, languages, metrics, log, limits }: LegRecognitionOptions) {
+    this.#metrics = metrics;
+    this.#log = log;
     this.#engine = engine;
     this.#media = media;
     this.#languages = languages && new Set(languages.map((each) => each.toLowerCase()));
@@ -114,6 +125,7 @@ class CapturedRecognition implements LegRecognition {
       resampler: undefined,
       heardMs: 0,
       isFinishing: false,
+      finishedAt: undefined,
     };
     this.#running.set(recognition, running);
     this.#expectAudio(recognition, running);
@@ -135,7 +147,8 @@ class CapturedRecognition implements LegRecognition {
     const running = this.#running.get(recognition);
     if (running === undefined) return;
     this.#remove(recognition, running);
-    queueMicrotask(() => this.#over(recognition, null));
+    this.#metrics?.count('jackfield_recognitions_ended_total', { outcome: 'cancelled' });
+    queueMicrotask(() => this.#notify({ type: 'recognition-over', recognition, problem: null }));
   }
 
   subscribe(listener: (notice: RecognitionNotice) => void): () => void {
@@ -179,6 +192,7 @@ class CapturedRecognition implements LegRecognition {
     if (running === undefined) return;
     if (message.type === 'ended') {
       this.finish(recognition);
+      running.finishedAt = performance.now();
       running.session.finish();
       return;
     }
@@ -211,6 +225,10 @@ class CapturedRecognition implements LegRecognition {
     const running = this.#running.get(recognition);
     if (running === undefined || running.session !== session) return;
     this.#remove(recognition, running);
+    if (problem === null && running.finishedAt !== undefined) {
+      const seconds = (performance.now() - running.finishedAt) / 1000;
+      this.#metrics?.observe('jackfield_recognition_answer_seconds', seconds);
+    }
     this.#over(recognition, problem);
   }
 
@@ -228,6 +246,8 @@ class CapturedRecognition implements LegRecognition {
   }
 
   #over(recognition: string, problem: RecognitionProblem | null): void {
+    this.#metrics?.count('jackfield_recognitions_ended_total', { outcome: problem?.code ?? 'complete' });
+    if (problem !== null) this.#log?.warn({ recognition, ...problem }, 'speech recognition failed');
     this.#notify({ type: 'recognition-over', recognition, problem });
   }
 

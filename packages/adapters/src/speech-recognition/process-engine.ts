@@ -73,7 +73,10 @@ function run(
   // A program that ends before it has read all is judged by its status.
   child.stdin.on('error', () => {});
   child.on('error', () => {
-    error ??= new RecognitionError('engine-unreachable', `the program ${program} cannot be started`);
+    error ??= new RecognitionError(
+      'engine-unreachable',
+      'the program of the speech engine cannot be started',
+    );
   });
   child.on('close', (status) => {
     signal.removeEventListener('abort', abort);
@@ -81,7 +84,10 @@ function run(
     else if (status === 0) resolve(Buffer.concat(pieces).toString('utf8'));
     else
       reject(
-        new RecognitionError('engine-failed', `the program ${program} ended with status ${status ?? 'none'}`),
+        new RecognitionError(
+          'engine-failed',
+          `the program of the speech engine ended with status ${status ?? 'none'}`,
+        ),
       );
   });
   child.stdin.end(Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength));
