@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { SpeechEngine, SpeechRequestOptions } from '@jackfield/ports';
 import { readTranscript } from './read-transcript.ts';
 import { RecognitionError } from './recognition-error.ts';
@@ -25,12 +27,9 @@ export function createProcessSpeechEngine(options: ProcessSpeechOptions): Speech
   return createUtteranceEngine(async (samples, request, signal) => {
     await turns.begin(signal);
     try {
-      const output = await run(
-        program,
-        parameters.map((each) => filled(each, request)),
-        samples,
-        signal,
-      );
+      const input = await inputOf(samples);
+      const replaced = parameters.map((each) => filled(each, request));
+      const output = await run(program, replaced, input, signal).finally(() => input.close());
       return readTranscript(output);
     } finally {
       turns.end();
@@ -49,11 +48,11 @@ function filled(parameter: string, { language, model, hints }: SpeechRequestOpti
 function run(
   program: string,
   parameters: readonly string[],
-  samples: Int16Array,
+  input: FileHandle,
   signal: AbortSignal,
 ): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'ignore'], env: environment });
+  const child = spawn(program, parameters, { stdio: [input.fd, 'pipe', 'ignore'], env: environment });
   const pieces: Buffer[] = [];
   let bytes = 0;
   let error: unknown;
@@ -64,14 +63,12 @@ function run(
   const abort = () => stop(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
-  child.stdout.on('data', (piece: Buffer) => {
+  child.stdout!.on('data', (piece: Buffer) => {
     bytes += piece.length;
     if (bytes > mostBytes)
       stop(new RecognitionError('engine-failed', `the speech engine wrote more than ${mostBytes} bytes`));
     else pieces.push(piece);
   });
-  // A program that ends before it has read all is judged by its status.
-  child.stdin.on('error', () => {});
   child.on('error', () => {
     error ??= new RecognitionError(
       'engine-unreachable',
@@ -90,8 +87,28 @@ function run(
         ),
       );
   });
-  child.stdin.end(Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength));
   return promise;
+}
+
+/**
+ * A file without a name, which goes with its last reader. A stream of Node would be a socket, and a program cannot open `/dev/stdin` then
+ * (open(2): ENXIO).
+ */
+async function inputOf(samples: Int16Array): Promise<FileHandle> {
+  const directory = await mkdtemp(join(tmpdir(), 'speech-'));
+  try {
+    const file = await open(join(directory, 'utterance'), 'wx+', 0o600);
+    try {
+      // Written by position: the program reads from the begin.
+      await file.write(samples, 0, samples.byteLength, 0);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 }
 
 /** At most so many at a time, in the order of their requests. */

@@ -18,6 +18,13 @@ test('words with times behind a line give its times and mean confidence, without
   ]);
 });
 
+test('the marks of silence, noise and grammar are no words', () => {
+  const marks = ['<sil>', '[NOISE]', '++UM++', '(NULL)'].map((mark) => `${mark} 5.000 6.000 0.100000\n`);
+  assert.deepEqual(readTranscript(`zero\nzero(2) 0.500 0.900 0.700000\n${marks.join('')}`), [
+    { text: 'zero', confidence: 0.7, fromMs: 500, toMs: 900 },
+  ]);
+});
+
 test('an output without text has no results', () => {
   assert.deepEqual(readTranscript(''), []);
   assert.deepEqual(readTranscript('go 0.110 0.400 0.500000\n'), []);

@@ -8,6 +8,7 @@ export interface Utterance {
   readonly toMs: number;
 }
 
+/** How audio is cut into utterances, and who gets them. */
 export interface UtteranceOptions {
   readonly sampleRate: number;
   /** Silence that ends an utterance. */
