@@ -31,9 +31,14 @@ export class Kamailio {
   }
 
   static async start(options: KamailioOptions): Promise<Kamailio> {
+    return Kamailio.run(configurationOf(options));
+  }
+
+  /** Runs a whole configuration, which writes `kamailio is up` when it is. */
+  static async run(configuration: string): Promise<Kamailio> {
     const directory = await mkdtemp(join(tmpdir(), 'kamailio-'));
     const file = join(directory, 'kamailio.cfg');
-    await writeFile(file, configurationOf(options));
+    await writeFile(file, configuration);
     const child = spawnBound(
       'kamailio',
       ['-f', file, '-DD', '-E', '-Y', directory, '-w', directory, '-m', '16', '-M', '4'],

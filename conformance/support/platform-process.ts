@@ -208,7 +208,17 @@ export class PlatformProcess {
 
   /** kill -9, then the same program on the same data directory. */
   async killAndRestart(): Promise<void> {
+    await this.kill();
+    await this.startAgain();
+  }
+
+  /** kill -9; `startAgain` follows. */
+  async kill(): Promise<void> {
     await this.#end('SIGKILL');
+  }
+
+  /** The same program on the same data directory and SIP port. */
+  async startAgain(): Promise<void> {
     const from = this.log.all.length;
     this.#child = this.#spawn({ JACKFIELD_SIP_PORT: String(this.#ready.sip.port) });
     await this.#untilReady(from);

@@ -41,6 +41,7 @@ export const sections: readonly Section[] = [
       'guides/moving',
       'guides/production',
       'guides/behind-nginx',
+      'guides/edge-proxy',
       'guides/testing',
       'guides/sandbox',
       'guides/console',

@@ -11,6 +11,8 @@ import { asAddress, asCidr, asCount, asList } from './config-values.ts';
 export interface ServerLimits {
   /** Networks and addresses exempt from all limits per source. */
   readonly trustedSources: readonly string[];
+  /** Proxies whose word about the addresses of their clients counts. */
+  readonly proxies: readonly string[];
   readonly defence: Partial<DefenceLimits>;
   /** Limits of callers without credentials. */
   readonly external: Partial<ExternalCallLimits>;
@@ -31,6 +33,11 @@ const number = (most: number) => ({ allowed: `a number from 1 to ${most}`, read:
 export const limitVariables = {
   trustedSources: {
     name: 'JACKFIELD_TRUSTED_SOURCES',
+    allowed: 'networks and addresses such as 10.0.0.0/8, separated by commas',
+    read: asList((text: string) => asCidr(text) ?? asAddress(text)),
+  },
+  proxies: {
+    name: 'JACKFIELD_PROXIES',
     allowed: 'networks and addresses such as 10.0.0.0/8, separated by commas',
     read: asList((text: string) => asCidr(text) ?? asAddress(text)),
   },
@@ -82,6 +89,7 @@ export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLi
   const trusted: readonly string[] = sandbox ? ['127.0.0.0/8', '::1'] : [];
   return {
     trustedSources: orDefault(variables.trustedSources, trusted, trusted.join(',') || 'none'),
+    proxies: orDefault(variables.proxies, [], 'none'),
     defence: {
       requestsPerSecond: orDefault(variables.sipRate, ofSip.requestsPerSecond),
       requestBurst: orDefault(variables.sipBurst, ofSip.requestBurst),

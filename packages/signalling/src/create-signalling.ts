@@ -16,12 +16,15 @@ import { createTrunkAdmission } from './admission/trunk-admission.ts';
 import type { CarrierLogin } from './carriers/carrier-accounts.ts';
 import { createDefence } from './defence/defence.ts';
 import { type DefenceLimits, defaultDefenceLimits } from './defence/defence-limits.ts';
+import { createEdgeProxies } from './proxies/edge-proxies.ts';
 import { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 
 /** Limits for senders, those that are left out with their defaults. */
 export interface SenderLimits {
   /** Networks that are exempt from all limits per source. */
   readonly trustedSources?: readonly string[];
+  /** Networks of proxies that name the sources of what they pass on (Via of RFC 3261 §18.2.1). */
+  readonly proxies?: readonly string[];
   readonly defence?: Partial<DefenceLimits>;
   readonly external?: Partial<ExternalCallLimits>;
 }
@@ -66,11 +69,13 @@ export interface SignallingDeps
 export function createSignalling(deps: SignallingDeps): SipEdge {
   const { ports, operated, limits = {}, isSandbox = false } = deps;
   const parts = { ...deps, nonces: createSipNonces(deps.secrets), domains: withApplications(deps.domains) };
+  const proxies = createEdgeProxies(limits.proxies ?? []);
   const { admission, carried } = createAdmission(parts, deps.domains);
   const defence = createDefence({
     ...parts,
     trusted: limits.trustedSources ?? [],
     isTrusted: carried.knows,
+    proxies,
     limits: limits.defence ?? {},
     banned: ports.bans.banned,
     ...(isSandbox ? { neverBanned: ['127.0.0.1', '::1'], failed: ports.failedLogins.failed } : {}),
@@ -79,6 +84,7 @@ export function createSignalling(deps: SignallingDeps): SipEdge {
     ...parts,
     admission,
     defence,
+    proxies,
     registrations: ports.registrations,
     routes: ports.routes,
     ...(ports.trace && { trace: ports.trace }),

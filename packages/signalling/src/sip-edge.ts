@@ -29,6 +29,7 @@ import type { DialTermsDeps } from './leg/dial-terms.ts';
 import type { SrtpPolicy } from './leg/leg-srtp.ts';
 import type { BrowserCodec } from './leg/leg-webrtc.ts';
 import { createLegs, type Legs } from './leg/legs.ts';
+import { type EdgeProxies, noProxies } from './proxies/edge-proxies.ts';
 import { createGruus, type Gruus } from './registrar/gruus.ts';
 import { createRegistrar } from './registrar/registrar.ts';
 import { createEdgeRequests, retryAfterSeconds } from './requests/edge-requests.ts';
@@ -61,6 +62,8 @@ export interface SipEdgeDeps
   /** The codecs of browsers, the first one first. */
   readonly browserCodecs?: readonly BrowserCodec[];
   readonly userAgentName: string;
+  /** Proxies of the operator, which name the senders of what they pass on. */
+  readonly proxies?: EdgeProxies;
   /** Credentials for the carriers that we register with and send OPTIONS to. */
   readonly carriers?: readonly CarrierLogin[];
 }
@@ -105,7 +108,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     transports,
     hash,
     token: () => Buffer.from(secrets.randomBytes(12)).toString('hex'),
-    admission: keepingConnections(defence?.watch(deps.admission) ?? deps.admission, transports),
+    admission: admissionOfFlows(deps, defence?.watch(deps.admission) ?? deps.admission, transports),
     accounts: carrierAccounts(deps.carriers ?? [], hash),
     gruus: createGruus(secrets, deps.domains, registrations),
     isDraining: () => isDraining,
@@ -156,7 +159,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
 
 /** Its INVITEs go to the legs, which need it first: they are its listener when the edge opens. */
 function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
-  const { registrations, defence, log } = deps;
+  const { registrations, defence, proxies, log } = deps;
   const { transports, admission, gruus } = parts;
   const userAgent: UserAgent = createUserAgent({
     clock: deps.clock,
@@ -168,6 +171,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
     hash: parts.hash,
     userAgentName: deps.userAgentName,
     ...(defence === undefined ? {} : { guard: defence }),
+    ...(proxies && { sourceOf: (request, flow) => proxies.senderOf(request, flow)?.remoteAddress }),
     methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS', 'MESSAGE'],
     ...(registrations === undefined ? {} : { supported: ['path', 'gruu', 'outbound'] }),
     on: {
@@ -193,7 +197,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
 }
 
 function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['invite']): Legs {
-  const { secrets, defence, trunkLogin, mayReach, audioMayReach } = deps;
+  const { secrets, defence, proxies, trunkLogin, mayReach, audioMayReach } = deps;
   const { admission, accounts, gruus, token, transports, isDraining } = parts;
   return createLegs({
     mediaLegs: deps.mediaLegs,
@@ -224,6 +228,7 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
     ...(trunkLogin && { trunkLogin }),
     ...(mayReach && { mayReach }),
     ...(audioMayReach && { audioMayReach }),
+    ...(proxies && { isProxy: proxies.isProxy }),
     closedBecause: () =>
       isDraining() ? { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } } : undefined,
   });
@@ -258,11 +263,17 @@ function routedTelephony(
   };
 }
 
-/** A connection with an authenticated sender may stay open. */
-function keepingConnections(watched: Admission, transports: Pick<EdgeTransports, 'keep'>): Admission {
+/** Admits the sender behind a proxy by its own address and flow. A connection with an authenticated sender may stay open. */
+function admissionOfFlows(
+  { proxies = noProxies }: Pick<SipEdgeDeps, 'proxies'>,
+  watched: Admission,
+  transports: Pick<EdgeTransports, 'keep' | 'flowById'>,
+): Admission {
   return {
     async admit(request, address, flow) {
-      const decided = await watched.admit(request, address, flow);
+      const open = transports.flowById(flow);
+      const sender = open === undefined ? undefined : proxies.senderOf(request, open);
+      const decided = await watched.admit(request, address, sender?.id ?? flow);
       if (decided.ok) transports.keep(flow);
       return decided;
     },

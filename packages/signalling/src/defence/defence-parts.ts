@@ -1,5 +1,6 @@
 import { type Clock, type FailedLogin, networksOf, type SourceBan } from '@jackfield/ports';
 import type { Nonces } from '@jackfield/sip';
+import { type EdgeProxies, noProxies } from '../proxies/edge-proxies.ts';
 import { BanList } from './ban-list.ts';
 import { type DefenceLimits, defaultDefenceLimits } from './defence-limits.ts';
 import { KnownFlows } from './known-flows.ts';
@@ -13,6 +14,8 @@ export interface DefenceDeps {
   readonly trusted?: readonly string[];
   /** Whether an address outside these networks is exempt as well. */
   readonly isTrusted?: (address: string) => boolean;
+  /** Proxies of the operator: the limits hold for the senders behind them. */
+  readonly proxies?: EdgeProxies;
   readonly limits?: Partial<DefenceLimits>;
   /** Networks whose sources are limited but never banned. */
   readonly neverBanned?: readonly string[];
@@ -27,6 +30,7 @@ export type DefenceCounters = Record<
   | 'rateLimited'
   | 'bannedDropped'
   | 'scannersDropped'
+  | 'unnamedSourcesDropped'
   | 'failedLogins'
   | 'bans'
   | 'externalCalls'
@@ -41,6 +45,7 @@ export interface DefenceParts {
   readonly bans: BanList;
   readonly known: KnownFlows;
   readonly counters: DefenceCounters;
+  readonly proxies: EdgeProxies;
   readonly isTrusted: (address: string) => boolean;
   readonly isNeverBanned: (address: string) => boolean;
   readonly isProven: ReturnType<typeof createSourceProofs>;
@@ -51,11 +56,14 @@ export interface DefenceParts {
 export function createDefenceParts({ clock, nonces, ...deps }: DefenceDeps): DefenceParts {
   const limits = { ...defaultDefenceLimits, ...deps.limits };
   const { maxRemembered } = limits;
+  const { proxies = noProxies } = deps;
+  const isNever = networksOf(deps.neverBanned ?? []);
   const isListed = networksOf(deps.trusted ?? []);
   const counters: DefenceCounters = {
     rateLimited: 0,
     bannedDropped: 0,
     scannersDropped: 0,
+    unnamedSourcesDropped: 0,
     failedLogins: 0,
     bans: 0,
     externalCalls: 0,
@@ -71,8 +79,9 @@ export function createDefenceParts({ clock, nonces, ...deps }: DefenceDeps): Def
     }),
     known: new KnownFlows({ keepMs: limits.knownMs, maxFlows: maxRemembered }),
     counters,
+    proxies,
     isTrusted: (address) => isListed(address) || deps.isTrusted?.(address) === true,
-    isNeverBanned: networksOf(deps.neverBanned ?? []),
+    isNeverBanned: (address) => isNever(address) || proxies.isProxy(address),
     isProven: createSourceProofs(clock, nonces),
     reportBan(source, reason) {
       counters.bans += 1;

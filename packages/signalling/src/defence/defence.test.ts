@@ -6,6 +6,7 @@ import { createHeaders, type Flow, type SipRequest } from '@jackfield/sip';
 import { createVirtualClock } from '@jackfield/testkit';
 import type { Admitted, Refused } from '../admission/admission.ts';
 import { createSipNonces } from '../admission/sip-nonces.ts';
+import { createEdgeProxies } from '../proxies/edge-proxies.ts';
 import { createDefence } from './defence.ts';
 import type { DefenceLimits } from './defence-limits.ts';
 
@@ -23,7 +24,7 @@ const admitted: Admitted = { ok: true, account: 'MA1', endpoint: 'e', user: 'ali
 
 function world(
   limits: Partial<DefenceLimits> = {},
-  more: { trusted?: string[]; carrier?: string; neverBanned?: string[] } = {},
+  more: { trusted?: string[]; carrier?: string; neverBanned?: string[]; proxies?: string[] } = {},
 ) {
   const clock = createVirtualClock();
   const nonces = createSipNonces(createSecrets(new Uint8Array(32).fill(1)));
@@ -36,6 +37,7 @@ function world(
     limits: { failuresAnsweredAtOnce: 1e6, ...limits },
     banned: (ban) => void bans.push(ban),
     failed: (login) => void failures.push(login),
+    ...(more.proxies === undefined ? {} : { proxies: createEdgeProxies(more.proxies) }),
     ...(more.neverBanned === undefined ? {} : { neverBanned: more.neverBanned }),
     ...(more.trusted === undefined ? {} : { trusted: more.trusted }),
     ...(more.carrier === undefined ? {} : { isTrusted: (address: string) => address === more.carrier }),
@@ -50,11 +52,12 @@ function world(
     localAddress: '192.0.2.9',
     localPort: 5060,
   });
-  const request = (nonce?: string, userAgent = 'Phone'): SipRequest => ({
+  const request = (nonce?: string, userAgent = 'Phone', vias: readonly string[] = []): SipRequest => ({
     kind: 'request',
     method: 'REGISTER',
     uri: 'sip:example.com',
     headers: createHeaders([
+      ...vias.map((via) => ['Via', via] as const),
       ['User-Agent', userAgent],
       ...(nonce === undefined
         ? []
@@ -319,5 +322,65 @@ describe('Slots of calls', () => {
     first();
     assert.ok(call('MA3'));
     assert.deepEqual([defence.counters.externalCalls, defence.counters.externalCallsRefused], [4, 2]);
+  });
+});
+
+describe('Limits behind a proxy of the operator', () => {
+  const proxy = '192.0.2.10';
+  const behindProxy = (limits: Partial<DefenceLimits> = {}) => {
+    const w = world(limits, { proxies: [proxy] });
+    const flow = w.flowOf(proxy);
+    const vias = (address: string) => [`SIP/2.0/UDP ${proxy}`, `SIP/2.0/UDP ${address}`];
+    return {
+      ...w,
+      flow,
+      asks: (address: string, nonce?: string) =>
+        w.defence.admits(w.request(nonce, 'Phone', vias(address)), flow),
+      fails: (address: string) =>
+        w.defence
+          .watch({ admit: async () => refused })
+          .admit(w.request(w.nonceFor(address)), address, `udp-behind-proxy-${address}-5060`),
+    };
+  };
+
+  it('hold for each source that the proxy names, and not for the proxy', () => {
+    const w = behindProxy({ requestBurst: 1 });
+    assert.deepEqual([w.asks(home), w.asks(home), w.asks('192.0.2.2')], [true, false, true]);
+    for (let time = 0; time < 5; time++) {
+      assert.ok(w.defence.admits(w.request(undefined, 'Phone', [`SIP/2.0/UDP ${proxy}`]), w.flow));
+    }
+  });
+
+  it('are more for a source that returns our nonce', () => {
+    const w = behindProxy({ requestBurst: 1 });
+    w.asks(home);
+    assert.deepEqual([w.asks(home), w.asks(home, w.nonceFor(home))], [false, true]);
+  });
+
+  it('ban the source and neither the proxy nor the phones behind it', async () => {
+    const w = behindProxy({ failuresBeforeBan: 2 });
+    for (let guess = 0; guess < 3; guess++) await w.fails(home);
+    assert.deepEqual(
+      w.bans.map(({ source }) => source),
+      [home],
+    );
+    assert.deepEqual([w.asks(home), w.asks('192.0.2.2'), w.defence.receives(w.flow)], [false, true, true]);
+    assert.equal(w.defence.counters.bannedDropped, 1);
+  });
+
+  it('drop a request whose sender the proxy does not name', () => {
+    const w = behindProxy();
+    assert.equal(w.asks('phone.example'), false);
+    assert.equal(w.defence.counters.unnamedSourcesDropped, 1);
+  });
+
+  it('count connections to a proxy as their source, because no limit of ours bounds them', () => {
+    const w = behindProxy({ requestBurst: 1 });
+    const over = (port: number) =>
+      w.defence.admits(
+        w.request(undefined, 'Phone', [`SIP/2.0/UDP ${proxy}`, `SIP/2.0/TCP ${home}:${port}`]),
+        w.flow,
+      );
+    assert.deepEqual([over(1), over(2)], [true, false]);
   });
 });

@@ -36,27 +36,36 @@ export interface Defence {
 export function createDefence(deps: DefenceDeps): Defence {
   const { clock } = deps;
   const parts = createDefenceParts(deps);
-  const { limits, bans, known, counters, isTrusted } = parts;
+  const { limits, bans, known, counters, proxies, isTrusted } = parts;
   const rates = createRequestRates(parts);
 
+  function isDropped(flow: Flow): boolean {
+    // Without bans there is nothing to look up.
+    if (bans.size === 0) return false;
+    const now = clock.now();
+    if (!bans.isBanned(sourceOf(flow.remoteAddress), now) || known.has(flow.id, now)) return false;
+    counters.bannedDropped += 1;
+    return true;
+  }
+
   return {
-    receives(flow) {
-      // Without bans there is nothing to look up.
-      if (bans.size === 0) return true;
-      const now = clock.now();
-      if (!bans.isBanned(sourceOf(flow.remoteAddress), now) || known.has(flow.id, now)) return true;
-      counters.bannedDropped += 1;
-      return false;
-    },
+    receives: (flow) => !isDropped(flow),
     accepts: (address) => !bans.isBanned(sourceOf(address), clock.now()),
     admits(request, flow) {
-      if (isTrusted(flow.remoteAddress)) return true;
-      if (isScanner(request)) {
-        counters.scannersDropped += 1;
-        banScanner(parts, flow);
+      const sender = proxies.senderOf(request, flow);
+      if (sender === undefined) {
+        counters.unnamedSourcesDropped += 1;
         return false;
       }
-      const isFree = rates.take(request, flow);
+      // A proxy's own requests ask whether we are there.
+      if (isTrusted(sender.remoteAddress) || proxies.isProxy(sender.remoteAddress)) return true;
+      if (sender !== flow && isDropped(sender)) return false;
+      if (isScanner(request)) {
+        counters.scannersDropped += 1;
+        banScanner(parts, sender);
+        return false;
+      }
+      const isFree = rates.take(request, sender, sender === flow);
       if (!isFree) counters.rateLimited += 1;
       return isFree;
     },

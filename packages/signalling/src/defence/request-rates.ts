@@ -11,15 +11,15 @@ export function createRequestRates({
   known,
   isProven,
 }: Pick<DefenceParts, 'clock' | 'limits' | 'known' | 'isProven'>): {
-  /** False for a request beyond the rate of its source. */
-  take(request: SipRequest, flow: Flow): boolean;
+  /** False for a request beyond the rate of its source; `isDirect` when no proxy has passed it on. */
+  take(request: SipRequest, flow: Flow, isDirect: boolean): boolean;
 } {
   const { maxRemembered: maxKeys, requestsPerSecond, requestBurst, provenPerSecond } = limits;
   const strangers = new SourceRate({ perSecond: requestsPerSecond, burst: requestBurst, maxKeys });
   const proven = new SourceRate({ perSecond: provenPerSecond, burst: 4 * provenPerSecond, maxKeys });
 
   return {
-    take(request, flow) {
+    take(request, flow, isDirect) {
       const now = clock.now();
       const source = sourceOf(flow.remoteAddress);
       // A known flow costs no hash. Its address and port may be forged all the same: then its nonce still counts.
@@ -27,8 +27,8 @@ export function createRequestRates({
       if (known.has(listedSource(source), now) || isProven(request, flow.remoteAddress, limits.proofMs)) {
         return proven.take(source, now);
       }
-      // The address of a connection cannot be forged, and the connections of each source are limited.
-      return strangers.take(flow.reliable ? flow.id : source, now);
+      // The address of a connection cannot be forged, and the connections of each source are limited: those to us, not those to a proxy.
+      return strangers.take(flow.reliable && isDirect ? flow.id : source, now);
     },
   };
 }

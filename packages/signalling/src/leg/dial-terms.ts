@@ -11,6 +11,8 @@ export interface DialTermsDeps {
   readonly trunkLogin?: Trunks['loginOf'];
   /** Whether a customer's requests may go to an IP address; all are allowed when absent. */
   readonly mayReach?: (address: string) => boolean;
+  /** Whether an address is that of a proxy of the operator: requests to phones behind it may go there. */
+  readonly isProxy?: (address: string) => boolean;
   /** Whether a phone may name an IP address for its audio; all are allowed when absent. */
   readonly audioMayReach?: (address: string) => boolean;
 }
@@ -26,9 +28,10 @@ export interface DialTerms {
 
 /** Passwords stay with signalling: a dial request names an account only. */
 export async function dialTerms(
-  { log, accounts, trunkLogin, mayReach }: DialTermsDeps,
+  deps: DialTermsDeps,
   { leg, targets }: Pick<DialRequest, 'leg' | 'targets'>,
 ): Promise<DialTerms> {
+  const { log, accounts, trunkLogin, mayReach } = deps;
   // A target that asks for a password is dialled alone: no other target gets its credentials.
   const account = targets.length === 1 ? targets[0]?.account : undefined;
   const isCustomers = targets.some(({ trunk }) => trunk !== undefined);
@@ -42,18 +45,21 @@ export async function dialTerms(
   const isNamedByOthers = targets.some(({ trunk, flow, path }) => trunk ?? flow ?? path);
   return {
     ...(credentials === undefined ? {} : { credentials }),
-    ...(isNamedByOthers && mayReach !== undefined ? { reaches: logged(mayReach, log, leg) } : {}),
+    ...(isNamedByOthers && mayReach !== undefined
+      ? { reaches: logged(isCustomers ? mayReach : orProxies(deps, mayReach), log, leg) }
+      : {}),
   };
 }
 
 /** Confines the addresses that a caller states (Contact, Record-Route) to those open to customers and to its own source address. */
 export function confineCaller(
-  { log, mayReach }: DialTermsDeps,
+  deps: DialTermsDeps,
   leg: string,
   incoming: Pick<IncomingInvite, 'confine' | 'sourceAddress'>,
 ): void {
+  const { log, mayReach } = deps;
   if (mayReach === undefined) return;
-  const reaches = logged(mayReach, log, leg);
+  const reaches = logged(orProxies(deps, mayReach), log, leg);
   const { sourceAddress } = incoming;
   incoming.confine((address) => address === sourceAddress || reaches(address));
 }
@@ -90,6 +96,10 @@ export function confinedAudio(
   if (mayReach === undefined || isHoldAddress(address) || address === source || mayReach(address))
     return agreed;
   return { ...agreed, address: source ?? '0.0.0.0' };
+}
+
+function orProxies({ isProxy }: DialTermsDeps, mayReach: (address: string) => boolean) {
+  return (address: string): boolean => isProxy?.(address) === true || mayReach(address);
 }
 
 function logged(mayReach: (address: string) => boolean, log: Logger, leg: string) {

@@ -17,6 +17,7 @@ import {
 import type { Admission, Admitted } from '../admission/admission.ts';
 import { refusedToken, tokenExpiry } from '../admission/token-admission.ts';
 import { isOurs } from '../parties/domains.ts';
+import { type EdgeProxies, noProxies } from '../proxies/edge-proxies.ts';
 import type { Gruus } from './gruus.ts';
 import { ownerOf, phoneNames } from './phone-names.ts';
 
@@ -30,6 +31,8 @@ export interface RegistrarDeps {
   readonly returned?: (phone: readonly string[], flow: string, replaced: readonly string[]) => void;
   /** Lower case; an address literal names this machine and is always ours. */
   readonly domains: readonly string[];
+  /** Proxies of the operator; a binding names the phone behind them as its source. */
+  readonly proxies?: EdgeProxies;
 }
 
 export interface RegisterAnswer {
@@ -41,7 +44,7 @@ export interface RegisterAnswer {
 export function createRegistrar(deps: RegistrarDeps): {
   register(request: SipRequest, flow: Flow): Promise<RegisterAnswer>;
 } {
-  const { admission, registrations, clock } = deps;
+  const { admission, registrations, clock, proxies = noProxies } = deps;
 
   /** A client that may call but not receive calls gets the usual answer without a binding; its earlier bindings are removed. */
   async function registerUncalled(
@@ -64,7 +67,8 @@ export function createRegistrar(deps: RegistrarDeps): {
       const host = parseSipUri(request.uri)?.host;
       if (host === undefined) return { status: 400, headers: [] };
       if (!isOurs(host, deps.domains)) return { status: 404, headers: [] };
-      const admitted = await admission.admit(request, flow.remoteAddress, flow.id);
+      const sender = proxies.senderOf(request, flow) ?? flow;
+      const admitted = await admission.admit(request, sender.remoteAddress, flow.id);
       if (!admitted.ok) return admitted;
 
       const { headers } = request;
@@ -88,8 +92,8 @@ export function createRegistrar(deps: RegistrarDeps): {
         cseq: parseCSeq(headers.get('CSeq') ?? '')?.seq ?? 0,
         userAgent: headers.get('User-Agent') ?? '',
         flow: path.length === 0 ? flow.id : flowOfPath(path, flow),
-        transport: flow.protocol,
-        source: `${hostOfAddress(flow.remoteAddress)}:${flow.remotePort}`,
+        transport: sender.protocol,
+        source: `${hostOfAddress(sender.remoteAddress)}:${sender.remotePort}`,
       };
       const now = clock.now();
       const { endpoint, token } = admitted;

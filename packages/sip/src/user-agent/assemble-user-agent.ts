@@ -31,7 +31,12 @@ export function assembleUserAgent(deps: UserAgentDeps, extra: ExtraParts): UserA
       if (problem) requests.malformed(problem, text, flow);
       else if (message.kind === 'response')
         receiveResponse(parts, { ...message, sourceAddress: flow.remoteAddress });
-      else requests.receive({ ...message, sourceAddress: flow.remoteAddress }, text, flow);
+      else
+        requests.receive(
+          { ...message, sourceAddress: deps.sourceOf?.(message, flow) ?? flow.remoteAddress },
+          text,
+          flow,
+        );
     },
     transportFailed: (text, target) => failTransaction(deps, parts, text, target),
     flowClosed: (id) => parts.clients.flowClosed(id),

@@ -43,7 +43,7 @@ function handleOf(
     answeredBy: undefined,
     request,
     flow: flow.id,
-    sourceAddress: flow.remoteAddress,
+    sourceAddress: request.sourceAddress ?? flow.remoteAddress,
     takesReliable: reliabilityOf(request) !== 'none',
     trust: () => leg.trust(),
     identify: (phone) => leg.identify(phone),

@@ -66,6 +66,8 @@ export interface UserAgentDeps {
   /** The session timer of calls (RFC 4028); the default is 1800 s, with a minimum of 90 s. */
   readonly sessionInterval?: SessionInterval;
   readonly limits?: Partial<UserAgentLimits>;
+  /** The address of a request's sender, where a proxy of the operator has passed the request on; that of the flow without it. */
+  sourceOf?(request: SipRequest, flow: Flow): string | undefined;
   /** With a guard a sender is unauthenticated until `trust`; without one every sender counts as authenticated. */
   readonly guard?: Guard;
   readonly on: {
