@@ -15,6 +15,8 @@ export interface BaresipOptions {
   readonly registers?: false;
   /** The tone that this phone speaks all the time. */
   readonly toneHz: number;
+  /** A WAV file at the rate of the codec that this phone plays from the answer on, in place of the tone. */
+  readonly soundFile?: string;
   readonly transport?: 'udp' | 'tcp' | 'tls';
   /** PEM file of the authority of the registrar's certificate; it must hold with TLS. */
   readonly authorityFile?: string;
@@ -52,24 +54,15 @@ export class BaresipPhone {
     const directory = await mkdtemp(join(tmpdir(), 'baresip-'));
     const [sipPort, controlPort] = [await freePort(), await freePort()];
     const rate = sampleRates[options.codec ?? 'pcmu'];
-    const tone = join(directory, 'tone.wav');
-    spawnSync('sox', [
-      '-n',
-      '-r',
-      String(rate),
-      '-c',
-      '1',
-      '-b',
-      '16',
-      tone,
-      'synth',
-      '120',
-      'sine',
-      String(options.toneHz),
-      'gain',
-      '-12',
-    ]);
-    await writeFile(join(directory, 'config'), configuration(directory, tone, sipPort, controlPort, options));
+    const sound = options.soundFile ?? join(directory, 'tone.wav');
+    if (options.soundFile === undefined) {
+      const format = ['-n', '-r', String(rate), '-c', '1', '-b', '16', sound];
+      spawnSync('sox', [...format, 'synth', '120', 'sine', String(options.toneHz), 'gain', '-12']);
+    }
+    await writeFile(
+      join(directory, 'config'),
+      configuration(directory, sound, sipPort, controlPort, options),
+    );
     await writeFile(join(directory, 'accounts'), '');
     await writeFile(join(directory, 'contacts'), '');
     const child = spawnBound('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
@@ -148,7 +141,7 @@ export class BaresipPhone {
 
 function configuration(
   directory: string,
-  tone: string,
+  sound: string,
   sipPort: number,
   controlPort: number,
   { authorityFile, codec = 'pcmu', srtp }: BaresipOptions,
@@ -159,7 +152,7 @@ function configuration(
     'poll_method epoll',
     `sip_listen 127.0.0.1:${sipPort}`,
     `audio_player aubridge,ear-${sipPort}`,
-    `audio_source aufile,${tone}`,
+    `audio_source aufile,${sound}`,
     `audio_alert aubridge,bell-${sipPort}`,
     `ausrc_srate ${rate}`,
     `auplay_srate ${rate}`,

@@ -194,7 +194,7 @@ export class PlatformProcess {
       const all = await this.metrics('jackfield_');
       const alive = Object.entries(all).filter(
         ([name, value]) =>
-          /^jackfield_(?:(?:sip|carrier|trunk)_legs|sessions\{.*\}|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files)$/.test(
+          /^jackfield_(?:(?:sip|carrier|trunk)_legs|sessions\{.*\}|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files|recognitions)$/.test(
             name,
           ) &&
           !name.endsWith('_total') &&

@@ -68,7 +68,7 @@ export {
   type SimulatedWorld,
   type SimulatedWorldOptions,
 } from './simulated-world.ts';
-export { type OpenSpeechEngine, speechEngineContract } from './speech-engine-contract.ts';
+export { type EngineSide, type OpenSpeechEngine, speechEngineContract } from './speech-engine-contract.ts';
 export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
 export { machineBeep, syntheticVoice } from './synthetic-voice.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';

@@ -8,10 +8,27 @@ import {
   type SpeechResult,
 } from '@jackfield/ports';
 
+/** How the other side of an engine behaves. */
+export type EngineSide =
+  /** Answers with `yes` for speech. */
+  | 'understands'
+  /** Cannot be reached. */
+  | 'away'
+  /** Gets everything and never answers. */
+  | 'silent'
+  /** Answers with a text that has no words in it, or fails. */
+  | 'nonsense'
+  /** Understands, and at once answers again. */
+  | 'repeating'
+  /** Answers with more than any limit. */
+  | 'endless'
+  /** Does not even read its audio, or is slower than speech. */
+  | 'stalled';
+
 /** One engine of the port, over another side that behaves in one way. */
 export interface OpenSpeechEngine {
-  /** `understands`: answers with `yes` for speech. Closed by the suite. */
-  open(side: 'understands' | 'away' | 'silent' | 'nonsense'): Promise<SpeechEngine>;
+  /** Closed by the suite. */
+  open(side: EngineSide): Promise<SpeechEngine>;
 }
 
 const request: SpeechRequestOptions = {
@@ -41,6 +58,7 @@ export function speechEngineContract({ open }: OpenSpeechEngine): void {
     ['away', 'engine-unreachable'],
     ['silent', 'engine-slow'],
     ['nonsense', 'engine-failed'],
+    ['endless', 'engine-failed'],
   ] as const) {
     test(`an engine that is ${side} ends with ${code}`, async () => {
       const { results, problem } = await recognised(await open(side));
@@ -48,6 +66,55 @@ export function speechEngineContract({ open }: OpenSpeechEngine): void {
       assert.equal(problem?.code, code);
     });
   }
+
+  test('an engine that answers again has one end, and nothing follows it', async () => {
+    const engine = await open('repeating');
+    const reported: string[] = [];
+    // The second session ends after all that the first one could still report.
+    for (let session = 0; session < 2; session++) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const opened = engine.open(request, {
+        result: () => void reported.push(`result ${session}`),
+        over() {
+          reported.push(`over ${session}`);
+          resolve();
+        },
+      });
+      opened.write(speechOf(1_000));
+      opened.finish();
+      opened.finish();
+      await promise;
+    }
+    engine.close();
+    assert.deepEqual(
+      reported.filter((each) => each.startsWith('over')),
+      ['over 0', 'over 1'],
+    );
+    assert.equal(reported.lastIndexOf('result 0') < reported.indexOf('over 0'), true, reported.join());
+  });
+
+  test('audio that never ends, to an engine that falls behind, ends with engine-slow', async () => {
+    const engine = await open('stalled');
+    const { promise, resolve } = Promise.withResolvers<RecognitionProblem | null>();
+    let isOver = false;
+    const session = engine.open(request, {
+      result() {},
+      over(problem) {
+        isOver = true;
+        resolve(problem);
+      },
+    });
+    // Five seconds of speech and a pause, for at most an hour.
+    const [speech, pause] = [speechOf(5_000), speechOf(1_000, 0)];
+    for (let written = 0; written < 600 && !isOver; written++) {
+      session.write(speech);
+      session.write(pause);
+      // Lets the engine read and answer.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal((await promise)?.code, 'engine-slow');
+    engine.close();
+  });
 
   test('a cancelled session reports nothing, and the close of the engine ends the others', async () => {
     const engine = await open('silent');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
-import { speechEngineContract } from '@jackfield/testkit';
+import { type EngineSide, speechEngineContract } from '@jackfield/testkit';
 import { WebSocketServer } from 'ws';
 import { createHttpSpeechEngine, createProcessSpeechEngine, createWebSocketSpeechEngine } from './index.ts';
 
@@ -15,7 +15,16 @@ after(async () => {
 /** No server listens on the discard port of this machine. */
 const nowhere = '127.0.0.1:9';
 /** A short limit where the other side never answers, and none that a busy machine reaches where it does. */
-const limitsFor = (side: string) => ({ answerMs: side === 'silent' ? 500 : 60_000 });
+const limitsFor = (side: EngineSide) => ({ answerMs: side === 'silent' ? 500 : 60_000 });
+/** More than an engine reads of an answer. */
+const tooMuch = 'x'.repeat(2 << 20);
+
+const bodies: Partial<Readonly<Record<EngineSide, string>>> = {
+  understands: '{"text":" yes"}',
+  nonsense: '<html>',
+  repeating: '{"text":" yes"}{"text":" yes"}',
+  endless: `{"text":"${tooMuch}"}`,
+};
 
 describe('An engine over HTTP', () => {
   speechEngineContract({
@@ -23,10 +32,8 @@ describe('An engine over HTTP', () => {
       if (side === 'away') return createHttpSpeechEngine({ url: `http://${nowhere}/` });
       const server = createServer((request, response) => {
         request.resume();
-        request.on('end', () => {
-          if (side === 'understands') response.end('{"text":" yes"}');
-          if (side === 'nonsense') response.end('<html>');
-        });
+        const body = bodies[side];
+        if (body !== undefined) request.on('end', () => response.end(body));
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       closing.push(() => {
@@ -39,6 +46,15 @@ describe('An engine over HTTP', () => {
   });
 });
 
+const yes = '{"type":"result","final":true,"text":"yes","confidence":0.9,"fromMs":500,"toMs":1500}';
+const end = '{"type":"end"}';
+const frames: Partial<Readonly<Record<EngineSide, readonly string[]>>> = {
+  understands: [yes, end],
+  nonsense: ['<html>'],
+  repeating: [yes, end, yes, end],
+  endless: [yes.replace('yes', tooMuch)],
+};
+
 describe('An engine over a WebSocket', () => {
   speechEngineContract({
     async open(side) {
@@ -50,14 +66,12 @@ describe('An engine over a WebSocket', () => {
         server.close();
       });
       server.on('connection', (socket) => {
+        if (side === 'stalled') socket.pause();
+        // The engine that gets too much closes the connection at once.
+        socket.on('error', () => {});
         socket.on('message', (data, isBinary) => {
           if (isBinary || !data.toString().includes('finish')) return;
-          if (side === 'nonsense') socket.send('<html>');
-          if (side !== 'understands') return;
-          socket.send(
-            '{"type":"result","final":true,"text":"yes","confidence":0.9,"fromMs":500,"toMs":1500}',
-          );
-          socket.send('{"type":"end"}');
+          for (const frame of frames[side] ?? []) socket.send(frame);
         });
       });
       const { port } = server.address() as AddressInfo;
@@ -70,6 +84,9 @@ const programs = {
   understands: 'cat >/dev/null; echo yes',
   silent: 'exec sleep 60',
   nonsense: 'exit 3',
+  repeating: 'cat >/dev/null; echo yes; echo yes',
+  endless: 'exec yes',
+  stalled: 'exec sleep 60',
 } as const;
 
 describe('An engine that is a program', () => {

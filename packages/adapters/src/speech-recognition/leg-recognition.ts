@@ -215,9 +215,13 @@ class CapturedRecognition implements LegRecognition {
   }
 
   #result(recognition: string, session: SpeechSession, result: SpeechResult): void {
-    if (this.#running.get(recognition)?.session !== session) return;
+    const running = this.#running.get(recognition);
+    if (running?.session !== session) return;
     const text = result.text.trim().slice(0, mostCharacters);
-    this.#notify({ type: 'recognised', recognition, result: { ...result, text } });
+    // Times beyond the audio, or in the wrong order, are a fault of the engine.
+    const toMs = Math.min(result.toMs, Math.round(running.heardMs));
+    const fromMs = Math.min(result.fromMs, toMs);
+    this.#notify({ type: 'recognised', recognition, result: { ...result, text, fromMs, toMs } });
   }
 
   /** The engine has ended the session. */
