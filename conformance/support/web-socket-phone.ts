@@ -21,6 +21,8 @@ export interface WebSocketPhoneOptions {
   readonly domain: string;
   /** PEM of the authority of the server's certificate, for `wss:`. */
   readonly authority?: string;
+  /** An address of loopback of its own. */
+  readonly localAddress?: string;
   /** The instance of its registration, `<urn:uuid:…>`; it then requests GRUUs. */
   readonly instance?: string;
   /** Presented on REGISTER and INVITE instead of the password (docs/interface/client-tokens.md#on-sip). */
@@ -84,8 +86,11 @@ export class WebSocketPhone {
   }
 
   static async connect(options: WebSocketPhoneOptions): Promise<WebSocketPhone> {
-    const trust = options.authority === undefined ? {} : { ca: options.authority };
-    const socket = new WebSocket(options.url, 'sip', trust);
+    const { authority: ca, localAddress } = options;
+    const socket = new WebSocket(options.url, 'sip', {
+      ...(ca && { ca }),
+      ...(localAddress && { localAddress }),
+    });
     await once(socket, 'open');
     return new WebSocketPhone(options, socket);
   }

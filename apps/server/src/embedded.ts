@@ -113,7 +113,7 @@ async function start(
   const platform = await explained(explainData(config), () => created.start(signalling.telephony));
   atEnd(() => platform.close());
   const transports = sockets!;
-  attachWebSockets(transports, platform, shared.secrets);
+  attachWebSockets(config, transports, platform, shared.secrets);
   atEnd(() => transports.closeWebSockets());
   const watch = followCertificate(config, files, transports, platform, { clock, log });
   atEnd(() => watch?.close());

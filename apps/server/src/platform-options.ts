@@ -33,6 +33,7 @@ export function platformSettings(config: Config, { rates, operated, certificate 
     carriers: operated.carriers,
     ...(config.account === undefined ? {} : { firstAccount: config.account }),
     trustedSources: config.limits?.trustedSources ?? [],
+    proxies: config.limits?.proxies ?? [],
     metricsAccess: config.metricsAccess,
     docs: config.docs,
     hasOperatorListener: config.operator !== undefined,

@@ -1,5 +1,5 @@
 import { Server as TlsServer } from 'node:tls';
-import { type Platform, upgradeAnswer } from '@jackfield/platform';
+import { clientNamedBy, type Platform, upgradeAnswer } from '@jackfield/platform';
 import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import {
   createTransports,
@@ -34,9 +34,15 @@ export function openSipSockets(
 }
 
 /** The HTTP port carries SIP over WebSocket at this path (docs/decisions/0013-transports.md). */
-export function attachWebSockets(transports: SocketTransports, { http }: Platform, secrets: Secrets): void {
+export function attachWebSockets(
+  { limits }: Config,
+  transports: SocketTransports,
+  { http }: Platform,
+  secrets: Secrets,
+): void {
   const answerOf = (refusal: UpgradeRefusal) => upgradeAnswer(refusal, secrets.randomUuid());
-  transports.attachWebSocket(http.server, { path: '/sip', answerOf });
+  const clientOf = clientNamedBy(limits?.proxies ?? []);
+  transports.attachWebSocket(http.server, { path: '/sip', answerOf, clientOf });
 }
 
 /** Uses a renewed certificate for SIP and HTTP as soon as its files change; warns of an expired one. */

@@ -35,6 +35,7 @@ export { sendLimits as verifySendLimits } from './features/verify/index.ts';
 export {
   type ConsoleFile,
   type ConsolePages,
+  clientNamedBy,
   type GuidePages,
   type HttpLimits,
   identityCallbackPath,

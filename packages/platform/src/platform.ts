@@ -48,6 +48,7 @@ export interface PlatformDeps
     Pick<
       HttpApiDeps,
       | 'trustedSources'
+      | 'proxies'
       | 'certificate'
       | 'metricsAccess'
       | 'docs'

@@ -33,7 +33,8 @@ export interface AppDeps {
   readonly metrics: Metrics;
   readonly secrets: Pick<Secrets, 'randomUuid'>;
   readonly strangers: Strangers;
-  readonly isTrusted: (address: string) => boolean;
+  /** Whether X-Forwarded-For of this address names the client. */
+  readonly isForwarder: (address: string) => boolean;
   /** PEM of a certificate chain and its key: the interface is HTTPS then. */
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
@@ -54,7 +55,7 @@ function openFastify({
   metrics,
   secrets,
   strangers,
-  isTrusted,
+  isForwarder,
   certificate,
 }: AppDeps): FastifyInstance {
   return fastify({
@@ -62,7 +63,7 @@ function openFastify({
     serverFactory: (handler) => createServer(handler, { limits, metrics, certificate }),
     genReqId: () => secrets.randomUuid(),
     bodyLimit: limits.bodyBytes,
-    trustProxy: isTrusted,
+    trustProxy: isForwarder,
     return503OnClosing: false,
     routerOptions: {
       ignoreTrailingSlash: true,

@@ -49,8 +49,10 @@ export interface HttpApiDeps {
   readonly limits?: Partial<HttpLimits>;
   /** PEM of a certificate chain and its key: the interface is HTTPS then. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Networks of proxies, whose X-Forwarded-For is believed, and of programs without limits by source. */
+  /** Networks of programs without limits by source; their X-Forwarded-For is believed as well. */
   readonly trustedSources?: readonly string[];
+  /** Networks of proxies: X-Forwarded-For names the client, and limits by source hold for it. */
+  readonly proxies?: readonly string[];
   /** Access to `/metrics`; open when left out. */
   readonly metricsAccess?: MetricsAccess;
   /** Whether `/docs` and `/openapi.json` are served; they are when left out. */
@@ -74,6 +76,7 @@ export function createHttpApi(deps: HttpApiDeps): HttpApi {
   const limits = { ...defaultHttpLimits, ...deps.limits };
   const { clock, metrics, features, metricsAccess = 'open', docs = true } = deps;
   const isTrusted = networksOf(deps.trustedSources ?? []);
+  const isForwarder = networksOf([...(deps.trustedSources ?? []), ...(deps.proxies ?? [])]);
   const sources = { clock, metrics, isTrusted };
   const { strangerRequests, strangerRequestsWindowMs } = limits;
   const strangers = createStrangers(windowOf(limits, strangerRequests, strangerRequestsWindowMs), sources);
@@ -82,8 +85,8 @@ export function createHttpApi(deps: HttpApiDeps): HttpApi {
   const guessesOf = () =>
     createFailedGuesses(windowOf(limits, failedAuthentications, failedAuthenticationsWindowMs), sources);
 
-  const app = createApp({ ...deps, limits, strangers, isTrusted });
-  const openConnections = limitConnections(app.server, { limits, metrics, isTrusted });
+  const app = createApp({ ...deps, limits, strangers, isForwarder });
+  const openConnections = limitConnections(app.server, { limits, metrics, isTrusted: isForwarder });
   metrics.gauge('jackfield_http_connections', 'Open connections of the HTTP port.', openConnections);
   measureRequests(app, metrics);
   const describe = docs ? describeOperations(app, features) : undefined;
@@ -94,7 +97,7 @@ export function createHttpApi(deps: HttpApiDeps): HttpApi {
     registerOperations(scope, { ...deps, guesses: guessesOf(), metricsAccess });
   };
   const operator = deps.hasOperatorListener
-    ? createOperatorApp({ ...deps, limits, strangers, isTrusted }, operations)
+    ? createOperatorApp({ ...deps, limits, strangers, isForwarder }, operations)
     : undefined;
   if (operator === undefined) operations(app);
   else registerFrontPage(app, false);

@@ -4,6 +4,7 @@ export {
   type Authenticator,
   unauthenticated,
 } from './authentication.ts';
+export { clientNamedBy } from './client-of.ts';
 export {
   type ConsoleAccess,
   type ConsoleLogin,

@@ -15,7 +15,7 @@ export function createOperatorApp(
 ): FastifyInstance {
   const app = createApp(deps);
   const limits = { connections, connectionsPerSource: connections };
-  limitConnections(app.server, { ...deps, limits });
+  limitConnections(app.server, { ...deps, limits, isTrusted: deps.isForwarder });
   measureRequests(app, deps.metrics);
   operations(app);
   return app;

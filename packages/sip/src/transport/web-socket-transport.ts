@@ -9,7 +9,7 @@ import { OpenConnections } from './open-connections.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 import { refuseUpgrade } from './upgrade-refusal.ts';
 import { createWebSocketConnection, type WebSocketConnection } from './web-socket-connection.ts';
-import { type AttachOptions, WebSocketUpgrades } from './web-socket-upgrades.ts';
+import { type AttachOptions, type WebSocketClient, WebSocketUpgrades } from './web-socket-upgrades.ts';
 
 /** Bounds of SIP over WebSocket; times in milliseconds. */
 export interface WebSocketLimits {
@@ -83,9 +83,9 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   sweep.unref();
   let isClosed = false;
 
-  function adopt(webSocket: WebSocket, request: IncomingMessage): void {
+  function adopt(webSocket: WebSocket, request: IncomingMessage, client: WebSocketClient): void {
     counters.connectionsAccepted += 1;
-    const flow = flowOf(request, open.newId('ws'));
+    const flow = flowOf(request, client, open.newId('ws'));
     const onClosed = (): void => {
       upgrades.released(flow.remoteAddress);
       open.closed(flow);
@@ -141,21 +141,17 @@ function addressOf(server: HttpServer): readonly LocalAddress[] {
   return [{ protocol, address: bound.address, port: bound.port }];
 }
 
-function flowOf({ socket }: IncomingMessage, id: string): Flow {
-  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
+function flowOf({ socket }: IncomingMessage, client: WebSocketClient, id: string): Flow {
+  const { remotePort = 0, localAddress = '', localPort = 0 } = socket;
   return {
     id,
-    protocol: isEncrypted(socket) ? 'wss' : 'ws',
+    protocol: client.isEncrypted ? 'wss' : 'ws',
     reliable: true,
-    remoteAddress,
+    remoteAddress: client.address,
     remotePort,
     localAddress,
     localPort,
   };
-}
-
-function isEncrypted(socket: IncomingMessage['socket']): boolean {
-  return 'encrypted' in socket && socket.encrypted === true;
 }
 
 function pathOf(request: IncomingMessage): string {

@@ -21,8 +21,17 @@ export interface AttachOptions {
    * page gains nothing. Only browsers send an origin.
    */
   readonly allowOrigin?: (origin: string | undefined) => boolean;
+  /** The client behind a proxy of the operator; undefined for the peer of the socket itself. */
+  readonly clientOf?: (request: IncomingMessage) => WebSocketClient | undefined;
   /** The answer to a refused upgrade, as other errors of the HTTP server look; plain text when absent. */
   readonly answerOf?: (refusal: UpgradeRefusal) => UpgradeAnswer;
+}
+
+/** The client of a WebSocket, whatever proxy stands between. */
+export interface WebSocketClient {
+  readonly address: string;
+  /** Whether it spoke TLS with the first of them. */
+  readonly isEncrypted: boolean;
 }
 
 /** The parts of the transport that upgrades need. */
@@ -37,7 +46,7 @@ export interface WebSocketUpgradesDeps {
   /** Sockets that are open now. */
   openSockets(): number;
   /** A client is connected; its source is counted until `released`. */
-  adopt(webSocket: WebSocket, request: IncomingMessage): void;
+  adopt(webSocket: WebSocket, request: IncomingMessage, client: WebSocketClient): void;
 }
 
 /** Upgrades HTTP requests to SIP over WebSocket, or refuses them: by origin, subprotocol, and the number of sockets. */
@@ -61,19 +70,19 @@ export class WebSocketUpgrades {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, options: AttachOptions): void {
     const { listener, counters } = this.#deps;
     socket.on('error', () => socket.destroy());
-    const source = request.socket.remoteAddress;
-    if (source !== undefined && listener.accepts?.(source) === false) {
+    const client = options.clientOf?.(request) ?? peerOf(request);
+    if (client !== undefined && listener.accepts?.(client.address) === false) {
       counters.connectionsRefused += 1;
       socket.destroy();
       return;
     }
-    const problem = refusal(request, options, this.#isClosed || source === undefined);
+    const problem = refusal(request, options, this.#isClosed || client === undefined);
     if (problem !== undefined) {
       refuseUpgrade(socket, problem, options.answerOf);
       return;
     }
-    const full = this.#take(source!);
-    if (full === undefined) this.#shakeHands(request, socket, head, options, source!);
+    const full = this.#take(client!.address);
+    if (full === undefined) this.#shakeHands(request, socket, head, options, client!);
     else {
       counters.connectionsRefused += 1;
       refuseUpgrade(socket, full, options.answerOf);
@@ -102,19 +111,26 @@ export class WebSocketUpgrades {
     socket: Duplex,
     head: Buffer,
     options: AttachOptions,
-    source: string,
+    client: WebSocketClient,
   ): void {
     let isTaken = false;
     // When `ws` refuses a handshake it closes the socket without a callback.
     socket.once('close', () => {
-      if (!isTaken) this.#sources.release(source);
+      if (!isTaken) this.#sources.release(client.address);
     });
     this.#attachments.set(request, options);
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       isTaken = true;
-      this.#deps.adopt(webSocket, request);
+      this.#deps.adopt(webSocket, request, client);
     });
   }
+}
+
+function peerOf({ socket }: IncomingMessage): WebSocketClient | undefined {
+  const { remoteAddress: address } = socket;
+  return address === undefined
+    ? undefined
+    : { address, isEncrypted: 'encrypted' in socket && socket.encrypted === true };
 }
 
 function openSocketServer(
