@@ -352,6 +352,15 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
+  it('is answered 503 with Retry-After while the database is away', async () => {
+    const gone = Object.assign(new Error('the database is gone'), { code: 'database-unavailable' });
+    const w = await world({ admission: { admit: () => Promise.reject(gone) } });
+    w.call();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.happened, ['503']);
+    await w.leavesNothing();
+  });
+
   it('is answered 500 when the credential cannot be looked up', async () => {
     const broken: Admission = { admit: () => Promise.reject(new Error('the database is gone')) };
     const w = await world({ admission: broken });

@@ -32,7 +32,8 @@ import { createLegs, type Legs } from './leg/legs.ts';
 import { type EdgeProxies, noProxies } from './proxies/edge-proxies.ts';
 import { createGruus, type Gruus } from './registrar/gruus.ts';
 import { createRegistrar } from './registrar/registrar.ts';
-import { createEdgeRequests, retryAfterSeconds } from './requests/edge-requests.ts';
+import { createEdgeRequests } from './requests/edge-requests.ts';
+import { retryAfterSeconds } from './requests/fault-answer.ts';
 import { createRoutedLegs, type RoutedLegs } from './routing/routed-legs.ts';
 
 export interface SipEdgeDeps

@@ -1,5 +1,6 @@
 import type { DialRequest, LegListener, SignallingTrace } from '@jackfield/ports';
 import type { IncomingInvite } from '@jackfield/sip';
+import { faultAnswer } from '../requests/fault-answer.ts';
 import { audioReach, confineCaller } from './dial-terms.ts';
 import { firstForwards, forwardsLeftOf } from './forwards-left.ts';
 import { createLegRunner, type LegRunnerDeps } from './leg-runner.ts';
@@ -122,8 +123,8 @@ export function createLegs(deps: LegsDeps): Legs {
     dialFor,
     invited(incoming) {
       invited(incoming).catch((error: unknown) => {
-        log.error({ err: error }, 'INVITE admission failed');
-        incoming.reject(500);
+        const { status, fields } = faultAnswer(error, 'INVITE admission', log);
+        incoming.reject(status, fields);
       });
     },
     count: () => legs.size,

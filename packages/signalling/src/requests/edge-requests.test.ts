@@ -128,6 +128,13 @@ describe('REGISTER', () => {
     });
   }
 
+  it('while the database is away is answered with 503 and Retry-After', async () => {
+    const gone = Object.assign(new Error('no database'), { code: 'database-unavailable' });
+    const registrar = registrarOf(() => Promise.reject(gone));
+    const answer = await answerTo('REGISTER', 'sip:sip.example.com', { registrar });
+    assert.deepEqual([answer.status, answer.headers], [503, ['Retry-After']]);
+  });
+
   it('a registrar that fails is answered with 500 and Retry-After', async () => {
     const registrar = registrarOf(() => Promise.reject(new Error('no database')));
     const answer = await answerTo('REGISTER', 'sip:sip.example.com', { registrar });

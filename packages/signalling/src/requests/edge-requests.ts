@@ -1,6 +1,7 @@
 import type { Logger, Registrations } from '@jackfield/ports';
 import type { IncomingRequest } from '@jackfield/sip';
 import type { createRegistrar } from '../registrar/registrar.ts';
+import { faultAnswer } from './fault-answer.ts';
 import { answerMessage } from './message-answer.ts';
 import { createOptionsAnswerer, type OptionsAnswererDeps } from './options-answer.ts';
 
@@ -12,9 +13,6 @@ export interface EdgeRequestsDeps extends OptionsAnswererDeps {
   /** Whether the flow of a connection still exists. */
   readonly isOpenFlow: (flow: string) => boolean;
 }
-
-/** Seconds after which a refused phone may retry: about the length of a restart. */
-export const retryAfterSeconds = '10';
 
 /** Answers requests outside of calls: REGISTER, MESSAGE, and OPTIONS. */
 export function createEdgeRequests(deps: EdgeRequestsDeps): (incoming: IncomingRequest) => void {
@@ -30,8 +28,8 @@ export function createEdgeRequests(deps: EdgeRequestsDeps): (incoming: IncomingR
       if (answer?.status === 200) incoming.trust();
       reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
     } catch (error) {
-      log.error({ err: error }, 'REGISTER failed');
-      reply(500, { headers: [['Retry-After', retryAfterSeconds]] });
+      const { status, fields } = faultAnswer(error, 'REGISTER', log);
+      reply(status, fields);
     }
   }
 

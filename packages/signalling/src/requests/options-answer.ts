@@ -7,6 +7,7 @@ import {
   SUPPORTED_OPTIONS,
 } from '@jackfield/sip';
 import { isOurs } from '../parties/domains.ts';
+import { faultAnswer } from './fault-answer.ts';
 
 export interface OptionsAnswererDeps {
   /** Absent where no phone registers: every user exists then. */
@@ -49,8 +50,8 @@ export function createOptionsAnswerer(deps: OptionsAnswererDeps): {
         if (!(await isThere(incoming))) incoming.reply(404);
         else incoming.reply(deps.isDraining() ? 503 : 200, { headers });
       } catch (error) {
-        log.error({ err: error }, 'OPTIONS user lookup failed');
-        incoming.reply(500);
+        const { status, fields } = faultAnswer(error, 'OPTIONS user lookup', log);
+        incoming.reply(status, fields);
       }
     },
   };

@@ -1,0 +1,24 @@
+import type { Logger } from '@jackfield/ports';
+import type { AnswerFields } from '@jackfield/sip';
+
+/** Seconds after which a refused phone may retry: about the length of a restart. */
+export const retryAfterSeconds = '10';
+
+/** The database is away, or another node has ended this process: another server, or a later attempt, may succeed. */
+const passing: readonly unknown[] = ['database-unavailable', 'incarnation-ended'];
+
+export interface FaultAnswer {
+  readonly status: 500 | 503;
+  readonly fields: AnswerFields;
+}
+
+/** The answer to a request whose look-up or write has failed; logs the failure. */
+export function faultAnswer(error: unknown, what: string, log: Logger): FaultAnswer {
+  const fields = { headers: [['Retry-After', retryAfterSeconds]] } as const;
+  if (error instanceof Error && 'code' in error && passing.includes(error.code)) {
+    log.warn({ err: error }, `${what} refused: database unavailable`);
+    return { status: 503, fields };
+  }
+  log.error({ err: error }, `${what} failed`);
+  return { status: 500, fields };
+}
