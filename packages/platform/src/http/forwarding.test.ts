@@ -47,7 +47,7 @@ function world(atHome: (route: ApiRoute, request: AdmittedRequest) => Promise<Re
   const [first, second] = [nodeOf(one), nodeOf(two)];
   const livesIn = (...homes: readonly (number | undefined)[]): ResourceHome => {
     const left = [...homes];
-    return { under: 'Call/:call_uuid/', of: async () => (left.length > 1 ? left.shift() : left[0]) };
+    return { operations: 'Call/:call_uuid/', of: async () => (left.length > 1 ? left.shift() : left[0]) };
   };
   return { clock, log, buses, livesIn, forward: first.forwarding.forward, second };
 }
@@ -109,6 +109,25 @@ test('a fault at the home is the answer that it would give itself, and is logged
     throw Object.assign(new Error('away'), { code: 'database-unavailable' });
   });
   assert.equal(statusOf(await away.forward(away.livesIn(two), speak, request)), 503);
+});
+
+test('a request for things of several nodes is carried out at each of them, once, and here', async () => {
+  let done204 = 0;
+  const { forward } = world(async () => {
+    done204++;
+    return { answer: { status: 204, body: undefined }, replayed: false };
+  });
+  const livesIn = (...homes: readonly number[]): ResourceHome => ({
+    operations: 'Call/:call_uuid/',
+    of: async () => homes,
+  });
+  assert.equal(statusOf(await forward(livesIn(one, two), speak, request)), 204);
+  assert.equal(done204, 2);
+  assert.equal(statusOf(await forward(livesIn(), speak, request)), 204);
+  assert.equal(done204, 3);
+  const outcome = await forward(livesIn(one, 3), speak, request);
+  assert.equal(statusOf(outcome), 503);
+  assert.match(sentenceOf(outcome), /the others have carried out the request/);
 });
 
 test('an operation that the other release lacks is 503, and nothing has been changed', async () => {

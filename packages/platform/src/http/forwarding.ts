@@ -1,4 +1,4 @@
-import { BusError, type Logger } from '@jackfield/ports';
+import { BusError, type BusErrorCode, type Logger } from '@jackfield/ports';
 import { tokenOf } from '../kernel/incarnation.ts';
 import type { NodeMessages } from '../kernel/node-messages.ts';
 import { type Problem, problem } from '../kernel/problem.ts';
@@ -65,23 +65,50 @@ export function createForwarding({ node, log, carryOut }: ForwardingDeps): Forwa
     return JSON.parse(new TextDecoder().decode(answer)) as Replayable;
   }
 
+  /** The answer of a node, or why there is none. */
+  async function answerAt(
+    home: number,
+    route: ApiRoute,
+    request: AdmittedRequest,
+  ): Promise<Replayable | BusErrorCode> {
+    try {
+      return await ask(home, { operation: operationOf(route), request });
+    } catch (err) {
+      if (!(err instanceof BusError) || err.code === 'bus-too-long') throw err;
+      log.warn({ err, api_id: request.apiId, home: tokenOf(home) }, 'request not carried to its node');
+      return err.code;
+    }
+  }
+
+  /** At all these nodes and here. The answer is that of this node, unless another one is not known to have done its part. */
+  async function atEach(
+    homes: readonly number[],
+    route: ApiRoute,
+    request: AdmittedRequest,
+  ): Promise<Replayable> {
+    const others = homes.filter((home) => home !== node.incarnation);
+    const [here, ...there] = await Promise.all([
+      carryOut(route, request),
+      ...others.map((home) => answerAt(home, route, request)),
+    ]);
+    const isDone = there.every((each) => typeof each === 'object' && each.answer.status < 500);
+    return isDone ? here : refusal(partlyDone, request);
+  }
+
   return {
     accept: (route) => void routes.set(operationOf(route), route),
     async forward({ of }, route, request) {
       let unreached: number | undefined;
       while (true) {
-        const home = await of(request.account, request.params);
+        const home = await of(request.account, request);
+        if (typeof home === 'object') return atEach(home, route, request);
         if (home === undefined || home === node.incarnation) return undefined;
         // Where the thing has moved meanwhile, its new node is asked.
         if (home === unreached) return refusal(notReached, request);
-        try {
-          return await ask(home, { operation: operationOf(route), request });
-        } catch (err) {
-          if (!(err instanceof BusError) || err.code === 'bus-too-long') throw err;
-          log.warn({ err, api_id: request.apiId, home: tokenOf(home) }, 'request not carried to its node');
-          if (err.code === 'bus-no-answer') return refusal(outcomeUnknown, request);
-          unreached = home;
-        }
+        const answer = await answerAt(home, route, request);
+        if (typeof answer === 'object') return answer;
+        if (answer === 'bus-no-answer') return refusal(outcomeUnknown, request);
+        unreached = home;
       }
     },
   };
@@ -101,6 +128,9 @@ function unavailableHome(sentence: string): Problem {
 
 const notReached = unavailableHome(
   'the node where this lives cannot be reached, and nothing has been changed: try again in 2 s',
+);
+const partlyDone = unavailableHome(
+  'a node where some of this lives has not answered, and the others have carried out the request: try again in 2 s',
 );
 const otherRelease = unavailableHome(
   'the node where this lives runs another release that lacks the operation, and nothing has been changed: try again in 2 s',

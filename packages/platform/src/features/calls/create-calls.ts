@@ -18,6 +18,7 @@ import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
 import { callEnds } from './domain/hangup-cause.ts';
+import { createCallHomes } from './home-queries.ts';
 import { type CallStep, createCallSteps } from './legs/call-steps.ts';
 import { createDialledLegs } from './legs/dialled-legs.ts';
 import { createDialling } from './legs/dialling.ts';
@@ -32,7 +33,7 @@ import { createOffers } from './legs/offers.ts';
 import { parametersOfCall } from './legs/parameters.ts';
 import { createRouting } from './legs/routing.ts';
 import { createTransfers } from './legs/transfers.ts';
-import { createCallHomes, createLiveCalls } from './live-queries.ts';
+import { createLiveCalls } from './live-queries.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
@@ -122,7 +123,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   ended.whenOver(dialled.remove);
   const store = createCallStore(deps.database, usage);
   const queries = createCallQueries(deps.database);
-  const homeOf = createCallHomes(deps.database);
+  const { homes, livesElsewhere } = createCallHomes(deps.database, deps.runner.incarnation);
   const steps = createCallSteps();
   const parts = { ...owners, ...ended, ended: steps.ended, store, routing: createRouting(deps) };
   const legs = steps.reportingBegins(defineSessions(deps, parts));
@@ -163,14 +164,14 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     name: 'calls',
     migrations: callMigrations,
     routes: [
-      callRoutes({ hangUp }, queries, clientQualities),
+      callRoutes({ hangUp, isHere: (leg) => legs.peek(leg) !== undefined }, queries, clientQualities),
       {
         name: 'Trunks',
         description: 'Calls through trunks have records like all calls.',
         routes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
       },
     ],
-    homes: [{ under: 'Call/:call_uuid/', of: (viewer, { call_uuid = '' }) => homeOf(viewer, call_uuid) }],
+    homes,
     resources: {
       async remove(write, account) {
         for (const leg of await store.liveOf(write, account)) hangUp(leg, callEnds(4000, 'API Request'));
@@ -190,6 +191,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     dial,
     ...orders,
     peek,
+    livesElsewhere,
     partnerOf,
     whenAnswered(listener) {
       owners.observe(({ type, leg }) => type === 'leg-answered' && listener(leg));

@@ -28,21 +28,3 @@ export function createLiveCalls(database: Pick<Database, 'read'>) {
     return rows.map(liveItemOf);
   };
 }
-
-/** The incarnation in which a live call lives; undefined for a call that has ended, or that the viewer may not see. */
-export function createCallHomes(database: Pick<Database, 'read'>) {
-  const tables = tablesOf(database.read);
-  return async (
-    viewer: Pick<RequestAccount, 'authId' | 'isSubaccount'>,
-    call: string,
-  ): Promise<number | undefined> => {
-    const row = await tables
-      .selectFrom('calls')
-      .select('incarnation')
-      .where(viewOf(viewer), '=', viewer.authId)
-      .where('call_uuid', '=', call.toLowerCase())
-      .where('ended_at', 'is', null)
-      .executeTakeFirst();
-    return row === undefined ? undefined : Number(row.incarnation);
-  };
-}

@@ -19,7 +19,10 @@ const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0
 async function world(open: OpenDatabase) {
   const database = await open(callMigrations);
   const hungUp: [string, number, string][] = [];
-  const calls = { hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]) };
+  const calls = {
+    isHere: () => true,
+    hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]),
+  };
   const qualities = createClientQualities({ database, clock: { now: () => 0 }, telephony: {} });
   const api = await openApi(
     Object.assign(async () => database, open),

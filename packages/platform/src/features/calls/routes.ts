@@ -20,12 +20,17 @@ import type { ClientQualities } from './records/client-qualities.ts';
 import type { CallRow } from './tables.ts';
 import { callRecordOf, liveCallOf } from './views.ts';
 
+/** The live calls of this node. */
+interface OwnCalls extends Pick<Calls, 'hangUp'> {
+  isHere(leg: string): boolean;
+}
+
 /** Some 10 ms of signalling. */
 const hungUpAtOnce = 100;
 const byRequest = callEnds(4000, 'API Request');
 
 export function callRoutes(
-  calls: Pick<Calls, 'hangUp'>,
+  calls: OwnCalls,
   queries: CallQueries,
   qualities: Pick<ClientQualities, 'add'>,
 ): RouteGroup {
@@ -131,7 +136,7 @@ function hangUpCall(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiRout
   });
 }
 
-function hangUpCalls(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiRoute {
+function hangUpCalls(calls: OwnCalls, queries: CallQueries): ApiRoute {
   return route({
     method: 'DELETE',
     path: 'Call/',
@@ -139,7 +144,8 @@ function hangUpCalls(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiRou
     schema: {},
     success: 204,
     async run({ account }) {
-      const legs = await queries.live(account);
+      // Another node hangs up the calls that live there.
+      const legs = (await queries.live(account)).filter(calls.isHere);
       for (let first = 0; first < legs.length; first += hungUpAtOnce) {
         for (const leg of legs.slice(first, first + hungUpAtOnce)) calls.hangUp(leg, byRequest);
         // Notices of phones and media do not wait for the last hangup.

@@ -89,6 +89,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     database,
     clock,
     newUuid,
+    incarnation: runner.incarnation,
     isDraining: deps.isDraining ?? (() => false),
   });
   const routes = multipartyCallRoutes(commands, queries);
@@ -97,8 +98,8 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     name: 'multiparty-calls',
     homes: [
       {
-        under: 'MultiPartyCall/:mpc/',
-        async of(viewer, { mpc = '' }) {
+        operations: 'MultiPartyCall/:mpc/',
+        async of(viewer, { params: { mpc = '' } }) {
           const call = await queries.find(viewer, readCallReference(mpc));
           return call === undefined || call.ended_at !== null ? undefined : Number(call.incarnation);
         },

@@ -46,6 +46,21 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
   }
 }
 
+/** Media does not pass between nodes yet. */
+export function callElsewhere(callUuid: string): Problem {
+  return problem(
+    'conflict',
+    `call ${callUuid} lives at another node than the multiparty call: only calls of its own node can join it`,
+  );
+}
+
+export function roomElsewhere(name: string): Problem {
+  return problem(
+    'conflict',
+    `multiparty call "${name}" lives at another node: only calls of its own node can join it; a request of the API reaches it when repeated`,
+  );
+}
+
 /** A call by name is found only while it is live. */
 export function noSuchCall(reference: CallReference): Problem {
   return reference.name === undefined

@@ -136,10 +136,21 @@ export function createStart(deps: CommandDeps): StartSession {
         return refused(sentTooOften(app.max_attempts, waitSecondsOf(alive, sessions.nowOf(alive.session))));
     }
     const session = newSession(deps.secrets, account, app, recipient, requested, now);
-    await sessions.open(session.uuid, session, input);
+    try {
+      await sessions.open(session.uuid, session, input);
+    } catch (error) {
+      if (deps.database.isUniqueViolation(error)) return refused(begunElsewhere);
+      throw error;
+    }
     return accepted(session.uuid);
   }
 }
+
+/** Requests at two nodes at once. */
+const begunElsewhere = problem(
+  'conflict',
+  'a session of this recipient has just begun at another node: repeat the request',
+);
 
 /** Why the code of a session is not sent again; checked before a send is counted. Creates of one recipient are sequential. */
 function spentCode(

@@ -8,6 +8,7 @@ import { appRoutes } from './app-routes.ts';
 import { createAppStore } from './app-store.ts';
 import { createCheck, createStart } from './commands.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
+import { createSessionHomes } from './home-queries.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
 import { lateChecks } from './migrations/0002-late-checks.ts';
@@ -87,12 +88,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
     name: 'verify',
     migrations: [verifyTables, lateChecks, sessionsByEnd, verifyIncarnation],
     search: searchVerifySessions(database),
-    homes: [
-      {
-        under: 'Verify/Session/:session_uuid/',
-        of: (viewer, { session_uuid = '' }) => queries.homeOf(viewer, session_uuid),
-      },
-    ],
+    homes: createSessionHomes(deps.database),
     routes: [
       {
         name: 'Verify',

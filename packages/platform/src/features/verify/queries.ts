@@ -73,16 +73,6 @@ export function createQueries(database: Database) {
       return row && sessionItemOf(row, await attemptsOf(database, [row.session_uuid]));
     },
 
-    /** The incarnation in which an open session lives. */
-    async homeOf(viewer: Viewer, session: string): Promise<number | undefined> {
-      const row = await seenBy(viewer)
-        .select('incarnation')
-        .where('session_uuid', '=', session.toLowerCase())
-        .where('closed_at', 'is', null)
-        .executeTakeFirst();
-      return row === undefined ? undefined : Number(row.incarnation);
-    },
-
     /** Newest first; the identifier orders sessions of one millisecond. */
     async list(
       viewer: Viewer,

@@ -7,7 +7,7 @@ import type { MultipartyCallReply } from '../domain/multiparty-call.ts';
 import { type AgentStream, addedParticipant, exited } from '../domain/participant.ts';
 import type { RequestedAddition } from '../participant-parameters.ts';
 import type { Viewer } from '../queries.ts';
-import { problemOfRefusal } from '../refusals.ts';
+import { callElsewhere, problemOfRefusal } from '../refusals.ts';
 import { exitFieldsOf } from './exit-fields.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
 import { endOf, ownerKind, ownerOf } from './leg-owner.ts';
@@ -61,7 +61,7 @@ async function move(
 ): Promise<Result<Addition>> {
   const { calls, sessions } = deps;
   const found = liveCallOf(calls, viewer, leg);
-  if (!found.ok) return found;
+  if (!found.ok) return (await calls.livesElsewhere(viewer, leg)) ? refused(callElsewhere(leg)) : found;
   const live = found.value;
   const { from, to, callerName } = live;
   const added = await placeRivals(deps, viewer, reference, requested.settings, [

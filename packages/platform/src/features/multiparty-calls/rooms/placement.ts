@@ -17,7 +17,7 @@ import {
 } from '../domain/multiparty-call.ts';
 import type { RequestedParticipant } from '../domain/participant.ts';
 import type { MultipartyCallQueries, Viewer } from '../queries.ts';
-import { hasEnded, noSuchCall, problemOfRefusal } from '../refusals.ts';
+import { hasEnded, noSuchCall, problemOfRefusal, roomElsewhere } from '../refusals.ts';
 
 export interface AdditionDeps {
   readonly sessions: Sessions<MultipartyCall, MultipartyCallInput>;
@@ -29,6 +29,8 @@ export interface AdditionDeps {
   readonly usage: Pick<Usage, 'rateOf' | 'rateOfStreams'>;
   readonly clock: Clock;
   readonly newUuid: () => string;
+  /** Of this node. */
+  readonly incarnation: number;
   readonly isDraining: () => boolean;
 }
 
@@ -81,6 +83,8 @@ async function placeByName(
   const rivals = await numberedRivals(deps, requested);
   for (let attempt = 0; attempt < attempts; attempt++) {
     const live = await deps.queries.live(viewer.authId, name);
+    if (live !== undefined && Number(live.incarnation) !== deps.incarnation)
+      return refused(roomElsewhere(name));
     if (live === undefined && rivals[0].joinsOthersOnly) return refused(noSuchCall({ text: name, name }));
     const result =
       live === undefined

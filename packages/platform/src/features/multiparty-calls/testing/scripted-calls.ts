@@ -70,6 +70,7 @@ class CallsOfTest implements ScriptedCalls {
   partnerOf: Calls['partnerOf'] = () => undefined;
   parametersOf: Calls['parametersOf'] = () => ({});
   peek: Calls['peek'] = (leg) => this.#legs.get(leg);
+  livesElsewhere: Calls['livesElsewhere'] = async () => false;
 
   dial: Calls['dial'] = async (leg) => {
     if (this.#fails) {
