@@ -48,7 +48,7 @@ function part(from: number, to: number): Range {
 
 const phones = { ...part(0, 20), each: 2, given: 0 };
 const sippMedia = { ...part(20, 40), each: 4, given: 0 };
-const rtp = [part(40, 54), part(54, 68)] as const;
+const rtp = [part(40, 54), part(54, 68), part(68, 82)] as const;
 let rtpRangesGiven = 0;
 
 /** A port without a listener, neither TCP nor UDP. The next port stays free as well. */
@@ -61,7 +61,7 @@ export function freeSippMediaPort(): Promise<number> {
   return next(sippMedia);
 }
 
-/** The media of one platform, 200 ports: tests spray all of them. A file has two platforms at once at most. */
+/** The media of one platform, 200 ports: tests spray all of them. A file has three platforms at once at most. */
 export function rtpRange(): Range {
   return rtp[rtpRangesGiven++ % rtp.length]!;
 }

@@ -53,6 +53,7 @@ export const sections: readonly Section[] = [
       'operations',
       'command-line',
       'containers',
+      'operate/cluster',
       'operate/security',
       'operate/sizing',
       'operate/troubleshooting',

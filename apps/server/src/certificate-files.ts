@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '@jackfield/ports';
 import type { Certificate } from '@jackfield/sip/transport';
+import { readOperatorFile } from './operator-file.ts';
 import { StartFailure } from './start-failure.ts';
 
 export interface CertificateFiles {
@@ -14,8 +15,8 @@ export interface CertificateFiles {
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate & {
   readonly expires: Date;
 } {
-  const cert = textOf('JACKFIELD_TLS_CERT', certFile);
-  const key = textOf('JACKFIELD_TLS_KEY', keyFile);
+  const cert = readOperatorFile('JACKFIELD_TLS_CERT', certFile);
+  const key = readOperatorFile('JACKFIELD_TLS_KEY', keyFile);
   const leaf = parsed(
     `JACKFIELD_TLS_CERT: ${certFile} holds no certificate in PEM`,
     () => new X509Certificate(cert),
@@ -32,12 +33,12 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
   return { cert, key, expires: leaf.validToDate };
 }
 
-/** Reads every certificate of the file in JACKFIELD_TLS_CA; throws a StartFailure where none is present, or one is invalid. */
-export function readAuthorities(file: string): readonly string[] {
-  const blocks = textOf('JACKFIELD_TLS_CA', file).match(
+/** Reads every certificate of the file that `variable` names; throws a StartFailure where none is present, or one is invalid. */
+export function readAuthorities(file: string, variable = 'JACKFIELD_TLS_CA'): readonly string[] {
+  const blocks = readOperatorFile(variable, file).match(
     /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g,
   );
-  const sentence = `JACKFIELD_TLS_CA: ${file} holds no certificate in PEM`;
+  const sentence = `${variable}: ${file} holds no certificate in PEM`;
   if (blocks === null) throw new StartFailure(sentence, undefined);
   for (const block of blocks) parsed(sentence, () => new X509Certificate(block));
   return blocks;
@@ -76,15 +77,6 @@ export function watchCertificate(
       for (const path of paths) unwatchFile(path, reload);
     },
   };
-}
-
-function textOf(variable: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
-    throw new StartFailure(`${variable}: the file ${path} ${reason}`, error);
-  }
 }
 
 function parsed<Value>(sentence: string, parse: () => Value): Value {

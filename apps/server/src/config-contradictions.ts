@@ -10,11 +10,12 @@ interface CheckedConfig {
   readonly tls?: { readonly port: number };
   readonly rtpPorts: PortRange;
   readonly mediaWorkers: number;
+  readonly sandbox: boolean;
 }
 
 /** Mistakes that involve several variables. */
 export function contradictions(
-  { http, operator, sip, tls, rtpPorts, mediaWorkers }: CheckedConfig,
+  { http, operator, sip, tls, rtpPorts, mediaWorkers, sandbox }: CheckedConfig,
   { isSet }: Pick<ConfigReader, 'isSet'>,
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -86,5 +87,27 @@ export function contradictions(
     const sentence = `${name} needs ${tlsCert.name} and ${tlsKey.name}: there is no TLS without a certificate`;
     problems.push({ variable: name, sentence });
   }
-  return problems;
+  return [...problems, ...clusterContradictions(sandbox, { isSet })];
+}
+
+/** Nodes share the database, and the key that opens what it holds. */
+function clusterContradictions(
+  sandbox: boolean,
+  { isSet }: Pick<ConfigReader, 'isSet'>,
+): readonly ConfigProblem[] {
+  const { natsUrl, natsCredentials, natsCa, node, databaseUrl, secretKey, recordingsUrl } = configVariables;
+  if (isSet(natsUrl)) {
+    // The file of a recording is on one disk: only a store gives it to the other nodes.
+    const needed = [databaseUrl, secretKey, ...(sandbox ? [] : [recordingsUrl])];
+    return needed
+      .filter((variable) => !isSet(variable))
+      .map(({ name }) => ({
+        variable: name,
+        sentence: `${name} must be set together with ${natsUrl.name}: all nodes share it`,
+      }));
+  }
+  return [natsCredentials, natsCa, node].filter(isSet).map(({ name }) => ({
+    variable: name,
+    sentence: `${name} needs ${natsUrl.name}: without it one process owns the database`,
+  }));
 }

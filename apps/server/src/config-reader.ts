@@ -1,4 +1,4 @@
-import { type ConfigVariable, configVariables } from './config-variables.ts';
+import type { ConfigVariable } from './config-variables.ts';
 
 export interface ConfigProblem {
   readonly variable: string;
@@ -26,7 +26,7 @@ export interface ConfigReader {
   readonly inForce: readonly ConfigLine[];
 }
 
-/** An empty variable counts as not set; a variable that this build cannot use is a problem where it is set. */
+/** An empty variable counts as not set. */
 export function createConfigReader(env: Environment): ConfigReader {
   const problems: ConfigProblem[] = [];
   const inForce: ConfigLine[] = [];
@@ -36,19 +36,12 @@ export function createConfigReader(env: Environment): ConfigReader {
     if (text === '') return undefined;
     const value = variable.read(text);
     if (value === undefined) problems.push(wrongValue(variable, text));
-    else if (variable.missing !== undefined) {
-      const sentence = `${variable.name} is set, yet ${variable.missing}; unset it`;
-      problems.push({ variable: variable.name, sentence });
-    } else inForce.push({ variable: variable.name, value: shown(variable, text), from: 'environment' });
+    else inForce.push({ variable: variable.name, value: shown(variable, text), from: 'environment' });
     return value;
   }
 
   function byDefault({ name }: { readonly name: string }, value: string): void {
     inForce.push({ variable: name, value, from: 'default' });
-  }
-
-  for (const variable of Object.values<ConfigVariable<unknown>>(configVariables)) {
-    if (variable.missing !== undefined) read(variable);
   }
 
   return {

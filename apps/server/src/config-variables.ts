@@ -18,6 +18,7 @@ import {
 import { identityVariables } from './identity-variables.ts';
 import { limitVariables } from './limit-variables.ts';
 import { mediaVariables } from './media-variables.ts';
+import { asNatsUrls } from './nats-urls.ts';
 import { asSpeechEngine, shownSpeechEngine } from './speech-engine.ts';
 
 /** One environment variable: its name, its allowed values and its reader. */
@@ -30,8 +31,6 @@ export interface ConfigVariable<Value> {
   readonly secret?: true;
   /** What is printed of a value, valid or not, that may have a secret in it. */
   readonly shown?: (text: string) => string;
-  /** A feature that this version lacks: the variable is refused instead of ignored. */
-  readonly missing?: string;
 }
 
 const port = 'a port from 0 (any free one) to 65535';
@@ -79,10 +78,16 @@ export const configVariables = {
   },
   natsUrl: {
     name: 'JACKFIELD_NATS_URL',
-    allowed: 'a URL such as nats://host:4222',
-    read: asUrl('nats:', 'tls:'),
+    allowed: 'one or more URLs such as nats://user:password@host:4222, of one scheme, separated by commas',
+    read: asNatsUrls,
     secret: true,
-    missing: 'clusters of several nodes are not part of this version',
+  },
+  natsCredentials: { name: 'JACKFIELD_NATS_CREDS', allowed: 'the path of a credentials file', read: asPath },
+  natsCa: { name: 'JACKFIELD_NATS_CA', allowed: 'the path of a PEM file', read: asPath },
+  node: {
+    name: 'JACKFIELD_NODE',
+    allowed: '1 to 63 letters, digits, dots and hyphens',
+    read: asPattern(/^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/),
   },
   authId: {
     name: 'JACKFIELD_AUTH_ID',

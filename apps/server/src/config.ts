@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { nearestName } from '@jackfield/platform';
 import { isLoopback } from '@jackfield/ports';
@@ -13,6 +14,7 @@ import { configVariables } from './config-variables.ts';
 import { type IdentityConfig, identityContradictions, readIdentity } from './identity-config.ts';
 import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { type MediaConfig, readMedia } from './media-variables.ts';
+import type { NatsUrls } from './nats-urls.ts';
 import { detectPublicAddress } from './public-address.ts';
 import type { SpeechEngineConfig } from './speech-engine.ts';
 
@@ -53,6 +55,8 @@ export interface Config extends MediaConfig {
   readonly dataDir: string;
   /** PostgreSQL; the embedded database when absent. */
   readonly databaseUrl?: string;
+  /** This process is one node of several that share the database; it owns the database alone when absent. */
+  readonly cluster?: ClusterConfig;
   /** The first account; generated once when absent. */
   readonly account?: { readonly authId: string; readonly authToken: string };
   /** 32 bytes; generated once into the data directory when absent. */
@@ -88,6 +92,16 @@ export interface Config extends MediaConfig {
   readonly limits?: ServerLimits;
   /** People log in to the console with tokens and links alone when absent. */
   readonly identity?: IdentityConfig;
+}
+
+export interface ClusterConfig {
+  /** The name of this machine among the nodes. */
+  readonly node: string;
+  readonly nats: NatsUrls;
+  /** An absolute path of JWT and seed. */
+  readonly credentialsFile?: string;
+  /** Authorities of the certificates of NATS, besides the public ones, by an absolute path. */
+  readonly authoritiesFile?: string;
 }
 
 export interface RecordingsStore {
@@ -213,7 +227,17 @@ function readStorage({ orDefault, optional }: ConfigReader) {
   const authToken = optional(variables.authToken, 'generated once');
   const secretKey = optional(variables.secretKey, `in ${join(dataDir, 'secret.key')}`);
   const account = authId === undefined || authToken === undefined ? undefined : { authId, authToken };
-  return { dataDir, ...present({ databaseUrl, account, secretKey }) };
+  const cluster = readCluster(optional);
+  return { dataDir, ...present({ databaseUrl, cluster, account, secretKey }) };
+}
+
+function readCluster(optional: ConfigReader['optional']): ClusterConfig | undefined {
+  const variables = configVariables;
+  const nats = optional(variables.natsUrl, 'one process owns the database');
+  const credentialsFile = absolute(optional(variables.natsCredentials, 'those of JACKFIELD_NATS_URL'));
+  const authoritiesFile = absolute(optional(variables.natsCa, 'public authorities'));
+  const node = optional(variables.node, hostname()) ?? hostname();
+  return nats === undefined ? undefined : { node, nats, ...present({ credentialsFile, authoritiesFile }) };
 }
 
 /** URLs of customers, and the files with the operator's rates, carriers and gateways. */

@@ -6,6 +6,7 @@ import type { Clock, Logger } from '@jackfield/ports';
 import { createSignalling, type SipEdge } from '@jackfield/signalling';
 import type { SocketTransports } from '@jackfield/sip/transport';
 import { lineOfEvent, withActivity } from './activity.ts';
+import { clusterNodeOf } from './cluster-node.ts';
 import type { Config } from './config.ts';
 import { createConsolePages } from './console-pages.ts';
 import { describedMetrics } from './described-metrics.ts';
@@ -24,7 +25,7 @@ export interface EmbeddedOptions {
   readonly log: Logger;
   /** Receives one readable line for each event; nothing is shown when absent. */
   readonly show?: (line: string) => void;
-  /** Media threads die again and again, or another process took the database: the process has to end. */
+  /** Media threads die again and again, or another process took the database or this node: the process has to end. */
   readonly onFatal: (error: Error) => void;
   readonly httpLimits?: Partial<HttpLimits>;
 }
@@ -90,6 +91,7 @@ async function start(
   const created = createPlatform({
     ...platformAdapters(config, adapters),
     ...platformSettings(config, files),
+    ...clusterNodeOf(config, { files, secrets: shared.secrets, log, onFatal }),
     metrics,
     domains,
     consolePages,

@@ -24,7 +24,7 @@ export async function openStorage(config: Config, log: Logger, onFatal: (error: 
 }
 
 async function openDatabase(
-  { dataDir, databaseUrl: url }: Config,
+  { dataDir, databaseUrl: url, cluster }: Config,
   log: Logger,
   onTaken: (error: Error) => void,
 ): Promise<Database> {
@@ -33,6 +33,7 @@ async function openDatabase(
       openDataDirectory(dataDir, log);
       return createSqliteDatabase({ directory: dataDir, log });
     });
-  const lock = await explained(explainPostgres, () => takeProcessLock({ url, log, onTaken }));
-  return createPostgresDatabase({ url, log, lock });
+  const own = cluster === undefined ? {} : { node: cluster.node };
+  const lock = await explained(explainPostgres, () => takeProcessLock({ url, log, onTaken, ...own }));
+  return createPostgresDatabase({ url, log, lock, isShared: cluster !== undefined });
 }

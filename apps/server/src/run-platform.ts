@@ -3,6 +3,7 @@ import { returnStartMemory } from '@jackfield/adapters/media-worker';
 import type { Logger } from '@jackfield/ports';
 import pretty from 'pino-pretty';
 import { banner, firstAccountNotice } from './banner.ts';
+import { EndedByAnotherError } from './cluster-node.ts';
 import { type Config, describeConfig, endsWithParent, loadConfig } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { onParentEnd } from './parent-end.ts';
@@ -37,7 +38,7 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
         ? { show: (line) => void process.stdout.write(`${line}\n`) }
         : {}),
       onFatal(error) {
-        const taken = explainPostgres(error);
+        const taken = error instanceof EndedByAnotherError ? error.message : explainPostgres(error);
         if (taken !== undefined) log.error({}, `${taken}. This process ends.`);
         else
           log.error(

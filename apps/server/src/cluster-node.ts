@@ -1,0 +1,45 @@
+import { rootCertificates } from 'node:tls';
+import { createNatsBus } from '@jackfield/adapters/bus-nats';
+import type { PlatformDeps } from '@jackfield/platform';
+import type { Logger, Secrets } from '@jackfield/ports';
+import type { Config } from './config.ts';
+import type { StartFiles } from './start-files.ts';
+
+export interface ClusterNodeDeps {
+  readonly files: Pick<StartFiles, 'nats'>;
+  readonly secrets: Pick<Secrets, 'keyedHash'>;
+  readonly log: Logger;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Another process has ended this one on their database, and has ended its calls in the records. */
+export class EndedByAnotherError extends Error {
+  constructor(node: string) {
+    super(`another process has taken over node ${node}: nothing that this process writes is kept any more`);
+    this.name = 'EndedByAnotherError';
+  }
+}
+
+/** What the platform gets as one node of several; nothing where one process owns the database. */
+export function clusterNodeOf(
+  { cluster }: Pick<Config, 'cluster'>,
+  { files, secrets, log, onFatal }: ClusterNodeDeps,
+): Pick<PlatformDeps, 'node' | 'joinBus' | 'onIncarnationEnded'> {
+  if (cluster === undefined) return {};
+  const { node, nats } = cluster;
+  const { creds, authorities } = files.nats;
+  const credentials = creds === undefined ? nats.credentials : { creds: new TextEncoder().encode(creds) };
+  const bus = {
+    servers: nats.servers,
+    // Nodes of another key are nodes of another platform.
+    cluster: secrets.keyedHash('subjects of the bus').slice(0, 16),
+    log,
+    ...(nats.isTls ? { tls: { ca: [...rootCertificates, ...authorities].join('\n') } } : {}),
+    ...(credentials === undefined ? {} : { credentials }),
+  };
+  return {
+    node,
+    joinBus: (incarnation) => createNatsBus({ ...bus, incarnation }),
+    onIncarnationEnded: () => onFatal(new EndedByAnotherError(node)),
+  };
+}
