@@ -42,6 +42,8 @@ const reconnectMs = 500;
 const pingMs = 5_000;
 const pings = 3;
 
+const leaveMs = 1_000;
+
 const senderHeader = 'Jackfield-From';
 const failedHeader = 'Jackfield-Failed';
 
@@ -185,12 +187,20 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
     },
     async close() {
       isClosed = true;
-      isConnected = false;
       retryPause.end();
+      if (isConnected) await leave(connection!);
+      isConnected = false;
       await connection?.close();
       await following;
     },
   };
+}
+
+/** Afterwards the server knows that this node is gone: it refuses requests to it at once. A server that does not answer is not waited for. */
+async function leave(connection: NatsConnection): Promise<void> {
+  const limit = createPause();
+  await Promise.race([connection.drain().catch(() => {}), limit.wait(leaveMs)]);
+  limit.end();
 }
 
 function connectionOptions({ servers, credentials, tls, incarnation }: NatsBusOptions) {
