@@ -65,6 +65,7 @@ const acts: readonly (readonly [string, string, (typeof roles)[number]])[] = [
   ['DELETE', 'MultiPartyCall/name_none/', 'operator'],
   ['POST', 'Verify/Session/', 'operator'],
   ['POST', 'Sandbox/Call/', 'operator'],
+  ['POST', 'Sandbox/Fault/', 'operator'],
   ['POST', 'JWT/Token/', 'operator'],
   ['POST', 'Callback/none/Replay/', 'operator'],
   ['GET', 'Operator/Ban/', 'operator'],

@@ -2,6 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type {
   CallingNotice,
   CallingPhones,
+  FaultyNetwork,
   SandboxNetwork,
   SessionRunner,
   Voicemail,
@@ -44,7 +45,7 @@ interface Listening {
 export interface Sandbox {
   readonly numbers: NumberRoutes;
   /** Its phones as callers; they call once it is open. */
-  readonly network: SandboxNetwork;
+  readonly network: SandboxNetwork & FaultyNetwork;
   /** Opens the phones' port and prepares their sentences; `platform` is the target of their calls. */
   open(runner: SessionRunner, voicemail: Voicemail, platform: Listening): Promise<void>;
   census(): { readonly legs: number; readonly transactions: number };
@@ -67,6 +68,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
   let phones: CallingPhones | undefined;
   let callAt = '';
   let heard: (notice: CallingNotice) => void = () => {};
+  let refusal: () => number | undefined = () => undefined;
 
   return {
     network: {
@@ -78,6 +80,9 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       listen(listener) {
         heard = listener;
       },
+      refuseWith(asked) {
+        refusal = asked;
+      },
     },
     numbers: {
       targetsFor: (number) =>
@@ -88,7 +93,8 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     async open(runner, voicemail, { host, port }) {
       await loadSandboxClips(deps);
       const { telephony } = edge;
-      phones = startSandboxPhones({ ...deps, runner, telephony, voicemail }, (notice) => heard(notice));
+      const phoneDeps = { ...deps, runner, telephony, voicemail, refusal: () => refusal() };
+      phones = startSandboxPhones(phoneDeps, (notice) => heard(notice));
       callAt = `${hostOfAddress(isAnyAddress(host) ? loopback : host)}:${port}`;
       await edge.telephony.open();
     },

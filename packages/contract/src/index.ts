@@ -259,6 +259,18 @@ export {
   startedSandboxCall,
 } from './sandbox-calls.ts';
 export {
+  defaultLateSeconds,
+  type NewSandboxFault,
+  newSandboxFault,
+  type SandboxFaultItem,
+  type SandboxFaultName,
+  sandboxFault,
+  sandboxFaultBody,
+  sandboxFaultList,
+  sandboxFaultNames,
+  sandboxFaultPath,
+} from './sandbox-faults.ts';
+export {
   createdEndpoint,
   type Endpoint,
   type EndpointChanges,

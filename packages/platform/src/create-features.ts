@@ -31,6 +31,7 @@ import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
 import { createOperatorView } from './features/operator-view/index.ts';
 import { createRecordings, type RecordingsFeature } from './features/recordings/index.ts';
 import { createRoomStreams } from './features/room-streams/index.ts';
+import type { CurrentFaults } from './features/sandbox-faults/index.ts';
 import { createSearch } from './features/search/index.ts';
 import { createMayDial, createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
@@ -47,6 +48,8 @@ export interface FeaturesDeps extends PlatformDeps {
   readonly runner: SessionRunner;
   readonly outbox: Outbox;
   readonly newUuid: () => string;
+  /** Of the sandbox; outside of it none is ever on. */
+  readonly sandboxFaults: CurrentFaults;
   /** True while the process shuts down. */
   readonly isDraining: () => boolean;
 }

@@ -1,6 +1,7 @@
 import type { Telephony } from '@jackfield/ports';
 import { type Asked, createAsked, createFeatures, type FeaturesDeps } from './create-features.ts';
 import type { Feature } from './feature.ts';
+import { createCurrentFaults, withReceiverDown } from './features/sandbox-faults/index.ts';
 import { createHttpApi, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { shareEventWakes } from './kernel/event-wakes.ts';
@@ -45,8 +46,11 @@ function createCore(deps: PlatformDeps): Core {
   const outbox = outboxOf(deps, incarnation.number);
   const state = { isReady: false, isDraining: false };
   const { appendEvents, wake: eventsCommitted } = outbox;
+  const sandboxFaults = createCurrentFaults(deps.clock);
   return {
     ...deps,
+    ...(deps.sandboxNetwork && { egress: withReceiverDown(deps.egress, sandboxFaults) }),
+    sandboxFaults,
     outbox,
     incarnation,
     state,

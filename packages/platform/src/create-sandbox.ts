@@ -6,11 +6,19 @@ import {
   type SandboxNetwork,
   sandboxCallsMigrations,
 } from './features/sandbox-calls/index.ts';
+import {
+  type CurrentFaults,
+  createSandboxFaults,
+  type FaultyNetwork,
+} from './features/sandbox-faults/index.ts';
 import { createSandboxMessages, type SandboxMessagesDeps } from './features/sandbox-messages/index.ts';
 
-export interface SandboxDeps extends Omit<SandboxCallsDeps, 'network' | 'limits'>, SandboxMessagesDeps {
+export interface SandboxDeps
+  extends Omit<SandboxCallsDeps, 'network' | 'limits'>,
+    Omit<SandboxMessagesDeps, 'lateMs'> {
   readonly sms?: unknown;
-  readonly sandboxNetwork?: SandboxNetwork;
+  readonly sandboxNetwork?: SandboxNetwork & FaultyNetwork;
+  readonly sandboxFaults: CurrentFaults;
 }
 
 /** The parts of the platform that only the sandbox has. */
@@ -23,9 +31,10 @@ export interface Sandbox {
 }
 
 export function createSandbox(deps: SandboxDeps): Sandbox {
-  const messages = createSandboxMessages(deps);
+  const messages = createSandboxMessages({ ...deps, lateMs: deps.sandboxFaults.lateMs });
   const isInbox = deps.sms === 'sandbox-inbox';
   const network = deps.sandboxNetwork;
+  const faults = network && createSandboxFaults({ ...deps, network, faults: deps.sandboxFaults });
   const calls = network && createSandboxCalls({ ...deps, network });
   return {
     sms: isInbox ? messages.sms : undefined,
@@ -33,6 +42,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     features: [
       isInbox ? messages : { name: messages.name, migrations: messages.migrations },
       calls ?? { name: 'sandbox-calls', migrations: sandboxCallsMigrations },
+      ...(faults === undefined ? [] : [faults]),
     ],
   };
 }

@@ -19,6 +19,7 @@ export {
 } from './features/message-gateways/index.ts';
 export type { NewRecording, Recordings } from './features/recordings/public-api.ts';
 export type { SandboxNetwork } from './features/sandbox-calls/index.ts';
+export type { FaultyNetwork } from './features/sandbox-faults/index.ts';
 export {
   behaviours,
   type CallingNotice,

@@ -28,6 +28,7 @@ import type { ConsoleIdentity } from './features/console-sessions/index.ts';
 import type { LinkedGateway } from './features/message-gateways/index.ts';
 import type { Recordings } from './features/recordings/index.ts';
 import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
+import type { FaultyNetwork } from './features/sandbox-faults/index.ts';
 import type { RateTable } from './features/usage/index.ts';
 import type { HttpApiDeps, HttpLimits } from './http/index.ts';
 import type { LoggedEvent } from './kernel/event-log.ts';
@@ -79,7 +80,7 @@ export interface PlatformDeps
   /** Gateways for messages to phones, or the inbox of the sandbox; without them every message is refused. */
   readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
   /** The sandbox's phones, which call on request; absent outside of the sandbox. */
-  readonly sandboxNetwork?: SandboxNetwork;
+  readonly sandboxNetwork?: SandboxNetwork & FaultyNetwork;
   /** Requests to URLs of customers. */
   readonly egress: Egress & EgressAddresses;
   /** Sockets of audio streams. */

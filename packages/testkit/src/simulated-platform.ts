@@ -60,6 +60,7 @@ export type PlatformSettings = Partial<
     | 'node'
     | 'joinBus'
     | 'onIncarnationEnded'
+    | 'sandboxNetwork'
     | keyof KeptRecords
   >
 >;

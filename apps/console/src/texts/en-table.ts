@@ -351,6 +351,27 @@ export const texts = {
     inboxColumns: ['When', 'From', 'To', 'Text', 'Status'],
     noMessages: 'The inbox is empty. Start a verification: its code arrives here.',
   },
+  faults: {
+    title: 'Faults',
+    intro:
+      'See what your program and this console show when the network fails. The switches concern all accounts of this server, and a restart turns them off.',
+    duration: 'Turn on for',
+    durations: { '60': 'a minute', '600': 'ten minutes', '': 'until it is turned off' },
+    late: 'Messages are late by (s)',
+    columns: ['Fault', 'What fails', 'State', 'Action'],
+    does: {
+      'carrier-busy': 'calls to the phones above are refused with 503',
+      'codec-loss': 'these phones share no codec with the platform (488)',
+      'receiver-down': 'callbacks and requests for documents do not reach your program',
+      'sms-late': 'messages arrive late in the inbox below',
+    },
+    on: 'on',
+    off: 'off',
+    until: 'until',
+    lateBy: (seconds: number) => `by ${seconds} s`,
+    turnOn: 'Turn on',
+    turnOff: 'Turn off',
+  },
   verify: {
     by: 'By',
     prefix: 'prefix',

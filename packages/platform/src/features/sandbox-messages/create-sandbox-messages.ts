@@ -13,6 +13,8 @@ export interface SandboxMessagesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly runner?: Pick<SessionRunner, 'incarnation'>;
+  /** How late the next message arrives; no delay when left out. */
+  readonly lateMs?: () => number;
   /** Between a message and its receipt. */
   readonly receiptAfterMs?: number;
   /** How long the inbox keeps messages. */
@@ -40,7 +42,7 @@ const errorCodes = { failed: 'REJECTD', undelivered: 'UNDELIV' } as const;
 
 /** The inbox of the sandbox: stores every message, and sends receipts like a network. */
 export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessagesFeature {
-  const { database, clock, log, receiptAfterMs = 200, keepMs = 7 * 86_400_000 } = deps;
+  const { database, clock, log, lateMs = () => 0, receiptAfterMs = 200, keepMs = 7 * 86_400_000 } = deps;
   const store = createMessageStore(database, deps.runner?.incarnation);
   const pending = new Set<() => void>();
   let notify: ((receipt: SmsReceipt) => void) | undefined;
@@ -61,12 +63,12 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
   return {
     name: 'sandbox-messages',
     migrations: [sandboxMessagesTable, sandboxMessageIncarnation],
-    routes: [messageRoutes(store)],
+    routes: [messageRoutes(store, clock)],
     resources: { remove: store.remove, passOn: store.passOn },
     sms: {
       async send({ id, account, mainAccount, from, to, text }) {
-        const now = clock.now();
-        const receiptAt = fates[to.slice(-4)] === 'none' ? null : now + receiptAfterMs;
+        const late = lateMs();
+        const receiptAt = fates[to.slice(-4)] === 'none' ? null : clock.now() + late + receiptAfterMs;
         const message = {
           message_uuid: id,
           account,
@@ -75,7 +77,8 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
           recipient: to,
           text,
           status: 'sent',
-          created_at: clock.wallNow(),
+          // Of its arrival: until then the inbox does not show it.
+          created_at: clock.wallNow() + late,
           receipt_at: receiptAt,
         } as const;
         try {

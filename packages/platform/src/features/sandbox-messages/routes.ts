@@ -1,9 +1,10 @@
 import { sandboxMessageList, sandboxMessageListQuery } from '@jackfield/contract';
+import type { Clock } from '@jackfield/ports';
 import { type RouteGroup, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
 import type { MessageStore } from './store.ts';
 
-export function messageRoutes(store: MessageStore): RouteGroup {
+export function messageRoutes(store: MessageStore, clock: Pick<Clock, 'wallNow'>): RouteGroup {
   return {
     name: 'Sandbox',
     description: 'Messages and calls of the simulated public network.',
@@ -21,7 +22,7 @@ export function messageRoutes(store: MessageStore): RouteGroup {
           const to = query.to === undefined ? undefined : `+${query.to.replace(/^[+ ]/, '')}`;
           return answerPage(
             { query, path: `/v1/Account/${account.authId}/Sandbox/Message/` },
-            (page) => store.list(account, to, page),
+            (page) => store.list(account, { to, arrivedBy: clock.wallNow() }, page),
             (row) => ({
               message_uuid: row.message_uuid,
               from: row.sender,

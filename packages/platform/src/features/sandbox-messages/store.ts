@@ -74,8 +74,15 @@ export function createMessageStore(database: Database, incarnation = 0) {
       ),
 
     /** Newest first. */
-    async list(viewer: RequestAccount, to: string | undefined, page: Page) {
-      let listed = tables.selectFrom('sandbox_messages').where(viewOf(viewer), '=', viewer.authId);
+    async list(
+      viewer: RequestAccount,
+      { to, arrivedBy }: { readonly to: string | undefined; readonly arrivedBy: Instant },
+      page: Page,
+    ) {
+      let listed = tables
+        .selectFrom('sandbox_messages')
+        .where(viewOf(viewer), '=', viewer.authId)
+        .where('created_at', '<=', arrivedBy);
       if (to !== undefined)
         listed = listed.where('main_account', '=', viewer.main).where('recipient', '=', to);
       const [counted, rows] = await Promise.all([

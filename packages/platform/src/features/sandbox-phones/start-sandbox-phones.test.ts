@@ -5,7 +5,7 @@ import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
 import { createSessionRunner } from '../../kernel/create-session-runner.ts';
 import { startSandboxPhones } from './start-sandbox-phones.ts';
 
-function world() {
+function world(refusal?: () => number | undefined) {
   const clock = createVirtualClock();
   const log = createRecordingLog();
   // Phones have no record: no step reaches the database.
@@ -42,6 +42,7 @@ function world() {
       },
     },
     log,
+    ...(refusal === undefined ? {} : { refusal }),
     voicemail: {
       async record({ leg, from, to }) {
         messages.push(`${leg} from ${from} to ${to}`);
@@ -77,6 +78,13 @@ it('a number without a phone is answered 404', async () => {
   const { offer, orders } = world();
   offer('+12025550199');
   assert.deepEqual(orders, ['hang up 404']);
+});
+
+it('a fault of the network refuses the call of a phone with its status, and a number without a phone with 404', async () => {
+  const { offer, orders } = world(() => 503);
+  offer('+12025550100');
+  offer('+12025550199');
+  assert.deepEqual(orders, ['hang up 503', 'hang up 404']);
 });
 
 it('a called phone leaves its mix and ends its session when its leg ends', async () => {

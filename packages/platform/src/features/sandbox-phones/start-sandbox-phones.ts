@@ -24,6 +24,8 @@ export interface SandboxPhonesDeps {
   readonly media: Media;
   readonly log: Logger;
   readonly voicemail: Voicemail;
+  /** The status with which a call to a phone is refused at this moment; undefined as a rule. */
+  readonly refusal?: () => number | undefined;
 }
 
 /** The store of voicemail messages. */
@@ -83,8 +85,9 @@ export function startSandboxPhones(
 
   function invited(notice: Extract<LegNotice, { readonly type: 'leg-offered' }>): void {
     const behaviour = behaviours.get(notice.to);
-    if (behaviour === undefined) {
-      telephony.hangUp(notice.leg, 404);
+    const refusal = behaviour === undefined ? 404 : deps.refusal?.();
+    if (behaviour === undefined || refusal !== undefined) {
+      telephony.hangUp(notice.leg, refusal);
       return;
     }
     phones.open(notice.leg, calledPhone(behaviour, notice), { type: 'invited' }).catch((error: unknown) => {
