@@ -11,11 +11,12 @@ interface CheckedConfig {
   readonly rtpPorts: PortRange;
   readonly mediaWorkers: number;
   readonly sandbox: boolean;
+  readonly webrtcPort?: number | 'off';
 }
 
 /** Mistakes that involve several variables. */
 export function contradictions(
-  { http, operator, sip, tls, rtpPorts, mediaWorkers, sandbox }: CheckedConfig,
+  { http, operator, sip, tls, rtpPorts, mediaWorkers, webrtcPort = 'off', sandbox }: CheckedConfig,
   { isSet }: Pick<ConfigReader, 'isSet'>,
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -30,6 +31,7 @@ export function contradictions(
     tlsCa,
     rtpPorts: rtp,
     mediaWorkers: workers,
+    webrtcPort: webrtc,
     authId,
     authToken,
     turnUrls,
@@ -48,6 +50,11 @@ export function contradictions(
   if (mediaWorkers > pairs) {
     const sentence = `${workers.name} is ${mediaWorkers}, but ${rtp.name} has ${pairs} pairs of ports: each worker needs one`;
     problems.push({ variable: workers.name, sentence });
+  }
+  const lastShared = webrtcPort === 'off' ? 0 : webrtcPort + mediaWorkers - 1;
+  if (lastShared > 65_535) {
+    const sentence = `${webrtc.name} is ${webrtcPort}, but ${mediaWorkers} media workers need a port each: at most ${65_536 - mediaWorkers} is allowed`;
+    problems.push({ variable: webrtc.name, sentence });
   }
   for (const [port, variable] of [
     [http.port, httpPort],

@@ -85,6 +85,8 @@ test('media has a thread for each core but one, and no more than there are pairs
   assert.equal(configOf({ JACKFIELD_MEDIA_WORKERS: '3' }).mediaWorkers, 3);
   const [tooMany] = problemsOf({ JACKFIELD_MEDIA_WORKERS: '3', JACKFIELD_RTP_PORTS: '20001-20005' });
   assert.match(tooMany!.sentence, /JACKFIELD_MEDIA_WORKERS is 3, but JACKFIELD_RTP_PORTS has 2 pairs/);
+  const [noPort] = problemsOf({ JACKFIELD_MEDIA_WORKERS: '3', JACKFIELD_WEBRTC_PORT: '65534' });
+  assert.match(noPort!.sentence, /JACKFIELD_WEBRTC_PORT is 65534, but 3 media workers .* at most 65533/);
 });
 
 test('WebRTC has a port of its own, or is off', () => {

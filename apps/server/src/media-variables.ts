@@ -18,7 +18,7 @@ export interface MediaConfig {
   readonly mediaWorkers: number;
   /** Networks whose audio is accepted even when the signalling of the call names none of them. */
   readonly rtpSources?: readonly string[];
-  /** The port of phones in browsers, over UDP and TCP; `off` refuses their WebRTC. */
+  /** The port of phones in browsers, over UDP and TCP; further media threads have the ports after it. `off` refuses their WebRTC. */
   readonly webrtcPort?: number | 'off';
   /** Whether WebRTC is also for unencrypted WebSockets from other machines. */
   readonly webrtcSignalling?: 'secure' | 'any';

@@ -109,7 +109,10 @@ function mediaOptionsOf(config: Config, log: Logger) {
     ...(rtpSources === undefined ? {} : { rtpSources }),
     ...(webrtcPort === undefined || webrtcPort === 'off' ? {} : { webrtcPort }),
     onWebrtcOff(problem: string) {
-      log.warn({ problem }, 'WebRTC is off: phones in browsers are refused');
+      log.warn(
+        { problem },
+        'WebRTC is off in a media thread: browsers are refused where no other one has it',
+      );
     },
     priority: mediaPriority === 'auto' ? ('best' as const) : ('normal' as const),
     onPriority(priority: ThreadPriority) {

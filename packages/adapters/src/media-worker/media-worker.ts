@@ -2,6 +2,7 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import type { CaptureReceiver, MovedNames } from '@jackfield/media';
 import type { FromMediaThread, HostCensus, HostStats, MovedLegs } from '@jackfield/media/io';
 import type {
+  AgreedKeys,
   AudioStreams,
   LegMeasures,
   LegStatistics,
@@ -38,6 +39,8 @@ export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
   release(names: MovedNames): Promise<MovedLegs>;
   /** Continues legs of another worker; rejects when some of them are lost. What is sent after it finds them. */
   adopt(moved: MovedLegs): Promise<void>;
+  /** The keys of a leg of WebRTC whose handshake another worker has. */
+  secure(leg: string, keys: AgreedKeys): void;
   /** A port pair of this worker that a leg had taken along is free again. */
   freePort(port: number): void;
   /** Resolves when the thread has died by itself: every leg is lost, and pending requests are rejected. */
@@ -73,6 +76,8 @@ export interface MediaWorkerOptions {
   readonly webrtcPort?: number;
   /** WebRTC is off, and why: a sentence. */
   readonly onWebrtcOff?: (problem: string) => void;
+  /** The handshake of a leg that another worker has is over: its keys, for `secure`. */
+  readonly onSecured?: (leg: string, keys: AgreedKeys) => void;
   /** RTP that stays away for this long is reported; default 60,000. */
   readonly mediaSilentMs?: number;
   /** Number of steps in the 20 ms of a frame; each mix runs in the step that suits its members. Default 8. */
@@ -85,7 +90,7 @@ export interface MediaWorkerOptions {
 
 /** Starts the thread; resolves when its frame loop runs, rejects when it cannot start. */
 export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
-  const { onPriority, onWebrtcOff, sockets = 'best', priority = 'normal', ...rest } = options;
+  const { onPriority, onWebrtcOff, onSecured, sockets = 'best', priority = 'normal', ...rest } = options;
   const data: MediaThreadData = { sockets, priority, ...rest };
   const priorities = watchPriority((obtained) => onPriority?.(obtained));
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: 'media' });
@@ -121,6 +126,9 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
       case 'notices':
         for (const notice of message.notices) for (const listener of listeners) listener(notice);
         return;
+      case 'secured':
+        onSecured?.(message.leg, message.keys);
+        return;
       case 'stream-notices':
         return streamsPort.take(message.notices);
       default:
@@ -150,6 +158,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     sendCapturesTo: (port, receiver = 'recorder') => thread.handPort(receiver, port),
     release: (names) => ask<MovedLegs>({ about: 'release', names }),
     adopt: (moved) => ask<void>({ about: 'adopt', moved }),
+    secure: (leg, keys) => post({ type: 'secure', leg, keys }),
     freePort: (port) => post({ type: 'free-port', port }),
     died: death.promise,
     pollDescriptor,

@@ -60,7 +60,7 @@ if (webrtc !== undefined) {
   port.postMessage({ type: 'webrtc', ...off } satisfies WebrtcNotice);
 }
 returnStartMemory();
-serveMediaThread(port, (notify, captured): MediaHost => {
+serveMediaThread(port, (notify, captured, secured): MediaHost => {
   const openSockets = native ?? openDgramSockets;
   const host = createMediaHost({
     ...options,
@@ -69,6 +69,7 @@ serveMediaThread(port, (notify, captured): MediaHost => {
     openOpus,
     notify,
     captured,
+    secured,
     ...(ciphers === undefined ? {} : { ciphers }),
     ...(webrtc !== undefined && 'port' in webrtc ? { webrtc } : {}),
   });

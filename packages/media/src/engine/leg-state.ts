@@ -95,6 +95,16 @@ export function saveLeg(leg: Leg, nowMs: number): LegState {
   };
 }
 
+/** The leg as it goes on where its packets take another way: this is where it sends to from now on. */
+export function redirectLeg(state: LegState, agreed: (before: AgreedMedia) => AgreedMedia): LegState {
+  if (state.connected === undefined) return state;
+  const next = agreed(state.connected.agreed);
+  const { address, port } = next;
+  const to = { signalledAddress: address, signalledPort: port, toAddress: address, toPort: port };
+  const connected = { ...state.connected, agreed: next, values: { ...state.connected.values, ...to } };
+  return { ...state, connected };
+}
+
 /** Before the agreement is applied to the new leg: it has to find its keys. */
 export function prepareLeg(leg: Leg, state: ConnectedState, ciphers: SrtpCiphers | undefined): void {
   Object.assign(leg.unprotected, state.unprotected);

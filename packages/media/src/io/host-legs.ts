@@ -1,23 +1,13 @@
-import type { AgreedMedia, CertificateFingerprint, LegStatistics } from '../engine/commands.ts';
-import type { MediaEngine } from '../engine/engine-interface.ts';
-import type { MovedNames, MovedState } from '../engine/moves.ts';
+import type { AgreedKeys, AgreedMedia, CertificateFingerprint, LegStatistics } from '../engine/commands.ts';
 import type { IceCredentials } from '../ice/ice-agent.ts';
-import type { WebrtcLegs } from '../webrtc/webrtc-legs.ts';
-import type { LegSockets, MovedSockets } from './leg-sockets.ts';
-import type { WebrtcPort } from './webrtc-port.ts';
+import { createHostMoves, type HostLegsDeps } from './host-moves.ts';
+import { throughRelay } from './relayed-legs.ts';
 
 /** Where a leg receives. */
 export interface OpenedLeg {
   readonly port: number;
   /** Of a leg of WebRTC. */
   readonly webrtc?: { readonly fingerprint: CertificateFingerprint; readonly takesTcp: boolean };
-}
-
-/** Legs with their sockets, and what follows them, between two threads. */
-export interface MovedLegs {
-  readonly state: MovedState;
-  /** By the order of the legs; undefined for a leg that has no ports of its own. */
-  readonly sockets: readonly (MovedSockets | undefined)[];
 }
 
 /** WebRTC was not configured, or does not work here. */
@@ -29,19 +19,9 @@ class WebrtcOffError extends Error {
   }
 }
 
-/** What the legs of a host need. */
-export interface HostLegsDeps {
-  readonly engine: MediaEngine;
-  readonly sockets: LegSockets;
-  /** Both undefined where WebRTC is off. */
-  readonly browsers: WebrtcLegs | undefined;
-  readonly webrtc: WebrtcPort | undefined;
-  readonly now: () => number;
-  readonly wake: () => void;
-}
-
 /** Legs with their ports: a pair of their own, or that of WebRTC. */
-export function createHostLegs({ engine, sockets, browsers, webrtc, now, wake }: HostLegsDeps) {
+export function createHostLegs(deps: HostLegsDeps) {
+  const { engine, sockets, browsers, webrtc, relayed, now, wake } = deps;
   const indexes = new Map<string, number>();
   /** Legs whose ports are being bound; `close` waits for them. */
   const opening = new Map<string, Promise<unknown>>();
@@ -51,7 +31,9 @@ export function createHostLegs({ engine, sockets, browsers, webrtc, now, wake }:
     const index = indexes.get(leg);
     indexes.delete(leg);
     const statistics = engine.closeLeg(leg, now());
-    if (browsers?.close(leg) !== true && index !== undefined) await sockets.close(index);
+    const isShared = browsers?.close(leg) === true;
+    const hasPair = relayed.take(leg) !== undefined || !isShared;
+    if (hasPair && index !== undefined) await sockets.close(index);
     return statistics;
   };
 
@@ -82,6 +64,12 @@ export function createHostLegs({ engine, sockets, browsers, webrtc, now, wake }:
     async open(leg: string, ice?: IceCredentials): Promise<OpenedLeg> {
       wake();
       if (ice !== undefined) return share(leg, ice);
+      const was = relayed.take(leg);
+      if (was !== undefined) {
+        // A leg of WebRTC that has moved goes on without it: the pair that it has for its relay serves.
+        browsers?.close(leg);
+        return { port: was.ownPort };
+      }
       const index = leave(leg) ?? enter(leg);
       const binding = sockets.open(index);
       opening.set(leg, binding);
@@ -97,40 +85,19 @@ export function createHostLegs({ engine, sockets, browsers, webrtc, now, wake }:
     },
     connect(leg: string, agreed: AgreedMedia): void {
       const { protection } = agreed;
-      const isOfBrowser = browsers?.has(leg) === true;
-      // Sources are checked on the port of WebRTC alone; elsewhere such a leg would accept packets of anyone.
-      if ((protection?.by === 'dtls') !== isOfBrowser) return;
-      if (engine.connectLeg(leg, agreed, now()) && protection?.by === 'dtls')
-        browsers?.agree(leg, protection);
+      const relay = relayed.find(leg)?.relay;
+      const isChecked = relay !== undefined || browsers?.has(leg) === true;
+      // Sources are checked on a port of WebRTC alone; elsewhere such a leg would accept packets of anyone.
+      if ((protection?.by === 'dtls') !== isChecked) return;
+      const heard = relay === undefined ? agreed : throughRelay(agreed, relay);
+      // The engine of a leg that another thread has is there; its handshake is here.
+      const isDone = indexes.has(leg) ? engine.connectLeg(leg, heard, now()) : true;
+      if (isDone && protection?.by === 'dtls') browsers?.agree(leg, protection);
     },
+    /** The handshake of a relayed leg is over. */
+    secure: (leg: string, keys: AgreedKeys): boolean => engine.secureLeg(leg, keys, now()),
     close,
-    /** Rejects where legs could not all be taken out; those that are out are then lost. */
-    async release(names: MovedNames): Promise<MovedLegs> {
-      await Promise.allSettled(names.legs.map((leg) => opening.get(leg)));
-      const state = engine.moves.release(names, now());
-      const leaving = state.legs.map(({ leg }) => {
-        const index = indexes.get(leg);
-        indexes.delete(leg);
-        return index === undefined ? undefined : sockets.release(index);
-      });
-      return { state, sockets: await Promise.all(leaving) };
-    },
-    /** Rejects when a leg is lost, because there is no slot or no port for it. */
-    async adopt({ state, sockets: moved }: MovedLegs): Promise<void> {
-      wake();
-      const adopted = engine.moves.adopt(state, now());
-      const binding = state.legs.map(async ({ leg }, at) => {
-        const index = adopted[at];
-        const pair = moved[at];
-        if (index === undefined) {
-          if (pair !== undefined) sockets.discard(pair);
-          throw new Error(`media leg ${leg} has no slot in this thread`);
-        }
-        indexes.set(leg, index);
-        if (pair !== undefined) await sockets.adopt(index, pair);
-      });
-      await Promise.all(binding);
-    },
+    ...createHostMoves({ ...deps, indexes, opening }),
     closeAll: () => Promise.all([...indexes.keys()].map(close)),
   };
 }

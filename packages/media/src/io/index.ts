@@ -1,6 +1,6 @@
 export { openDgramSharedSocket } from './dgram-shared-socket.ts';
 export { openDgramSockets } from './dgram-sockets.ts';
-export type { MovedLegs } from './host-legs.ts';
+export type { MovedLegs } from './host-moves.ts';
 export type { LatenessSummary } from './lateness.ts';
 export {
   type LegSockets,

@@ -1,6 +1,13 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { TakeCaptured } from '../capture/capture.ts';
-import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
+import type {
+  AgreedKeys,
+  AgreedMedia,
+  LegStatistics,
+  MediaNotice,
+  MixCommand,
+  SoundClip,
+} from '../engine/commands.ts';
 import type { MediaEngine } from '../engine/engine-interface.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
@@ -10,9 +17,11 @@ import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import type { EngineStreams } from '../stream/engine-streams.ts';
 import type { WebrtcCounters, WebrtcLegs } from '../webrtc/webrtc-legs.ts';
 import { createClipLoader } from './clip-loader.ts';
-import { createHostLegs, type MovedLegs, type OpenedLeg } from './host-legs.ts';
+import { createHostLegs, type OpenedLeg } from './host-legs.ts';
+import type { MovedLegs } from './host-moves.ts';
 import type { LegSockets, OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import type { OpenOpus } from './opus.ts';
+import { RelayedLegs } from './relayed-legs.ts';
 import { nodeCiphers } from './srtp-ciphers.ts';
 import { createTickLoop, type TickLoopDeps, type TickStats } from './tick-loop.ts';
 import type { WebrtcPort } from './webrtc-port.ts';
@@ -24,7 +33,10 @@ export interface MediaHost {
    * name is in use, the limit of legs is reached or WebRTC is off. A leg of WebRTC may be opened again without credentials.
    */
   open(leg: string, ice?: IceCredentials): Promise<OpenedLeg>;
+  /** For a leg of WebRTC that another thread has: what its handshake must prove, see `MediaHostOptions.secured`. */
   connect(leg: string, agreed: AgreedMedia): void;
+  /** The handshake of a leg of WebRTC that another thread had opened is over there, with these keys. */
+  secure(leg: string, keys: AgreedKeys): void;
   /** Returns zeros when the leg is not open. */
   close(leg: string): Promise<LegStatistics>;
   /** The counters of legs until now; undefined for a leg that is not open. */
@@ -88,6 +100,8 @@ export interface MediaHostOptions {
   readonly openSockets: OpenLegSockets;
   /** Receives the notices of one turn of the event loop, in order. */
   readonly notify: (notices: readonly MediaNotice[]) => void;
+  /** A leg of WebRTC that another thread has: the handshake is over here, and its keys are for that thread. */
+  readonly secured?: (leg: string, keys: AgreedKeys) => void;
   /** Receives captured audio, see MediaEngineDeps. */
   readonly captured?: TakeCaptured;
   /** See `loadOpus`; legs have no Opus when left out. */
@@ -112,8 +126,9 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
   const { phases = PHASES, ciphers = nodeCiphers } = options;
   // Monotonic, independent of changes of the system clock.
   const now = (): number => performance.timeOrigin + performance.now();
-  const { engine, sockets, browsers } = connectEngine(options, phases, ciphers, now);
-  const { webrtc } = options;
+  const relayed = new RelayedLegs();
+  const { engine, sockets, browsers } = connectEngine(options, phases, ciphers, relayed, now);
+  const { webrtc, host } = options;
   engine.warmUp();
   const clips = createClipLoader(engine);
   const loop = createTickLoop({
@@ -124,7 +139,8 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
       engine.tick(nowMs, skipped);
       webrtc?.flush();
     },
-    isIdle: () => engine.isIdle(),
+    // A browser whose leg is in another thread sends through the port of this one.
+    isIdle: () => engine.isIdle() && browsers?.isEmpty !== false,
     rested: (frames) => engine.rest(frames),
     poll: pollOf(sockets, webrtc),
     ...waitOf(sockets, clips.isConverting),
@@ -132,11 +148,15 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     pollsPerTick: Math.ceil((sockets.pollsPerTick + 1) / phases) - 1,
   });
   loop.start();
-  const legs = createHostLegs({ engine, sockets, browsers, webrtc, now, wake: loop.wake });
+  const legs = createHostLegs({
+    ...{ engine, sockets, browsers, webrtc, relayed, host, now },
+    wake: loop.wake,
+  });
 
   return {
     open: legs.open,
     connect: legs.connect,
+    secure: legs.secure,
     close: legs.close,
     measure: (names) => names.map((leg) => engine.measureLeg(leg)),
     release: legs.release,
@@ -185,6 +205,7 @@ function connectEngine(
   options: MediaHostOptions,
   phases: number,
   ciphers: SrtpCiphers,
+  relayed: RelayedLegs,
   now: () => number,
 ): { readonly engine: MediaEngine; readonly sockets: LegSockets; readonly browsers: WebrtcLegs | undefined } {
   let gathered: MediaNotice[] = [];
@@ -196,8 +217,10 @@ function connectEngine(
   const sockets = options.openSockets({
     host: options.host,
     ports: options.ports,
-    receive: (leg, bytes, length, address, port, ageMs) =>
-      engine.receive(leg, bytes, length, address, port, now() - ageMs),
+    receive(leg, bytes, length, address, port, ageMs) {
+      if (!relayed.isForeign(leg, address, port))
+        engine.receive(leg, bytes, length, address, port, now() - ageMs);
+    },
     receiveReport: (leg, bytes, length, address, port, ageMs) =>
       engine.receiveReport(leg, bytes, length, address, port, now() - ageMs),
   });
@@ -206,7 +229,9 @@ function connectEngine(
     now,
     receive: (leg, bytes, length, address, port, ageMs) =>
       engine.receive(leg, bytes, length, address, port, now() - ageMs),
-    secured: (leg, keys) => engine.secureLeg(leg, keys, now()),
+    secured(leg, keys) {
+      if (!engine.secureLeg(leg, keys, now())) options.secured?.(leg, keys);
+    },
   });
   const engine: MediaEngine = createMediaEngine({
     send: browsers === undefined ? sockets.send : sendBy(browsers, sockets),

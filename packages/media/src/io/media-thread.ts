@@ -1,16 +1,17 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TakeCaptured } from '../capture/capture.ts';
 import { type CaptureMessage, type CaptureReceiver, receiverOf } from '../capture/capture-message.ts';
-import type { AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
+import type { AgreedKeys, AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
 import type { MovedNames } from '../engine/moves.ts';
 import type { IceCredentials } from '../ice/ice-agent.ts';
-import type { MovedLegs } from './host-legs.ts';
+import type { MovedLegs } from './host-moves.ts';
 import type { MediaHost } from './media-host.ts';
 
 /** Messages to a media thread. Requests with an `id` are answered with the same `id`. */
 export type ToMediaThread =
   | { readonly type: 'apply'; readonly command: MixCommand }
   | { readonly type: 'connect'; readonly leg: string; readonly agreed: AgreedMedia }
+  | { readonly type: 'secure'; readonly leg: string; readonly keys: AgreedKeys }
   | { readonly type: 'drop-clip'; readonly name: string }
   | { readonly type: 'reset-stats' }
   | { readonly type: 'free-port'; readonly port: number }
@@ -35,16 +36,22 @@ export type FromMediaThread =
   /** `pollDescriptor`: see LegSockets. */
   | { readonly type: 'ready'; readonly pollDescriptor?: number }
   | { readonly type: 'notices'; readonly notices: readonly MediaNotice[] }
+  /** See `MediaHostOptions.secured`. */
+  | { readonly type: 'secured'; readonly leg: string; readonly keys: AgreedKeys }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string; readonly code?: string };
 
 /**
  * Serves a host to the thread at the other end of `port`, with messages in batches and in order. `createHost` receives
- * the callbacks for notices and captures.
+ * the callbacks for notices, captures and keys.
  */
 export function serveMediaThread(
   port: MessagePort,
-  createHost: (notify: (notices: readonly MediaNotice[]) => void, captured: TakeCaptured) => MediaHost,
+  createHost: (
+    notify: (notices: readonly MediaNotice[]) => void,
+    captured: TakeCaptured,
+    secured: (leg: string, keys: AgreedKeys) => void,
+  ) => MediaHost,
 ): void {
   /** Captures are dropped before there is a port for them and after it closes. */
   const capturePorts: { [Receiver in CaptureReceiver]?: MessagePort | undefined } = {};
@@ -83,6 +90,7 @@ export function serveMediaThread(
       }
       if (isLast) pass({ type: 'ended', capture }, []);
     },
+    (leg, keys) => send({ type: 'secured', leg, keys }),
   );
   const take = (message: ToMediaThread) => {
     switch (message.type) {
@@ -90,6 +98,8 @@ export function serveMediaThread(
         return host.apply(message.command);
       case 'connect':
         return host.connect(message.leg, message.agreed);
+      case 'secure':
+        return host.secure(message.leg, message.keys);
       case 'drop-clip':
         return drop(message.name);
       case 'reset-stats':

@@ -33,6 +33,8 @@ export class WebrtcLeg {
   readonly index: number;
   /** Where packets go; undefined while no source is checked. */
   target: IceSource | undefined;
+  /** Another media thread has the leg: its packets are passed on to this port of the same machine, as they are. */
+  relayedTo: { readonly address: string; readonly port: number } | undefined;
   /** Packets may reach the engine: the agreed certificate has proven itself. */
   isSecured = false;
   readonly #deps: WebrtcLegDeps;

@@ -435,6 +435,59 @@ describe('the handshake of a leg', () => {
   });
 });
 
+describe('the relay of a leg that another thread has', () => {
+  const relay = ['127.0.0.1', 9000] as const;
+
+  it('passes packets of a checked source to it and its packets to the nominated one, once the handshake is over', () => {
+    const bench = createBench();
+    bench.open();
+    bench.check('a');
+    bench.legs.relay('a', ...relay);
+    bench.sent.length = 0;
+    bench.receive(rtpPacket);
+    assert.deepEqual(bench.sent, [], 'no packet passes before its keys');
+    bench.legs.receive(rtpPacket, 32, ...relay, 0);
+    assert.deepEqual(bench.sent.splice(0), ['128 to 192.0.2.1:4000']);
+    bench.agree();
+    bench.receive(clientHello);
+    bench.sessions[0]!.next = 'connected';
+    bench.receive(clientHello);
+    assert.deepEqual(bench.secured, ['a AEAD_AES_128_GCM 1 2']);
+    bench.receive(rtpPacket);
+    assert.deepEqual(bench.sent, ['128 to 127.0.0.1:9000']);
+    assert.deepEqual(bench.received, []);
+  });
+
+  it('follows the browser to another path, and over a connection', () => {
+    const bench = createBench();
+    bench.open();
+    bench.check('a');
+    bench.legs.relay('a', ...relay);
+    const connection = bench.connect(9);
+    bench.check('a', 0, { connection });
+    bench.sent.length = 0;
+    bench.legs.receive(rtpPacket, 32, ...relay, 0);
+    assert.deepEqual(bench.sent, ['128 on 9']);
+  });
+
+  it('leaves its index to another leg, and nothing after its end', () => {
+    const bench = createBench();
+    bench.open('a', 0);
+    bench.check('a');
+    bench.legs.relay('a', ...relay);
+    bench.open('b', 0);
+    bench.check('b', 5000);
+    bench.legs.close('a');
+    bench.sent.length = 0;
+    bench.legs.send(0, rtpPacket, 32);
+    assert.deepEqual(bench.sent, ['128 to 192.0.2.1:5000'], 'the other leg has the index');
+    bench.legs.receive(rtpPacket, 32, ...relay, 0);
+    assert.equal(bench.legs.counters.strangers, 1);
+    bench.legs.close('b');
+    assert.equal(bench.legs.isEmpty, true);
+  });
+});
+
 describe('the table of sources', () => {
   it('finds by address and port, counts each once, and forgets only for the leg that has it', () => {
     const table = new SourceTable<string>();

@@ -46,6 +46,8 @@ export class WebrtcLegs {
   readonly #deps: WebrtcLegsDeps;
   readonly #legDeps: WebrtcLegDeps;
   readonly #sources = new SourceTable<WebrtcLeg>();
+  /** The ports of legs that other threads have: what comes from there goes to the browser. */
+  readonly #relays = new SourceTable<WebrtcLeg>();
   readonly #byFragment = new Map<string, WebrtcLeg>();
   readonly #byName = new Map<string, WebrtcLeg>();
   /** By the engine's index; empty where a leg has ports of its own. */
@@ -68,9 +70,13 @@ export class WebrtcLegs {
     };
   }
 
-  /** Legs and checked sources over UDP, for the census. */
+  /** Legs and checked sources over UDP, for the census; a leg that another thread has is counted. */
   get size(): { readonly legs: number; readonly sources: number } {
     return { legs: this.#byName.size, sources: this.#sources.size };
+  }
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
   }
 
   /** False when the fragment is in use. */
@@ -90,12 +96,26 @@ export class WebrtcLegs {
     this.#byName.get(name)?.agree(agreed);
   }
 
+  /**
+   * Another media thread has the leg from now on, at this port of the same machine. Its path, its checks and its handshakes stay here;
+   * its packets pass in both directions without being read, so their keys are of no use here.
+   */
+  relay(name: string, address: string, port: number): void {
+    const leg = this.#byName.get(name);
+    if (leg === undefined) return;
+    this.#leaveIndex(leg);
+    leg.relayedTo = { address, port };
+    this.#relays.add(address, port, leg);
+  }
+
   /** False for a leg of ours that does not exist. */
   close(name: string): boolean {
     const leg = this.#byName.get(name);
     if (leg === undefined) return false;
     this.#byName.delete(name);
-    this.#byIndex[leg.index] = undefined;
+    this.#leaveIndex(leg);
+    const { relayedTo } = leg;
+    if (relayedTo !== undefined) this.#relays.remove(relayedTo.address, relayedTo.port, leg);
     leg.close();
     return true;
   }
@@ -116,7 +136,7 @@ export class WebrtcLegs {
       return;
     }
     const leg = kind === undefined ? undefined : this.#sources.find(address, port);
-    if (leg === undefined) this.counters.strangers++;
+    if (leg === undefined) this.#receiveElsewhere(bytes, length, address, port);
     else if (kind === 'dtls') leg.receiveHandshake(bytes, length);
     else this.#receiveMedia(leg, bytes, length, address, port, ageMs);
   }
@@ -145,7 +165,22 @@ export class WebrtcLegs {
     ageMs: number,
   ): void {
     // A packet before its keys cannot be distinguished from a forged one.
-    if (leg.isSecured && this.#deps.receive(leg.index, bytes, length, address, port, ageMs)) leg.heard();
+    if (!leg.isSecured) return;
+    const { relayedTo } = leg;
+    if (relayedTo !== undefined) this.#deps.sendDatagram(bytes, length, relayedTo.address, relayedTo.port);
+    else if (this.#deps.receive(leg.index, bytes, length, address, port, ageMs)) leg.heard();
+  }
+
+  /** What another thread sends for a leg of ours; anything else is a stranger's. */
+  #receiveElsewhere(bytes: Uint8Array, length: number, address: string, port: number): void {
+    const leg = this.#relays.size === 0 ? undefined : this.#relays.find(address, port);
+    if (leg === undefined) this.counters.strangers++;
+    else if (leg.target !== undefined) this.#sendTo(leg.target, bytes, length);
+  }
+
+  /** The engine may give its index to another leg. */
+  #leaveIndex(leg: WebrtcLeg): void {
+    if (this.#byIndex[leg.index] === leg) this.#byIndex[leg.index] = undefined;
   }
 
   #check(bytes: Uint8Array, length: number, source: IceSource): void {

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type CaptureReceiver, noStatistics } from '@jackfield/media';
 import type {
+  AgreedKeys,
   AgreedMedia,
   IceCredentials,
   LegStatistics,
@@ -9,7 +10,7 @@ import type {
   OpenedLeg,
 } from '@jackfield/ports';
 import type { MediaWorker } from '../media-worker.ts';
-import { type CaptureEntry, type LegEntry, type MixEntry, streamsOf } from './pool-entries.ts';
+import type { CaptureEntry, LegEntry, MixEntry } from './pool-entries.ts';
 import { createPoolMoves, type PoolMoves } from './pool-moves.ts';
 import { countersOf, sumOfCensus, sumOfStats } from './pool-statistics.ts';
 import { createPoolStreams, type PoolStreams } from './pool-streams.ts';
@@ -20,7 +21,7 @@ import { type MediaPoolOptions, PoolWorkers } from './pool-workers.ts';
 export interface MediaPool
   extends Omit<
     MediaWorker,
-    'kill' | 'died' | 'sendCapturesTo' | 'release' | 'adopt' | 'freePort' | 'pollDescriptor'
+    'kill' | 'died' | 'sendCapturesTo' | 'release' | 'adopt' | 'secure' | 'freePort' | 'pollDescriptor'
   > {
   /** Each worker sends captured audio through a port of its own, opened here; so does a worker that starts later. */
   sendCapturesTo(openPort: () => MessagePort, receiver?: CaptureReceiver): void;
@@ -34,6 +35,9 @@ export interface MediaPool
   restarted(): Promise<void>;
 }
 
+/** Another worker may open the leg that one refuses so. */
+const elsewhereCodes: ReadonlySet<unknown> = new Set(['NO_PORT_LEFT', 'WEBRTC_OFF']);
+
 /** What a participant weighs; the proportions are those of `workMsOf` in packages/media/src/engine/turns.ts. */
 const weights: Partial<Record<AgreedMedia['codec'], number>> = { G722: 3.5, opus: 18 };
 
@@ -45,7 +49,6 @@ export async function createMediaPool(options: MediaPoolOptions): Promise<MediaP
 }
 
 class Pool implements MediaPool {
-  hasWebrtc = false;
   readonly #table: PoolTable;
   readonly #workers: PoolWorkers;
   readonly #moves: PoolMoves;
@@ -61,17 +64,24 @@ class Pool implements MediaPool {
     this.#workers = new PoolWorkers(options, {
       noticed: (notice) => this.#emit(notice),
       streamNoticed: (notice) => this.#streams.accept(notice),
+      secured: (leg, keys) => this.#secured(leg, keys),
       died: (worker) => this.#died(worker),
       isPortInUse: (port) => this.#ports.has(port),
       started: (worker) => this.#table.restart(worker),
     });
-    this.#moves = createPoolMoves(this.#table, this.#workers, (legs) => this.#lost(legs));
+    this.#moves = createPoolMoves(this.#table, this.#workers, {
+      lost: (legs) => this.#lost(legs),
+      bound: (leg, port) => this.#bind(leg, port),
+    });
     this.#streams = createPoolStreams(this.#table, this.#workers);
   }
 
-  async start(): Promise<void> {
-    await this.#workers.start();
-    this.hasWebrtc = this.#workers.at(0)!.hasWebrtc;
+  start(): Promise<void> {
+    return this.#workers.start();
+  }
+
+  get hasWebrtc(): boolean {
+    return this.#workers.all.some(({ hasWebrtc }) => hasWebrtc);
   }
 
   get streams(): MediaPool['streams'] {
@@ -125,7 +135,8 @@ class Pool implements MediaPool {
     const given = ice === undefined ? {} : { ice };
     if (wasOpen) return this.#moves.busy(leg, () => this.#reopen(leg, given));
     leg.isOpen = true;
-    leg.isBrowser = ice !== undefined;
+    leg.port = undefined;
+    leg.iceIn = undefined;
     try {
       return await this.#moves.busy(leg, () => this.#openIn(leg, given));
     } catch (error) {
@@ -138,7 +149,13 @@ class Pool implements MediaPool {
     const leg = this.#table.legs.get(name);
     if (leg?.isOpen !== true) return;
     this.#table.weigh(leg, weights[agreed.codec] ?? 1);
-    this.#moves.deliver(leg, () => this.#workerOf(leg)?.connect(name, agreed));
+    this.#moves.deliver(leg, () => {
+      const worker = this.#workerOf(leg);
+      worker?.connect(name, agreed);
+      // The handshake of a browser is where its port is.
+      const relay = leg.iceIn === undefined ? undefined : this.#workers.at(leg.iceIn);
+      if (relay !== worker) relay?.connect(name, agreed);
+    });
   }
 
   async close(name: string): Promise<LegStatistics> {
@@ -278,9 +295,9 @@ class Pool implements MediaPool {
     if (worker !== undefined) this.#moves.deliver(entry, () => this.#workers.at(worker)?.send(command));
   }
 
-  /** In the worker where it belongs; where that one has no port left, in another one, from which it moves. */
+  /** In the worker where it belongs; where that one has no port left or no WebRTC, in another one, from which it moves. */
   async #openIn(leg: LegEntry, { ice }: { readonly ice?: IceCredentials }): Promise<OpenedLeg> {
-    const first = ice === undefined ? this.#table.workerOf(leg) : 0;
+    const first = this.#table.workerOf(leg);
     if (first === undefined) throw new Error('no media worker runs at the moment');
     let problem: unknown;
     for (const worker of [first, ...this.#workers.othersThan(first)]) {
@@ -290,7 +307,7 @@ class Pool implements MediaPool {
         return opened;
       } catch (error) {
         problem ??= error;
-        if (ice !== undefined || (error as { code?: unknown }).code !== 'NO_PORT_LEFT') break;
+        if (!elsewhereCodes.has((error as { code?: unknown }).code)) break;
       }
     }
     throw problem;
@@ -301,17 +318,22 @@ class Pool implements MediaPool {
     if (running === undefined) throw new Error(`media worker ${worker} is being started again`);
     const opened = await running.open(leg.name, ice);
     leg.inWorker = worker;
-    if (ice === undefined) {
-      leg.port = opened.port;
-      this.#ports.add(opened.port);
-    }
+    if (ice === undefined) this.#bind(leg, opened.port);
+    else leg.iceIn = worker;
     return opened;
+  }
+
+  #bind(leg: LegEntry, port: number): void {
+    leg.port = port;
+    this.#ports.add(port);
   }
 
   /** A leg of WebRTC that was opened again for plain RTP, before anything was agreed on. */
   async #reopen(leg: LegEntry, { ice }: { readonly ice?: IceCredentials }): Promise<OpenedLeg> {
-    const opened = await this.#openAt(leg, leg.inWorker ?? 0, ice);
-    leg.isBrowser = ice !== undefined;
+    const { inWorker = 0, iceIn } = leg;
+    const opened = await this.#openAt(leg, inWorker, ice);
+    leg.iceIn = undefined;
+    if (iceIn !== undefined && iceIn !== inWorker) await this.#workers.at(iceIn)?.close(leg.name);
     return opened;
   }
 
@@ -325,15 +347,13 @@ class Pool implements MediaPool {
       if (followers.length > 0) this.#moves.start(followers, home, worker);
       return;
     }
-    if (!leg.isBrowser) {
-      this.#moves.start([leg], worker, home);
-      return;
-    }
-    // The port of browsers is in that worker alone: the room goes there.
-    const members = leg.room.members.flatMap((name) => this.#table.legs.get(name) ?? []);
-    for (const stream of streamsOf([leg.room, ...members])) this.#streams.refuse(stream);
-    const things = this.#table.relocateRoom(leg.room, worker).filter((thing) => thing !== leg);
-    this.#moves.start(things, home, worker);
+    this.#moves.start([leg], worker, home);
+  }
+
+  #secured(name: string, keys: AgreedKeys): void {
+    const leg = this.#table.legs.get(name);
+    if (leg?.iceIn === undefined) return;
+    this.#moves.deliver(leg, () => this.#workerOf(leg)?.secure(name, keys));
   }
 
   #emit(notice: MediaNotice): void {
@@ -341,8 +361,13 @@ class Pool implements MediaPool {
   }
 
   #lost(legs: readonly LegEntry[]): void {
-    for (const { name, port } of legs) {
+    for (const { name, port, iceIn, inWorker } of legs) {
       this.#ports.delete(port ?? 0);
+      if (iceIn !== undefined && iceIn !== inWorker)
+        this.#workers
+          .at(iceIn)
+          ?.close(name)
+          .catch(() => {});
       this.#emit({ type: 'media-lost', leg: name });
     }
   }
@@ -357,6 +382,12 @@ class Pool implements MediaPool {
     }
     this.#streams.lost(streams);
     this.#lost(legs);
+    // Browsers whose port was in that worker are cut off from their legs.
+    for (const leg of this.#table.legs.values()) {
+      if (leg.iceIn !== worker) continue;
+      leg.iceIn = undefined;
+      this.#emit({ type: 'media-lost', leg: leg.name });
+    }
     return new Set(
       legs.flatMap(({ port, inWorker }) => (port !== undefined && inWorker === worker ? port : [])),
     );

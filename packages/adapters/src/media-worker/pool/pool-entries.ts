@@ -17,12 +17,12 @@ export interface LegEntry extends Followers {
   isOpen: boolean;
   /** A leg without a phone: the audio of a stream, which cannot leave its worker. */
   isVirtual: boolean;
-  /** A leg of WebRTC, whose port belongs to its worker. */
-  isBrowser: boolean;
+  /** The worker whose port of WebRTC it has, which passes its packets on when the leg is in another one. */
+  iceIn: number | undefined;
   /** The mix that it is a member of, and with which it is placed. */
   room: MixEntry | undefined;
   weight: number;
-  /** Its RTP port belongs to the part of the worker that opened it. */
+  /** Its RTP port belongs to the part of the worker that opened it. A leg of WebRTC has one from its first move on. */
   port: number | undefined;
   /** The worker that has its sockets. While it moves this is not yet the one where it is placed. */
   inWorker: number | undefined;
@@ -103,7 +103,7 @@ export function hasFollowers({ mixes, captures, streams }: Followers): boolean {
 
 /** Whether it has to stay in its worker. */
 export function isHeld(leg: LegEntry): boolean {
-  return leg.isOpen && (leg.isVirtual || leg.isBrowser || leg.streams.size > 0);
+  return leg.isOpen && (leg.isVirtual || leg.streams.size > 0);
 }
 
 /** Its name in the placement. */
@@ -117,7 +117,7 @@ export function newLeg(name: string): LegEntry {
     name,
     isOpen: false,
     isVirtual: false,
-    isBrowser: false,
+    iceIn: undefined,
     room: undefined,
     weight: 1,
     port: undefined,

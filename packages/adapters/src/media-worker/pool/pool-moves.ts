@@ -10,17 +10,25 @@ export interface PoolMoves {
   deliver(thing: Movable, act: () => void): void;
   /** These things go on in another worker. */
   start(things: readonly Movable[], from: number, to: number): void;
-  /** What is sent to the leg waits until the result is there. */
+  /** Begins when the leg has arrived; what is sent to it waits until the result is there. */
   busy<Value>(leg: LegEntry, work: () => Promise<Value>): Promise<Value>;
   /** Closes the leg where it is by then. */
   close(leg: LegEntry): Promise<LegStatistics>;
 }
 
-/** Creates the moves of one pool. `lost` gets the legs whose move failed. */
+/** What moves report. */
+export interface MoveEvents {
+  /** The move of these legs failed. */
+  readonly lost: (legs: readonly LegEntry[]) => void;
+  /** The leg has an RTP port from now on: its packets come through the port of WebRTC of another worker. */
+  readonly bound: (leg: LegEntry, port: number) => void;
+}
+
+/** Creates the moves of one pool. */
 export function createPoolMoves(
   table: PoolTable,
   workers: PoolWorkers,
-  lost: (legs: readonly LegEntry[]) => void,
+  { lost, bound }: MoveEvents,
 ): PoolMoves {
   const deliver = (thing: Movable, act: () => void): void => {
     if (thing.move === undefined) act();
@@ -58,6 +66,13 @@ export function createPoolMoves(
     } catch {
       return fail();
     }
+    moved.state.legs.forEach(({ leg }, at) => {
+      const entry = things.find((thing) => thing.kind === 'leg' && thing.name === leg) as
+        | LegEntry
+        | undefined;
+      const port = moved.sockets[at]?.port;
+      if (entry !== undefined && entry.port === undefined && port !== undefined) bound(entry, port);
+    });
     const target = workers.at(to);
     if (target !== undefined) {
       for (const thing of things) if (thing.kind === 'leg') thing.inWorker = to;
@@ -75,6 +90,7 @@ export function createPoolMoves(
     deliver,
     start,
     async busy(leg, work) {
+      while (leg.move !== undefined) await arrival(leg.move);
       const move = begin([leg]);
       try {
         return await work();
@@ -85,10 +101,11 @@ export function createPoolMoves(
     close(leg) {
       const { promise, resolve, reject } = Promise.withResolvers<LegStatistics>();
       deliver(leg, () => {
-        const { inWorker, port, name } = leg;
+        const { inWorker, iceIn, port, name } = leg;
         const worker = inWorker === undefined ? undefined : workers.at(inWorker);
         if (worker === undefined) return resolve(noStatistics);
-        worker.close(name).then((statistics) => {
+        const relay = iceIn === undefined || iceIn === inWorker ? undefined : workers.at(iceIn);
+        Promise.all([worker.close(name), relay?.close(name).catch(() => {})]).then(([statistics]) => {
           if (port !== undefined) workers.freePort(port, inWorker!);
           resolve(statistics);
         }, reject);
@@ -96,6 +113,10 @@ export function createPoolMoves(
       return promise;
     },
   };
+}
+
+function arrival(move: Move): Promise<void> {
+  return new Promise((resolve) => move.waiting.push(resolve));
 }
 
 function namesOf(things: readonly Movable[]) {

@@ -89,21 +89,19 @@ test('of two legs with streams in different workers the stream of the newcomer i
   assert.deepEqual(namesOf(bundles[0]!.things), ['b']);
 });
 
-test('a browser decides where its room is: a stream elsewhere is refused, and the leg that it is stays out', () => {
+test('a new room begins at the port of a browser, and a browser goes into a room elsewhere as every leg does', () => {
   const table = new PoolTable(2);
-  opened(table, 'browser', 0).isBrowser = true;
-  opened(table, 'a', 1);
-  table.hold(table.addStream('agent', 1, 'agent'), ['agent']);
-  gathered(table, 'm', ['a', 'agent']);
-  const { to, bundles, refused } = gathered(table, 'm', ['a', 'agent', 'browser']);
-  assert.deepEqual([to, namesOf(refused)], [0, ['agent']]);
+  for (const name of ['a', 'b', 'c']) opened(table, name, 1);
+  opened(table, 'browser', 0).iceIn = 0;
+  assert.equal(gathered(table, 'new', ['a', 'b', 'browser']).to, 0);
+  table.openMix('old');
+  gathered(table, 'old', ['c']);
+  const { to, bundles, refused } = gathered(table, 'old', ['c', 'browser']);
+  assert.deepEqual([to, refused], [1, []]);
   assert.deepEqual(
     bundles.map(({ from, things }) => [from, namesOf(things)]),
-    [[1, ['a', 'm']]],
+    [[0, ['browser']]],
   );
-  assert.deepEqual(table.mixes.get('m')!.members, ['a', 'browser']);
-  table.endStream(refused[0]!);
-  assert.equal(table.legs.has('agent'), false);
 });
 
 test('a leg that a capture names before it is open is opened where the capture is, and forgotten after it', () => {

@@ -190,7 +190,6 @@ export class PoolTable {
     const worker = this.workerOf(leg);
     leg.isOpen = false;
     leg.isVirtual = false;
-    leg.isBrowser = false;
     const { room } = leg;
     if (room !== undefined && worker !== undefined) {
       room.members = room.members.filter((name) => name !== leg.name);
@@ -294,10 +293,7 @@ export class PoolTable {
     this.#placement.restart(worker);
   }
 
-  /**
-   * The worker of the room, such that all that is held is there. A browser can go nowhere, so it decides; a stream can be refused, so the
-   * streams of the others end.
-   */
+  /** The worker of the room, such that all that is held is there; of legs that are held in several ones, the streams of some end. */
   #settleOn(
     mix: MixEntry,
     known: readonly LegEntry[],
@@ -306,14 +302,16 @@ export class PoolTable {
     const held = known.filter(isHeld);
     const elsewhere = held.filter((leg) => this.workerOf(leg) !== here);
     if (elsewhere.length === 0) return { room: [], refused: [] };
-    const decides = held.find(({ isBrowser }) => isBrowser);
     const isRoomHeld = mix.streams.size > 0 || elsewhere.length < held.length;
-    const target = this.workerOf(decides ?? (isRoomHeld ? mix : elsewhere[0]!))!;
+    const target = this.workerOf(isRoomHeld ? mix : elsewhere[0]!)!;
     const refused = streamsOf([mix, ...held]).filter(({ worker }) => worker !== target);
     return { room: target === here ? [] : this.relocateRoom(mix, target), refused };
   }
 
-  /** A new room is where a held member is, else where most of its members are, else where the least weight is. */
+  /**
+   * A new room is where a held member is, else where the port of a browser is, so that its packets need no relay; else where most of its
+   * members are, else where the least weight is.
+   */
   #makeRoom(mix: MixEntry, known: readonly LegEntry[]): boolean {
     const given = this.workerOf(mix) ?? this.#bestOf(known);
     this.#detach(mix);
@@ -326,6 +324,8 @@ export class PoolTable {
   #bestOf(known: readonly LegEntry[]): number | undefined {
     const held = known.find(isHeld);
     if (held !== undefined) return this.workerOf(held);
+    const browser = known.find((leg) => leg.isOpen && leg.iceIn !== undefined);
+    if (browser !== undefined) return this.workerOf(browser);
     return workerOfMost(known, (leg) => this.workerOf(leg), this.#placement.weights());
   }
 

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { CaptureReceiver } from '@jackfield/media';
-import type { MediaNotice, SoundClip, StreamNotice } from '@jackfield/ports';
+import type { AgreedKeys, MediaNotice, SoundClip, StreamNotice } from '@jackfield/ports';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../media-worker.ts';
 import { closeAbandoned } from './abandoned-descriptors.ts';
 
@@ -17,6 +17,8 @@ export interface MediaPoolOptions extends MediaWorkerOptions {
 export interface WorkerEvents {
   readonly noticed: (notice: MediaNotice) => void;
   readonly streamNoticed: (notice: StreamNotice) => void;
+  /** The handshake of a leg that another worker has is over. */
+  readonly secured: (leg: string, keys: AgreedKeys) => void;
   /** The worker is gone. Returns the RTP ports that were lost with it. */
   readonly died: (worker: number) => ReadonlySet<number>;
   /** Whether a leg has this RTP port. */
@@ -126,8 +128,9 @@ export class PoolWorkers {
     const started = await createMediaWorker({
       ...options,
       ports: this.#portsOf(worker),
-      // All browsers share the port of the first worker.
-      ...(webrtcPort === undefined || worker > 0 ? {} : { webrtcPort }),
+      onSecured: this.#events.secured,
+      // Each worker has a port for its browsers.
+      ...(webrtcPort === undefined ? {} : { webrtcPort: webrtcPort + worker }),
     });
     started.subscribe(this.#events.noticed);
     started.streams.subscribe(this.#events.streamNoticed);
@@ -163,7 +166,8 @@ export class PoolWorkers {
     const isAbandoned = (port: number): boolean => {
       const rtpPort = port - (port % 2);
       if (lost.has(rtpPort)) return true;
-      const isShared = worker === 0 && port === this.#options.webrtcPort;
+      const { webrtcPort } = this.#options;
+      const isShared = webrtcPort !== undefined && port === webrtcPort + worker;
       return isShared || (isWithin(rtpPort, ports) && !this.#events.isPortInUse(rtpPort));
     };
     await closeAbandoned(isAbandoned, dead.pollDescriptor);
