@@ -27,6 +27,15 @@ export interface AudioCodec {
   /** Whether the codec is stateful, so that its payloads cannot be shared between listeners. */
   readonly remembers: boolean;
   /**
+   * What an encoder of this codec was asked for, where listeners of the same audio share one in spite of `remembers`: a receiver recovers
+   * from the change to another encoder's packets as from a lost packet. Undefined where listeners share none.
+   */
+  readonly encoding?: string;
+  /** False while the codec cannot encode yet; true when absent. */
+  readonly isReady?: boolean;
+  /** The next encoded frame depends on no earlier one. */
+  restart?(): void;
+  /**
    * Decoding costs so much that frames without a listener are passed over; the decoder recovers from the gap as from a
    * loss. False when absent.
    */

@@ -8,6 +8,7 @@ import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import type { JitterBuffer } from '../jitter/jitter-buffer.ts';
 import type { StoredPacket } from '../jitter/packet-ring.ts';
 import type { LegHearing } from '../mix/hearing-interface.ts';
+import type { Seat } from '../mix/resolve-audiences.ts';
 import type { Source } from '../mix/source.ts';
 import type { Turn } from '../mix/turn.ts';
 import type { Latch } from '../rtp/latch.ts';
@@ -74,6 +75,10 @@ export interface Leg {
   relayIn: LegRelay | undefined;
   relayOut: LegRelay | undefined;
   calmTurns: number;
+  /** Frames in a row in which it heard the whole sum of this seat, and whether its last frame was that of a shared encoder. */
+  alikeFrames: number;
+  alikeSeat: Seat | undefined;
+  isAlike: boolean;
   /** Frames in a packet; ½ for packets of 10 ms. */
   framesPerPacket: number;
   /** Frames that wait for the rest of their packet; empty while a packet has one frame. */

@@ -91,7 +91,7 @@ class Engine implements MediaEngine {
       frameSamplesFor,
       attach,
     });
-    this.#sendScratch = createSendScratch(this.#captures);
+    this.#sendScratch = createSendScratch(this.#captures, phases);
     this.#hearing = createHearing({
       codecs: sharedCodecs,
       playEnded: (mix, key) => this.#notify({ type: 'play-ended', mix, key }),

@@ -2,9 +2,10 @@ import type { Captures } from '../capture/captures.ts';
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import { pcma, pcmu } from '../codec/g711.ts';
 import { renderComfortNoise } from '../dsp/comfort-noise.ts';
-import { mixFor, sumAudience } from '../mix/audience.ts';
+import { type Audience, mixFor, sumAudience } from '../mix/audience.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
+import { hearAlone, hearTogether } from './shared-streams.ts';
 
 /** Buffers that all legs share, and counters of saved encodings. */
 export interface SendScratch {
@@ -19,6 +20,10 @@ export interface SendScratch {
   readonly comfort: readonly (readonly Uint8Array[])[];
   /** The samples for the current leg; undefined when the leg hears no source or its payload is shared. */
   samples: Int16Array | undefined;
+  /** Bytes of a payload that the current leg shares. */
+  readyBytes: number;
+  /** Ticks in a frame. */
+  readonly phases: number;
   /** The current leg hears no source. */
   isSilent: boolean;
   readonly counters: { encoded: number; shared: number; silent: number };
@@ -31,7 +36,7 @@ const LONGEST_FRAME = 960;
 const COMFORT_FRAMES = 64;
 
 /** Buffers for frames of every rate, with the encoded silence and noise. */
-export function createSendScratch(captures: Captures): SendScratch {
+export function createSendScratch(captures: Captures, phases: number): SendScratch {
   const frames = (): Int16Array[] => {
     const byLength: Int16Array[] = [];
     for (const length of FRAMES) byLength[length / 160] = new Int16Array(length);
@@ -58,6 +63,8 @@ export function createSendScratch(captures: Captures): SendScratch {
     silence: [silenceOf(pcmu), silenceOf(pcma), new Uint8Array(LONGEST_FRAME * 2)],
     comfort: [comfortOf(pcmu), comfortOf(pcma)],
     samples: undefined,
+    readyBytes: 0,
+    phases,
     isSilent: true,
     counters: { encoded: 0, shared: 0, silent: 0 },
   };
@@ -103,7 +110,7 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
     const length =
       ready === undefined
         ? rtp.writeAudio(codec, leg.payloadType, samples, samples.length)
-        : rtp.writePayload(leg.payloadType, ready, 0, codec.frameBytes, units);
+        : rtp.writePayload(leg.payloadType, ready, 0, scratch.readyBytes, units);
     send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
     return;
   }
@@ -216,9 +223,11 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   const { counters } = scratch;
   const silence = codecIndex < sharedCodecs ? scratch.silence[codecIndex] : undefined;
   scratch.samples = undefined;
+  scratch.readyBytes = codec.frameBytes;
   scratch.isSilent = true;
   if (seat === undefined) {
     counters.silent++;
+    hearAlone(leg);
     return silence;
   }
   const { audience } = seat;
@@ -227,6 +236,8 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   if (audience.activeSources === (own === undefined ? 0 : 1)) {
     counters.silent++;
     seat.gain = 1;
+    const shared = own === undefined ? hearShared(leg, audience, tick, scratch) : hearAlone(leg);
+    if (shared !== undefined) return shared;
     // Callers take a silent line for dead. A leg without edges still gets silence, as proof that nothing reaches it.
     return leg.hearing.isComforted && codecIndex < scratch.comfort.length
       ? comfortOf(codecIndex, tick, scratch)
@@ -235,7 +246,14 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   scratch.isSilent = false;
   const mixed = scratch.mixed[codec.frameSamples / 160]!;
   // A listener whose gain differs from the audience's gets its own frame until both gains are equal.
-  if (own !== undefined || codec.remembers || seat.gain !== audience.gainBefore) {
+  const isAlike = own === undefined && seat.gain === audience.gainBefore;
+  if (!isAlike || codec.remembers) {
+    const shared = isAlike ? hearShared(leg, audience, tick, scratch) : hearAlone(leg);
+    if (shared !== undefined) {
+      counters.shared++;
+      seat.gain = audience.gain;
+      return shared;
+    }
     counters.encoded++;
     seat.gain = mixFor(audience, own, mixed, seat.gain);
     scratch.samples = mixed;
@@ -252,4 +270,18 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   }
   seat.gain = audience.gain;
   return shared;
+}
+
+/** The frame of an encoder with state that the listeners of the whole sum share; undefined while the leg uses its own. */
+function hearShared(
+  leg: Leg,
+  audience: Audience,
+  tick: number,
+  scratch: SendScratch,
+): Uint8Array | undefined {
+  const mixed = scratch.mixed[leg.codec.frameSamples / 160]!;
+  const stream = hearTogether(leg, audience, tick, scratch.phases, mixed);
+  if (stream === undefined) return undefined;
+  scratch.readyBytes = stream.bytes;
+  return stream.payload;
 }

@@ -3,6 +3,7 @@ import {
   Bandwidth,
   createDecoder,
   createEncoder,
+  EncoderCtl,
   type OpusDecoderHandle,
   type OpusEncoderHandle,
 } from 'libopus-wasm';
@@ -100,12 +101,23 @@ class Opus implements AudioCodec {
   readonly remembers = true;
   /** 45 µs a frame, against 1 µs of G.711. */
   readonly isCostly = true;
+  readonly encoding: string;
   readonly #requested: Requested;
   #pair: Pair | undefined;
   #isClosed = false;
+  #isRestarting = false;
 
   constructor(requested: Requested) {
     this.#requested = requested;
+    this.encoding = `${requested.bandwidth}${requested.redundancy ? ' with redundancy' : ''}`;
+  }
+
+  get isReady(): boolean {
+    return this.#pair !== undefined;
+  }
+
+  restart(): void {
+    this.#isRestarting = true;
   }
 
   adopt(pair: Pair): void {
@@ -127,7 +139,11 @@ class Opus implements AudioCodec {
       return 1;
     }
     const frame = samples.length === FRAME ? samples : samples.subarray(0, FRAME);
-    const packet = this.#pair.encoder.encode(frame, { maxPacketBytes: MOST_BYTES });
+    const { encoder } = this.#pair;
+    if (this.#isRestarting) encoder.encoderCtl(EncoderCtl.SetPredictionDisabled, 1);
+    const packet = encoder.encode(frame, { maxPacketBytes: MOST_BYTES });
+    if (this.#isRestarting) encoder.encoderCtl(EncoderCtl.SetPredictionDisabled, 0);
+    this.#isRestarting = false;
     out.set(packet, outOffset);
     return packet.length;
   }

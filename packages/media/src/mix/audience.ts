@@ -1,3 +1,4 @@
+import type { AudioCodec } from '../codec/audio-codec.ts';
 import { bend, CEILING } from '../dsp/soft-ceiling.ts';
 import type { ConvertedSource, Heard } from './converted-source.ts';
 import type { Source } from './source.ts';
@@ -30,6 +31,22 @@ export interface Audience {
   /** The encoded sum for each codec (by index), and its tick. */
   readonly payloads: Uint8Array[];
   readonly payloadTicks: number[];
+  /** Encoders with state that several listeners share; closed with the audience. */
+  readonly streams: SharedStream[];
+}
+
+/** The sum in a codec with state: one encoder for all listeners who asked for the same of it. */
+export interface SharedStream {
+  readonly encoding: string;
+  readonly codec: AudioCodec;
+  readonly payload: Uint8Array;
+  bytes: number;
+  /** Tick of its last frame. */
+  tick: number;
+  /** Listeners who could have heard it in the last frame, and in this one, whose tick follows. */
+  listenersBefore: number;
+  listeners: number;
+  countedTick: number;
 }
 
 /**
@@ -75,6 +92,7 @@ export function createAudience(
     hold: 0,
     payloads: Array.from({ length: codecs }, () => new Uint8Array(frameSamples * 2)),
     payloadTicks: Array.from({ length: codecs }, () => -1),
+    streams: [],
   };
 }
 
