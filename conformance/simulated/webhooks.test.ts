@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { eventStreamTypes, streamUpgrade, webhooks } from '@jackfield/contract';
 import {
+  createSimulatedRecognition,
   eventStreamOf,
   inSimulatedWorld,
   machineBeep,
   type SimulatedPhone,
+  type SimulatedRecognition,
   type SimulatedWorld,
   speechHz,
   syntheticVoice,
@@ -24,9 +26,13 @@ const seen = new Map<string, Set<string>>();
 const seenTypes = new Set<string>();
 
 /** A world whose requests and events are held against the contract when it ends, and counted. */
-function witnessed(seed: number, run: (world: SimulatedWorld) => Promise<void>) {
+function witnessed(
+  seed: number,
+  run: (world: SimulatedWorld) => Promise<void>,
+  recognition?: SimulatedRecognition,
+) {
   return () =>
-    inSimulatedWorld({ seed }, async (world) => {
+    inSimulatedWorld({ seed, ...(recognition && { recognition }) }, async (world) => {
       await run(world);
       await world.assertNothingLeft();
       for (const { webhook, fields } of world.customer.requests) {
@@ -135,6 +141,31 @@ describe('what the platform sends is what the contract says', () => {
         hooks,
       );
     }),
+  );
+
+  const recognition = createSimulatedRecognition(() => {});
+  it(
+    'of a call whose words are recognised',
+    witnessed(
+      905,
+      async (world) => {
+        const ann = await world.phone('ann');
+        const input = `<GetInput action="${base}/said" inputType="speech" interimSpeechResultsCallback="${base}/interim"/>`;
+        world.customer.serve(`${base}/answer`, `<Response>${input}</Response>`);
+        world.customer.serve(`${base}/said`, '<Response><Hangup/></Response>');
+        await callFrom(world, ann);
+        await world.until('the engine listens', () => recognition.orders.length === 1, 10_000);
+        recognition.recognise('new yo', { isFinal: false, confidence: 0.4 });
+        await untilAsked(world, '/interim');
+        recognition.recognise('new york', { confidence: 0.9 });
+        await world.advance(1_100);
+        recognition.over();
+        await untilAsked(world, '/hangup', { Event: 'Hangup' });
+        assert.equal(asked(world, '/interim')?.webhook?.name, 'interimSpeech');
+        assert.equal(asked(world, '/said')?.webhook?.name, 'inputAction');
+      },
+      recognition,
+    ),
   );
 
   it(

@@ -40,7 +40,7 @@ export const newSandboxFault = Type.Object({
 export type NewSandboxFault = Static<typeof newSandboxFault>;
 
 export const sandboxFaultPath = Type.Object({
-  name: pathId({ description: `One of ${sandboxFaultNames.join(', ')}.` }),
+  fault: pathId({ description: `One of ${sandboxFaultNames.join(', ')}.` }),
 });
 
 export const sandboxFault = Type.Object(

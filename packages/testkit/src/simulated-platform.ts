@@ -178,7 +178,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   const edge: SimulatedEdge =
     telephony === undefined ? signallingOf(options, adapters, life, created.signalling) : edgeOf(telephony);
   const platform = await created.start(whileAlive(edge.telephony, life));
-  holdToDocument(platform.http, sharedJudge);
+  holdToDocument(platform.http, options.settings?.sandboxNetwork === undefined ? sharedJudge : {});
   life.atEnd(() => media.stop());
   life.atEnd(() => streams.stop());
 
@@ -340,7 +340,7 @@ async function answerOf(
 
 const errorsToo = (_: string, value: unknown) => (value instanceof Error ? value.stack : value);
 
-/** All simulated platforms have the same operations. */
+/** All simulated platforms have the same operations, but for those with a sandbox. */
 const sharedJudge: { judge?: AnswerJudge } = {};
 
 /** Where origination URIs may lead: the network of the phones, but not that of the platform. */

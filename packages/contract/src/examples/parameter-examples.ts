@@ -23,6 +23,7 @@ const examples: Readonly<Record<string, string | number | boolean>> = {
   creation_time: time,
   end_time: time,
   fallback_uri_uuid: exampleIds.uri_uuid,
+  fault: 'receiver-down',
   friendly_name: 'demo',
   from_number: '+12025550000',
   hangup_cause_code: 4000,

@@ -54,7 +54,7 @@ const accountExamples = {
     },
   ],
   updateNumber: [{ summary: 'No application answers', value: { alias: 'London, closed', app_id: null } }],
-  beginSandboxFault: [
+  startSandboxFault: [
     { summary: 'Your program is unreachable for a minute', value: { name: 'receiver-down', seconds: 60 } },
     { summary: 'Messages arrive half a minute late', value: { name: 'sms-late', late_seconds: 30 } },
   ],

@@ -44,7 +44,7 @@ function world() {
     faults,
     refusal: () => refusal(),
     begin: (body: object) => run(1, { body }),
-    end: (name: string) => run(2, { params: { name } }),
+    end: (fault: string) => run(2, { params: { fault } }),
     run,
     on: async () =>
       (await run(0)).value.objects

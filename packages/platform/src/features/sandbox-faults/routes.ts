@@ -59,7 +59,7 @@ export function sandboxFaultRoutes({ clock, faults, operator }: SandboxFaultRout
     method: 'POST',
     path: 'Sandbox/Fault/',
     operation: 'Begin a fault of the sandbox',
-    id: 'beginSandboxFault',
+    id: 'startSandboxFault',
     description:
       'A fault that is on begins anew. It concerns all accounts, and a restart of the process ends it.',
     schema: { body: newSandboxFault, response: sandboxFaultBody },
@@ -80,14 +80,14 @@ export function sandboxFaultRoutes({ clock, faults, operator }: SandboxFaultRout
 
   const end = route({
     method: 'DELETE',
-    path: 'Sandbox/Fault/:name/',
+    path: 'Sandbox/Fault/:fault/',
     operation: 'End a fault of the sandbox',
     id: 'endSandboxFault',
     description: 'Without effect on a fault that is off.',
     schema: { params: sandboxFaultPath },
     success: 204,
     least: 'operator',
-    async run({ account, params: { name } }) {
+    async run({ account, params: { fault: name } }) {
       if (isHiddenFrom(account)) return refused(hidden);
       if (!isFaultName(name)) return refused(notFound('fault', name));
       faults.end(name);
