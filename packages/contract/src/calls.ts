@@ -1,5 +1,6 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
+import { instant } from './instant.ts';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { machineDetectionFields } from './machine-detection.ts';
 import { sipHeadersSchema } from './multiparty-calls.ts';
@@ -155,16 +156,6 @@ export const hangupSources = [
   'Error',
   'Unknown',
 ] as const;
-
-/** An instant as list filters accept it; a text that is not a date is refused when it is read. */
-const instant = (description: string) =>
-  Type.Optional(
-    text({
-      maxLength: 40,
-      allowed: 'a time in UTC of the form YYYY-MM-DD HH:MM[:ss[.uuuuuu]]',
-      description: `${description}: YYYY-MM-DD HH:MM[:ss[.uuuuuu]] in UTC.`,
-    }),
-  );
 
 const seconds = (description: string) =>
   Type.Optional(looseInteger({ minimum: 0, maximum: 1_000_000_000, description }));

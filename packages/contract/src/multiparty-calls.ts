@@ -1,6 +1,7 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { newCallPlay, newCallSpeech } from './call-actions.ts';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
+import { instant } from './instant.ts';
 import { looseBoolean, looseEnum } from './loose.ts';
 import { httpUrl, pathId, text } from './primitives.ts';
 
@@ -34,16 +35,6 @@ export const mpcActivation = Type.Object({
     description: 'Active starts a call that waits in status Initialized.',
   }),
 });
-
-/** An instant as list filters accept it; a text that is not a date is refused when it is read. */
-const instant = (description: string) =>
-  Type.Optional(
-    text({
-      maxLength: 40,
-      allowed: 'a time in UTC of the form YYYY-MM-DD HH:MM[:ss[.uuuuuu]]',
-      description: `${description}: YYYY-MM-DD HH:MM[:ss[.uuuuuu]] in UTC.`,
-    }),
-  );
 
 export const mpcListQuery = Type.Object({
   ...pageQuery,

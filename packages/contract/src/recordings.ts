@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
 import { codesOf, type RecordingErrorCode, recordingErrorCodes } from './fault-codes.ts';
+import { instant } from './instant.ts';
 import { looseInteger } from './loose.ts';
 import { pathId, text } from './primitives.ts';
 
@@ -15,15 +16,6 @@ export const recordingFilePath = Type.Object({
   }),
 });
 
-/** An instant of a list filter; a text without a date is refused when it is read. */
-const instant = (description: string) =>
-  Type.Optional(
-    text({
-      maxLength: 40,
-      allowed: 'a time in UTC of the form YYYY-MM-DD HH:MM[:ss[.uuuuuu]]',
-      description: `${description}: YYYY-MM-DD HH:MM[:ss[.uuuuuu]] in UTC.`,
-    }),
-  );
 const exactly = (maxLength: number, description: string) => Type.Optional(text({ maxLength, description }));
 
 const storedDays = (description: string) =>

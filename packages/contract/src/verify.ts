@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { apiId, listBody, listMeta, pageQuery } from './envelopes.ts';
+import { instant } from './instant.ts';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { e164, httpUrl, pathId, text } from './primitives.ts';
 
@@ -112,14 +113,6 @@ export const verifyReceipt = Type.Object({
   keys_url: Type.String({ description: 'Where the public key is, as a JWK set.' }),
 });
 
-const instant = (description: string) =>
-  Type.Optional(
-    text({
-      maxLength: 40,
-      allowed: 'a time in UTC of the form YYYY-MM-DD HH:MM[:ss[.uuuuuu]]',
-      description: `${description}: YYYY-MM-DD HH:MM[:ss[.uuuuuu]] in UTC.`,
-    }),
-  );
 const exactly = (maxLength: number, description: string) => Type.Optional(text({ maxLength, description }));
 const statusNames = 'in-progress, verified or expired';
 
