@@ -34,6 +34,7 @@ export type {
   EgressTimeouts,
   StopSignal,
 } from './egress.ts';
+export { escapedText } from './escaped-text.ts';
 export type { FailedLogin, FailedLogins } from './failed-logins.ts';
 export type { IdentifiedPerson, IdentityProvider, LoginSecrets } from './identity-provider.ts';
 export {

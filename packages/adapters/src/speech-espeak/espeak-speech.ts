@@ -1,4 +1,4 @@
-import type { SoundClip, Speech, SpeechRequest } from '@jackfield/ports';
+import { escapedText, type SoundClip, type Speech, type SpeechRequest } from '@jackfield/ports';
 import { createClipCache } from './clip-cache.ts';
 import { createEspeakProcess } from './espeak-process.ts';
 import { SpeechError } from './speech-error.ts';
@@ -70,7 +70,7 @@ function canonicalTag(tag: string): string {
 
 /** The engine would interpret markup and `[[phonemes]]`, and stop at a NUL: all of it becomes text, white space one blank. */
 function plainText(text: string): string {
-  return unbracketed(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
+  return unbracketed(escapedText(text));
 }
 
 /** Markup is followed; `[[phonemes]]` and control characters are not. */

@@ -1,3 +1,4 @@
+import { escapedText } from '@jackfield/ports';
 import { refuseChild } from './contents.ts';
 import type { Reading } from './reading.ts';
 import type { XmlElement } from './xml-tree.ts';
@@ -59,7 +60,7 @@ export function readSpoken(speak: XmlElement, reading: Reading): SpokenContent {
   const { text, markup } = contentOf(speak, speak, reading, warn);
   const words = compact(text);
   const marked = compact(markup);
-  return marked === escaped(words) ? { text: words } : { text: words, markup: marked };
+  return marked === escapedText(words) ? { text: words } : { text: words, markup: marked };
 }
 
 interface Content {
@@ -78,7 +79,7 @@ function contentOf(
   for (const child of element.children) {
     if (typeof child === 'string') {
       text += child;
-      markup += escaped(child);
+      markup += escapedText(child);
       continue;
     }
     const write = child.name.startsWith('amazon:') ? notFollowed : elements.get(child.name);
@@ -93,7 +94,7 @@ function contentOf(
     const words = 'words' in written ? written.words : inside.text;
     text += separating.has(child.name) ? ` ${words} ` : words;
     if ('open' in written) markup += `${written.open}${inside.markup}${written.close}`;
-    else markup += 'words' in written ? escaped(written.words) : inside.markup;
+    else markup += 'words' in written ? escapedText(written.words) : inside.markup;
   }
   return { text, markup };
 }
@@ -154,8 +155,4 @@ function saidAs(kind: string | undefined, words: string): Written {
 
 function compact(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
