@@ -1,49 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Browser, missingBrowser } from './support/browser/browser.ts';
-import { ConsolePage } from './support/browser/console-page.ts';
+import { missingBrowser } from './support/browser/browser.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 import { CallbackReceiver, wrongSignatures } from './support/callback-receiver.ts';
-import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
-import { PlatformProcess } from './support/platform-process.ts';
 import { Sipp } from './support/sipp.ts';
 import { startVerification } from './support/verification.ts';
 
 const talker = '+12025550101';
 
 describe('callbacks and calls in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
   let server: CallbackReceiver;
+  const suite = consoleSuite({ stop: () => server?.stop() });
 
   before(async () => {
-    platform = await PlatformProcess.start();
     server = await CallbackReceiver.start();
-    browser = await Browser.start();
-    const login = await ConsolePage.loggedIn(browser, platform);
-    await login.close();
   });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => server?.stop(),
-      () => platform?.stop(),
-    ),
-  );
-
-  async function open(t: TestContext, path: string): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, platform, path);
-    t.after(() => opened.close());
-    return opened;
-  }
 
   /** A call that a document ends; resolves with its UUID when the server has the callback of its end. */
   async function endedCall(document: string, path: string): Promise<string> {
     const from = server.received.all.length;
-    const { body, status } = await platform.api('POST', 'Call/', {
+    const { body, status } = await suite.platform.api('POST', 'Call/', {
       from: '+12025550000',
       to: talker,
       answer_url: server.serve(`/answer-${path}`, document),
@@ -56,13 +34,13 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
 
   it('replay sends a callback to its receiver again, signed anew', async (t) => {
     await endedCall('<Response><Hangup/></Response>', 'replayed');
-    const console = await open(t, '/callbacks');
+    const console = await suite.open(t, '/callbacks');
     await console.page.getByRole('link', { name: 'call.ended' }).first().click();
     await console.page.getByText('This page computed the same text as the server signed.').waitFor();
     const before = server.received.all.length;
     await console.button('Replay').click();
     const again = await server.asked('/ended-replayed', before);
-    assert.deepEqual(wrongSignatures(again, 'X-Service-', platform.authToken), []);
+    assert.deepEqual(wrongSignatures(again, 'X-Service-', suite.platform.authToken), []);
     await console.page.getByText('Sent again as a new delivery:').waitFor();
     await console.assertSound();
   });
@@ -70,7 +48,7 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
   it('several callbacks that were chosen are replayed, each to its receiver', async (t) => {
     await endedCall('<Response><Hangup/></Response>', 'many-1');
     await endedCall('<Response><Hangup/></Response>', 'many-2');
-    const console = await open(t, '/callbacks?status=delivered');
+    const console = await suite.open(t, '/callbacks?status=delivered');
     const boxes = console.page.getByRole('checkbox', { name: /call\.ended/ });
     await boxes.nth(1).check();
     await boxes.nth(0).check();
@@ -78,7 +56,7 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     await console.button('Replay 2 selected').click();
     for (const path of ['/ended-many-1', '/ended-many-2']) {
       const again = await server.asked(path, before);
-      assert.deepEqual(wrongSignatures(again, 'X-Service-', platform.authToken), []);
+      assert.deepEqual(wrongSignatures(again, 'X-Service-', suite.platform.authToken), []);
     }
     await console.page.getByText('2 sent again.').waitFor();
     await console.assertSound();
@@ -86,7 +64,7 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
 
   it('the call says why it ended, and shows events and callbacks on one axis', async (t) => {
     const uuid = await endedCall('<Response><Speek>Hello</Speek></Response>', 'faulty');
-    const console = await open(t, `/calls/${uuid}`);
+    const console = await suite.open(t, `/calls/${uuid}`);
     await console.page.locator('#end').getByText('<Speek> is not known').waitFor();
     await console.page.getByText('call.document-failed').first().waitFor();
     await console.page.getByRole('link', { name: /call\.ended → .*\/ended-faulty 200/ }).waitFor();
@@ -98,10 +76,10 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
       '<Response><Record recordSession="true" fileFormat="wav" recordChannelType="stereo"/><Wait length="2"/><Hangup/></Response>',
       'recorded',
     );
-    await platform.until('the recording', `Recording/?call_uuid=${uuid}`, ({ objects }) =>
+    await suite.platform.until('the recording', `Recording/?call_uuid=${uuid}`, ({ objects }) =>
       objects.some(({ recording_duration_ms: ms }: { recording_duration_ms: string }) => Number(ms) > 1000),
     );
-    const console = await open(t, `/calls/${uuid}`);
+    const console = await suite.open(t, `/calls/${uuid}`);
     await console.page.locator('audio').waitFor();
     // A function would need the types of a page.
     const seconds = await console.page.evaluate<number>(`new Promise((resolve) => {
@@ -117,7 +95,7 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
   it('what customers control is shown as text: no script of it runs', async (t) => {
     const evil = `<img src=x onerror="document.title='run'">`;
     const name = encodeURIComponent(evil);
-    const added = await platform.api('POST', `MultiPartyCall/name_${name}/Participant/`, {
+    const added = await suite.platform.api('POST', `MultiPartyCall/name_${name}/Participant/`, {
       role: 'agent',
       from: '+12025550000',
       to: talker,
@@ -129,10 +107,13 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
       ({ name: event }) => event === 'ParticipantJoin',
     );
     assert.equal(joined.fields.get('MPCName'), evil);
-    const subaccount = await platform.api('POST', 'Subaccount/', { name: evil });
+    const subaccount = await suite.platform.api('POST', 'Subaccount/', { name: evil });
     assert.equal(subaccount.status, 201, JSON.stringify(subaccount.body));
     // The brand is part of the text of a message.
-    const verification = await startVerification(platform, { recipient: '+14155552671', brand_name: evil });
+    const verification = await startVerification(suite.platform, {
+      recipient: '+14155552671',
+      brand_name: evil,
+    });
     const uuid = joined.fields.get('MPCUUID');
     for (const path of [
       '/',
@@ -142,7 +123,7 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
       '/setup/subaccounts',
       '/sandbox',
     ]) {
-      const console = await open(t, path);
+      const console = await suite.open(t, path);
       const shown =
         path === '/calls' || path === '/callbacks'
           ? console.page.getByRole('table')
@@ -152,16 +133,16 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
       assert.equal(await console.page.locator('img').count(), 0, path);
       assert.deepEqual(console.faults, [], path);
     }
-    await platform.api('DELETE', `MultiPartyCall/uuid_${uuid}/`);
+    await suite.platform.api('DELETE', `MultiPartyCall/uuid_${uuid}/`);
     await verification.confirm();
   });
 
   it('a display name and headers of a phone are shown as text: no script of them runs', {
     skip: missing('sipp'),
   }, async (t) => {
-    const { username } = await platform.createEndpoint('markup', 'a-good-password');
+    const { username } = await suite.platform.createEndpoint('markup', 'a-good-password');
     const sipp = await Sipp.start({
-      remote: platform.sipAddress,
+      remote: suite.platform.sipAddress,
       scenario: 'call-with-markup',
       user: username,
       password: 'a-good-password',
@@ -173,7 +154,7 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     const uuid = await callFrom(username);
     // Lists show who calls by number or username; the ladder alone shows whole messages.
     for (const path of ['/', '/calls', '/callbacks', `/calls/${uuid}`]) {
-      const console = await open(t, path);
+      const console = await suite.open(t, path);
       const isLadder = path.endsWith(uuid);
       const shown = isLadder ? console.page.getByText('<img src=x') : console.page.getByRole('table');
       // The ladder has the messages in closed parts.
@@ -182,14 +163,14 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
       assert.equal(await console.page.locator('img').count(), 0, path);
       assert.deepEqual(console.faults, [], path);
     }
-    assert.equal((await platform.api('DELETE', `Call/${uuid}/`)).status, 204);
+    assert.equal((await suite.platform.api('DELETE', `Call/${uuid}/`)).status, 204);
     assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
   });
 
   /** The live call that an endpoint has made. */
   async function callFrom(username: string): Promise<string> {
     for (const limit = Date.now() + 15_000; Date.now() < limit; await delay(50)) {
-      const { body } = await platform.api('GET', 'Live/');
+      const { body } = await suite.platform.api('GET', 'Live/');
       const found = body.calls.find((call: { readonly from: string }) => call.from.includes(username));
       if (found !== undefined) return found.call_uuid;
     }

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, missingBrowser } from './support/browser/browser.ts';
-import { ConsolePage } from './support/browser/console-page.ts';
-import { cleanUp } from './support/clean-up.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { missingBrowser } from './support/browser/browser.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
-import { PlatformProcess } from './support/platform-process.ts';
 
 const talker = '+12025550101';
 const uuidOf = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
@@ -38,29 +36,8 @@ const endedCall = (index: number) => ({
 });
 
 describe('the console under load, and asleep', { skip: missingBrowser(), timeout: 180_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-
-  before(async () => {
-    platform = await PlatformProcess.start();
-    browser = await Browser.start();
-    const login = await ConsolePage.loggedIn(browser, platform);
-    await login.close();
-  });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => platform?.stop(),
-    ),
-  );
-
-  async function empty(t: TestContext): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, platform, '/setup');
-    t.after(() => opened.close());
-    return opened;
-  }
+  const suite = consoleSuite();
+  const empty = (t: TestContext) => suite.open(t, '/setup');
 
   it('a batch of 100 events changes 100 of 500 live rows, and makes none anew', async (t) => {
     const console = await empty(t);
@@ -162,13 +139,13 @@ describe('the console under load, and asleep', { skip: missingBrowser(), timeout
     await console.page.clock.fastForward('01:00:00');
     await console.page.getByText('paused while hidden').waitFor();
     assert.equal(left, 1, 'the stream was let go');
-    await addToRoom(platform, 'meanwhile', talker);
-    await joinedRoom(platform, 'meanwhile', 1);
+    await addToRoom(suite.platform, 'meanwhile', talker);
+    await joinedRoom(suite.platform, 'meanwhile', 1);
     await console.page.waitForTimeout(500);
     assert.equal(await console.page.getByRole('link', { name: 'meanwhile' }).count(), 0);
     await show(false);
     await console.page.getByRole('link', { name: 'meanwhile' }).waitFor();
-    await platform.api('DELETE', 'MultiPartyCall/name_meanwhile/');
+    await suite.platform.api('DELETE', 'MultiPartyCall/name_meanwhile/');
     await console.page.getByText('No multiparty call lives.').waitFor();
     await console.assertSound();
   });

@@ -1,41 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, missingBrowser } from './support/browser/browser.ts';
-import { ConsolePage } from './support/browser/console-page.ts';
-import { cleanUp } from './support/clean-up.ts';
+import { describe, it } from 'node:test';
+import { missingBrowser } from './support/browser/browser.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
-import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 import { startVerification } from './support/verification.ts';
 
 describe('the console as a phone, and its forms', { skip: missingBrowser(), timeout: 180_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-
-  before(async () => {
-    const port = String(await freePort());
-    platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: port });
-    browser = await Browser.start();
-    const login = await ConsolePage.loggedIn(browser, platform);
-    await login.close();
-  });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => platform?.stop(),
-    ),
-  );
-
-  async function open(t: TestContext, path: string): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, platform, path);
-    t.after(() => opened.close());
-    return opened;
-  }
+  const suite = consoleSuite({ webRtc: true });
 
   it('the phone of the page calls, sends keys, mutes, holds and hangs up', async (t) => {
-    const console = await open(t, '/phone');
+    const console = await suite.open(t, '/phone');
     await console.button('Make this page a phone').click();
     await console.page.getByText('Others call this page as').waitFor();
     await console.assertAccessible();
@@ -43,7 +17,7 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await console.page.getByText('in the call', { exact: true }).waitFor();
     const link = console.page.getByRole('link', { name: 'What happened in this call' });
     const uuid = (await link.getAttribute('href'))?.split('/').at(-1);
-    const { status, body } = await platform.api('GET', `Call/${uuid}/?status=live`);
+    const { status, body } = await suite.platform.api('GET', `Call/${uuid}/?status=live`);
     assert.deepEqual([status, body.call_status], [200, 'in-progress']);
     await console.button('5').click();
     await console.button('Mute').click();
@@ -57,7 +31,7 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
   });
 
   it('the first steps: the page rings, a second tab coaches it, and the callback is there', async (t) => {
-    const agent = await open(t, '/start');
+    const agent = await suite.open(t, '/start');
     await agent.button('Make this page a phone').click();
     await agent.page.getByText('This page is registered as').waitFor();
     await agent.button('Ring this page').click();
@@ -65,7 +39,7 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await agent.page.getByText('You talk with the customer.').waitFor();
     const link = agent.page.getByRole('link', { name: 'Open the call in a second tab' });
     const path = ((await link.getAttribute('href')) ?? '').replace('/console', '');
-    const coach = await open(t, path);
+    const coach = await suite.open(t, path);
     await coach.button('Coach from this page').click();
     await agent.page.getByText('A supervisor coaches').waitFor();
     await coach
@@ -73,7 +47,7 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
       .waitFor();
     await coach.button(/agent \d+ hears supervisor \d+/).waitFor();
     const room = path.split('/').at(-1);
-    const { body } = await platform.api('GET', `MultiPartyCall/uuid_${room}/Hearing/`);
+    const { body } = await suite.platform.api('GET', `MultiPartyCall/uuid_${room}/Hearing/`);
     const supervisor = body.participants.find(({ role }: { role: string }) => role === 'supervisor');
     const agentId = body.participants.find(({ role }: { role: string }) => role === 'agent').member_id;
     assert.deepEqual(supervisor.heard_by, [agentId]);
@@ -81,16 +55,16 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await agent.page.getByText('delivered').first().waitFor();
     await agent.assertSound();
     await coach.assertSound();
-    await platform.api('DELETE', `MultiPartyCall/uuid_${room}/`);
+    await suite.platform.api('DELETE', `MultiPartyCall/uuid_${room}/`);
   });
 
   it('the sandbox adds its phones to a call and shows the message of a verification', async (t) => {
-    const console = await open(t, '/sandbox');
+    const console = await suite.open(t, '/sandbox');
     await console.page.getByLabel('Multiparty call').fill('boxed');
     await console.button(/Add to the call: \+12025550101/).click();
-    await joinedRoom(platform, 'boxed', 1);
-    await platform.api('DELETE', 'MultiPartyCall/name_boxed/');
-    const verification = await startVerification(platform, { recipient: '+14155552671' });
+    await joinedRoom(suite.platform, 'boxed', 1);
+    await suite.platform.api('DELETE', 'MultiPartyCall/name_boxed/');
+    const verification = await startVerification(suite.platform, { recipient: '+14155552671' });
     await console.button('Look again').click();
     await console.page.getByRole('row', { name: /14155552671/ }).waitFor();
     await console.assertSound();
@@ -98,7 +72,7 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
   });
 
   it('forms of the schemas create, change and delete', async (t) => {
-    const console = await open(t, '/setup/applications');
+    const console = await suite.open(t, '/setup/applications');
     await console.page.getByText('Create', { exact: true }).first().click();
     await console.page.getByLabel('app_name').fill('menu');
     await console.page.getByLabel(/^answer_url/).fill('ftp://example.com');
@@ -115,7 +89,7 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await console.page.getByLabel('app_name').fill('menu-two');
     await console.button('Change').click();
     await console.heading('menu-two').waitFor();
-    const { body } = await platform.api('GET', 'Application/?app_name=menu');
+    const { body } = await suite.platform.api('GET', 'Application/?app_name=menu');
     assert.deepEqual(
       body.objects.map(({ app_name: name, answer_url: url }: Record<string, string>) => [name, url]),
       [['menu-two', 'http://127.0.0.1:9/answer']],
@@ -123,14 +97,14 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await console.button('Delete').click();
     await console.button('Delete').click();
     await console.heading('Setup').waitFor();
-    assert.equal((await platform.api('GET', 'Application/?app_name=menu')).body.objects.length, 0);
+    assert.equal((await suite.platform.api('GET', 'Application/?app_name=menu')).body.objects.length, 0);
     await console.assertSound();
   });
 
   it('every other screen opens by its address, without a fault and accessible', async (t) => {
     const paths = ['endpoints', 'numbers', 'trunks', 'subaccounts'].map((kind) => `/setup/${kind}`);
     for (const path of [...paths, '/recordings', '/verify', '/usage', '/rates', '/sessions']) {
-      const console = await open(t, path);
+      const console = await suite.open(t, path);
       await console.page.locator('main h1').waitFor();
       await console.page.getByText('Loading …').filter({ visible: true }).waitFor({ state: 'detached' });
       assert.equal(await console.page.getByRole('alert').count(), 0, path);

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
 import { browserPhone } from './support/browser/browser-phones.ts';
-import { ConsolePage } from './support/browser/console-page.ts';
-import { cleanUp } from './support/clean-up.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 import { heardToneDb } from './support/heard.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
-import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 
 const [talker, tone] = ['+12025550101', '+12025550109'];
 const sandboxHz = 1000;
@@ -16,29 +13,7 @@ const audible = -35;
 const inaudible = -55;
 
 describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-
-  before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: String(await freePort()) });
-    browser = await Browser.start();
-    const login = await ConsolePage.loggedIn(browser, platform);
-    await login.close();
-  });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => platform?.stop(),
-    ),
-  );
-
-  async function open(t: TestContext, path: string): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, platform, path);
-    t.after(() => opened.close());
-    return opened;
-  }
+  const suite = consoleSuite({ webRtc: true });
 
   /** A customer whose audio the test hears, and a phone that plays a tone as a supervisor. */
   async function supervisedRoom(
@@ -46,15 +21,17 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000
     name: string,
     agent = talker,
   ): Promise<{ customer: BrowserPage; uuid: string }> {
-    const { page, username } = await browserPhone(browser, platform, name, { program: 'voice-phone' });
+    const { page, username } = await browserPhone(suite.browser, suite.platform, name, {
+      program: 'voice-phone',
+    });
     t.after(() => page.close());
-    await addToRoom(platform, name, agent);
-    await addToRoom(platform, name, username, { role: 'customer' });
+    await addToRoom(suite.platform, name, agent);
+    await addToRoom(suite.platform, name, username, { role: 'customer' });
     await page.reports.until('the call', ({ type }) => type === 'incoming');
     await page.run('answer');
-    await addToRoom(platform, name, tone, { role: 'supervisor', coach_mode: false });
-    await joinedRoom(platform, name, 3);
-    const { body } = await platform.api('GET', `MultiPartyCall/name_${name}/`);
+    await addToRoom(suite.platform, name, tone, { role: 'supervisor', coach_mode: false });
+    await joinedRoom(suite.platform, name, 3);
+    const { body } = await suite.platform.api('GET', `MultiPartyCall/name_${name}/`);
     return { customer: page, uuid: body.mpc_uuid };
   }
 
@@ -65,13 +42,13 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000
   }
 
   async function end(name: string): Promise<void> {
-    await platform.api('DELETE', `MultiPartyCall/name_${name}/`);
+    await suite.platform.api('DELETE', `MultiPartyCall/name_${name}/`);
   }
 
   it('the coach button in the matrix takes the supervisor out of what the customer hears', async (t) => {
     const { customer, uuid } = await supervisedRoom(t, 'coached');
     assert.ok((await level(customer)) > audible);
-    const console = await open(t, `/multiparty/${uuid}`);
+    const console = await suite.open(t, `/multiparty/${uuid}`);
     const cell = console.button(/customer \d+ hears supervisor \d+/);
     await cell.click();
     const coach = console.button('Coach');
@@ -92,7 +69,7 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000
 
   it('mute, hold and removal act on the person that was chosen', async (t) => {
     const { customer, uuid } = await supervisedRoom(t, 'muted');
-    const console = await open(t, `/multiparty/${uuid}`);
+    const console = await suite.open(t, `/multiparty/${uuid}`);
     const supervisor = console.page.getByRole('rowheader').getByRole('button', { name: /supervisor/ });
     await supervisor.click();
     await console.button('Mute').click();
@@ -101,7 +78,7 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000
     await console.button('Hold').click();
     await console.page.locator('button[aria-pressed="true"]', { hasText: 'Hold' }).waitFor();
     await console.button('Remove from the call').click();
-    await joinedRoom(platform, 'muted', 2);
+    await joinedRoom(suite.platform, 'muted', 2);
     await supervisor.waitFor({ state: 'detached' });
     await console.assertSound();
     await end('muted');
@@ -109,23 +86,23 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000
 
   it('listen in: the page hears the agent, and no participant hears the page', async (t) => {
     const { customer, uuid } = await supervisedRoom(t, 'listened', tone);
-    const console = await open(t, `/multiparty/${uuid}`);
+    const console = await suite.open(t, `/multiparty/${uuid}`);
     await console.button('Listen in').click();
     await console.page.getByText('in the call', { exact: true }).waitFor();
-    await joinedRoom(platform, 'listened', 4);
+    await joinedRoom(suite.platform, 'listened', 4);
     await level(customer);
     const heard = heardToneDb(await customer.heard(), microphoneHz, 0.2, 2);
     assert.ok(heard < inaudible, `the customer hears the microphone of the page: ${heard}`);
     await console.button('Hang up').click();
-    await joinedRoom(platform, 'listened', 3);
+    await joinedRoom(suite.platform, 'listened', 3);
     await end('listened');
     await console.assertSound();
   });
 
   it('the live list shows calls as they come and go', async (t) => {
-    const console = await open(t, '/');
+    const console = await suite.open(t, '/');
     await console.page.getByText('up to date').waitFor();
-    await addToRoom(platform, 'come-and-go', talker);
+    await addToRoom(suite.platform, 'come-and-go', talker);
     const room = console.page.getByRole('link', { name: 'come-and-go' });
     await room.waitFor();
     await console.page.getByRole('row', { name: talker }).first().getByText('in-progress').waitFor();

@@ -1,61 +1,41 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, missingBrowser } from './support/browser/browser.ts';
-import { ConsolePage } from './support/browser/console-page.ts';
-import { cleanUp } from './support/clean-up.ts';
-import { PlatformProcess } from './support/platform-process.ts';
+import { describe, it } from 'node:test';
+import { missingBrowser } from './support/browser/browser.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 
 const busy = '+12025550102';
 
 describe('the console in Chromium', { skip: missingBrowser(), timeout: 120_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-
-  before(async () => {
-    browser = await Browser.start();
-    platform = await PlatformProcess.start();
-  });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => platform?.stop(),
-    ),
-  );
-
-  async function open(t: TestContext, path?: string): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, platform, path);
-    t.after(() => opened.close());
-    return opened;
-  }
+  const suite = consoleSuite({ isLoggedOut: true });
 
   async function endedCall(to: string): Promise<string> {
-    const { status, body } = await platform.api('POST', 'Call/', {
+    const { status, body } = await suite.platform.api('POST', 'Call/', {
       from: '+12025550000',
       to,
       answer_url: 'http://127.0.0.1:9/answer',
     });
     assert.equal(status, 201, JSON.stringify(body));
     const uuid = body.request_uuid as string;
-    await platform.until('the end of the call', `Call/?to_number=${encodeURIComponent(to)}`, ({ objects }) =>
-      objects.some(({ end_time }: { end_time: string | null }) => end_time !== null),
+    await suite.platform.until(
+      'the end of the call',
+      `Call/?to_number=${encodeURIComponent(to)}`,
+      ({ objects }) => objects.some(({ end_time }: { end_time: string | null }) => end_time !== null),
     );
     return uuid;
   }
 
   it('the login refuses a wrong token with the sentence of the server, and keeps none of the right one', async (t) => {
-    const console = await open(t, '/calls');
-    await console.page.getByLabel('auth_id').fill(platform.authId);
+    const console = await suite.open(t, '/calls');
+    await console.page.getByLabel('auth_id').fill(suite.platform.authId);
     await console.page.getByLabel('auth_token').fill('wrong');
     await console.button('Log in').click();
     await console.page.getByRole('alert').getByText('login failed').waitFor();
     await console.assertAccessible();
-    await console.logIn(platform.authId, platform.authToken);
+    await console.logIn(suite.platform.authId, suite.platform.authToken);
     const kept = await console.page.evaluate(
       'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])',
     );
-    assert.ok(!String(kept).includes(platform.authToken), 'the page holds the token');
+    assert.ok(!String(kept).includes(suite.platform.authToken), 'the page holds the token');
     assert.equal(
       new URL(console.page.url()).pathname,
       '/console/calls',
@@ -66,7 +46,7 @@ describe('the console in Chromium', { skip: missingBrowser(), timeout: 120_000 }
 
   it('the list of calls shows a call and its end, follows its address, and works by keyboard', async (t) => {
     await endedCall(busy);
-    const console = await open(t, '/calls');
+    const console = await suite.open(t, '/calls');
     const row = console.page.getByRole('row', { name: busy });
     await row.first().getByText('BUSY', { exact: true }).waitFor();
     await console.page.getByLabel('To', { exact: true }).fill('+19999999999');
@@ -79,7 +59,7 @@ describe('the console in Chromium', { skip: missingBrowser(), timeout: 120_000 }
   });
 
   it('every request of the screen can be copied as curl, without credentials', async (t) => {
-    const console = await open(t, '/calls');
+    const console = await suite.open(t, '/calls');
     await console.page.getByRole('table').or(console.page.getByText('No call fits.')).first().waitFor();
     await console.button('As curl').click();
     const line = console.page.locator('#curl-lines pre').first();
@@ -88,7 +68,7 @@ describe('the console in Chromium', { skip: missingBrowser(), timeout: 120_000 }
   });
 
   it('the page and its files come with their headers, compressed, and within their budgets', async () => {
-    const page = await fetch(`${platform.httpUrl}/console/any/path`);
+    const page = await fetch(`${suite.platform.httpUrl}/console/any/path`);
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'.*script-src 'self'.*frame-ancestors 'none'/);
     assert.ok(!policy.includes('unsafe'));
@@ -96,24 +76,24 @@ describe('the console in Chromium', { skip: missingBrowser(), timeout: 120_000 }
     const html = await page.text();
     const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? [];
     assert.ok(nonce !== undefined && html.includes(nonce));
-    const again = await fetch(`${platform.httpUrl}/console/`);
+    const again = await fetch(`${suite.platform.httpUrl}/console/`);
     assert.ok(!again.headers.get('content-security-policy')?.includes(nonce), 'each page has its own nonce');
     await again.text();
     const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
-    const file = await fetch(`${platform.httpUrl}${script}`, { headers: { 'accept-encoding': 'br' } });
+    const file = await fetch(`${suite.platform.httpUrl}${script}`, { headers: { 'accept-encoding': 'br' } });
     assert.equal(file.headers.get('content-encoding'), 'br');
     assert.match(file.headers.get('cache-control') ?? '', /immutable/);
     await file.arrayBuffer();
-    const missing = await fetch(`${platform.httpUrl}/console/assets/no.js`);
+    const missing = await fetch(`${suite.platform.httpUrl}/console/assets/no.js`);
     assert.equal(missing.status, 404);
     await missing.text();
-    const posted = await fetch(`${platform.httpUrl}/console/`, { method: 'POST' });
+    const posted = await fetch(`${suite.platform.httpUrl}/console/`, { method: 'POST' });
     assert.equal(posted.status, 405);
     await posted.text();
   });
 
   it('the first screen takes at most 40 KB of gzip', async (t) => {
-    const console = await open(t, '/calls');
+    const console = await suite.open(t, '/calls');
     const sizes: Promise<number>[] = [];
     console.page.on('response', (response) => {
       if (response.url().includes('/console/')) sizes.push(gzipSizeOf(response.url()));

@@ -72,6 +72,8 @@ export class ConsolePage {
 
   /** Fails with the rules of accessibility that the page breaks, and the elements that break them. */
   async assertAccessible(): Promise<void> {
+    // The code of a screen is loaded when the screen is opened; its heading comes with it.
+    await this.page.locator('h1').first().waitFor();
     await this.page.evaluate(axe.source);
     // What axe preloads are copies of the style sheets, which the page's policy refuses.
     const { violations } = (await this.page.evaluate('axe.run(document, { preload: false })')) as AxeResult;
