@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
-import type { BrowserPage, PageOptions, PageReport } from './support/browser/browser-page.ts';
+import type { BrowserPage, PageOptions } from './support/browser/browser-page.ts';
 import { CuttablePort, webSocketUrl } from './support/browser/browser-phones.ts';
 import type { ConnectionReport } from './support/browser/connection-report.ts';
+import { level, logIn, password, reported } from './support/browser/hosted-pages.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb } from './support/heard.ts';
 import { minted } from './support/minted-token.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -15,7 +15,6 @@ import { freePort } from './support/ports.ts';
 
 const audible = -35;
 const inaudible = -55;
-const password = 'secret-of-a-page';
 const [echo, tone] = ['+12025550100', '+12025550109'];
 const sandboxHz = 1000;
 
@@ -52,18 +51,10 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
     return page;
   }
 
-  const reported = (page: BrowserPage, type: string, from = 0): Promise<PageReport> =>
-    page.reports.until(type, (report) => report.type === type, { from });
-
   async function loggedIn(t: TestContext, name: string, options: Parameters<typeof open>[1] = {}) {
     const page = await open(t, options);
-    const endpoint = await platform.createEndpoint(name, password);
-    await page.run('login', endpoint.username, password);
-    await reported(page, 'onLogin');
-    return { page, ...endpoint };
+    return logIn(page, platform, name);
   }
-
-  const level = async (page: BrowserPage, hz: number) => heardToneDb(await page.heard(), hz, 0.2, 2);
 
   /** Waits for two seconds more, so that `heard` has nothing of before. */
   async function twoSecondsMore(page: BrowserPage): Promise<ConnectionReport> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
-import type { BrowserPage, PageReport } from './support/browser/browser-page.ts';
+import type { BrowserPage } from './support/browser/browser-page.ts';
 import { CuttablePort, webSocketUrl } from './support/browser/browser-phones.ts';
+import { level, logIn, password, reported } from './support/browser/hosted-pages.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb } from './support/heard.ts';
 import { minted } from './support/minted-token.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -13,7 +13,6 @@ import { freePort } from './support/ports.ts';
 
 const audible = -35;
 const inaudible = -55;
-const password = 'secret-of-a-page';
 const [echo, tone] = ['+12025550100', '+12025550109'];
 const sandboxHz = 1000;
 
@@ -48,18 +47,10 @@ describe('a program for plivo-browser-sdk, over the adapter', {
     return page;
   }
 
-  const reported = (page: BrowserPage, type: string, from = 0): Promise<PageReport> =>
-    page.reports.until(type, (report) => report.type === type, { from });
-
   async function loggedIn(t: TestContext, name: string, url?: string) {
     const page = await open(t, url);
-    const endpoint = await platform.createEndpoint(name, password);
-    await page.run('login', endpoint.username, password);
-    await reported(page, 'onLogin');
-    return { page, ...endpoint };
+    return logIn(page, platform, name);
   }
-
-  const level = async (page: BrowserPage, hz: number) => heardToneDb(await page.heard(), hz, 0.2, 2);
 
   /** Waits until what the page hears is of now. */
   async function fresh(page: BrowserPage): Promise<void> {
