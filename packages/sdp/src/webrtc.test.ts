@@ -177,7 +177,7 @@ describe('an offer of a browser', () => {
   });
 });
 
-describe('an offer of ours to a browser', () => {
+describe('an offer to a browser', () => {
   const text = createOffer({ ...ours, ...local });
   const answer = (setup: string, more = '') =>
     text

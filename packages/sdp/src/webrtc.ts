@@ -12,7 +12,7 @@ export interface LocalTransport {
   readonly stream: string;
 }
 
-/** A host candidate of ours (RFC 8839 §5.1); over TCP the other side connects (RFC 6544 §4.5). */
+/** A host candidate of the own side (RFC 8839 §5.1); over TCP the other side connects (RFC 6544 §4.5). */
 export interface LocalCandidate {
   readonly transport: 'udp' | 'tcp';
   /** Numeric. */
@@ -40,8 +40,8 @@ export function isWebrtcProfile(protocol: string): boolean {
 }
 
 /**
- * The other side's transport. A problem where it lacks what we need: ICE by a full agent, RTP and RTCP on one port, a DTLS client (for an
- * answer exactly that, for an offer at least the choice), and a fingerprint by a hash function that is not broken.
+ * The other side's transport, or the problem with it. It needs ICE by a full agent, RTP and RTCP on one port, and a fingerprint by a hash
+ * function that is not broken. It must be the DTLS client: an answer says `active`, and an offer may leave the choice to us (`actpass`).
  */
 export function remoteTransport(
   { transport, rtcpMux }: MediaDescription,
@@ -83,7 +83,7 @@ export function transportLines(local: LocalTransport, setup: 'passive' | 'actpas
   return lines.map((line) => `${line}\r\n`).join('');
 }
 
-/** No transport of WebRTC: for lines of ours without one. */
+/** No transport of WebRTC: for own lines without one. */
 export const noTransport: MediaTransport = {
   mid: undefined,
   isBundleOnly: false,

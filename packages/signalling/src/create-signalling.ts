@@ -16,6 +16,7 @@ import { createTrunkAdmission } from './admission/trunk-admission.ts';
 import type { CarrierLogin } from './carriers/carrier-accounts.ts';
 import { createDefence } from './defence/defence.ts';
 import { type DefenceLimits, defaultDefenceLimits } from './defence/defence-limits.ts';
+import { overNodes } from './nodes/node-transports.ts';
 import { createEdgeProxies } from './proxies/edge-proxies.ts';
 import { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 
@@ -38,7 +39,7 @@ export interface SignallingDeps
     | 'clock'
     | 'secrets'
     | 'log'
-    | 'publicAddress'
+    | 'addressFor'
     | 'srtp'
     | 'webrtc'
     | 'browserCodecs'
@@ -68,7 +69,11 @@ export interface SignallingDeps
  */
 export function createSignalling(deps: SignallingDeps): SipEdge {
   const { ports, operated, limits = {}, isSandbox = false } = deps;
-  const parts = { ...deps, nonces: createSipNonces(deps.secrets), domains: withApplications(deps.domains) };
+  const parts = {
+    ...deps,
+    nonces: createSipNonces(deps.secrets, ports.nodes),
+    domains: withApplications(deps.domains),
+  };
   const proxies = createEdgeProxies(limits.proxies ?? []);
   const { admission, carried } = createAdmission(parts, deps.domains);
   const defence = createDefence({
@@ -80,13 +85,18 @@ export function createSignalling(deps: SignallingDeps): SipEdge {
     banned: ports.bans.banned,
     ...(isSandbox ? { neverBanned: ['127.0.0.1', '::1'], failed: ports.failedLogins.failed } : {}),
   });
+  const { nodes } = ports;
+  const { openTransports } = deps;
+  const { receives } = defence;
   const edge = createSipEdge({
     ...parts,
+    ...(nodes && { nodes, openTransports: overNodes({ nodes, openTransports, receives }) }),
     admission,
     defence,
     proxies,
     registrations: ports.registrations,
     routes: ports.routes,
+    isDraining: ports.isDraining,
     ...(ports.trace && { trace: ports.trace }),
     userAgentName: 'Jackfield',
     carriers: operated.accounts,

@@ -12,7 +12,7 @@ export interface EdgeTransportsDeps {
   /** Bindings that end with their connections; absent where no phone registers. */
   readonly registrations?: Pick<Registrations, 'dropFlow'>;
   readonly log: Logger;
-  /** Receives the messages of calls; absent where they are not kept. */
+  /** Receives messages where it wants them; absent where none are ever kept. */
   readonly trace?: SignallingTrace;
 }
 
@@ -64,7 +64,8 @@ export function createEdgeTransports(deps: EdgeTransportsDeps): EdgeTransports {
       opened = await deps.openTransports(transportListener(deps, receiver, (flow) => opened?.cut(flow)));
     },
     send(target, text) {
-      if (deps.trace !== undefined) traceMessage(deps.trace, 'sent', text, tracedTarget(target));
+      if (deps.trace !== undefined && deps.trace.scope !== 'none')
+        traceMessage(deps.trace, 'sent', text, tracedTarget(target));
       transports().send(target, text);
     },
     flowById: (id) => transports().flowById(id),

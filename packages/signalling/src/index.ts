@@ -1,3 +1,4 @@
+export type { AddressFor } from './address-for.ts';
 export { type Admission, type Admitted, admitAll, type Refused } from './admission/admission.ts';
 export { defaultExternalCallLimits, type ExternalCallLimits } from './admission/external-admission.ts';
 export type { CarrierLogin } from './carriers/carrier-accounts.ts';

@@ -57,7 +57,7 @@ describe('an outgoing leg', () => {
     await w.leavesNothing();
   });
 
-  it('whose answer has no codec of ours is acknowledged, hung up on, and ends with media-failed', async () => {
+  it('whose answer has no codec of the server is acknowledged, hung up on, and ends with media-failed', async () => {
     const w = await world();
     w.dial();
     await w.clock.advance(soon);
@@ -70,7 +70,7 @@ describe('an outgoing leg', () => {
     await w.leavesNothing();
   });
 
-  it('carries a From that is an address of ours, whatever its caller is called', async () => {
+  it('carries a From that is an address of the server, whatever its caller is called', async () => {
     const w = await world();
     w.dial(
       {},
@@ -340,12 +340,14 @@ describe('an incoming leg', () => {
   it('whose credential was looked up while the drain began is refused with 503', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const trusting = admitAll('MA1');
+    let isDraining = false;
     const w = await world({
       admission: { admit: (...asked) => promise.then(() => trusting.admit(...asked)) },
+      isDraining: () => isDraining,
     });
     w.call();
     await w.clock.advance(soon);
-    w.edge.drain();
+    isDraining = true;
     resolve();
     await w.clock.advance(soon);
     assert.deepEqual([w.happened, w.notices], [['503'], []]);

@@ -3,6 +3,7 @@ import type {
   Clock,
   Logger,
   MediaLegs,
+  PeerNodes,
   Registrations,
   RouteOwner,
   Secrets,
@@ -16,6 +17,7 @@ import {
   type UserAgentCensus,
   type UserAgentDeps,
 } from '@jackfield/sip';
+import { type AddressFor, hostOf } from './address-for.ts';
 import type { Admission } from './admission/admission.ts';
 import { type CarrierAccounts, type CarrierLogin, carrierAccounts } from './carriers/carrier-accounts.ts';
 import { createCarrierRequests } from './carriers/carrier-requests.ts';
@@ -26,9 +28,12 @@ import {
   transportOf,
 } from './edge-transports.ts';
 import type { DialTermsDeps } from './leg/dial-terms.ts';
+import { createLeftDialogs } from './leg/left-dialogs.ts';
 import type { SrtpPolicy } from './leg/leg-srtp.ts';
 import type { BrowserCodec } from './leg/leg-webrtc.ts';
 import { createLegs, type Legs } from './leg/legs.ts';
+import { nodeToken } from './nodes/node-tokens.ts';
+import { returnedAtAllNodes } from './nodes/returned-phones.ts';
 import { type EdgeProxies, noProxies } from './proxies/edge-proxies.ts';
 import { createGruus, type Gruus } from './registrar/gruus.ts';
 import { createRegistrar } from './registrar/registrar.ts';
@@ -41,10 +46,14 @@ export interface SipEdgeDeps
     Pick<EdgeTransportsDeps, 'openTransports' | 'defence' | 'trace'> {
   /** Resolves URIs whose host is a name (RFC 3263); the transports use the name unchanged when absent. */
   readonly locate?: UserAgentDeps['locate'];
+  /** The other nodes of a cluster; absent where there are none. */
+  readonly nodes?: PeerNodes;
   readonly admission: Admission;
   /** Absent where no phone registers: this edge then supports no REGISTER. */
   readonly registrations?: Registrations;
   readonly mediaLegs: MediaLegs;
+  /** True while new calls are refused with 503 and Retry-After; never when absent. */
+  readonly isDraining?: () => boolean;
   /** Routes for calls with several targets in turn; when absent every call is sent to its targets at once. */
   readonly routes?: readonly CallRoutes[];
   readonly clock: Clock;
@@ -52,8 +61,8 @@ export interface SipEdgeDeps
   readonly log: Logger;
   /** Lower case; the first is the host of our From. */
   readonly domains: readonly [string, ...string[]];
-  /** The address at which phones reach us: in Via, Contact and SDP. */
-  readonly publicAddress: string;
+  /** The address at which a peer reaches us: in Via, Contact and SDP. The peer is left out where its address is unknown. */
+  readonly addressFor: AddressFor;
   /** The address in SDP where media has another address than signalling. */
   readonly mediaAddress?: string;
   /** The operator's policy for SRTP with phones on TLS; `offer` when absent. */
@@ -80,8 +89,6 @@ export interface SipEdge {
   bannedSources(): number;
   /** Counters of the user agent and the transports since the start, by name. */
   counters(): Readonly<Record<string, number>>;
-  /** From now on new calls are refused with 503 and Retry-After. */
-  drain(): void;
   /** Ends every leg with a message to its phone. */
   hangUpAll(): void;
   close(): Promise<void>;
@@ -101,21 +108,21 @@ interface EdgeParts {
 /** Signalling over SIP: the telephony port on one side, phones on the other. */
 export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   const { registrations, secrets, log, defence } = deps;
-  let isDraining = false;
   const transports = createEdgeTransports(deps);
   const hash: Hash = (algorithm, text) =>
     secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
   const parts: EdgeParts = {
     transports,
     hash,
-    token: () => Buffer.from(secrets.randomBytes(12)).toString('hex'),
+    token: tokensOf(deps),
     admission: admissionOfFlows(deps, defence?.watch(deps.admission) ?? deps.admission, transports),
     accounts: carrierAccounts(deps.carriers ?? [], hash),
     gruus: createGruus(secrets, deps.domains, registrations),
-    isDraining: () => isDraining,
+    isDraining: deps.isDraining ?? (() => false),
   };
   const userAgent = createEdgeUserAgent(deps, parts);
   const legs = createEdgeLegs(deps, parts, userAgent.invite);
+  const left = leftDialogs(deps, parts, userAgent);
   const routed = createRoutedLegs({
     clock: deps.clock,
     log,
@@ -128,10 +135,12 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     telephony: {
       ...legs.telephony,
       ...routedTelephony(legs, routed),
-      open() {
+      async open() {
         userAgent.listen(legs.invited);
-        return transports.open(userAgent);
+        await transports.open(userAgent);
+        left.open();
       },
+      endDialog: left.end,
       ...(deps.carriers === undefined ? {} : { carriers: edgeCarrierRequests(deps, parts, userAgent) }),
     },
     address: transports.address,
@@ -143,9 +152,6 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     routedLegs: () => routed.census(),
     bannedSources: () => defence?.census().bannedSources ?? 0,
     counters: () => ({ ...userAgent.counters, ...transports.counters(), ...defence?.counters }),
-    drain() {
-      isDraining = true;
-    },
     hangUpAll() {
       routed.hangUpAll();
       legs.hangUpAll();
@@ -158,6 +164,12 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   };
 }
 
+/** Unpredictable; those of a cluster name their node. */
+function tokensOf({ secrets, nodes }: Pick<SipEdgeDeps, 'secrets' | 'nodes'>): () => string {
+  const random = () => Buffer.from(secrets.randomBytes(12)).toString('hex');
+  return nodes === undefined ? random : () => nodeToken(random(), nodes.own);
+}
+
 /** Its INVITEs go to the legs, which need it first: they are its listener when the edge opens. */
 function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
   const { registrations, defence, proxies, log } = deps;
@@ -167,7 +179,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
     send: transports.send,
     flow: transports.flowById,
     ...(deps.locate === undefined ? {} : { locate: deps.locate }),
-    address: (protocol) => ({ host: deps.publicAddress, port: transports.portOf(protocol) }),
+    address: (protocol, peer) => ({ host: deps.addressFor(peer), port: transports.portOf(protocol) }),
     token: parts.token,
     hash: parts.hash,
     userAgentName: deps.userAgentName,
@@ -184,7 +196,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
             admission,
             gruus,
             registrations,
-            returned: (phone, flow, replaced) => userAgent.phoneReturned(phone, flow, replaced),
+            returned: returnedAtAllNodes(deps.nodes, (...phone) => userAgent.phoneReturned(...phone)),
           }),
         }),
         isOpenFlow: (flow) => transports.protocolOf(flow) !== undefined,
@@ -198,7 +210,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
 }
 
 function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['invite']): Legs {
-  const { secrets, defence, proxies, trunkLogin, mayReach, audioMayReach } = deps;
+  const { secrets, defence, proxies, trunkLogin, mayReach, audioMayReach, mediaAddress } = deps;
   const { admission, accounts, gruus, token, transports, isDraining } = parts;
   return createLegs({
     mediaLegs: deps.mediaLegs,
@@ -212,7 +224,8 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
     // RFC 8866 §5.2: a globally unique number; 48 random bits are enough.
     newSessionId: () => String(Number.parseInt(token().slice(0, 12), 16)),
     domains: deps.domains,
-    mediaAddress: deps.mediaAddress ?? deps.publicAddress,
+    addressFor: mediaAddress === undefined ? deps.addressFor : () => mediaAddress,
+    remoteAddressOf: transports.remoteAddressOf,
     srtp: {
       policy: deps.srtp ?? 'offer',
       randomBytes: (count) => secrets.randomBytes(count),
@@ -226,6 +239,7 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
       },
     }),
     invite,
+    leavesDialogs: deps.nodes !== undefined,
     ...(trunkLogin && { trunkLogin }),
     ...(mayReach && { mayReach }),
     ...(audioMayReach && { audioMayReach }),
@@ -235,11 +249,36 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
   });
 }
 
+/** Legs of nodes that have died. Those of the node's own last process are hung up before its transports open: they wait. */
+function leftDialogs(deps: SipEdgeDeps, { accounts }: EdgeParts, { endDialog }: UserAgent) {
+  const { log, trunkLogin, mayReach, proxies } = deps;
+  const hangUp = createLeftDialogs({
+    log,
+    accounts,
+    endDialog,
+    ...(trunkLogin && { trunkLogin }),
+    ...(mayReach && { mayReach }),
+    ...(proxies && { isProxy: proxies.isProxy }),
+  });
+  const waiting: string[] = [];
+  let end = (dialog: string): void => void waiting.push(dialog);
+  return {
+    end: (dialog: string) => end(dialog),
+    open() {
+      end = hangUp;
+      for (const dialog of waiting.splice(0)) hangUp(dialog);
+    },
+  };
+}
+
 function edgeCarrierRequests(deps: SipEdgeDeps, { transports, accounts }: EdgeParts, userAgent: UserAgent) {
   return createCarrierRequests({
     request: userAgent.request,
     accounts,
-    addressFor: (uri) => ({ host: deps.publicAddress, port: transports.portOf(transportOf(uri)) }),
+    addressFor: (uri) => ({
+      host: deps.addressFor(hostOf(uri)),
+      port: transports.portOf(transportOf(uri)),
+    }),
     domain: deps.domains[0],
     secrets: deps.secrets,
   });

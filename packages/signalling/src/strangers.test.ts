@@ -120,7 +120,7 @@ function world() {
     secrets,
     log: createRecordingLog(),
     domains: [domain],
-    publicAddress: '192.0.2.9',
+    addressFor: () => '192.0.2.9',
     userAgentName: 'Jackfield',
     defence,
   });

@@ -96,6 +96,7 @@ export type {
   Call,
   CallListener,
   DialogName,
+  DialogSnapshot,
   IncomingInvite,
 } from './user-agent/call-listener.ts';
 export type { UserAgentCounters } from './user-agent/counters.ts';

@@ -123,7 +123,7 @@ describe('A call without credentials', () => {
     assert.ok(known.lookedUp.length > 0);
   });
 
-  it('is challenged when its From names a domain of ours or a user of ours: a known user needs its password', async () => {
+  it('is challenged when its From names a domain or a user of the server: a known user needs its password', async () => {
     const w = world();
     for (const from of [
       `ext@${domain}`,

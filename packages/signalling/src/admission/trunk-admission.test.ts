@@ -112,7 +112,7 @@ async function world(changes: Partial<TrunkAccess> = {}) {
     secrets,
     log: createRecordingLog(),
     domains: [realm, 'alias.example.com'],
-    publicAddress: edgeAt.address,
+    addressFor: () => edgeAt.address,
     userAgentName: 'edge',
   });
   edge.telephony.listen((notice) => notices.push(notice));
@@ -276,7 +276,7 @@ describe('a call through a trunk', () => {
     });
   }
 
-  it('to a host that is no trunk of ours goes the way of all others', async () => {
+  it('to a host that is no known trunk goes the way of all others', async () => {
     const w = await world();
     for (const host of [
       realm,

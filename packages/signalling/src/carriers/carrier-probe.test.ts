@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import { createUserAgent, type UserAgent } from '@jackfield/sip';
-import type { Transports } from '@jackfield/sip/transport';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -10,6 +8,7 @@ import {
   SimulatedNetwork,
   seededRandom,
 } from '@jackfield/testkit';
+import { openPhone } from '../testing/open-phone.ts';
 import { openCarrierProbe } from './carrier-probe.ts';
 
 const probeAt = { address: '10.0.0.1', port: 5070 };
@@ -21,21 +20,10 @@ async function world(status: number | undefined) {
   const clock = createVirtualClock();
   const network = new SimulatedNetwork(clock, seededRandom(1));
   const methods: string[] = [];
-  let serial = 0;
-  const transports: Transports = openSimulatedTransports(network, carrierAt, {
-    onMessage: (text, flow) => carrier.receive(text, flow),
-  });
-  const carrier: UserAgent = createUserAgent({
-    clock,
-    send: (target, text) => transports.send(target, text),
-    flow: (id) => transports.flowById(id),
-    address: () => ({ host: carrierAt.address, port: carrierAt.port }),
-    token: () => `carrier${++serial}`,
-    on: {
-      request({ request, reply }) {
-        methods.push(request.method);
-        if (status !== undefined) reply(status);
-      },
+  openPhone(clock, network, carrierAt, {
+    request({ request, reply }) {
+      methods.push(request.method);
+      if (status !== undefined) reply(status);
     },
   });
   const probe = await openCarrierProbe({
@@ -43,7 +31,7 @@ async function world(status: number | undefined) {
     clock,
     secrets: createSecrets(new Uint8Array(32).fill(1)),
     log: createRecordingLog(),
-    publicAddress: probeAt.address,
+    addressFor: () => probeAt.address,
     domain: 'sip.example.com',
   });
   return { clock, probe, methods };

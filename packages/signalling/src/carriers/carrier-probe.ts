@@ -1,5 +1,6 @@
 import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import { createUserAgent, type UserAgentDeps } from '@jackfield/sip';
+import { type AddressFor, hostOf } from '../address-for.ts';
 import { createEdgeTransports, type EdgeTransportsDeps, transportOf } from '../edge-transports.ts';
 import { createCarrierRequests } from './carrier-requests.ts';
 
@@ -10,7 +11,7 @@ export interface CarrierProbeDeps extends Pick<EdgeTransportsDeps, 'openTranspor
   readonly secrets: Pick<Secrets, 'randomBytes' | 'randomUuid'>;
   readonly log: Logger;
   /** Our address in Via. */
-  readonly publicAddress: string;
+  readonly addressFor: AddressFor;
   /** The host of our From. */
   readonly domain: string;
 }
@@ -24,14 +25,14 @@ export interface CarrierProbe {
 
 /** Opens the transports and sends on request; rejects where they cannot be opened. */
 export async function openCarrierProbe(deps: CarrierProbeDeps): Promise<CarrierProbe> {
-  const { clock, secrets, locate, publicAddress: host } = deps;
+  const { clock, secrets, locate, addressFor } = deps;
   const transports = createEdgeTransports(deps);
   const userAgent = createUserAgent({
     clock,
     send: transports.send,
     flow: transports.flowById,
     ...(locate === undefined ? {} : { locate }),
-    address: (protocol) => ({ host, port: transports.portOf(protocol) }),
+    address: (protocol, peer) => ({ host: addressFor(peer), port: transports.portOf(protocol) }),
     token: () => Buffer.from(secrets.randomBytes(12)).toString('hex'),
     userAgentName: 'Jackfield',
     methods: [],
@@ -41,7 +42,7 @@ export async function openCarrierProbe(deps: CarrierProbeDeps): Promise<CarrierP
   const requests = createCarrierRequests({
     request: userAgent.request,
     accounts: () => undefined,
-    addressFor: (uri) => ({ host, port: transports.portOf(transportOf(uri)) }),
+    addressFor: (uri) => ({ host: addressFor(hostOf(uri)), port: transports.portOf(transportOf(uri)) }),
     domain: deps.domain,
     secrets,
   });

@@ -106,7 +106,7 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(w.nonceFor('192.0.2.2')), w.flowOf(home)), false);
   });
 
-  it('that are exhausted in the name of a known phone do not stop its requests with a nonce of ours', async () => {
+  it('that are exhausted in the name of a known phone do not stop its requests with a nonce of the server', async () => {
     const w = world({ requestBurst: 1, provenPerSecond: 1 });
     const phone = w.flowOf(home, 5062);
     await w.decide(admitted, phone, w.nonceFor(home));
@@ -115,7 +115,7 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(w.nonceFor(home)), phone), true);
   });
 
-  it('know the flow of a telephone system by a nonce of ours, and a system admitted by its address by that alone', async () => {
+  it('know the flow of a telephone system by a nonce of the server, and a system admitted by its address by that alone', async () => {
     const w = world();
     const through = { ...admitted, endpoint: '', user: '', trunk: '1' };
     for (let port = 1; port <= 10; port++) await w.decide(through, w.flowOf(home, port), 'forged');
@@ -374,7 +374,7 @@ describe('Limits behind a proxy of the operator', () => {
     assert.equal(w.defence.counters.unnamedSourcesDropped, 1);
   });
 
-  it('count connections to a proxy as their source, because no limit of ours bounds them', () => {
+  it('count connections to a proxy as their source, because no other limit bounds them', () => {
     const w = behindProxy({ requestBurst: 1 });
     const over = (port: number) =>
       w.defence.admits(

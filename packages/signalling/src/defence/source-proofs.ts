@@ -5,7 +5,7 @@ import { decodeUtf8, type Nonces, parseAuthorization, type SipRequest } from '@j
 const credentialHeaders = ['Authorization', 'Proxy-Authorization'];
 
 /**
- * Whether a request proves that its source receives what is sent there: it presents a nonce of ours, so its address is not forged.
+ * Whether a request proves that its source receives what is sent there: it presents a nonce of the server, so its address is not forged.
  * `withinMs` is the age up to which a nonce counts; the lifetime of nonces when undefined.
  */
 export function createSourceProofs(

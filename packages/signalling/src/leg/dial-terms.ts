@@ -31,23 +31,16 @@ export async function dialTerms(
   deps: DialTermsDeps,
   { leg, targets }: Pick<DialRequest, 'leg' | 'targets'>,
 ): Promise<DialTerms> {
-  const { log, accounts, trunkLogin, mayReach } = deps;
   // A target that asks for a password is dialled alone: no other target gets its credentials.
   const account = targets.length === 1 ? targets[0]?.account : undefined;
   const isCustomers = targets.some(({ trunk }) => trunk !== undefined);
-  const credentials =
-    account === undefined
-      ? undefined
-      : isCustomers
-        ? await credentialsOf(account, trunkLogin)
-        : accounts?.(account);
+  const credentials = await credentialsFor(deps, account, isCustomers);
   // The phone chooses where a Path leads (RFC 3327 §6), and its Contact where its flow is closed.
   const isNamedByOthers = targets.some(({ trunk, flow, path }) => trunk ?? flow ?? path);
+  const reaches = isNamedByOthers ? reachOfCustomers(deps, isCustomers) : undefined;
   return {
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(isNamedByOthers && mayReach !== undefined
-      ? { reaches: logged(isCustomers ? mayReach : orProxies(deps, mayReach), log, leg) }
-      : {}),
+    ...(credentials && { credentials }),
+    ...(reaches && { reaches: logged(reaches, deps.log, leg) }),
   };
 }
 
@@ -98,6 +91,12 @@ export function confinedAudio(
   return { ...agreed, address: source ?? '0.0.0.0' };
 }
 
+/** The addresses to which requests go where an outsider has named them; all when undefined. */
+export function reachOfCustomers(deps: DialTermsDeps, isTrunk: boolean): DialTerms['reaches'] {
+  const { mayReach } = deps;
+  return mayReach === undefined || isTrunk ? mayReach : orProxies(deps, mayReach);
+}
+
 function orProxies({ isProxy }: DialTermsDeps, mayReach: (address: string) => boolean) {
   return (address: string): boolean => isProxy?.(address) === true || mayReach(address);
 }
@@ -112,7 +111,14 @@ function logged(mayReach: (address: string) => boolean, log: Logger, leg: string
   };
 }
 
-async function credentialsOf(account: string, loginOf: DialTermsDeps['trunkLogin']) {
-  const login = await loginOf?.(account);
+/** The credentials for challenges to an account: of a customer's trunk, or of a carrier. */
+export async function credentialsFor(
+  { accounts, trunkLogin }: DialTermsDeps,
+  account: string | undefined,
+  isTrunk: boolean,
+): Promise<DigestCredentials | undefined> {
+  if (account === undefined) return undefined;
+  if (!isTrunk) return accounts?.(account);
+  const login = await trunkLogin?.(account);
   return login && { username: encodeUtf8(login.username), password: encodeUtf8(login.password) };
 }

@@ -43,7 +43,7 @@ export interface LegAudio {
   readonly port: number;
   /** The description that we sent last; later ones count its version up. */
   readonly sent: string | undefined;
-  /** An offer of ours has no answer yet. */
+  /** An own offer has no answer yet. */
   readonly awaitsAnswer: boolean;
   readonly codecInUse: CodecCapability | undefined;
   /** Audio goes to this address, whatever a description says: a caller without credentials cannot direct audio at a third party. */

@@ -2,6 +2,7 @@ import type { LegStatistics, Logger, MediaLegs, OpenedLeg } from '@jackfield/por
 import type { CallListener, UserAgent } from '@jackfield/sip';
 import { inviteOf } from '../parties/parties.ts';
 import { confinedAudio, type DialTermsDeps, dialledAudioReach, dialTerms } from './dial-terms.ts';
+import { leftDialogOf } from './left-dialogs.ts';
 import { sdpType } from './leg-audio.ts';
 import type { LegEffect, LegInput } from './leg-state.ts';
 import { callOf, type LiveLeg } from './live-leg.ts';
@@ -13,6 +14,8 @@ export interface LegEffectsDeps extends DialTermsDeps {
   /** The host part of From in our INVITEs. */
   readonly domain: string;
   readonly invite: UserAgent['invite'];
+  /** Answers carry the dialog, for a successor of this process. */
+  readonly leavesDialogs?: boolean;
   readonly transfers: Transfers;
   readonly listenerOf: (live: LiveLeg) => CallListener;
   /** The leg has ended. */
@@ -57,6 +60,11 @@ export function createLegEffects(deps: LegEffectsDeps, inbox: LegInbox): LegEffe
       return;
     }
     inbox.send(live, { type: 'port-opened', opened });
+  }
+
+  function dialogIn(notice: string, live: LiveLeg): { readonly dialog?: string } {
+    const dialog = deps.leavesDialogs && notice === 'leg-answered' ? leftDialogOf(live) : undefined;
+    return dialog === undefined ? {} : { dialog };
   }
 
   function closePort(leg: string): Promise<LegStatistics | undefined> {
@@ -110,7 +118,7 @@ export function createLegEffects(deps: LegEffectsDeps, inbox: LegInbox): LegEffe
           invite(live, effect.offer);
           break;
         case 'notify':
-          live.listener({ type: effect.notice, leg });
+          live.listener({ type: effect.notice, leg, ...dialogIn(effect.notice, live) });
           break;
         case 'finish':
           finish(live, effect);

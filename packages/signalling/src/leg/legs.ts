@@ -28,7 +28,7 @@ export interface LegsDeps
       'domain' | 'drawKeys' | 'drawIce' | 'transfers' | 'press' | 'report' | 'forget'
     >,
     Omit<TakeInviteDeps, 'domains' | 'newLegs' | 'transfers'>,
-    Pick<NewLegsDeps, 'mediaAddress' | 'newSessionId'> {
+    Pick<NewLegsDeps, 'addressFor' | 'remoteAddressOf' | 'newSessionId'> {
   readonly newUuid: () => string;
   /** SIP domains that are ours, lower case; the first is the host part of From in our INVITEs. */
   readonly domains: readonly [string, ...string[]];

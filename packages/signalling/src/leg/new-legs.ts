@@ -1,5 +1,6 @@
 import type { DialRequest } from '@jackfield/ports';
 import type { IncomingInvite } from '@jackfield/sip';
+import { type AddressFor, peerOf } from '../address-for.ts';
 import { heardFrom, newLegAudio } from './leg-audio.ts';
 import {
   type DrawKeys,
@@ -23,8 +24,10 @@ import {
 import { cameInPrivate, isOfBrowser, isReachedInPrivate, type ProtocolOf } from './private-signalling.ts';
 
 export interface NewLegsDeps {
-  /** Address for SDP. */
-  readonly mediaAddress: string;
+  /** Our address for a peer, in SDP. */
+  readonly addressFor: AddressFor;
+  /** The address at the other end of a flow. */
+  readonly remoteAddressOf: (flow: string) => string | undefined;
   readonly newSessionId: () => string;
   readonly srtp: SrtpPolicy;
   readonly protocolOf: ProtocolOf;
@@ -54,11 +57,12 @@ export function createNewLegs(deps: NewLegsDeps): NewLegs {
     srtp: LegSrtp,
     describesEvents: boolean,
     transport: LegWebrtc | undefined,
+    peer: string | undefined,
     onlyTo?: string,
   ) {
     const keyed = drawKeys !== undefined && lacksKeys(srtp) ? withKeys(srtp, drawKeys()) : srtp;
     return newLegAudio({
-      address: deps.mediaAddress,
+      address: deps.addressFor(peer),
       sessionId: deps.newSessionId(),
       srtp: keyed,
       describesEvents,
@@ -73,7 +77,8 @@ export function createNewLegs(deps: NewLegsDeps): NewLegs {
       const srtp = incomingSrtp(policy, policy !== 'off' && cameInPrivate(incoming, protocolOf));
       const isWebrtc = mayAnswerWebrtc(incoming, webrtc, protocolOf) && offersWebrtc(request.body);
       const onlyTo = isExternal ? sourceAddress : undefined;
-      const audio = audioOf(srtp, !isOfBrowser(flow, protocolOf), webrtcWhere(isWebrtc), onlyTo);
+      const describesEvents = !isOfBrowser(flow, protocolOf);
+      const audio = audioOf(srtp, describesEvents, webrtcWhere(isWebrtc), sourceAddress, onlyTo);
       return {
         phase: 'offered',
         audio: heardFrom(audio, request),
@@ -91,7 +96,8 @@ export function createNewLegs(deps: NewLegsDeps): NewLegs {
       const isWebrtc =
         targets.length > 0 && targets.every(({ flow }) => mayOfferWebrtc(flow, webrtc, protocolOf));
       const srtp = dialledSrtp(policy, isPrivate);
-      return { phase: 'preparing', audio: audioOf(srtp, describesEvents, webrtcWhere(isWebrtc)) };
+      const peer = peerOf(targets[0], deps.remoteAddressOf);
+      return { phase: 'preparing', audio: audioOf(srtp, describesEvents, webrtcWhere(isWebrtc), peer) };
     },
   };
 }

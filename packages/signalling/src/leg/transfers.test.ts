@@ -86,7 +86,7 @@ function createEdge(
     secrets: createSecrets(new Uint8Array(32).fill(1)),
     log: createRecordingLog(),
     domains: ['sip.example.com'],
-    publicAddress: '10.0.0.1',
+    addressFor: () => '10.0.0.1',
     userAgentName: 'edge',
   });
 }
@@ -136,7 +136,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
     return { tag, leg };
   }
 
-  /** A call of ours to these targets; the target at `place` answers. Returns the fields of its REFER. */
+  /** A dialled call to these targets; the target at `place` answers. Returns the fields of its REFER. */
   async function dialled(targets: DialRequest['targets'], place: number) {
     edge.telephony.dial({ leg: 'ours', spec, callee: 'bob', targets });
     await clock.advance(50);

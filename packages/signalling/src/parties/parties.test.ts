@@ -6,7 +6,7 @@ import { anyCharacter } from '@jackfield/testkit/any-character';
 import fc from 'fast-check';
 import { addressOf, calleeOf, inviteOf } from './parties.ts';
 
-describe('an address of ours', () => {
+describe('an address of the server', () => {
   it('is one whatever its party and its name hold: no text leaves its part', () => {
     const text = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 60 }), fc.string({ maxLength: 60 }));
     fc.assert(

@@ -9,7 +9,7 @@ export interface Gruus {
    * temporary one each time.
    */
   parametersOf(user: string, instance: string, callId: string): string;
-  /** Whether a URI claims to name a single phone of ours: then no other phone may answer it (RFC 5627 §6.1). */
+  /** Whether a URI claims to name a single phone of the domain: then no other phone may answer it (RFC 5627 §6.1). */
   isGruu(uri: string): boolean;
   /**
    * The public URI, of our first domain, for a GRUU; undefined for an invalid or expired one. A temporary GRUU is valid while its phone is

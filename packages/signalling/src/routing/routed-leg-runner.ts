@@ -30,6 +30,8 @@ export interface LiveRoutedLeg {
   readonly inputs: RoutedLegInput[];
   isBusy: boolean;
   cancelTimer: (() => void) | undefined;
+  /** Of the answer, for a successor of this process. */
+  dialog: string | undefined;
   /** Statistics of the last target that was called; reported with the end of the leg. */
   media: LegStatistics | undefined;
 }
@@ -79,7 +81,7 @@ export function createRoutedLegRunner(
       case 'report-failure':
         return route.failed(effect.at, effect.failure);
       case 'report':
-        return deps.notify({ type: effect.notice, leg: request.leg });
+        return deps.notify({ type: effect.notice, leg: request.leg, ...dialogIn(effect.notice, leg) });
       case 'report-end':
         legs.delete(request.leg);
         return deps.notify(endOf(leg, effect));
@@ -106,6 +108,7 @@ export function createRoutedLegRunner(
       case 'leg-ringing':
         return send(leg, { type: 'ringing' });
       case 'leg-answered':
+        leg.dialog = notice.dialog;
         return send(leg, { type: 'answered' });
       case 'leg-ended':
         leg.media = notice.media;
@@ -117,6 +120,10 @@ export function createRoutedLegRunner(
   }
 
   return send;
+}
+
+function dialogIn(notice: string, { dialog }: LiveRoutedLeg): { readonly dialog?: string } {
+  return notice === 'leg-answered' && dialog !== undefined ? { dialog } : {};
 }
 
 /** Only the target part differs between the targets of a leg. */

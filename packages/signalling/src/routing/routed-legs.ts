@@ -50,6 +50,7 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
           inputs: [],
           isBusy: false,
           cancelTimer: undefined,
+          dialog: undefined,
           media: undefined,
         };
         legs.set(request.leg, leg);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import {
   type AgreedMedia,
-  type Clock,
   type DialRequest,
   type LegKey,
   type LegNotice,
@@ -11,14 +10,7 @@ import {
   legSpec,
   type MediaLegs,
 } from '@jackfield/ports';
-import {
-  type CallListener,
-  createUserAgent,
-  type IncomingInvite,
-  type InviteOptions,
-  type UserAgent,
-} from '@jackfield/sip';
-import type { Transports } from '@jackfield/sip/transport';
+import type { CallListener, IncomingInvite, InviteOptions } from '@jackfield/sip';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -28,6 +20,7 @@ import {
 } from '@jackfield/testkit';
 import { admitAll } from '../admission/admission.ts';
 import { createSipEdge, type SipEdgeDeps } from '../sip-edge.ts';
+import { openPhone } from './open-phone.ts';
 
 /** Where the edge listens. */
 export const edgeAt = { address: '10.0.0.1', port: 5060 };
@@ -88,27 +81,6 @@ export interface PhoneConduct {
   readonly invited?: (invite: IncomingInvite) => void;
 }
 
-function openPhone(
-  clock: Clock,
-  network: SimulatedNetwork,
-  at: typeof phoneAt,
-  invited: (invite: IncomingInvite) => void,
-): UserAgent {
-  let serial = 0;
-  const transports: Transports = openSimulatedTransports(network, at, {
-    onMessage: (text, flow) => phone.receive(text, flow),
-  });
-  const phone: UserAgent = createUserAgent({
-    clock,
-    send: (target, text) => transports.send(target, text),
-    flow: (id) => transports.flowById(id),
-    address: () => ({ host: at.address, port: at.port }),
-    token: () => `phone${++serial}`,
-    on: { request: (incoming) => incoming.reply(200), invite: invited },
-  });
-  return phone;
-}
-
 /** An edge, and a bare user agent as the phone at the other end of the wire. */
 export async function edgeWorld(
   more: Partial<SipEdgeDeps> = {},
@@ -130,7 +102,7 @@ export async function edgeWorld(
     secrets: createSecrets(new Uint8Array(32).fill(1)),
     log,
     domains: ['sip.example.com'],
-    publicAddress: edgeAt.address,
+    addressFor: () => edgeAt.address,
     userAgentName: 'edge',
     ...more,
   });
@@ -145,9 +117,12 @@ export async function edgeWorld(
 
   const invites: IncomingInvite[] = [];
   const happened: string[] = [];
-  const phone = openPhone(clock, network, at, (invite) => {
-    invites.push(invite);
-    invited?.(invite);
+  const phone = openPhone(clock, network, at, {
+    request: (incoming) => incoming.reply(200),
+    invite(invite) {
+      invites.push(invite);
+      invited?.(invite);
+    },
   });
   const listener: CallListener = {
     answered: () => void happened.push('answered'),

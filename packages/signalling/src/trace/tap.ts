@@ -10,16 +10,18 @@ const methodsOfCalls = /^(?:INVITE|ACK|BYE|CANCEL|PRACK|UPDATE|INFO|REFER|NOTIFY
 /** The target of a sent message, as far as it is known. */
 export type TracedTarget = Pick<Flow, 'protocol' | 'remoteAddress' | 'remotePort'>;
 
-/** Gives the messages of calls to a trace, without their secrets. */
+/** Gives messages to a trace that wants them, without their secrets. */
 export function traceMessage(
   trace: SignallingTrace,
   direction: 'received' | 'sent',
   text: string,
   target: TracedTarget | undefined,
 ): void {
+  if (trace.scope === 'none') return;
   const callId = /^(?:call-id|i)[ \t]*:[ \t]*([^\s]+)/im.exec(text)?.[1];
   const method = /^cseq[ \t]*:[ \t]*\d+[ \t]+([A-Z]+)/im.exec(text)?.[1];
-  if (callId === undefined || method === undefined || !methodsOfCalls.test(method)) return;
+  if (callId === undefined || method === undefined) return;
+  if (trace.scope !== 'all' && !methodsOfCalls.test(method)) return;
   trace.message({
     callId,
     direction,

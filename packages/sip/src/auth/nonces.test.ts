@@ -117,3 +117,16 @@ describe('nonces', () => {
     assert.equal(server.remembered, 1);
   });
 });
+
+it('a nonce of another process with the same key is stale, proves its source, and is forged from any other source', () => {
+  const [one, two, alone] = [nonces({ node: 'one' }), nonces({ node: 'two' }), nonces()];
+  const issued = one.issue(1_000, 'a');
+  assert.equal(check(one, issued, 1, 1_500, 'a'), 'ok');
+  for (const other of [two, nonces({ node: 'on' })]) {
+    assert.equal(other.judge(issued, 1_500, 'a'), 'stale');
+    assert.equal(other.judge(issued, 1_500, 'b'), 'forged');
+    assert.equal(other.proves(issued, 1_500, 'a'), true);
+  }
+  assert.equal(two.judge(issued.replace('.one', '.two'), 1_500, 'a'), 'forged');
+  assert.equal(two.judge(alone.issue(1_000, 'a'), 1_500, 'a'), 'stale');
+});

@@ -5,13 +5,18 @@ export interface NonceOptions {
   /** A keyed hash (HMAC) of a text in lower-case hex, at least 32 digits. */
   readonly sign: (text: string) => string;
   readonly equals: Equals;
+  /**
+   * Names this process among those with the same key, which do not share the memory of uses: nonces of another one are stale here, so the
+   * phone repeats its request with a nonce of this one, without a new password (RFC 7616 §3.3). Letters and digits.
+   */
+  readonly node?: string;
   /** Life of a nonce, 60,000 ms. */
   readonly lifetimeMs?: number;
   /** The most used nonces in memory, 100,000. */
   readonly maxRemembered?: number;
 }
 
-/** A nonce of ours, presented by its source before its expiry. */
+/** A nonce of this server, presented by its source before its expiry. */
 export interface IssuedNonce {
   readonly nonce: string;
   readonly issuedAt: number;
@@ -53,7 +58,7 @@ interface Use {
 const MAC_DIGITS = 21;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const WINDOW = 32;
-const NONCE = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})-([A-Za-z0-9_-]{14})$/;
+const NONCE = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})-([A-Za-z0-9_-]{14})(\.[0-9a-z]{1,11})?$/;
 
 /** Creates the nonces of one server process; under another key they count as forged. */
 export function createNonces(options: NonceOptions): Nonces {
@@ -63,8 +68,10 @@ export function createNonces(options: NonceOptions): Nonces {
   // Nonces issued up to here count as stale: the bound on memory may have removed their uses.
   let forgottenUntil = -1;
 
-  const mac = (time: string, serial: string, source: string): string =>
-    shortened(sign(`${time}-${serial}-${source}`).slice(0, MAC_DIGITS));
+  const ownEnd = options.node === undefined ? '' : `.${options.node}`;
+
+  const mac = (time: string, serial: string, source: string, end: string): string =>
+    shortened(sign(`${time}-${serial}-${source}${end}`).slice(0, MAC_DIGITS));
 
   /** Removes the oldest uses. The map is in order of first use, close enough to that of issue. */
   const forget = (now: number): void => {
@@ -91,13 +98,13 @@ export function createNonces(options: NonceOptions): Nonces {
     return 'ok';
   };
 
-  /** The instant of issue to this source; undefined when we did not issue it. */
+  /** The instant of issue to this source; undefined when no process with our key issued it. */
   const issuedTo = (nonce: string, source: string): number | undefined => {
     // The signature of a used nonce was checked at its first use, which a right digest followed.
     const use = uses.get(nonce);
     if (use !== undefined) return use.source === source ? use.issuedAt : undefined;
-    const [, time = '', serial = '', signature = ''] = NONCE.exec(nonce) ?? [];
-    if (time === '' || !equals(signature, mac(time, serial, source))) return undefined;
+    const [, time = '', serial = '', signature = '', end = ''] = NONCE.exec(nonce) ?? [];
+    if (time === '' || !equals(signature, mac(time, serial, source, end))) return undefined;
     return Number.parseInt(time, 36);
   };
 
@@ -107,12 +114,14 @@ export function createNonces(options: NonceOptions): Nonces {
       const time = Math.max(0, Math.floor(now)).toString(36);
       // The serial gives two phones behind one address different nonces, and so separate counts.
       const serial = issued.toString(36);
-      return `${time}-${serial}-${mac(time, serial, source)}`;
+      return `${time}-${serial}-${mac(time, serial, source, ownEnd)}${ownEnd}`;
     },
     judge(nonce, now, source) {
       const issuedAt = issuedTo(nonce, source);
       if (issuedAt === undefined) return 'forged';
-      const isStale = issuedAt + lifetimeMs < now || issuedAt <= forgottenUntil;
+      const dot = nonce.indexOf('.');
+      const isOwn = (dot < 0 ? '' : nonce.slice(dot)) === ownEnd;
+      const isStale = !isOwn || issuedAt + lifetimeMs < now || issuedAt <= forgottenUntil;
       return isStale ? 'stale' : { nonce, issuedAt, source };
     },
     use: record,

@@ -326,7 +326,7 @@ function settleOffer(state: OutgoingCall, outcome: Content | number): CallStep {
   };
 }
 
-/** A response to a PRACK of ours; a challenge is answered once. */
+/** A response to an own PRACK; a challenge is answered once. */
 function onPrackResponse(state: OutgoingCall, id: string, input: SessionInput): CallStep {
   const found = findEarly(state.branches, (name, tag) => sessionId(name, tag) === id);
   if (!found || input.type !== 'response') return { state, effects: [] };

@@ -100,7 +100,7 @@ function onUpdate(
   return { state: takeOffer(state, { transaction, request }, effects, now), effects };
 }
 
-/** The ACK of a 2xx of ours; a stray one is dropped. */
+/** The ACK of an own 2xx; a stray one is dropped. */
 export function onAck(state: Session, request: SipRequest): SessionStep {
   if (!state.repeating || cseqOf(request) !== state.repeating.cseq) return stay(state);
   const effects: SessionEffect[] = [];

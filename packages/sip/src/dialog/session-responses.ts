@@ -67,7 +67,7 @@ function onInviteResponse(state: Session, input: ResponseInput, now: number): Se
   return { state: offerFailed(state, ours!, input, effects, now), effects };
 }
 
-/** An UPDATE of ours: an offer, or a refresh without one. */
+/** An own UPDATE: an offer, or a refresh without one. */
 function onUpdateResponse(state: Session, input: ResponseInput, now: number): SessionStep {
   const { response } = input;
   const effects: SessionEffect[] = [];

@@ -59,7 +59,7 @@ export interface Session {
   readonly expiry: SessionExpiry;
   readonly referral: Referral;
   readonly notifying: Notifying | undefined;
-  /** A REFER of ours has no final response, or its subscription goes on. */
+  /** An own REFER has no final response, or its subscription goes on. */
   readonly referring: boolean;
   /** Whether the peer's Allow names UPDATE. */
   readonly peerTakesUpdate: boolean;

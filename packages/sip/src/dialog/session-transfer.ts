@@ -7,7 +7,7 @@ import type { Session, SessionEffect } from './session-state.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
 
-/** Asks the peer to call another URI (RFC 3515 §2.4.1); while an earlier REFER of ours is open, reports 491. */
+/** Asks the peer to call another URI (RFC 3515 §2.4.1); while an earlier REFER of this side is open, reports 491. */
 export function sendRefer(state: Session, uri: string, headers: HeaderPairs = []): SessionStep {
   if (state.referring) {
     return { state, effects: [{ do: 'emit', event: { type: 'refer-answered', status: 491 } }] };

@@ -186,7 +186,7 @@ describe('the requests of a session with a timer', () => {
       firstTermsHeaders(preferred, 3600),
       'Session-Expires: 3600, Min-SE: 3600',
     ],
-    ['a refresh of ours', termsHeaders(terms(600)), 'Session-Expires: 600;refresher=uac'],
+    ['an own refresh', termsHeaders(terms(600)), 'Session-Expires: 600;refresher=uac'],
     [
       'our request while the other side refreshes',
       termsHeaders(terms(600, { weRefresh: false })),

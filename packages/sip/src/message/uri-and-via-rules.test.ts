@@ -144,7 +144,7 @@ describe('Via, and where its responses go (RFC 3261 §18.2, RFC 3581 §4)', () =
     });
   }
 
-  it('a Via of ours asks for rport, with an IPv6 address in brackets', () => {
+  it('an own Via asks for rport, with an IPv6 address in brackets', () => {
     assert.equal(
       createVia('udp', '2001:db8::1', 5060, 'z9hG4bKx'),
       'SIP/2.0/UDP [2001:db8::1]:5060;rport;branch=z9hG4bKx',

@@ -6,6 +6,7 @@ import { responseKey, serverKey } from '../transaction/key.ts';
 import { createAnswering } from './answering.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import { IncomingRequests } from './incoming-requests.ts';
+import { endLeftDialog } from './left-dialog.ts';
 import { NewRequests } from './new-requests.ts';
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
@@ -48,6 +49,8 @@ export function assembleUserAgent(deps: UserAgentDeps, extra: ExtraParts): UserA
       dial(parts, options, extra.challengeAnswer(deps, credentials), listener),
     request: ({ credentials, ...options }, settled) =>
       sendRequest(parts, options, extra.challengeAnswer(deps, credentials), settled),
+    endDialog: (snapshot, { credentials, reaches } = {}) =>
+      endLeftDialog(parts, snapshot, extra.challengeAnswer(deps, credentials), reaches),
     census: parts.census,
     counters: parts.counters,
     close: parts.close,

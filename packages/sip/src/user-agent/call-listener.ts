@@ -1,4 +1,5 @@
 import type { HeaderPairs } from '../dialog/answers.ts';
+import type { Dialog } from '../dialog/dialog.ts';
 import type { Content, EndReason, OfferMethod } from '../dialog/session-state.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 
@@ -19,7 +20,7 @@ export interface CallListener {
   offerWithdrawn?(): void;
   /** The 2xx to our re-INVITE or UPDATE, also to a refresh of the session. */
   offerAnswered?(response: SipResponse): void;
-  /** Our re-INVITE failed and the session goes on as before; 491 while another one of ours or theirs is in progress. */
+  /** Our re-INVITE failed and the session goes on as before; 491 while another one of either side is in progress. */
   offerRefused?(status: number): void;
   /** An INFO within the dialog, already answered with 200. */
   info?(request: SipRequest): void;
@@ -39,6 +40,19 @@ export interface DialogName {
   readonly callId: string;
   readonly localTag: string;
   readonly remoteTag: string;
+}
+
+/** Plain data with which another process ends the dialog when this one has died (`UserAgent.endDialog`). */
+export interface DialogSnapshot {
+  readonly dialog: Dialog;
+  /** The flow of requests to the peer, if it has one. */
+  readonly flow?: string;
+  /** No other way leads to the peer (RFC 7118 §5): requests wait until one of `phones` has registered again. */
+  readonly hasFlowAlone: boolean;
+  /** Names of the phone at the other end. */
+  readonly phones: readonly string[];
+  /** An outsider has named the peer's addresses: requests go only to allowed ones. */
+  readonly isConfined: boolean;
 }
 
 /** A leg for its owner. Commands that come too late, or at the wrong time, are ignored. */
@@ -66,6 +80,8 @@ export interface Call {
   reportReferral(status: number): void;
   /** Whether the leg is the dialog that a Replaces header identifies (RFC 3891 §3). */
   isDialog(name: DialogName): boolean;
+  /** The confirmed dialog as it is now; undefined before the answer and after the end. */
+  snapshot(): DialogSnapshot | undefined;
 }
 
 /** Fields of a response beyond those that the stack sets. */

@@ -10,7 +10,7 @@ import { reliabilityOf } from '../dialog/reliable-provisional.ts';
 import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
-import type { CallListener, DialogName, IncomingInvite } from './call-listener.ts';
+import type { CallListener, DialogName, DialogSnapshot, IncomingInvite } from './call-listener.ts';
 import { cancelLegTimer, type Leg, type LegDeps, notifyListener, startLegTimer } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost, serveInvite, trustCaller } from './leg-effects.ts';
 import { remoteTagOf } from './remote-tag.ts';
@@ -56,6 +56,7 @@ function handleOf(
     answerOffer: (content) => leg.inSession({ type: 'answer-offer', content }),
     refuseOffer: (status = 488) => leg.inSession({ type: 'refuse-offer', status }),
     isDialog: (name) => leg.isDialog(name),
+    snapshot: () => leg.snapshot(),
   };
 }
 
@@ -82,6 +83,7 @@ class IncomingLeg implements Leg {
   /** A server opens no WebSocket (RFC 7118 §5). */
   readonly #hasFlowAlone: boolean;
   #state!: IncomingCall;
+  #isConfined = false;
   #listener: CallListener | undefined;
   #ended: EndReason | undefined;
 
@@ -122,6 +124,19 @@ class IncomingLeg implements Leg {
     return callId === this.callId && localTag === this.localTag && remoteTag === this.#remoteTag;
   }
 
+  snapshot(): DialogSnapshot | undefined {
+    const session = this.#state.phase === 'answered' ? this.#state.session : undefined;
+    if (session?.phase !== 'live') return undefined;
+    const flow = this.#peerFlow;
+    return {
+      dialog: session.dialog,
+      ...(flow !== undefined && { flow }),
+      hasFlowAlone: this.#hasFlowAlone,
+      phones: this.phones,
+      isConfined: this.#isConfined,
+    };
+  }
+
   listen(listener: CallListener): void {
     const reason = this.#ended;
     if (reason) this.#deps.safely(() => listener.ended?.(reason));
@@ -139,6 +154,7 @@ class IncomingLeg implements Leg {
 
   /** Confines requests to addresses that `reaches` allows; others go back on the flow of the INVITE. */
   confine(reaches: (address: string) => boolean, back: Flow): void {
+    this.#isConfined = true;
     this.#deps = { ...this.#deps, ...routesWithin(this.#deps, reaches, routeOfFlow(back)) };
   }
 

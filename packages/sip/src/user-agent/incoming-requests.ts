@@ -77,7 +77,7 @@ export class IncomingRequests {
     const { servers, counters } = this.#deps.parts;
     counters.requestsRepeated += 1;
     // A phone whose connection broke repeats its request on the next one, as a browser does, and waits for the response there.
-    if (flow.reliable && known.limit === undefined) known.target = { flow: flow.id };
+    if (flow.protocol !== 'udp' && known.limit === undefined) known.target = { flow: flow.id };
     // A repetition from an unauthenticated sender is answered again, so the guard counts it as a new request.
     if (known.limit === undefined || !this.#isUnwanted(request, flow))
       servers.step(known, { type: 'request' });

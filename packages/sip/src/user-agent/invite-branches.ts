@@ -6,6 +6,7 @@ import { printMessage } from '../message/print-message.ts';
 import { parseVia } from '../message/via.ts';
 import { cancelFor } from '../transaction/ack.ts';
 import { clientKey } from '../transaction/key.ts';
+import type { DialogSnapshot } from './call-listener.ts';
 import type { InviteOptions, InviteTarget } from './invite-options.ts';
 import { inviteFor } from './invite-request.ts';
 import { type Leg, type LegDeps, startLegTimer, startLegTransaction } from './leg.ts';
@@ -90,6 +91,13 @@ export class InviteBranches {
   onlyFlowOf(name: string): string | undefined {
     const branch = this.#branches.get(name);
     return branch?.hasFlowAlone && branch.target.phone ? branch.flow : undefined;
+  }
+
+  /** How requests reach the phone of a branch, for another process. */
+  reachOf(name: string): Omit<DialogSnapshot, 'dialog'> {
+    const { flow, hasFlowAlone = false, target } = this.#branches.get(name) ?? {};
+    const isConfined = this.#options.reaches !== undefined;
+    return { ...(flow !== undefined && { flow }), hasFlowAlone, phones: target?.phone ?? [], isConfined };
   }
 
   /** Requests follow a phone to the connection over which it has registered; returns the branches that moved. */

@@ -82,7 +82,7 @@ function respondInLeg(
   if (REFRESHES_TARGET.has(request.method) && status > 100 && status < 300) {
     // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact, as responses to UPDATE do (RFC 3311 §5.2).
     // §13.3.1.4: a 2xx carries Allow and Supported.
-    headers.push(['Contact', contactOf(deps, routeProtocol(request), request.uri)]);
+    headers.push(['Contact', contactOf(deps, sourceRoute(request), request.uri)]);
     if (status >= 200) headers.push(...CAPABILITIES);
   }
   if (deps.userAgentName !== undefined) headers.push(['Server', deps.userAgentName]);
@@ -176,7 +176,7 @@ function sendAck(
   if (only !== undefined && !deps.isOpen(only)) return;
   const route = deps.route(leg.flowOf(effect.session), effect.hop);
   if (!route) return;
-  const { host, port } = deps.address(route.protocol);
+  const { host, port } = deps.address(route.protocol, route.host);
   const { headers } = effect.request;
   headers.prepend('Via', createVia(route.protocol, host, port, `z9hG4bK${deps.token()}`));
   for (const name of ['Authorization', 'Proxy-Authorization']) {
@@ -215,7 +215,14 @@ function takeLost({ lost }: Leg, session: string): LostRequest[] {
   return taken;
 }
 
-function routeProtocol(request: SipRequest): Protocol {
+function sourceRoute(request: SipRequest): {
+  readonly protocol: Protocol;
+  readonly host: string | undefined;
+} {
+  return { protocol: protocolOfVia(request), host: request.sourceAddress };
+}
+
+function protocolOfVia(request: SipRequest): Protocol {
   const via = request.headers.get('Via') ?? '';
   const name = /^SIP\s*\/\s*2\.0\s*\/\s*(tcp|tls|wss?)\b/i.exec(via)?.[1]?.toLowerCase();
   return (name as Protocol | undefined) ?? 'udp';

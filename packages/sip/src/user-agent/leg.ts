@@ -92,7 +92,7 @@ export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin
   route(flow: string | undefined, uri: string): Route | undefined;
   /** All routes of a new request, best first; its URI may have to be located. */
   routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
-  address(protocol: Protocol): { readonly host: string; readonly port: number };
+  address(protocol: Protocol, peer?: string): { readonly host: string; readonly port: number };
   /** Runs a listener; catches and counts what it throws. False when it has thrown. */
   safely(call: () => void): boolean;
   /** Runs `call` soon, after the present call. */
@@ -130,7 +130,7 @@ export function startLegTransaction(
   user: Omit<ClientUser, 'terminated'>,
 ): ClientTransaction {
   if (REFRESHES_TARGET.has(request.method))
-    request.headers.set('Contact', contactOf(deps, route.protocol, request.uri));
+    request.headers.set('Contact', contactOf(deps, route, request.uri));
   leg.open += 1;
   const terminated = (): void => {
     leg.open -= 1;
@@ -147,7 +147,7 @@ export function startTransaction(
   user: ClientUser,
 ): ClientTransaction {
   const branch = `z9hG4bK${deps.token()}`;
-  const { host, port } = deps.address(route.protocol);
+  const { host, port } = deps.address(route.protocol, route.host);
   const { headers } = request;
   headers.remove('Via');
   headers.prepend('Via', createVia(route.protocol, host, port, branch));
@@ -156,9 +156,13 @@ export function startTransaction(
   return deps.clients.start(key, request, printMessage(request), route, user);
 }
 
-/** The Contact value of our requests and responses over a transport; `uri` is the Request-URI of the request. */
-export function contactOf(deps: LegDeps, protocol: Protocol, uri: string): string {
-  const { host, port } = deps.address(protocol);
+/** The Contact value of our requests and responses to a peer; `uri` is the Request-URI of the request. */
+export function contactOf(
+  deps: LegDeps,
+  { protocol, host: peer }: Pick<Route, 'protocol'> & { readonly host?: string | undefined },
+  uri: string,
+): string {
+  const { host, port } = deps.address(protocol, peer);
   const at = `${hostOfAddress(host)}:${port}`;
   // RFC 3261 §8.1.1.8 and §12.1.1: a request to a sips URI makes a dialog whose Contacts are sips URIs too.
   const isSecure = /^sips:/i.test(uri) && (protocol === 'tls' || protocol === 'wss');

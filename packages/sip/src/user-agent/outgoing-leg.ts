@@ -8,7 +8,7 @@ import type {
 import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
-import type { Call, CallListener, DialogName } from './call-listener.ts';
+import type { Call, CallListener, DialogName, DialogSnapshot } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import { type BranchedCall, InviteBranches, targetIndexOf } from './invite-branches.ts';
 import type { InviteOptions } from './invite-options.ts';
@@ -49,6 +49,7 @@ function handleOf(leg: OutgoingLeg, reasonPhrase: LegDeps['reasonPhrase']): Call
       else leg.inWinner({ type: 'refuse-offer', status });
     },
     isDialog: (name) => leg.isDialog(name),
+    snapshot: () => leg.snapshot(),
   };
 }
 
@@ -110,6 +111,13 @@ class OutgoingLeg implements BranchedCall {
       name.localTag === this.localTag &&
       sessions.get(winner ?? '')?.dialog.remoteTag === name.remoteTag
     );
+  }
+
+  snapshot(): DialogSnapshot | undefined {
+    const { sessions, winner = '' } = this.#state;
+    const session = sessions.get(winner);
+    if (session?.phase !== 'live') return undefined;
+    return { dialog: session.dialog, ...this.#branches.reachOf(branchOf(winner)) };
   }
 
   feed(input: OutgoingCallInput, source?: SipRequest): void {

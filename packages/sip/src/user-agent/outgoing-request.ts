@@ -67,7 +67,7 @@ export function sendRequest(
       send(rest, cseq, credentials);
       return true;
     };
-    if (options.contact) request.headers.set('Contact', contactOf(deps, route.protocol, request.uri));
+    if (options.contact) request.headers.set('Contact', contactOf(deps, route, request.uri));
     startTransaction(deps, request, route, {
       response(response) {
         hasResponded = true;

@@ -71,7 +71,7 @@ test('RFC 4488 §4: without a subscription the 202 is the end, and another REFER
   call.hangUp();
 });
 
-test('RFC 6665 §4.1.3: a NOTIFY that belongs to no REFER of ours is refused', () => {
+test('RFC 6665 §4.1.3: a NOTIFY that belongs to no REFER of this side is refused', () => {
   const { link, call } = calling(false);
   const [invite] = link.alice.texts;
   const { request } = link.bob.invites[0]!;

@@ -23,11 +23,14 @@ export interface Route {
   readonly target: SendTarget;
   readonly protocol: Protocol;
   readonly reliable: boolean;
+  /** The address of the target, or its name where the transport resolves it. */
+  readonly host?: string;
 }
 
 /** The route of a flow. */
 export function routeOfFlow(flow: Flow): Route {
-  return { target: { flow: flow.id }, protocol: flow.protocol, reliable: flow.reliable };
+  const { id, protocol, reliable, remoteAddress } = flow;
+  return { target: { flow: id }, protocol, reliable, host: remoteAddress };
 }
 
 /**
@@ -49,7 +52,7 @@ export function routeOfUri(text: string): Route | undefined {
 /** The route to a host. */
 export function routeOfTarget(target: HostTarget): Route {
   const { protocol } = target;
-  return { target, protocol, reliable: protocol !== 'udp' };
+  return { target, protocol, reliable: protocol !== 'udp', host: target.host };
 }
 
 /** A sips URI is never sent unencrypted: with TCP it means TLS, and with UDP it has no route (RFC 3261 §26.2.2). */
@@ -88,7 +91,8 @@ export function targetOfLostFlow(via: Via): SendTarget | undefined {
  * source, if the sender requested `rport` or sends from its sent-by port, else the sent-by port.
  */
 export function targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget {
-  if (flow.reliable) return { flow: flow.id };
+  // A connection of another node is not reliable, and is one all the same.
+  if (flow.protocol !== 'udp') return { flow: flow.id };
   if (paramOf(via.params, 'rport') !== undefined || (via.port ?? 5060) === flow.remotePort)
     return { flow: flow.id };
   const stamped = parseVia(request.headers.get('Via') ?? '') ?? via;

@@ -5,7 +5,7 @@ import type { ResponseFields } from '../message/build-response.ts';
 import type { Flow, Protocol } from '../message/flow.ts';
 import type { ByteString, SipRequest } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
-import type { Call, CallListener, IncomingInvite } from './call-listener.ts';
+import type { Call, CallListener, DialogSnapshot, IncomingInvite } from './call-listener.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { InviteOptions } from './invite-options.ts';
 import type { RequestOptions, RequestOutcome } from './outgoing-request.ts';
@@ -45,14 +45,14 @@ export interface UserAgentDeps {
   send(target: SendTarget, text: ByteString): void;
   /** The flow of that id while it is alive. */
   flow(id: string): Flow | undefined;
-  /** Our own address and port over a protocol, for Via and Contact. */
-  address(protocol: Protocol): { readonly host: string; readonly port: number };
+  /** Our own address and port over a protocol, for Via and Contact; `peer` is the address of the next hop, where it is known. */
+  address(protocol: Protocol, peer?: string): { readonly host: string; readonly port: number };
   /**
    * Locates a URI whose host is a name (RFC 3263): calls `found` once, at once or later, with targets best first; the next is tried
    * when one fails. Without it the transport gets the name as host.
    */
   locate?(uri: string, found: (targets: readonly HostTarget[]) => void): void;
-  /** An unpredictable token of letters and digits, for tags, branches and Call-IDs. */
+  /** An unpredictable token of letters, digits and dots, for tags, branches and Call-IDs; its first eight characters are unpredictable too. */
   token(): string;
   /** Hash for digest credentials; without it challenges stay unanswered. */
   readonly hash?: Hash;
@@ -117,6 +117,11 @@ export interface UserAgent {
   request(
     options: RequestOptions & { readonly credentials?: DigestCredentials },
     settled: (outcome: RequestOutcome) => void,
+  ): void;
+  /** Sends BYE in the dialog of a process that has ended; one challenge is answered. `reaches` confines it as that of an INVITE. */
+  endDialog(
+    snapshot: DialogSnapshot,
+    options?: { readonly credentials?: DigestCredentials; readonly reaches?: (address: string) => boolean },
   ): void;
   census(): UserAgentCensus;
   readonly counters: Readonly<UserAgentCounters>;

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { incarnationOf, nodeToken } from './node-tokens.ts';
+
+const random = '0123456789abcdef01234567';
+const token = nodeToken(random, 'k3f9q2');
+
+const lines = (...all: readonly string[]) => `${all.join('\r\n')}\r\n\r\n`;
+const response = (...headers: readonly string[]) => lines('SIP/2.0 200 OK', ...headers);
+const request = (...headers: readonly string[]) => lines('BYE sip:a@192.0.2.1 SIP/2.0', ...headers);
+
+describe('the incarnation that a SIP message names', () => {
+  for (const [rule, text, incarnation] of [
+    [
+      'the branch of a response',
+      response(`Via: SIP/2.0/UDP a:5060;rport;branch=z9hG4bK${token};received=192.0.2.9`),
+      'k3f9q2',
+    ],
+    ['the branch in the compact form', response(`v:SIP/2.0/UDP a;BRANCH = z9hG4bK${token}`), 'k3f9q2'],
+    [
+      'no branch below the first Via',
+      response('Via: SIP/2.0/UDP proxy;branch=z9hG4bKabc', `Via: SIP/2.0/UDP a;branch=z9hG4bK${token}`),
+      undefined,
+    ],
+    [
+      'no branch behind a comma',
+      response(`Via: SIP/2.0/UDP proxy;branch=z9hG4bKabc, SIP/2.0/UDP a;branch=z9hG4bK${token}`),
+      undefined,
+    ],
+    [
+      'no tag of a response',
+      response('Via: SIP/2.0/UDP a;branch=z9hG4bKabc', `To: <sip:a@b>;tag=${token}`),
+      undefined,
+    ],
+    [
+      'the To tag of a request',
+      request('Via: SIP/2.0/UDP a;branch=z9hG4bKabc', `To: "A, B" <sip:a@b;user=phone>;tag=${token}`),
+      'k3f9q2',
+    ],
+    ['the To tag in the compact form', request(`t: <sip:a@b> ; tag=${token}`), 'k3f9q2'],
+    ['no From tag of a request', request(`From: <sip:a@b>;tag=${token}`, 'To: <sip:a@b>'), undefined],
+    ['no tag of a process that is alone', request(`To: <sip:a@b>;tag=${random}`), undefined],
+    ['no longer word', request(`To: <sip:a@b>;tag=${token}.x`), undefined],
+    ['no header of a body', `${request('To: <sip:a@b>')}To: <sip:a@b>;tag=${token}\r\n`, undefined],
+    ['nothing of a keep-alive', '\r\n\r\n', undefined],
+  ] as const)
+    it(rule, () => assert.equal(incarnationOf(text), incarnation));
+
+  it('a tag that is cut to eight digits stays unpredictable', () => {
+    assert.equal(token.slice(0, 8), random.slice(0, 8));
+  });
+});

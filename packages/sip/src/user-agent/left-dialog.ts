@@ -1,0 +1,112 @@
+import type { Dialog } from '../dialog/dialog.ts';
+import { stepSession } from '../dialog/session.ts';
+import { callerSession, type EndReason, type Session, type SessionInput } from '../dialog/session-state.ts';
+import type { Flow } from '../message/flow.ts';
+import type { SipRequest } from '../message/message.ts';
+import type { DialogSnapshot } from './call-listener.ts';
+import type { ChallengeAnswer } from './challenge-answer.ts';
+import type { Leg, LegDeps } from './leg.ts';
+import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
+import { routesWithin } from './routes.ts';
+
+/** More requests than any call sends after its answer: the peer refuses a CSeq that is not higher than the last one. */
+const requestsSince = 10_000;
+const onlySession = 'left';
+
+/** Sends BYE in a dialog whose own process has ended. Without `reaches` requests go to any address that the peer has named. */
+export function endLeftDialog(
+  deps: LegDeps,
+  snapshot: DialogSnapshot,
+  authorize: ChallengeAnswer | undefined,
+  reaches?: (address: string) => boolean,
+): void {
+  const routed = reaches === undefined ? deps : { ...deps, ...routesWithin(deps, reaches) };
+  const leg = new LeftLeg(routed, snapshot, authorize);
+  deps.legs.add(leg);
+  leg.session(onlySession, { type: 'hang-up' });
+}
+
+/** Runs the session of such a dialog until its BYE is answered. It has no owner. */
+class LeftLeg implements Leg {
+  readonly side = 'leg';
+  readonly callId: string;
+  readonly localTag: string;
+  readonly phones: readonly string[];
+  timers: Leg['timers'] = [];
+  readonly lost: Leg['lost'] = [];
+  open = 0;
+  answer: Leg['answer'];
+  offer: Leg['offer'];
+  readonly authorize: ChallengeAnswer | undefined;
+  readonly #deps: LegDeps;
+  readonly #hasFlowAlone: boolean;
+  #flow: string | undefined;
+  #session: Session;
+
+  constructor(
+    deps: LegDeps,
+    { dialog, flow, hasFlowAlone, phones }: DialogSnapshot,
+    authorize: ChallengeAnswer | undefined,
+  ) {
+    this.callId = dialog.callId;
+    this.localTag = dialog.localTag;
+    this.phones = phones;
+    this.authorize = authorize;
+    this.#deps = deps;
+    this.#hasFlowAlone = hasFlowAlone;
+    this.#flow = flow;
+    const later: Dialog = { ...dialog, localCseq: dialog.localCseq + requestsSince };
+    this.#session = callerSession(onlySession, later, deps.durations);
+  }
+
+  flowOf(): string | undefined {
+    return this.#flow;
+  }
+
+  onlyFlowOf(): string | undefined {
+    return this.#hasFlowAlone && this.phones.length > 0 ? this.#flow : undefined;
+  }
+
+  follow(_name: string, flow: string): void {
+    if (this.#flow === undefined || this.#deps.isOpen(this.#flow)) return;
+    this.#flow = flow;
+    sendLost(this.#deps, this, onlySession);
+  }
+
+  session(_session: string, input: SessionInput, source?: SipRequest): void {
+    const step = stepSession(this.#session, input, this.#deps.now());
+    this.#session = step.state;
+    for (const effect of step.effects) performSessionEffect(this.#deps, this, effect, source);
+    if (this.isOver()) this.#deps.legs.remove(this);
+  }
+
+  inDialog(
+    remoteTag: string,
+    input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
+    flow: Flow,
+  ): void {
+    if (remoteTag !== this.#session.dialog.remoteTag) {
+      if (input.type !== 'request') return;
+      const lost = { do: 'respond', transaction: input.transaction, status: 481 } as const;
+      performSessionEffect(this.#deps, this, lost, undefined);
+      return;
+    }
+    if (this.#flow !== undefined) this.#flow = flow.id;
+    this.session(onlySession, input);
+    sendLost(this.#deps, this, onlySession);
+  }
+
+  inviteFailed(): void {}
+
+  timerFired(scope: string, key: string): void {
+    if (key === LOST) failLost(this, scope);
+  }
+
+  emit(): void {}
+
+  end(_reason: EndReason): void {}
+
+  isOver(): boolean {
+    return this.#session.phase === 'ended' && this.open === 0 && this.timers.length === 0;
+  }
+}
