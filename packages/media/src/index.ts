@@ -29,6 +29,7 @@ export {
 export { type AnswerSounds, createAnswerSounds } from './dsp/answer-sounds.ts';
 export { FrameResampler } from './dsp/frame-resampler.ts';
 export { createFreeResampler } from './dsp/free-resampler.ts';
+export { joinedSamples } from './dsp/joined-samples.ts';
 export { isSilent, levelDb } from './dsp/level.ts';
 export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
 export { toneLevel } from './dsp/tone-level.ts';
@@ -71,6 +72,8 @@ export { createJitterBuffer } from './jitter/create-jitter-buffer.ts';
 export type { AudioPayloads, JitterBuffer, JitterBufferOptions } from './jitter/jitter-buffer.ts';
 export type { JitterCounters } from './jitter/jitter-counters.ts';
 export { taken } from './jitter/taken.ts';
+// wav/
+export { type MpegHeader, readMpegHeader } from './mpeg/mpeg-header.ts';
 // placement/
 export { createPlacement, type Placement, type PlacementOptions } from './placement/place-rooms.ts';
 // rtp/
@@ -129,6 +132,5 @@ export type {
   TapOrder,
   VirtualLegOrder,
 } from './stream/engine-streams.ts';
-// wav/
 export { isWav, readWavHeader, type WavFault, type WavHeader, wavTag } from './wav/read-wav-header.ts';
 export { longestWavData, wavDurationMs, wavHeader, wavHeaderBytes } from './wav/wav-header.ts';

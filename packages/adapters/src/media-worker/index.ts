@@ -1,6 +1,5 @@
-export { returnStartMemory } from '@jackfield/media/io';
+export { returnStartMemory } from '@jackfield/media/start-memory';
 export { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
-export { openNativeCiphers } from './native-ciphers.ts';
 export { createMediaPool, type MediaPool } from './pool/media-pool.ts';
 export type { MediaPoolOptions } from './pool/pool-workers.ts';
 export type { StreamCounters, StreamLimits } from './streams/stream-messages.ts';

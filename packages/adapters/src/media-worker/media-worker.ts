@@ -150,6 +150,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     close: (leg) => ask<LegStatistics>({ about: 'close', leg }),
     measure: (legs) => ask({ about: 'measure', legs }),
     loadClip: (name, clip) => ask<void>({ about: 'load-clip', name, clip }),
+    growClip: (name, piece, isLast) => ask<void>({ about: 'grow-clip', name, piece, isLast }),
     dropClip: (name) => post({ type: 'drop-clip', name }),
     census: () => ask({ about: 'census' }),
     stats: () => ask({ about: 'stats' }),

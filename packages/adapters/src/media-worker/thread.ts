@@ -6,10 +6,10 @@ import {
   type MediaHost,
   openDgramSharedSocket,
   openDgramSockets,
-  returnStartMemory,
   serveMediaThread,
   type ToMediaThread,
 } from '@jackfield/media/io';
+import { returnStartMemory } from '@jackfield/media/start-memory';
 import { networksOf } from '@jackfield/ports';
 import type { MediaThreadData, PriorityNotice, WebrtcNotice } from './media-thread-data.ts';
 import { openNativeCiphers } from './native-ciphers.ts';

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { type DtlsEndpoint, toneLevel } from '@jackfield/media';
-import { openDtls } from './dtls/open-dtls.ts';
+import { toneLevel } from '@jackfield/media';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
-import { agreedWithBrowser, type LoopbackBrowser, openBrowser } from './testing/loopback-browser.ts';
+import {
+  agreedWithBrowser,
+  browserDtls,
+  iceOf,
+  type LoopbackBrowser,
+  openBrowser,
+} from './testing/loopback-browser.ts';
 
 const webrtcPort = 8900;
 type Host = '127.0.0.1' | '::1';
@@ -13,14 +18,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((each) =>
   each?.some(({ address }) => address === '::1'),
 );
 const lacksIpv6 = hasIpv6 ? false : 'this machine has no ::1';
-const iceOf = (name: string) => ({
-  fragment: `fragment${name}`,
-  password: `a0b1c2d3e4f5g6h7i8j9k0${name}`,
-});
-
-const opened = await openDtls();
-const skip = 'problem' in opened ? opened.problem : false;
-const dtls = 'endpoint' in opened ? opened.endpoint : (undefined as unknown as DtlsEndpoint);
+const { dtls, skip } = await browserDtls();
 
 async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {
   const media = await createMediaWorker({

@@ -20,8 +20,11 @@ export interface ClipSink {
 /** Steeper filters cost more without an audible gain on a telephone. */
 const zeroCrossings = 16;
 
-/** 64 KB, 4 s at 8 kHz: large enough that a message costs less than its samples. */
-const pieceSamples = 32_768;
+/**
+ * 16 KB, 1 s at 8 kHz: a message costs less than its samples, and one read of the channel takes it whole. Pieces of 64 KB span several reads
+ * and are joined at the receiver, which held 20 MB more of a three-hour clip and kept it.
+ */
+const pieceSamples = 8_192;
 
 export function createClipWriter(maxSampleRate: number, seconds: number, sink: ClipSink): ClipWriter {
   let rate: number | undefined;

@@ -10,7 +10,7 @@ const announced = new Map<number, { readonly file: Uint8Array; filled: number; r
 const jobs = new Map<number, DecodeJob>();
 /** The limit of a file's slice in one turn. */
 const turnMs = 5;
-/** Unread pieces of 64 KB: a busy receiver must not make them pile up here. */
+/** Unread pieces of 16 KB: a busy receiver must not make them pile up here. */
 const mostUntaken = 32;
 let untaken = 0;
 let isTurning = false;

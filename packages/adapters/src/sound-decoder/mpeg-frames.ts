@@ -1,4 +1,4 @@
-import { type MpegHeader, readMpegHeader } from './mpeg-header.ts';
+import { type MpegHeader, readMpegHeader } from '@jackfield/media';
 
 /** Whole frames of one sample rate that follow each other without a gap. */
 export interface FrameRun {

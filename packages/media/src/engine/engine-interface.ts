@@ -13,6 +13,7 @@ import type {
 import type { EngineCensus, EngineCounters, EngineLimits } from './engine-limits.ts';
 import type { Moves } from './moves.ts';
 import type { SendPacket } from './send-packet.ts';
+import type { ClipPiece } from './sound-library.ts';
 
 /**
  * The mixes and legs of one media thread. Commands, packets and ticks are its inputs; packets and notices are its
@@ -37,6 +38,8 @@ export interface MediaEngine {
   apply(command: MixCommand, nowMs: number): void;
   /** Keeps a clip (see SoundLibrary); false when it does not fit into the limit. */
   loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean;
+  /** Adds to a clip that grows (see SoundLibrary); false when it does not fit into the limit. */
+  growClip(name: string, piece: ClipPiece): boolean;
   dropClip(name: string): void;
   /** Handles a packet that arrived on the leg's RTP port. `bytes` is read during the call only. False when it was dropped. */
   receive(

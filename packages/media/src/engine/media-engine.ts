@@ -41,7 +41,7 @@ import { createRelays, isLeaking, type Relays } from './relays.ts';
 import { createReporting, type Reporting } from './reports.ts';
 import { createSendScratch, type SendScratch, sendFrame } from './send-frame.ts';
 import { type SendPacket, sendProtected } from './send-packet.ts';
-import { createSoundLibrary, type SoundLibrary } from './sound-library.ts';
+import { type ClipPiece, createSoundLibrary, type SoundLibrary } from './sound-library.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /** Creates an engine without legs and mixes. */
@@ -189,9 +189,9 @@ class Engine implements MediaEngine {
     return this.#sounds.loadClip(name, clip, narrow);
   }
 
-  dropClip(name: string): void {
-    this.#sounds.dropClip(name);
-  }
+  growClip = (name: string, piece: ClipPiece): boolean => this.#sounds.growClip(name, piece);
+
+  dropClip = (name: string): void => this.#sounds.dropClip(name);
 
   receive(
     index: number,

@@ -1,5 +1,6 @@
 import { amplitudeOf } from '../dsp/level.ts';
 import { resample } from '../dsp/resampler.ts';
+import { createGrowingSamples, type GrowingSamples, grow } from '../playout/growing-samples.ts';
 import { createSamplesPlay, createTonePlay, type Play } from '../playout/play.ts';
 import { createSounds } from '../playout/sounds.ts';
 import type { Sound, SoundClip } from './commands.ts';
@@ -11,6 +12,11 @@ export interface SoundLibrary {
    * is the clip at 8 kHz, if it is already converted.
    */
   loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean;
+  /**
+   * Adds to the end of a clip that grows, which the first piece begins: at 8 kHz, and at 16 kHz where its rate is higher. False when it does
+   * not fit into the limit; the clip is then complete.
+   */
+  growClip(name: string, piece: ClipPiece): boolean;
   dropClip(name: string): void;
   /** Renders the built-in sounds, which otherwise happens at their first use. */
   warmUp(): void;
@@ -27,8 +33,16 @@ const NARROW = 8000;
 const WIDE = 16_000;
 
 interface Clip {
+  readonly narrow: Int16Array | GrowingSamples;
+  readonly wide: Int16Array | GrowingSamples | undefined;
+}
+
+/** More of a clip, at both stored rates. */
+export interface ClipPiece {
   readonly narrow: Int16Array;
   readonly wide: Int16Array | undefined;
+  /** Nothing follows. */
+  readonly isLast: boolean;
 }
 
 /** A library without clips; `mostSamples` limits all clips together. */
@@ -57,6 +71,21 @@ export function createSoundLibrary(mostSamples: number): SoundLibrary {
       clips.set(name, clip);
       clipSamples += sizeOf(clip) - replaced;
       return true;
+    },
+    growClip(name, { narrow, wide, isLast }) {
+      const clip = growingClip(clips, name, wide !== undefined);
+      const added = narrow.length + (wide?.length ?? 0);
+      const fits = clipSamples + added <= mostSamples;
+      for (const [growing, more] of [
+        [clip.narrow, narrow],
+        [clip.wide, wide],
+      ] as const) {
+        if (growing === undefined) continue;
+        if (fits && more !== undefined) grow(growing, more);
+        growing.isOpen = !isLast && fits;
+      }
+      if (fits) clipSamples += added;
+      return fits;
     },
     dropClip(name) {
       clipSamples -= sizeOf(clips.get(name));
@@ -98,4 +127,25 @@ export function createSoundLibrary(mostSamples: number): SoundLibrary {
       }
     },
   };
+}
+
+interface GrowingClip {
+  readonly narrow: GrowingSamples;
+  readonly wide: GrowingSamples | undefined;
+}
+
+/** The one of this name, or a new one; a whole clip of this name is an error of the caller. */
+function growingClip(clips: Map<string, Clip>, name: string, isWide: boolean): GrowingClip {
+  const known = clips.get(name);
+  if (known !== undefined) {
+    if (known.narrow instanceof Int16Array || !known.narrow.isOpen)
+      throw new Error(`clip ${name} is complete`);
+    return known as GrowingClip;
+  }
+  const begun = {
+    narrow: createGrowingSamples(NARROW),
+    wide: isWide ? createGrowingSamples(WIDE) : undefined,
+  };
+  clips.set(name, begun);
+  return begun;
 }

@@ -58,7 +58,7 @@ export class IceAgent {
     return true;
   }
 
-  /** New credentials of ours, for an ICE restart. */
+  /** New credentials of the own side, for an ICE restart. */
   restart(credentials: IceCredentials, nowMs: number): void {
     this.#keep(credentials);
     this.step({ type: 'restarted', fragment: credentials.fragment }, nowMs);

@@ -30,7 +30,7 @@ export type IceInput =
       readonly type: 'check-received';
       readonly source: IceSource;
       readonly transaction: string;
-      /** The one of our fragments whose password signed it. */
+      /** Our fragment whose password signed the check. */
       readonly fragment: string;
       readonly nominates: boolean;
       readonly role: 'controlling' | 'controlled' | undefined;

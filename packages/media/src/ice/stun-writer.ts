@@ -50,7 +50,7 @@ export function writeError(
   return addFingerprint(out, sign(out, length, password));
 }
 
-/** A connectivity check of a full agent, for tests and phones of ours (RFC 8445 §7.2.2). */
+/** A connectivity check of a full agent, for tests and for programs that act as a browser (RFC 8445 §7.2.2). */
 export interface StunCheck {
   readonly transaction: string;
   readonly username: string;

@@ -31,7 +31,6 @@ export {
 } from './noise-cancellation.ts';
 export { loadOpus, type OpenOpus } from './opus.ts';
 export { createPortRange, type PortRange } from './port-range.ts';
-export { returnStartMemory } from './return-start-memory.ts';
 export type { OpenSharedSocket, ReceiveDatagram, SharedSocket } from './shared-socket.ts';
 export { nodeCiphers } from './srtp-ciphers.ts';
 export type { TickStats } from './tick-loop.ts';

@@ -54,6 +54,11 @@ export interface MediaHost {
    * invalid.
    */
   loadClip(name: string, clip: SoundClip): Promise<void>;
+  /**
+   * Adds to the end of a clip that grows, in the order of the calls; plays of it wait at its end for more. Rejects with a RangeError when it
+   * does not fit: the clip ends there.
+   */
+  growClip(name: string, piece: SoundClip, isLast: boolean): Promise<void>;
   dropClip(name: string): void;
   /** Audio to and from programs in this thread. */
   readonly streams: EngineStreams;
@@ -168,7 +173,11 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
       engine.apply(command, now());
     },
     loadClip: clips.load,
-    dropClip: (name) => engine.dropClip(name),
+    growClip: clips.grow,
+    dropClip(name) {
+      clips.drop(name);
+      engine.dropClip(name);
+    },
     streams: wakingStreams(engine.streams, loop.wake),
     now,
     census: () => ({

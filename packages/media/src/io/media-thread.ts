@@ -27,6 +27,12 @@ export type MediaQuestion =
   | { readonly about: 'release'; readonly names: MovedNames }
   | { readonly about: 'adopt'; readonly moved: MovedLegs }
   | { readonly about: 'load-clip'; readonly name: string; readonly clip: SoundClip }
+  | {
+      readonly about: 'grow-clip';
+      readonly name: string;
+      readonly piece: SoundClip;
+      readonly isLast: boolean;
+    }
   | { readonly about: 'census' }
   | { readonly about: 'stats' }
   | { readonly about: 'close-all' };
@@ -147,6 +153,8 @@ async function answer(
       return host.adopt(question.moved);
     case 'load-clip':
       return load(question.name, question.clip);
+    case 'grow-clip':
+      return host.growClip(question.name, question.piece, question.isLast);
     case 'census':
       return host.census();
     case 'stats':

@@ -7,7 +7,7 @@ export interface PlacementOptions {
   readonly usualRoom?: number;
 }
 
-/** Decides in which media worker each room lives; a leg without a room is a room of its own. The one table of what is where. */
+/** Decides in which media worker each room lives; a leg without a room is a room of its own. No other table has the workers of rooms. */
 export interface Placement {
   /**
    * The worker with the least weight, or the given one; undefined when no worker has space, the given one is lost, or the room is open. With

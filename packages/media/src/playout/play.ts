@@ -1,25 +1,28 @@
 import { isSilent } from '../dsp/level.ts';
 import { createOscillator } from '../dsp/oscillator.ts';
 import type { Source } from '../mix/source.ts';
+import type { GrowingSamples } from './growing-samples.ts';
 import { FADE_MS } from './sounds.ts';
 
 /** A sound for a mix. All listeners hear it at one position. */
 export interface Play extends Source {
   /** Fills the frame with the next 20 ms; false, with an inactive frame, at the end. */
   advance(): boolean;
-  /** Frames since its start. */
+  /** Frames since its start, without those that waited for samples. */
   readonly frames: number;
   /** Continues after this many frames: the play began in another engine. */
   seek(frames: number): void;
 }
 
-/** Plays samples at the rate of the mix, once or in a gapless loop. */
+/** Plays samples at the rate of the mix, once or in a gapless loop; at the end of growing samples it waits in silence for more. */
 export function createSamplesPlay(
   id: number,
   frameSamples: number,
-  samples: Int16Array,
+  given: Int16Array | GrowingSamples,
   loop: boolean,
 ): Play {
+  const source =
+    given instanceof Int16Array ? { samples: given, length: given.length, isOpen: false } : given;
   let position = 0;
   const play: Play & { frames: number } = {
     id,
@@ -29,18 +32,25 @@ export function createSamplesPlay(
     seek(frames) {
       play.frames = frames;
       const at = frames * frameSamples;
-      position = loop && samples.length > 0 ? at % samples.length : Math.min(at, samples.length);
+      position =
+        loop && source.length > 0 && !source.isOpen ? at % source.length : Math.min(at, source.length);
     },
     advance() {
       const { frame } = play;
+      const { samples, length } = source;
+      if (source.isOpen && length - position < frameSamples) {
+        frame.fill(0);
+        play.active = false;
+        return true;
+      }
       play.frames++;
       let filled = 0;
       while (filled < frameSamples) {
-        if (position >= samples.length) {
-          if (!loop || samples.length === 0) break;
+        if (position >= length) {
+          if (!loop || length === 0) break;
           position = 0;
         }
-        const part = Math.min(frameSamples - filled, samples.length - position);
+        const part = Math.min(frameSamples - filled, length - position);
         for (let i = 0; i < part; i++) frame[filled + i] = samples[position + i]!;
         filled += part;
         position += part;

@@ -78,7 +78,7 @@ it('packets of a stranger cost no hash and no handshake: STUN without our fragme
   assert.deepEqual(legs.counters, { strangers: 4, checksRefused: 3 });
 });
 
-it('a check for a fragment of ours with another password costs one hash, and opens nothing', () => {
+it('a check for a known fragment with another password costs one hash, and opens nothing', () => {
   const { legs, work } = world();
   const bytes = check('ours:them', 'another-password-of-22-chars');
   legs.receive(bytes, bytes.length, '192.0.2.66', 4000, 0);

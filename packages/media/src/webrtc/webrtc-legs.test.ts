@@ -178,7 +178,7 @@ describe('datagrams of strangers', () => {
   for (const [what, bytes] of [
     ['media', rtpPacket],
     ['a handshake', clientHello],
-    ['nothing of ours', Uint8Array.of(64, 1, 2)],
+    ['no known protocol', Uint8Array.of(64, 1, 2)],
     ['an empty datagram', new Uint8Array(0)],
   ] as const) {
     it(`${what} from an unchecked source is counted and not answered`, () => {

@@ -34,7 +34,7 @@ export interface WebrtcLegsDeps
 
 /** Datagrams that were dropped before any leg had them. */
 export interface WebrtcCounters {
-  /** Neither STUN nor a checked source, or no protocol of ours. */
+  /** Neither STUN nor a checked source, or no protocol that the port has. */
   strangers: number;
   /** Checks for an unknown name, without the right signature, or malformed. */
   checksRefused: number;
@@ -108,7 +108,7 @@ export class WebrtcLegs {
     this.#relays.add(address, port, leg);
   }
 
-  /** False for a leg of ours that does not exist. */
+  /** False when there is no such leg. */
   close(name: string): boolean {
     const leg = this.#byName.get(name);
     if (leg === undefined) return false;
@@ -171,7 +171,7 @@ export class WebrtcLegs {
     else if (this.#deps.receive(leg.index, bytes, length, address, port, ageMs)) leg.heard();
   }
 
-  /** What another thread sends for a leg of ours; anything else is a stranger's. */
+  /** A datagram from elsewhere than the port: of a leg that another thread relays, or of a stranger. */
   #receiveElsewhere(bytes: Uint8Array, length: number, address: string, port: number): void {
     const leg = this.#relays.size === 0 ? undefined : this.#relays.find(address, port);
     if (leg === undefined) this.counters.strangers++;

@@ -10,6 +10,7 @@ import type { DtlsEndpoint, DtlsSession } from '@jackfield/media';
 import fc from 'fast-check';
 import { testCertificate, testKey } from '../streams/testing/test-certificate.ts';
 import { openDtls } from './open-dtls.ts';
+import { type DtlsFunctions, loadDtlsFunctions } from './openssl-dtls.ts';
 
 /** Passes each side's datagrams to the other until neither has any; `lose` decides about each one. */
 function exchange(client: DtlsSession, server: DtlsSession, lose: () => boolean = () => false): void {
@@ -33,6 +34,17 @@ async function open(): Promise<DtlsEndpoint> {
   if ('problem' in opened) throw new Error(opened.problem);
   return opened.endpoint;
 }
+
+it('an OpenSSL that cannot be called, refuses a setting or fails the handshake with itself is a sentence in place of an endpoint', async () => {
+  const functions = (await loadDtlsFunctions()) ?? assert.fail('OpenSSL cannot be called here');
+  const problemWith = async (changed: Partial<DtlsFunctions> | undefined) => {
+    const opened = await openDtls(async () => changed && { ...functions, ...changed });
+    return 'problem' in opened ? opened.problem : assert.fail('an endpoint was opened');
+  };
+  assert.match(await problemWith(undefined), /^OpenSSL cannot be called: /);
+  assert.match(await problemWith({ setSrtp: () => 1 }), /^OpenSSL refused the settings of DTLS-SRTP: /);
+  assert.match(await problemWith({ exportKeys: () => 0 }), /^the handshake with itself did not succeed: .+/);
+});
 
 describe('DTLS by the OpenSSL of this process', () => {
   let endpoint: DtlsEndpoint;
@@ -168,7 +180,7 @@ const openssl = await new Promise<boolean>((resolve) => {
 });
 
 describe('openssl s_client as the other side', { skip: openssl ? false : 'openssl is not installed' }, () => {
-  /** Runs s_client against a server session of ours on a socket until its end; resolves with what it printed. */
+  /** Runs s_client against a server session on a socket until its end; resolves with what it printed. */
   async function connect(endpoint: DtlsEndpoint, args: readonly string[], withCertificate = true) {
     const folder = await mkdtemp(join(tmpdir(), 'dtls-'));
     const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];

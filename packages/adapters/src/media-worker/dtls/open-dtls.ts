@@ -26,10 +26,10 @@ const mostFlights = 12;
  * DTLS by the OpenSSL of this process, with a new certificate. Where it cannot work, the result has the reason as a sentence: a handshake
  * with itself calls every function before a browser does.
  */
-export async function openDtls(): Promise<
-  { readonly endpoint: DtlsEndpoint } | { readonly problem: string }
-> {
-  const functions = await loadDtlsFunctions();
+export async function openDtls(
+  load = loadDtlsFunctions,
+): Promise<{ readonly endpoint: DtlsEndpoint } | { readonly problem: string }> {
+  const functions = await load();
   if (functions === undefined)
     return {
       problem:
@@ -97,7 +97,7 @@ function createContext(functions: DtlsFunctions, own: DtlsCertificate, acceptAny
   throw new Error(`OpenSSL refused the settings of DTLS-SRTP: ${reason}`);
 }
 
-/** A whole handshake between two sessions of ours; the sentence of what did not work. */
+/** A whole handshake between two sessions of this machine; the sentence of what did not work. */
 function handshakeWithItself(endpoint: DtlsEndpoint): string | undefined {
   const client = endpoint.open('client');
   const server = endpoint.open('server');

@@ -98,6 +98,7 @@ class Pool implements MediaPool {
   }
 
   loadClip: MediaPool['loadClip'] = (name, clip) => this.#workers.loadClip(name, clip);
+  growClip: MediaPool['growClip'] = (name, piece, isLast) => this.#workers.growClip(name, piece, isLast);
   dropClip: MediaPool['dropClip'] = (name) => this.#workers.dropClip(name);
   sendCapturesTo: MediaPool['sendCapturesTo'] = (openPort, receiver = 'recorder') =>
     this.#workers.sendCapturesTo(openPort, receiver);

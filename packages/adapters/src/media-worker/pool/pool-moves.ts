@@ -4,7 +4,7 @@ import type { LegEntry, Movable, Move } from './pool-entries.ts';
 import type { PoolTable } from './pool-table.ts';
 import type { PoolWorkers } from './pool-workers.ts';
 
-/** The order of what is sent to things that move between workers. */
+/** Keeps the order of messages to legs, rooms and streams that move between workers. */
 export interface PoolMoves {
   /** Runs this now, or once the thing has arrived. */
   deliver(thing: Movable, act: () => void): void;

@@ -58,7 +58,7 @@ export class PoolTable {
     }
   }
 
-  /** The worker of what a new leg or stream is for; else the one with the least weight. Undefined while no worker runs. */
+  /** The worker of the room or leg that a new leg or stream joins; else the worker with the least weight. Undefined while no worker runs. */
   workerBeside(beside: string | undefined): number | undefined {
     const mix = beside === undefined ? undefined : this.mixes.get(beside);
     const leg = beside === undefined ? undefined : this.legs.get(beside);

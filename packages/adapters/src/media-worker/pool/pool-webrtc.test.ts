@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type DtlsEndpoint, toneLevel } from '@jackfield/media';
-import { openDtls } from '../dtls/open-dtls.ts';
-import { agreedWithBrowser, type LoopbackBrowser, openBrowser } from '../testing/loopback-browser.ts';
+import { toneLevel } from '@jackfield/media';
+import {
+  agreedWithBrowser,
+  browserDtls,
+  iceOf,
+  type LoopbackBrowser,
+  openBrowser,
+} from '../testing/loopback-browser.ts';
 import { agreedWith, createPhone } from '../testing/loopback-phone.ts';
 import { createMediaPool, type MediaPool } from './media-pool.ts';
 import type { MediaPoolOptions } from './pool-workers.ts';
 
 const webrtcPort = 8920;
 const tones = [700, 1200, 1900];
-const iceOf = (name: string) => ({
-  fragment: `fragment${name}`,
-  password: `a0b1c2d3e4f5g6h7i8j9k0${name}`,
-});
-
-const opened = await openDtls();
-const skip = 'problem' in opened ? opened.problem : false;
-const dtls = 'endpoint' in opened ? opened.endpoint : (undefined as unknown as DtlsEndpoint);
+const { dtls, skip } = await browserDtls();
 
 async function start(context: TestContext, options: Partial<MediaPoolOptions> = {}): Promise<MediaPool> {
   const media = await createMediaPool({
     host: '127.0.0.1',
-    ports: { first: 8800, last: 8879 },
+    ports: { first: 9200, last: 9279 },
     webrtcPort,
     workers: 2,
     onFatal: (error) => assert.fail(error),
@@ -145,7 +143,7 @@ test('only its relay reaches a browser’s leg in another worker', { skip }, asy
   meet(media, 'm', ['a', 'b']);
   assert.deepEqual(await heardBy(a.browser), [1900]);
   // The first pair of the second worker's part is that of the relay.
-  const stranger = await openBrowser(dtls, 1200, 8840);
+  const stranger = await openBrowser(dtls, 1200, 9240);
   context.after(() => stranger.close());
   stranger.send(50);
   assert.deepEqual(await Promise.all([a.browser, b.browser].map(heardBy)), [[1900], [700]]);
@@ -162,7 +160,7 @@ test('a browser whose offer is refused goes on with a port of its own, also afte
   await media.open('b', iceOf('b'));
   meet(media, 'm', ['a', 'b']);
   const { port, webrtc } = await media.open('b');
-  assert.ok(port >= 8800 && port <= 8879 && webrtc === undefined);
+  assert.ok(port >= 9200 && port <= 9279 && webrtc === undefined);
   const b = await createPhone(1900, port);
   context.after(() => b.close());
   media.connect('b', agreedWith(b));
@@ -201,7 +199,7 @@ test('the death of the worker with its port ends a browser’s leg in another on
 test('where one worker has no port for browsers, they come through the others', { skip }, async (context) => {
   const taken = await createMediaPool({
     host: '127.0.0.1',
-    ports: { first: 8880, last: 8899 },
+    ports: { first: 9280, last: 9299 },
     webrtcPort,
     workers: 1,
   });

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { CaptureReceiver } from '@jackfield/media';
+import { type CaptureReceiver, joinedSamples } from '@jackfield/media';
 import type { AgreedKeys, MediaNotice, SoundClip, StreamNotice } from '@jackfield/ports';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../media-worker.ts';
 import { closeAbandoned } from './abandoned-descriptors.ts';
@@ -37,6 +37,8 @@ export class PoolWorkers {
   readonly #events: WorkerEvents;
   readonly #workers: (MediaWorker | undefined)[] = [];
   readonly #clips = new Map<string, SoundClip>();
+  /** Clips that are not complete yet, in their pieces. */
+  readonly #growing = new Map<string, SoundClip[]>();
   readonly #openCapturePorts = new Map<CaptureReceiver, () => MessagePort>();
   #deaths: number[] = [];
   #died = 0;
@@ -102,7 +104,19 @@ export class PoolWorkers {
     }
   }
 
+  async growClip(name: string, piece: SoundClip, isLast: boolean): Promise<void> {
+    const known = this.#growing.get(name) ?? [];
+    known.push(piece);
+    this.#growing.set(name, known);
+    if (isLast) {
+      this.#growing.delete(name);
+      this.#clips.set(name, joined(known));
+    }
+    await Promise.all(this.all.map((worker) => worker.growClip(name, piece, isLast)));
+  }
+
   dropClip(name: string): void {
+    this.#growing.delete(name);
     this.#clips.delete(name);
     for (const worker of this.all) worker.dropClip(name);
   }
@@ -136,6 +150,7 @@ export class PoolWorkers {
     started.streams.subscribe(this.#events.streamNoticed);
     for (const [receiver, openPort] of this.#openCapturePorts) started.sendCapturesTo(openPort(), receiver);
     for (const [name, clip] of this.#clips) started.loadClip(name, clip).catch(() => {});
+    for (const [name, pieces] of this.#growing) started.growClip(name, joined(pieces), false).catch(() => {});
     this.#workers[worker] = started;
     this.#events.started(worker);
     // Last: a thread may be dead already.
@@ -188,4 +203,9 @@ export class PoolWorkers {
 
 function isWithin(port: number, { first, last }: { readonly first: number; readonly last: number }): boolean {
   return port >= first && port <= last;
+}
+
+function joined(pieces: readonly SoundClip[]): SoundClip {
+  const samples = joinedSamples(pieces.map((piece) => piece.samples));
+  return { sampleRate: pieces[0]?.sampleRate ?? 8_000, samples };
 }

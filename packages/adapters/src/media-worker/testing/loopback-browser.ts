@@ -19,6 +19,7 @@ import {
 } from '@jackfield/media';
 import { nodeCiphers } from '@jackfield/media/io';
 import type { AgreedMedia, IceCredentials } from '@jackfield/ports';
+import { openDtls } from '../dtls/open-dtls.ts';
 
 const pcmu = codecFor('PCMU')!;
 
@@ -50,6 +51,19 @@ export interface LoopbackBrowser {
   hear(frames: number): Promise<Int16Array>;
   sendRaw(bytes: Uint8Array): void;
   close(): void;
+}
+
+/** The certificate of the browsers of a test file, or the reason with which its tests are skipped. */
+export async function browserDtls(): Promise<{ readonly dtls: DtlsEndpoint; readonly skip: false | string }> {
+  const opened = await openDtls();
+  return 'problem' in opened
+    ? { dtls: undefined as unknown as DtlsEndpoint, skip: opened.problem }
+    : { dtls: opened.endpoint, skip: false };
+}
+
+/** The credentials of a leg's own side. */
+export function iceOf(name: string): IceCredentials {
+  return { fragment: `fragment${name}`, password: `a0b1c2d3e4f5g6h7i8j9k0${name}` };
 }
 
 /** Opens a browser whose packets go to this port, over UDP or TCP (RFC 6544). */

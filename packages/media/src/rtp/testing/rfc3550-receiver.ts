@@ -1,6 +1,6 @@
 /*
  * The receiver of RFC 3550 Appendix A, written from its C code with the names of its variables: slow, plain, and without any
- * code of ours. It has no probation of new sources (MIN_SEQUENTIAL 0), as a receiver behind a latch.
+ * code of the package. It has no probation of new sources (MIN_SEQUENTIAL 0), as a receiver behind a latch.
  */
 
 const maxDropout = 3000;

@@ -1,0 +1,2 @@
+export { askByUdp } from './ask-by-udp.ts';
+export { askStun } from './ask-stun.ts';
