@@ -11,6 +11,8 @@ import { SpeechError } from './speech-error.ts';
 
 /** The engine's process: started with its first order, and restarted after it died or was killed for slowness. */
 export interface EspeakProcess {
+  /** Orders without an outcome. */
+  readonly pending: number;
   /** Orders run one after another. */
   order(order: SpeakOrder): Promise<SpeakOutcome>;
   order(order: ListOrder): Promise<ListOutcome>;
@@ -89,6 +91,9 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
   };
 
   return {
+    get pending() {
+      return waiting.length + (current === undefined ? 0 : 1);
+    },
     get pid() {
       return child?.pid;
     },

@@ -117,7 +117,7 @@ test('an engine that is killed is started again', async () => {
 });
 
 test('a slow text is rejected, and a new engine speaks the next one', async () => {
-  const hasty = createEspeakSpeech({ timeoutMs: 1, maxWaiting: 1 });
+  const hasty = createEspeakSpeech({ timeoutMs: 1, maxWaiting: 1, processes: 1 });
   const first = hasty.speak({ text: 'too slow', language: 'en' });
   const second = hasty.speak({ text: 'waiting', language: 'en' });
   const third = hasty.speak({ text: 'one too many', language: 'en' });

@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe } from 'node:test';
+import { after, describe, test } from 'node:test';
+import type { RecognitionProblem } from '@jackfield/ports';
 import { type EngineSide, speechEngineContract } from '@jackfield/testkit';
 import { WebSocketServer } from 'ws';
 import { createHttpSpeechEngine, createProcessSpeechEngine, createWebSocketSpeechEngine } from './index.ts';
@@ -78,6 +80,36 @@ describe('An engine over a WebSocket', () => {
       return createWebSocketSpeechEngine({ url: `ws://127.0.0.1:${port}/`, limits: limitsFor(side) });
     },
   });
+});
+
+test('An engine over a WebSocket that floods the platform with results is ended at a number of frames', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((resolve) => server.once('listening', resolve));
+  closing.push(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  server.on('connection', (socket) => {
+    socket.on('error', () => {});
+    const flood = () => {
+      if (socket.readyState !== socket.OPEN) return;
+      for (let n = 0; n < 100; n++) socket.send(yes);
+      setImmediate(flood);
+    };
+    flood();
+  });
+  const { port } = server.address() as AddressInfo;
+  const engine = createWebSocketSpeechEngine({ url: `ws://127.0.0.1:${port}/`, limits: { frames: 500 } });
+  let results = 0;
+  const { promise, resolve } = Promise.withResolvers<RecognitionProblem | null>();
+  // No `finish`: the deadline of answers has not begun.
+  engine.open(
+    { language: 'en-US', hints: [], model: null, profanityFilter: false, interim: true },
+    { result: () => void results++, over: resolve },
+  );
+  assert.equal((await promise)?.code, 'engine-failed');
+  assert.equal(results, 500);
+  engine.close();
 });
 
 const programs = {

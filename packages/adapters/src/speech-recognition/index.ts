@@ -6,4 +6,5 @@ export {
   type RecognitionSource,
 } from './leg-recognition.ts';
 export { createProcessSpeechEngine, type ProcessSpeechOptions } from './process-engine.ts';
+export { createFileTranscription } from './transcription/file-transcription.ts';
 export { createWebSocketSpeechEngine, type WebSocketSpeechOptions } from './websocket-engine.ts';

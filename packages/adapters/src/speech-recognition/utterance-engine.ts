@@ -3,12 +3,11 @@ import {
   engineSampleRate,
   type RecognitionProblem,
   type SpeechEngine,
-  type SpeechReport,
   type SpeechRequestOptions,
   type SpeechResult,
-  type SpeechSession,
 } from '@jackfield/ports';
-import { closedProblem, problemOf } from './recognition-error.ts';
+import { problemOf } from './recognition-error.ts';
+import { createSessionEngine, type EngineSession, type EngineSessionDeps } from './session-engine.ts';
 
 /** Results of one utterance, whose times count from its begin. Rejects with a RecognitionError, or with the reason of the signal. */
 export type Transcribe = (
@@ -36,29 +35,16 @@ export function createUtteranceEngine(
   transcribe: Transcribe,
   limits: Partial<UtteranceLimits> = {},
 ): SpeechEngine {
-  const sessions = new Set<UtteranceSession>();
-  return {
-    open(request, report) {
-      const all = { ...utteranceLimits, ...limits };
-      const session = new UtteranceSession({ request, report, transcribe, limits: all, sessions });
-      sessions.add(session);
-      return session;
-    },
-    close() {
-      for (const session of sessions) session.end(closedProblem);
-    },
-  };
+  const all = { ...utteranceLimits, ...limits };
+  return createSessionEngine((deps) => new UtteranceSession({ ...deps, transcribe, limits: all }));
 }
 
-interface UtteranceSessionDeps {
-  readonly request: SpeechRequestOptions;
-  readonly report: SpeechReport;
+interface UtteranceSessionDeps extends EngineSessionDeps {
   readonly transcribe: Transcribe;
   readonly limits: UtteranceLimits;
-  readonly sessions: Set<UtteranceSession>;
 }
 
-class UtteranceSession implements SpeechSession {
+class UtteranceSession implements EngineSession {
   readonly #deps: UtteranceSessionDeps;
   readonly #utterances: Utterances;
   readonly #waiting: Utterance[] = [];
@@ -89,7 +75,7 @@ class UtteranceSession implements SpeechSession {
   }
 
   cancel(): void {
-    this.#deps.sessions.delete(this);
+    this.#deps.leave(this);
     this.#stop.abort();
   }
 

@@ -1,14 +1,7 @@
-import type {
-  RecognitionProblem,
-  SpeechEngine,
-  SpeechReport,
-  SpeechRequestOptions,
-  SpeechResult,
-  SpeechSession,
-} from '@jackfield/ports';
+import type { RecognitionProblem, SpeechEngine, SpeechResult } from '@jackfield/ports';
 import { engineSampleRate } from '@jackfield/ports';
 import { WebSocket } from 'ws';
-import { closedProblem } from './recognition-error.ts';
+import { createSessionEngine, type EngineSession, type EngineSessionDeps } from './session-engine.ts';
 
 export interface WebSocketSpeechOptions {
   /** ws or wss. */
@@ -27,6 +20,9 @@ export interface WebSocketSpeechLimits {
   readonly waitingBytes: number;
   /** One frame of the engine. */
   readonly frameBytes: number;
+  /** Frames of one session, and their bytes together. */
+  readonly frames: number;
+  readonly answerBytes: number;
 }
 
 const webSocketSpeechLimits: WebSocketSpeechLimits = {
@@ -35,40 +31,32 @@ const webSocketSpeechLimits: WebSocketSpeechLimits = {
   // 30 s of audio.
   waitingBytes: 960_000,
   frameBytes: 1 << 20,
+  // A partial result every 20 ms of the longest recognition is 15,000 frames.
+  frames: 20_000,
+  answerBytes: 8 << 20,
 };
 
 /** An engine that streams: one connection for each session, with the frames of docs/guides/speech-recognition.md#streaming-over-a-websocket. */
 export function createWebSocketSpeechEngine({ url, key, limits = {} }: WebSocketSpeechOptions): SpeechEngine {
-  const sessions = new Set<WebSocketSession>();
+  const all = { ...webSocketSpeechLimits, ...limits };
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  return {
-    open(request, report) {
-      const all = { ...webSocketSpeechLimits, ...limits };
-      const session = new WebSocketSession({ url, headers, request, report, limits: all, sessions });
-      sessions.add(session);
-      return session;
-    },
-    close() {
-      for (const session of sessions) session.end(closedProblem);
-    },
-  };
+  return createSessionEngine((deps) => new WebSocketSession({ ...deps, url, headers, limits: all }));
 }
 
-interface WebSocketSessionDeps {
+interface WebSocketSessionDeps extends EngineSessionDeps {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly request: SpeechRequestOptions;
-  readonly report: SpeechReport;
   readonly limits: WebSocketSpeechLimits;
-  readonly sessions: Set<WebSocketSession>;
 }
 
-class WebSocketSession implements SpeechSession {
+class WebSocketSession implements EngineSession {
   readonly #deps: WebSocketSessionDeps;
   readonly #socket: WebSocket;
   /** Frames for an engine that is not connected yet. */
   #waiting: (string | Buffer)[] = [];
   #waitingBytes = 0;
+  #receivedFrames = 0;
+  #receivedBytes = 0;
   #deadline: NodeJS.Timeout | undefined;
   #isOpen = false;
   #isFinished = false;
@@ -117,7 +105,7 @@ class WebSocketSession implements SpeechSession {
     this.#isOver = true;
     this.#waiting = [];
     clearTimeout(this.#deadline);
-    this.#deps.sessions.delete(this);
+    this.#deps.leave(this);
     // Later events change nothing; a socket that is still connecting reports an error then.
     this.#socket.terminate();
   }
@@ -155,6 +143,14 @@ class WebSocketSession implements SpeechSession {
 
   #received(data: Buffer, isBinary: boolean): void {
     if (this.#isOver) return;
+    const { frames, answerBytes } = this.#deps.limits;
+    this.#receivedFrames++;
+    this.#receivedBytes += data.length;
+    if (this.#receivedFrames > frames || this.#receivedBytes > answerBytes) {
+      const sentence = `the speech engine sent more than ${frames} frames or ${answerBytes} bytes`;
+      this.end({ code: 'engine-failed', sentence });
+      return;
+    }
     const frame = isBinary ? undefined : readFrame(data.toString('utf8'));
     switch (frame?.type) {
       case 'result':

@@ -1,0 +1,58 @@
+import { VoiceError } from './voice-error.ts';
+
+export interface VoiceLimits {
+  /** Characters of one text. */
+  readonly textLength: number;
+  /** Until the first audio. */
+  readonly firstMs: number;
+  /** Between two pieces of audio. */
+  readonly gapMs: number;
+  /** Seconds of one text. */
+  readonly audioSeconds: number;
+}
+
+export const voiceLimits: VoiceLimits = {
+  textLength: 3000,
+  firstMs: 10_000,
+  gapMs: 10_000,
+  audioSeconds: 600,
+};
+
+/** Refuses a text before any engine has it. */
+export function assertText(text: string, { textLength }: VoiceLimits): void {
+  if (text.trim() === '') throw new VoiceError('text-empty', 'there is nothing to say');
+  if (text.length > textLength)
+    throw new VoiceError('text-too-long', `a text has at most ${textLength} characters`);
+}
+
+/** The same values; rejects when one of them takes too long, and when the signal aborts. */
+export async function* timed<Value>(
+  values: AsyncIterable<Value>,
+  { firstMs, gapMs }: VoiceLimits,
+  signal: AbortSignal,
+): AsyncGenerator<Value> {
+  const iterator = values[Symbol.asyncIterator]();
+  let limit = firstMs;
+  try {
+    for (;;) {
+      const late = Promise.withResolvers<never>();
+      const abort = () => late.reject(signal.reason);
+      const sentence = `the speech engine sent no audio for ${limit} ms`;
+      const timer = setTimeout(() => late.reject(new VoiceError('timeout', sentence)), limit);
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+      try {
+        const next = await Promise.race([iterator.next(), late.promise]);
+        if (next.done === true) return;
+        yield next.value;
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+      }
+      limit = gapMs;
+    }
+  } finally {
+    // Not awaited: an iterator that hangs would not return.
+    void iterator.return?.().catch(() => {});
+  }
+}
