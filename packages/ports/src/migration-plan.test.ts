@@ -19,10 +19,33 @@ test('an identity column and a bytewise text are written in the SQL of each data
 test('a database of a newer version is refused with the names of its unknown migrations', () => {
   const known = { name: 'm/1', sql: 'CREATE TABLE t (n BIGINT)' };
   const [planned] = planMigrations('sqlite', [known], []);
-  const applied = [planned!, { name: 'm/2', checksum: '0' }, { name: 'n/1', checksum: '0' }];
+  const newer = { checksum: '0', contracts: 1 };
+  const applied = [planned!, { name: 'm/2', ...newer }, { name: 'n/1', ...newer }];
   assert.deepEqual(planMigrations('sqlite', [known], applied), []);
   assert.throws(() => planMigrations('sqlite', [known], applied, true), {
     code: 'migration',
     message: /written by a newer version.*\(m\/2, n\/1\)/,
   });
+});
+
+test('a database of a newer version whose migrations only add is accepted, and a migration that takes away is named alone', () => {
+  const known = { name: 'm/1', sql: 'CREATE TABLE t (n BIGINT)' };
+  const [planned] = planMigrations('sqlite', [known], []);
+  const added = { name: 'm/2', checksum: '0', contracts: 0 };
+  assert.deepEqual(planMigrations('sqlite', [known], [planned!, added], true), []);
+  const taken = { name: 'm/3', checksum: '0', contracts: 1 };
+  assert.throws(() => planMigrations('sqlite', [known], [planned!, added, taken], true), {
+    message: /does not know \(m\/3\)/,
+  });
+});
+
+test('a migration that takes something away is recorded as such', () => {
+  const declared = [
+    { name: 'm/1', sql: 'CREATE TABLE t (n BIGINT)' },
+    { name: 'm/2', sql: 'DROP TABLE t', contracts: 'the table t' },
+  ];
+  assert.deepEqual(
+    planMigrations('postgres', declared, []).map(({ contracts }) => contracts),
+    [0, 1],
+  );
 });

@@ -4,6 +4,8 @@ import type { Migration } from './database.ts';
 export interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
+  /** 1 when a release that does not know it cannot use the database; true of every row of a release without this column. */
+  readonly contracts: number;
 }
 
 /** A migration to apply, and the row that records it. */
@@ -19,7 +21,11 @@ export class MigrationError extends Error {
 
 /** Valid in both dialects; `applied_at` is for operators only. */
 export const migrationsTableSql =
-  'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)';
+  'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL, contracts BIGINT NOT NULL DEFAULT 1)';
+
+/** For a table of a release without the column. */
+export const contractsColumnSql =
+  'ALTER TABLE schema_migrations ADD COLUMN contracts BIGINT NOT NULL DEFAULT 1';
 
 const identity = {
   // AUTOINCREMENT: without it SQLite reuses the number of a deleted newest row.
@@ -31,7 +37,7 @@ const bytewise = { sqlite: 'COLLATE BINARY', postgres: 'COLLATE "C"' };
 
 /**
  * The migrations that remain to be applied, in the given order. Throws when an applied migration has been edited since. With
- * `areAll` also throws when the database holds an unknown migration: a newer version has written it.
+ * `areAll` also throws when a newer version has taken away what this one may need: an unknown migration that contracts.
  */
 export function planMigrations(
   dialect: 'sqlite' | 'postgres',
@@ -42,7 +48,7 @@ export function planMigrations(
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
   const seen = new Set<string>();
   const planned: PlannedMigration[] = [];
-  for (const { name, sql } of declared) {
+  for (const { name, sql, contracts } of declared) {
     if (seen.has(name)) throw new MigrationError(`two migrations are called ${name}`);
     seen.add(name);
     const checksum = checksumOf(sql);
@@ -51,14 +57,16 @@ export function planMigrations(
       const words = sql
         .replaceAll('{{identity}}', identity[dialect])
         .replaceAll('{{bytewise}}', bytewise[dialect]);
-      planned.push({ name, checksum, sql: words });
+      planned.push({ name, checksum, sql: words, contracts: contracts === undefined ? 0 : 1 });
     } else if (before !== checksum) {
       throw new MigrationError(
         `migration ${name} was edited after it had been applied here; put it back and write a new one`,
       );
     }
   }
-  const unknown = applied.map(({ name }) => name).filter((name) => !seen.has(name));
+  const unknown = applied
+    .filter(({ name, contracts }) => !seen.has(name) && Number(contracts) !== 0)
+    .map(({ name }) => name);
   if (areAll && unknown.length > 0) {
     throw new MigrationError(
       `the database was written by a newer version, whose migrations this one does not know (${unknown.join(', ')}); start that version, or restore a backup from before it`,

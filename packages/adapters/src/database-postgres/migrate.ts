@@ -1,4 +1,10 @@
-import { type AppliedMigration, type Migration, migrationsTableSql, planMigrations } from '@jackfield/ports';
+import {
+  type AppliedMigration,
+  contractsColumnSql,
+  type Migration,
+  migrationsTableSql,
+  planMigrations,
+} from '@jackfield/ports';
 import type { Client } from 'pg';
 
 /** "jack" in ASCII; the same on every node, so that nodes which start together migrate one after another. */
@@ -13,15 +19,21 @@ export async function migrate(
   await client.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {
     await client.query(migrationsTableSql);
-    const applied = await client.query<AppliedMigration>('SELECT name, checksum FROM schema_migrations');
+    const column = await client.query(
+      "SELECT 1 FROM pg_attribute WHERE attrelid = 'schema_migrations'::regclass AND attname = 'contracts'",
+    );
+    if (column.rowCount === 0) await client.query(contractsColumnSql);
+    const applied = await client.query<AppliedMigration>(
+      'SELECT name, checksum, contracts FROM schema_migrations',
+    );
     const planned = planMigrations('postgres', migrations, applied.rows, areAll);
-    for (const { name, checksum, sql } of planned) {
+    for (const { name, checksum, contracts, sql } of planned) {
       try {
         await client.query('BEGIN');
         await client.query(sql);
         await client.query(
-          'INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ($1, $2, extract(epoch from now()) * 1000)',
-          [name, checksum],
+          'INSERT INTO schema_migrations (name, checksum, contracts, applied_at) VALUES ($1, $2, $3, extract(epoch from now()) * 1000)',
+          [name, checksum, contracts],
         );
         await client.query('COMMIT');
       } catch (cause) {

@@ -39,7 +39,8 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
   const { poolSize = defaultPoolSize, writers = defaultWriters } = options;
   if (writers < 1 || writers > lanesPerSeat || poolSize <= writers)
     throw new RangeError('one connection is needed for reads, one for writes');
-  const pools = new PostgresPools({ url, log, writers, readers: poolSize - writers, ...(lock && { lock }) });
+  const readers = poolSize - writers;
+  const pools = new PostgresPools({ url, log, writers, readers, isShared, ...(lock && { lock }) });
   const writes = new WeakMap<PostgresConnection, WriteConnection>();
 
   async function connectToWrite(): Promise<WriteConnection> {

@@ -11,6 +11,8 @@ export interface PostgresPoolsOptions {
   readonly readers: number;
   readonly writers: number;
   readonly lock?: ProcessLock;
+  /** A successor waits for the transactions of a process that hangs. */
+  readonly isShared: boolean;
   readonly log: Logger;
 }
 
@@ -23,7 +25,7 @@ export class PostgresPools {
   readonly #log: Logger;
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
 
-  constructor({ url, readers, writers, lock, log }: PostgresPoolsOptions) {
+  constructor({ url, readers, writers, lock, isShared, log }: PostgresPoolsOptions) {
     this.#lock = lock;
     this.#log = log;
     this.#settings = {
@@ -39,7 +41,7 @@ export class PostgresPools {
       ...this.#settings,
       pipeline: true,
       max: writers,
-      idle_in_transaction_session_timeout: 60_000,
+      idle_in_transaction_session_timeout: isShared ? 5_000 : 60_000,
     } as pg.PoolConfig);
     this.#readPool = new pg.Pool({ ...this.#settings, max: readers });
     this.#readPool.on('connect', (client) => {

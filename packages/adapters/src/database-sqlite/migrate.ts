@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type AppliedMigration, type Migration, migrationsTableSql, planMigrations } from '@jackfield/ports';
+import {
+  type AppliedMigration,
+  contractsColumnSql,
+  type Migration,
+  migrationsTableSql,
+  planMigrations,
+} from '@jackfield/ports';
 
 /** Runs each migration in its own transaction; the first failure stops with the name of the migration, the earlier ones stay. */
 export function migrate(
@@ -8,7 +14,9 @@ export function migrate(
   areAll?: boolean,
 ): readonly string[] {
   database.exec(migrationsTableSql);
-  const applied = database.prepare('SELECT name, checksum FROM schema_migrations').all();
+  const columns = database.prepare('PRAGMA table_info(schema_migrations)').all();
+  if (columns.every(({ name }) => name !== 'contracts')) database.exec(contractsColumnSql);
+  const applied = database.prepare('SELECT name, checksum, contracts FROM schema_migrations').all();
   const planned = planMigrations(
     'sqlite',
     migrations,
@@ -16,13 +24,13 @@ export function migrate(
     areAll,
   );
   const record = database.prepare(
-    'INSERT INTO schema_migrations (name, checksum, applied_at) VALUES (?, ?, unixepoch() * 1000)',
+    'INSERT INTO schema_migrations (name, checksum, contracts, applied_at) VALUES (?, ?, ?, unixepoch() * 1000)',
   );
-  for (const { name, checksum, sql } of planned) {
+  for (const { name, checksum, contracts, sql } of planned) {
     try {
       database.exec('BEGIN IMMEDIATE');
       database.exec(sql);
-      record.run(name, checksum);
+      record.run(name, checksum, contracts);
       database.exec('COMMIT');
     } catch (cause) {
       if (database.isTransaction) database.exec('ROLLBACK');

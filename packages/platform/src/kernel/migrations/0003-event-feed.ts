@@ -7,6 +7,7 @@ import type { Migration } from '@jackfield/ports';
  */
 export const outboxEventStream: Migration = {
   name: 'kernel/0003-event-feed',
+  contracts: 'the column sequence, by which events were ordered',
   sql: `
 DROP INDEX outbox_by_resource;
 DROP INDEX outbox_unfinished;

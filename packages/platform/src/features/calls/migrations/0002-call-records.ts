@@ -7,6 +7,7 @@ import type { Migration } from '@jackfield/ports';
  */
 export const callRecords: Migration = {
   name: 'calls/0002-call-records',
+  contracts: 'the columns owner_kind and owner_id, which calls were written with',
   sql: `
 DROP INDEX calls_by_account;
 DROP INDEX calls_live;

@@ -3,6 +3,7 @@ import type { Migration } from '@jackfield/ports';
 /** Each filter has an index that gives its list newest first too: without that SQLite walks through all recordings of the account. */
 export const indexesOfFilters: Migration = {
   name: 'recordings/0003-indexes-of-filters',
+  contracts: 'indexes',
   sql: `
 DROP INDEX recordings_by_call;
 DROP INDEX recordings_by_mpc;

@@ -3,6 +3,7 @@ import type { Migration } from '@jackfield/ports';
 /** Several flows of one phone may have the same contact, so the instance and its reg-id are part of the key (RFC 5626). */
 export const sipBindingsFlows: Migration = {
   name: 'sip-endpoints/0003-flows',
+  contracts: 'the key of sip_bindings, by which bindings were replaced',
   sql: `
 CREATE TABLE sip_bindings_with_flows (
   endpoint_id TEXT NOT NULL,

@@ -6,6 +6,7 @@ import type { Migration } from '@jackfield/ports';
  */
 export const streamsOfSubaccounts: Migration = {
   name: 'streams/0002-streams-of-subaccounts',
+  contracts: 'an index',
   sql: `
 DROP INDEX streams_by_account;
 CREATE INDEX streams_of_subaccounts ON streams (account) WHERE account <> main_account;
