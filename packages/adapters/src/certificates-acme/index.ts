@@ -1,0 +1,2 @@
+export { createAccountKey, createAcmeAuthority } from './acme-authority.ts';
+export { createTemporaryCertificate } from './temporary-certificate.ts';
