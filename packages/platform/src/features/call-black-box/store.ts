@@ -1,7 +1,13 @@
 import type { Database, Instant } from '@jackfield/ports';
 
-/** `left-out` counts entries beyond the number that is kept for a call. */
-export type EntryKind = 'message' | 'document' | 'messages-left-out' | 'documents-left-out';
+/** `left-out` counts entries beyond the number that is kept for a call. `traced`: messages of an endpoint's trace, which stands for the call. */
+export type EntryKind =
+  | 'message'
+  | 'document'
+  | 'traced'
+  | 'messages-left-out'
+  | 'documents-left-out'
+  | 'traced-left-out';
 
 export interface BlackBoxEntry {
   readonly call: string;
@@ -45,6 +51,25 @@ export function createBlackBoxStore(database: Pick<Database, 'read' | 'transact'
         .orderBy('position')
         .limit(most)
         .execute(),
+
+    /** Oldest first, from that time on and behind that position. */
+    async since(
+      call: string,
+      kind: EntryKind,
+      { from, after, most }: { readonly from: Instant; readonly after: number; readonly most: number },
+    ): Promise<readonly (Row & { readonly position: number })[]> {
+      const rows = await tables
+        .selectFrom('call_black_box')
+        .select(['position', 'call_uuid', 'kind', 'at', 'entry'])
+        .where('call_uuid', '=', call)
+        .where('kind', '=', kind)
+        .where('position', '>', after)
+        .where('at', '>=', from)
+        .orderBy('position')
+        .limit(most)
+        .execute();
+      return rows.map((row) => ({ ...row, position: Number(row.position) }));
+    },
 
     /** Removes the oldest entries: those before then, and those beyond the newest `number`. */
     async removeOld(before: Instant, number: number, limit: number): Promise<number> {

@@ -4,6 +4,8 @@ import type { BlackBoxEntry, EntryKind } from '../store.ts';
 export interface WriterLimits {
   /** Entries of one kind that are kept for a call. */
   readonly perCall: number;
+  /** Messages that are kept for a trace of an endpoint. */
+  readonly perTrace: number;
   /** Entries that wait to be written. */
   readonly waiting: number;
   /** Entries are written together. */
@@ -22,9 +24,15 @@ export interface EntryWriter {
   /** The call is over: its count is not needed any more. */
   forget(call: string): void;
   waiting(): number;
-  /** Writes what waits. */
-  close(): Promise<void>;
+  /** Writes what waits, and resolves when it can be read. */
+  written(): Promise<void>;
 }
+
+const leftOut: { readonly [Kind in EntryKind]?: EntryKind } = {
+  message: 'messages-left-out',
+  document: 'documents-left-out',
+  traced: 'traced-left-out',
+};
 
 /** Gathers entries within limits, and writes them twice a second. */
 export function createEntryWriter({ clock, log, limits, save }: WriterDeps): EntryWriter {
@@ -59,16 +67,15 @@ export function createEntryWriter({ clock, log, limits, save }: WriterDeps): Ent
       const key = `${entry.call}/${entry.kind}`;
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
-      if (count <= limits.perCall) push(entry);
-      else if (count === limits.perCall + 1) {
-        push({ ...entry, kind: `${entry.kind}s-left-out` as EntryKind, entry: '{}' });
-      }
+      const most = entry.kind === 'traced' ? limits.perTrace : limits.perCall;
+      if (count <= most) push(entry);
+      else if (count === most + 1) push({ ...entry, kind: leftOut[entry.kind] ?? entry.kind, entry: '{}' });
     },
     forget(call) {
-      for (const kind of ['message', 'document']) counts.delete(`${call}/${kind}`);
+      for (const kind of ['message', 'document', 'traced']) counts.delete(`${call}/${kind}`);
     },
     waiting: () => waiting.length,
-    async close() {
+    async written() {
       cancel?.();
       write();
       await Promise.all(writing);

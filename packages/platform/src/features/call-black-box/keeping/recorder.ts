@@ -1,5 +1,6 @@
 import type { Clock, Logger, SignallingTrace, TracedMessage } from '@jackfield/ports';
 import type { BlackBoxEntry } from '../store.ts';
+import type { ActiveTraces } from '../tracing/active-traces.ts';
 import { createEntryWriter, type WriterLimits } from './entry-writer.ts';
 
 export interface RecorderLimits extends WriterLimits {
@@ -10,6 +11,7 @@ export interface RecorderLimits extends WriterLimits {
 
 export const recorderLimits: RecorderLimits = {
   perCall: 200,
+  perTrace: 1_000,
   waiting: 5_000,
   writeEveryMs: 500,
   early: 5_000,
@@ -23,6 +25,9 @@ export interface RecorderDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: RecorderLimits;
+  /** Whether messages and documents of every call are kept. */
+  readonly keepsAll: boolean;
+  readonly traces: ActiveTraces;
   save(entries: readonly BlackBoxEntry[]): Promise<void>;
 }
 
@@ -35,10 +40,14 @@ interface Conversation {
 
 export interface Recorder {
   readonly trace: SignallingTrace;
-  /** Keeps a document of a call. */
-  keep(call: string, document: object): void;
+  /** Keeps a document of a call, where its documents are kept. */
+  keep(call: string, document: () => object): void;
+  /** A trace has ended. */
+  forget(trace: string): void;
   /** The call is over; its last messages come within half a minute. */
   over(call: string): void;
+  /** Resolves when all messages until now can be read. */
+  written(): Promise<void>;
   census(): Readonly<Record<string, number>>;
   /** Writes what waits. */
   close(): Promise<void>;
@@ -46,7 +55,7 @@ export interface Recorder {
 
 /** Finds the calls of SIP messages by their Call-IDs, and gives what happened to a call to the writer. */
 export function createRecorder(deps: RecorderDeps): Recorder {
-  const { clock, limits } = deps;
+  const { clock, limits, keepsAll, traces } = deps;
   const writer = createEntryWriter(deps);
   const conversations = new Map<string, Conversation>();
   /** Call-IDs of each live call. */
@@ -77,15 +86,23 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   }
 
   function message({ callId, ...rest }: TracedMessage): void {
-    const isKnown = conversations.has(callId);
-    if (!isKnown && (!rest.text.startsWith('INVITE ') || early >= limits.early)) return;
-    const conversation = conversationOf(callId);
-    const entry = JSON.stringify({ callId, ...rest });
     const at = clock.wallNow();
-    for (const call of conversation.legs) writer.add({ call, kind: 'message', at, entry });
-    if (conversation.legs.size > 0 || early >= limits.early) return;
-    conversation.early.push({ call: '', kind: 'message', at, entry });
+    let text: string | undefined;
+    const entry = () => (text ??= JSON.stringify({ callId, ...rest }));
+    for (const call of traces.ofEndpoint({ callId, ...rest }))
+      writer.add({ call, kind: 'traced', at, entry: entry() });
+    const conversation = keepsAll ? kept(callId, rest.text) : conversations.get(callId);
+    for (const call of conversation?.legs ?? [])
+      if (keepsAll || traces.isCallTraced(call)) writer.add({ call, kind: 'message', at, entry: entry() });
+    if (!keepsAll || conversation?.legs.size !== 0 || early >= limits.early) return;
+    conversation.early.push({ call: '', kind: 'message', at, entry: entry() });
     early += 1;
+  }
+
+  /** Begins with an INVITE, whose leg is not known yet. */
+  function kept(callId: string, text: string): Conversation | undefined {
+    const isKept = conversations.has(callId) || (text.startsWith('INVITE ') && early < limits.early);
+    return isKept ? conversationOf(callId) : undefined;
   }
 
   function forget(call: string): void {
@@ -100,9 +117,14 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   return {
     trace: {
+      get scope() {
+        const traced = traces.scope();
+        return traced === 'none' && keepsAll ? 'calls' : traced;
+      },
       message,
       belongs(callId, leg) {
-        const conversation = conversationOf(callId);
+        const conversation = conversations.get(callId) ?? { legs: new Set<string>(), early: [] };
+        conversations.set(callId, conversation);
         conversation.legs.add(leg);
         callIds.set(leg, (callIds.get(leg) ?? new Set()).add(callId));
         for (const entry of conversation.early) writer.add({ ...entry, call: leg });
@@ -110,17 +132,20 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         conversation.early = [];
       },
     },
-    keep: (call, document) =>
-      writer.add({ call, kind: 'document', at: clock.wallNow(), entry: JSON.stringify(document) }),
-    over: (call) => after(lastMessagesMs, () => forget(call)),
-    census: () => ({
-      waiting: writer.waiting(),
-      conversations: conversations.size,
-      calls: callIds.size,
-    }),
+    keep(call, document) {
+      if (!keepsAll && !traces.isCallTraced(call)) return;
+      writer.add({ call, kind: 'document', at: clock.wallNow(), entry: JSON.stringify(document()) });
+    },
+    over(call) {
+      if (keepsAll || traces.isCallTraced(call)) after(lastMessagesMs, () => forget(call));
+      else forget(call);
+    },
+    forget: writer.forget,
+    written: writer.written,
+    census: () => ({ waiting: writer.waiting(), conversations: conversations.size, calls: callIds.size }),
     async close() {
       for (const end of ends) end();
-      await writer.close();
+      await writer.written();
     },
   };
 }

@@ -1,0 +1,1 @@
+export { createCallTracing } from './call-tracing.ts';
