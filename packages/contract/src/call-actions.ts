@@ -2,6 +2,7 @@ import { type Static, type TUnsafe, Type } from 'typebox';
 import { apiId, messageBody } from './envelopes.ts';
 import { type Described, looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { httpUrl, pathId, text } from './primitives.ts';
+import { transcriptionFields } from './transcripts.ts';
 
 export const liveCallPath = Type.Object({
   call_uuid: pathId({ description: 'call_uuid of a live call.' }),
@@ -28,15 +29,6 @@ const mix = Type.Optional(
 );
 
 const voice = 'WOMAN, MAN or a name such as Polly.Amy';
-
-/** Refused: a request that is ignored without a word is worse than an error. */
-function refusedParameter(what: string): TUnsafe<undefined> {
-  return Type.Unsafe<undefined>({
-    not: {},
-    'x-allowed': `left out (${what} is not supported)`,
-    description: `Refused: ${what} is not supported.`,
-  });
-}
 
 /** Which URLs it holds, only its reader knows: commas may stand in a URL. */
 function urlList(options: Described): TUnsafe<string | readonly string[]> {
@@ -124,9 +116,13 @@ export const newCallRecording = Type.Object({
   callback_method: Type.Optional(
     looseEnum(['GET', 'POST'], { default: 'POST', description: 'HTTP method of callback_url.' }),
   ),
-  transcription_type: Type.Optional(refusedParameter('transcription')),
-  transcription_url: Type.Optional(refusedParameter('transcription')),
-  transcription_method: Type.Optional(refusedParameter('transcription')),
+  transcription_type: Type.Optional(
+    looseEnum(['auto', 'hybrid'], {
+      description:
+        'Asks for a transcript, as transcription_url does; hybrid is the same as auto: no people take part.',
+    }),
+  ),
+  ...transcriptionFields,
 });
 export type NewCallRecording = Static<typeof newCallRecording>;
 

@@ -128,7 +128,7 @@ export const errorCodes = {
   },
   draining: {
     status: 503,
-    when: 'This node is starting or shutting down and accepts no new work.',
+    when: 'This node starts, drains or ends, and accepts no new work.',
     remedy: 'Try again after `Retry-After` seconds, or at another node.',
   },
 } as const satisfies Readonly<Record<string, ErrorCodeRow>>;

@@ -13,7 +13,7 @@ const bestRating = 93.2;
 const robustness = 25.1;
 /** Length of a packet, which is also the delay of a mix. */
 const packetMs = 20;
-/** Above this delay the impairment grows faster (G.107, simplified to two straight lines). */
+/** Above this delay the impairment grows faster (two straight lines in place of the curve of G.107). */
 const disturbingMs = 177.3;
 
 /**

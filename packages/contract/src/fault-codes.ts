@@ -46,6 +46,16 @@ export const recordingErrorCodes = {
 } as const satisfies FaultCodes;
 export type RecordingErrorCode = keyof typeof recordingErrorCodes;
 
+/** `ErrorCode` of `recording.transcript-failed`, and `error_code` of a transcript. */
+export const transcriptErrorCodes = {
+  'unknown-language': 'The speech engine does not know the language.',
+  'engine-unreachable': 'The speech engine could not be reached for an hour.',
+  'engine-slow': 'The speech engine did not answer in time, again and again.',
+  'engine-failed': 'The speech engine failed, or answered nonsense, again and again.',
+  'no-file': 'The recording has no file, or no sound that can be read.',
+} as const satisfies FaultCodes;
+export type TranscriptErrorCode = keyof typeof transcriptErrorCodes;
+
 /** `ErrorCode` of a stream that failed or was interrupted, and `error_code` of its record. */
 export const streamErrorCodes = {
   'address-refused': 'The URL leads to an address that connections may not go to.',
@@ -105,6 +115,11 @@ export const faultKinds: readonly FaultKind[] = [
     title: 'Recordings',
     fields: '`RecordingErrorCode`, beside `RecordingError`; `recording_error_code` of the record.',
     codes: recordingErrorCodes,
+  },
+  {
+    title: 'Transcripts',
+    fields: '`ErrorCode` of `recording.transcript-failed`, beside `error`; `error_code` of the transcript.',
+    codes: transcriptErrorCodes,
   },
   {
     title: 'Streams',

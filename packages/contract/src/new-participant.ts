@@ -1,31 +1,10 @@
-import { type Static, type TUnsafe, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { machineDetectionFields } from './machine-detection.ts';
 import { participantRoles, sipHeadersSchema } from './multiparty-calls.ts';
 import { httpUrl, httpUrlPattern, text, uuid, webSocketUrl } from './primitives.ts';
 import { streamContentTypes } from './streams.ts';
-
-/** A parameter whose silent omission would change what callers hear or what happens next: refused, whatever its value. */
-function refusedUntil(what: string): TUnsafe<undefined> {
-  return Type.Unsafe<undefined>({
-    not: {},
-    'x-allowed': `left out (${what} is not supported yet)`,
-    description: 'Refused: not supported yet.',
-  });
-}
-
-/** The one value that asks for nothing; clients send it with every request. */
-function onlyBoolean(value: boolean, what: string): TUnsafe<boolean | string> {
-  return Type.Unsafe<boolean | string>({
-    anyOf: [
-      { type: 'boolean', const: value },
-      { type: 'string', pattern: value ? '^[tT][rR][uU][eE]$' : '^[fF][aA][lL][sS][eE]$' },
-    ],
-    'x-allowed': `${value} (${what} is not supported yet)`,
-    description: `${value}: ${what} is not supported yet.`,
-    default: value,
-  });
-}
+import { transcriptionFields } from './transcripts.ts';
 
 const addressPattern =
   '(?:\\+?[1-9][0-9]{6,14}|[A-Za-z][A-Za-z0-9_.+-]{0,99}|[sS][iI][pP][sS]?:[^@;?<>\\s\\p{Cc}\\p{Cs}]{1,100}@[^@:;?<>\\s\\p{Cc}\\p{Cs}]{1,253}(?::[0-9]{1,5})?(?:[;?][^<>\\s\\p{Cc}\\p{Cs}]{0,512})?)';
@@ -288,7 +267,10 @@ export const newParticipant = Type.Object({
     }),
   ),
   stop_recording_audio_method: method('stop_recording_audio', 'GET'),
-  transcript: Type.Optional(onlyBoolean(false, 'transcription')),
-  transcription_url: Type.Optional(refusedUntil('transcription')),
+  transcript: flag(
+    false,
+    'Writes down what is said, in the recordings that begin by themselves; needs record or record_participant_track.',
+  ),
+  ...transcriptionFields,
 });
 export type NewParticipant = Static<typeof newParticipant>;

@@ -83,4 +83,9 @@ export interface UnitOptions {
 export interface Migration {
   readonly name: string;
   readonly sql: string;
+  /**
+   * What the SQL takes away from a release that does not know it, as a sentence: that release then refuses the database. Absent for SQL that
+   * only adds, with which the release before goes on (docs/decisions/0061-migrations-that-only-add.md).
+   */
+  readonly contracts?: string;
 }

@@ -18,7 +18,9 @@ export {
   longestBusMessage,
 } from './bus.ts';
 export type { CallRoute, CallRoutes, RouteOwner, RouteTarget, TargetFailure } from './call-routes.ts';
+export type { CallTracing, EndedPart, SpanAttributes } from './call-tracing.ts';
 export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './carrier-requests.ts';
+export type { CertificateAuthority, ChallengeAnswers, IssuedCertificate } from './certificate-authority.ts';
 export { type ClientTokens, type TokenClient, type TokenRefusal, tokenRefusals } from './client-tokens.ts';
 export type { Clock } from './clock.ts';
 export type { Database, DatabaseMember, Migration, Read, UnitOptions, Write } from './database.ts';
@@ -65,12 +67,14 @@ export type {
 export type { Histogram, LabelledSource, MetricSource, Metrics } from './metrics.ts';
 export {
   type AppliedMigration,
+  contractsColumnSql,
   MigrationError,
   migrationsTableSql,
   type PlannedMigration,
   planMigrations,
 } from './migration-plan.ts';
 export type { InboundTrunk, NumberRoutes, OwnNumbers } from './number-routes.ts';
+export type { PeerNodes } from './peer-nodes.ts';
 export { type PrefixRoutes, prefixRoutes, type RoutePrefix, routesFor } from './prefix-routes.ts';
 export { type KeySource, type PressedKey, withKey } from './pressed-keys.ts';
 export { quoted } from './quoted.ts';
@@ -119,6 +123,13 @@ export type {
   Telephony,
   TransferRequest,
 } from './telephony.ts';
+export type {
+  TranscribedPart,
+  TranscribedWords,
+  Transcription,
+  TranscriptionOrder,
+  TranscriptionProblemCode,
+} from './transcription.ts';
 export type {
   RefusedTrunkCall,
   TrunkAccess,

@@ -116,6 +116,11 @@ export interface AgreedPayload {
 /** Loads clips, which mixes then play by name; the same name again replaces the clip. */
 export interface MediaClips {
   loadClip(name: string, clip: SoundClip): Promise<void>;
+  /**
+   * Adds to the end of a clip that grows, which the first piece begins: it can be played once that has resolved, and plays wait at its end
+   * for more until the last piece. All pieces have one rate.
+   */
+  growClip(name: string, piece: SoundClip, isLast: boolean): Promise<void>;
   dropClip(name: string): void;
 }
 

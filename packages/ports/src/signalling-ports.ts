@@ -1,6 +1,7 @@
 import type { CallRoutes } from './call-routes.ts';
 import type { ClientTokens } from './client-tokens.ts';
 import type { FailedLogins } from './failed-logins.ts';
+import type { PeerNodes } from './peer-nodes.ts';
 import type { Registrations } from './registrations.ts';
 import type { SignallingTrace } from './signalling-trace.ts';
 import type { SourceBans } from './source-bans.ts';
@@ -35,6 +36,8 @@ export interface SignallingPorts {
     account(applicationId: string): Promise<string | undefined>;
   };
   readonly bans: SourceBans;
+  /** The other nodes of a cluster; absent where one process owns the database. */
+  readonly nodes?: PeerNodes;
   /** Inactive accounts neither register nor call. */
   readonly accounts: {
     /** False for an account that is disabled or gone. */
@@ -44,6 +47,8 @@ export interface SignallingPorts {
   readonly trace?: SignallingTrace;
   /** Reported in the sandbox only: elsewhere an attacker could fill the log. */
   readonly failedLogins: FailedLogins;
+  /** True while new calls are refused with 503 and Retry-After. */
+  readonly isDraining: () => boolean;
   /** The expected call of the sandbox phone with this leg; found once. */
   readonly sandboxCall: (phoneLeg: string) => ExpectedCall | undefined;
 }

@@ -35,6 +35,8 @@ export interface Telephony {
   answer(leg: string): void;
   /** Ends the leg in any state: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. */
   hangUp(leg: string, status?: number): void;
+  /** Hangs up a leg whose own process has died, with the `dialog` of its answer; nothing is reported. Absent if this edge cannot. */
+  endDialog?(dialog: string): void;
   /** Requests to carriers outside of any call; absent if this edge has none. */
   readonly carriers?: CarrierRequests;
 }
@@ -57,7 +59,7 @@ export interface LegReport {
 export interface TransferRequest {
   /** The leg of the requesting phone, whose peer is to be connected. */
   readonly leg: string;
-  /** A number or a user of ours, as in `leg-offered`; empty if `replaces` identifies the target. */
+  /** A number or a user of the domain, as in `leg-offered`; empty if `replaces` identifies the target. */
   readonly to: string;
   /** The user of Referred-By, unverified. */
   readonly referredBy?: string;
@@ -148,7 +150,12 @@ export type LegNotice =
    * `leg-ringing`. Emitted once, and not for a leg that was answered meanwhile.
    */
   | { readonly type: 'leg-early'; readonly leg: string }
-  | { readonly type: 'leg-answered'; readonly leg: string }
+  | {
+      readonly type: 'leg-answered';
+      readonly leg: string;
+      /** In a cluster: what `endDialog` of another process needs when this one dies. Opaque to features. */
+      readonly dialog?: string;
+    }
   | {
       readonly type: 'leg-ended';
       readonly leg: string;

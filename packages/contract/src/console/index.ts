@@ -60,6 +60,13 @@ export {
   maxLivePage,
 } from './live-snapshot.ts';
 export {
+  type ClusterNodeItem,
+  clusterNode,
+  clusterNodeBody,
+  clusterNodePath,
+  clusterNodes,
+} from './nodes.ts';
+export {
   type BannedSource,
   bannedSource,
   bannedSources,
@@ -85,3 +92,16 @@ export {
   searchQuery,
   searchResult,
 } from './search.ts';
+export {
+  defaultTraceMinutes,
+  type NewSipTrace,
+  newSipTrace,
+  type SipTraceItem,
+  sipTrace,
+  sipTraceBody,
+  sipTraceList,
+  sipTraceMessages,
+  sipTraceMessagesQuery,
+  sipTracePath,
+  tracePageSize,
+} from './sip-traces.ts';

@@ -102,7 +102,7 @@ export const callExamples: Readonly<Record<string, readonly RequestExample[]>> =
       value: { role: 'supervisor', coach_mode: true, from, to: '+12025550109' },
     },
     {
-      summary: 'A voice agent of yours',
+      summary: 'Your own voice agent',
       value: { role: 'ai-agent', ai_agent_stream_service_url: 'wss://example.com/agent' },
     },
   ],
@@ -133,7 +133,7 @@ export const callExamples: Readonly<Record<string, readonly RequestExample[]>> =
   ],
   startCallStream: [
     {
-      summary: 'A voice agent of yours',
+      summary: 'Your own voice agent',
       value: {
         service_url: 'wss://example.com/agent',
         bidirectional: true,

@@ -10,6 +10,7 @@ export const exampleIds = {
   member_id: '17',
   recording_id: '8d0f6f4e-2f5c-4f7c-9b8f-0a4bd6c1a303',
   recording_file: '8d0f6f4e-2f5c-4f7c-9b8f-0a4bd6c1a303.mp3',
+  trace_id: '6f718293-a4b5-46c7-88d9-fa0b1c2d3e14',
   stream_id: 'c1a7b5d6-8e09-4d3a-9f10-3b2e4f5a6c04',
   callback_id: 'd4e2c3b1-0f9a-4b8c-8d7e-6f5a4b3c2d05',
   credential_uuid: 'e7a9d8c6-5b4a-4f3e-a2d1-c0b9a8f7e606',

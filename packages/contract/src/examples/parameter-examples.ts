@@ -31,6 +31,7 @@ const examples: Readonly<Record<string, string | number | boolean>> = {
   lost_credential_uuid: exampleIds.credential_uuid,
   mpc_name: 'demo',
   mpc_uuid: exampleIds.call_uuid,
+  node: 'two',
   new_endpoint_application: exampleIds.app_id,
   parent_call_uuid: exampleIds.call_uuid,
   position: `call/${exampleIds.call_uuid}`,

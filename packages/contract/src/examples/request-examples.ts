@@ -30,6 +30,9 @@ const accountExamples = {
       value: { answer_url: 'https://example.com/new-answer', answer_method: 'GET' },
     },
   ],
+  createSipTrace: [
+    { summary: 'A phone, for half an hour', value: { endpoint_id: exampleIds.endpoint_id, minutes: 30 } },
+  ],
   createEndpoint: [
     { summary: 'A phone', value: { username: 'alice', password: 'a-good-password', alias: 'alice' } },
     {

@@ -1,5 +1,5 @@
 import { type TProperties, Type } from 'typebox';
-import { recordingErrorCodes } from '../fault-codes.ts';
+import { recordingErrorCodes, transcriptErrorCodes } from '../fault-codes.ts';
 import {
   codeField,
   field,
@@ -338,6 +338,35 @@ export const callWebhooks: readonly Webhook[] = [
       },
       { sipHeaders: true },
     ),
+  },
+  {
+    name: 'transcript',
+    summary: 'A recording is transcribed',
+    description:
+      'Sent once, when the recording has ended and all of it is transcribed, or cannot be. The words with their times and speakers are at TranscriptURL, and came one by one as recording.words in the event stream.',
+    urls: [
+      'transcriptionUrl of Record and of MultiPartyCall',
+      'transcription_url of POST Call/{call_uuid}/Record/ and of a participant',
+    ],
+    answer: 'ignored',
+    events: ['recording.transcript-completed', 'recording.transcript-failed'],
+    fields: form({
+      CallUUID: field('The call; empty for a recording of a whole multiparty call.'),
+      RecordingID: uuidField('recording_id.'),
+      MPCUUID: Type.Optional(uuidField('The multiparty call.')),
+      call_uuid: field('The same as CallUUID.'),
+      recording_id: uuidField('The same as RecordingID.'),
+      TranscriptURL: field('Where the words are, with their times and speakers.'),
+      Language: field('As it was asked for.', 'en-US'),
+      duration: numberField('Seconds of the recording.', '12'),
+      transcription: field(
+        'All words, 500,000 characters at most; empty in the event of a transcript without a URL.',
+      ),
+      transcription_charge: numberField('Always 0.', '0.00000'),
+      transcription_rate: numberField('Always 0.', '0.00000'),
+      error: field('Why it failed; empty when it did not.'),
+      ErrorCode: Type.Optional(codeField(transcriptErrorCodes, 'error as a code.')),
+    }),
   },
   {
     name: 'exitAction',

@@ -139,6 +139,18 @@ const own: readonly EventStreamType[] = [
   only('recording.resumed', 'A recording goes on.', recordingRuns),
   only('recording.completed', 'The file of a recording is complete.', recordingEnds),
   only('recording.failed', 'There is no complete file of a recording.', recordingEnds),
+  only('recording.words', 'Words of a recording were understood, while it runs or after it.', {
+    CallUUID: text('The call; empty for a recording of a whole multiparty call.'),
+    RecordingID: text('recording_id.'),
+    MPCUUID: Type.Optional(text('The multiparty call.')),
+    Channel: count('Of the file, counted from 1.'),
+    Track: Type.Optional(text('Of a call, as in audio streams: inbound, outbound or both.')),
+    MemberID: Type.Optional(text('The participant who speaks, where the recording knows it.')),
+    FromMs: count('Milliseconds of the file.'),
+    ToMs: count('Milliseconds of the file.'),
+    Text: text('The words.'),
+    Confidence: Type.Optional(Type.Number({ description: 'From 0 to 1.' })),
+  }),
   only('stream.frame-refused', 'A frame of your server could not be used.', {
     ...streamFields,
     Error: text('Why.'),
