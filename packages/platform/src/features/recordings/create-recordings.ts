@@ -1,8 +1,9 @@
-import type { Clock, Database, Migration } from '@jackfield/ports';
+import type { Clock, Database, Migration, Transcription } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
-import { createOwners } from '../../kernel/owners.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import { createOwners, notifyOrLog } from '../../kernel/owners.ts';
 import type { Recording } from './domain/recording.ts';
 import { createKeeping } from './files/keeping.ts';
 import { createRemoval } from './files/removal.ts';
@@ -15,6 +16,7 @@ import { recordingFailureCodes } from './migrations/0004-failure-codes.ts';
 import { recordingIncarnation } from './migrations/0005-incarnation.ts';
 import { filesOfANode } from './migrations/0006-files-of-a-node.ts';
 import { recordingPeaks } from './migrations/0007-peaks.ts';
+import { recordingTranscripts } from './migrations/0008-transcripts.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './public-api.ts';
 import { createQueries } from './queries.ts';
 import { recordingResources } from './resources.ts';
@@ -22,12 +24,16 @@ import { recordingRoutes } from './routes.ts';
 import { searchRecordings } from './search-queries.ts';
 import { defineSessions, type RecordingSessions, type SessionDeps } from './sessions.ts';
 import { adoptLiveRecordings, removeRecordings } from './store.ts';
+import { followTranscripts } from './transcripts/followed-transcripts.ts';
 
 export interface RecordingsDeps extends SessionDeps {
   readonly database: Database;
   readonly clock: Clock;
   /** Where customers reach the HTTP interface, without a slash at its end, e.g. `https://calls.example.com`. */
   readonly publicUrl: string;
+  /** Absent without a speech engine: no transcript can be ordered. */
+  readonly transcription?: Transcription;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
   /** How long recordings are kept after their end; for ever when left out. */
   readonly keepRecordingsMs?: number;
   /** How often older records are removed. */
@@ -62,21 +68,18 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   const removal = createRemoval({ ...files, keepMs, everyMs: pruneEveryMs });
   const keeping = createKeeping(files);
   const queries = createQueries(database);
+  const transcripts = followTranscripts({ ...deps, node, publicUrl: prefix });
   const sessions = defineSessions(deps, {
     urlOf: ({ uuid, account, format }) => urlOf({ recording: uuid, account, format }),
     notifyOwner(recording, notice) {
-      try {
-        owners.notify(recording.owner, notice);
-      } catch (err) {
-        log.error(
-          { recording: recording.uuid, owner: recording.owner.kind, err },
-          'the owner of a recording threw',
-        );
-      }
+      transcripts.noticed(recording, notice);
+      const { uuid, owner } = recording;
+      notifyOrLog(owners, log, { kind: 'recording', id: uuid }, owner, notice);
     },
-    whenOver({ uuid, isDiscarded }) {
-      endings.end(uuid);
-      if (isDiscarded) removal.sweepSoon();
+    whenOver(recording) {
+      endings.end(recording.uuid);
+      transcripts.ended(recording);
+      if (recording.isDiscarded) removal.sweepSoon();
       else keeping.wake();
     },
   });
@@ -106,25 +109,34 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       recordingIncarnation,
       filesOfANode,
       recordingPeaks,
+      recordingTranscripts,
     ],
     routes: [recordingRoutes({ database, queries, recordingFiles, remove, publicUrl: prefix, log })],
     search: searchRecordings(database),
     resources: recordingResources(sessions, removal),
     ...recordingCommands(sessions, endings, clock),
     ownedBy: owners.ownedBy,
+    canTranscribe: transcripts.canTranscribe,
+    census: transcripts.census,
     urlOf,
     endIncarnation: ({ number }) =>
-      endSessions(() => adoptLiveRecordings(database, number, deps.runner.incarnation), sessions, endings),
+      endSessions(
+        async () => transcripts.adopted(await adoptLiveRecordings(database, number, deps.runner.incarnation)),
+        sessions,
+        endings,
+      ),
     async restore() {
       // Not awaited: a store that is out of reach would delay the start.
       removal.sweepSoon();
       removal.start();
       await keeping.start();
+      await transcripts.start();
     },
     async close() {
       const running = endings.live();
       for (const recording of running) sessions.insist(recording, { type: 'stop-asked' });
       await Promise.allSettled(running.map(endings.over));
+      await transcripts.close();
       await removal.close();
       await keeping.close();
     },

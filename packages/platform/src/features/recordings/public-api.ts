@@ -1,10 +1,13 @@
 import type { CaptureTrack, RecordingFormat } from '@jackfield/ports';
 import type { ChannelMember, RecordingAnnouncement, TrackType } from './domain/recording.ts';
+import type { TranscriptRequest } from './domain/transcript-request.ts';
 
 /** The recordings feature for its owners: a document, the Call API, a multiparty call. */
 export interface Recordings {
   /** Each kind of owner registers its listener once. */
   ownedBy(kind: string, notify: (owner: string, notice: RecordingNotice) => void): void;
+  /** The operator has a speech engine; without one no transcript can be ordered. */
+  readonly canTranscribe: boolean;
   /** URL of the file, before it exists. */
   urlOf(recording: Pick<NewRecording, 'recording' | 'account' | 'format'>): string;
   /** Its record is durable when the promise resolves; later failures arrive as a notice. */
@@ -45,6 +48,8 @@ export interface NewRecording {
   };
   /** Callbacks for begin, pauses and end, each from the transaction of its change; instead of `callback`. */
   readonly announcement?: RecordingAnnouncement;
+  /** Its words are written and reported, from its begin on. */
+  readonly transcript?: TranscriptRequest;
   /** Which tracks of a multiparty call are recorded, and of which member. */
   readonly trackType?: TrackType;
   readonly memberId?: number;

@@ -6,6 +6,7 @@ import { accepted, refused } from '../../kernel/result.ts';
 import { type FileRouteDeps, recordingFileRoute } from './file-routes.ts';
 import { readRecordingFilters } from './list-filters.ts';
 import { type PeaksRouteDeps, recordingPeaksRoute } from './peaks-routes.ts';
+import { recordingTranscriptRoute } from './transcripts/transcript-routes.ts';
 import { recordingItemOf } from './views.ts';
 
 export interface RouteDeps extends FileRouteDeps, PeaksRouteDeps {
@@ -66,7 +67,7 @@ export function recordingRoutes(deps: RouteDeps): RouteGroup {
   return {
     name: 'Recordings',
     description: 'Sound files of calls and multiparty calls.',
-    routes: [list, get, recordingPeaksRoute(deps), removeOne],
+    routes: [list, get, recordingPeaksRoute(deps), recordingTranscriptRoute(deps), removeOne],
     files: [recordingFileRoute(deps)],
   };
 }

@@ -11,6 +11,7 @@ import type {
 import { isOver } from './domain/recording.ts';
 import { removePeaks } from './peaks-store.ts';
 import { type RecordingRow, reading, writing } from './tables.ts';
+import { insertTranscript, removeTranscripts } from './transcripts/transcripts-store.ts';
 
 /** Where a live recording and its file are. */
 export interface RecordingPlace {
@@ -37,6 +38,7 @@ export async function saveRecording(
       .insertInto('recordings')
       .values({ ...rowOf(after), account, incarnation })
       .execute();
+    if (after.transcript !== null) await insertTranscript(write, after.uuid, after.transcript, node);
   } else if (isOver(after) && after.isDiscarded) {
     await removeRecordings(write, [after.uuid], node);
   } else {
@@ -110,6 +112,7 @@ export async function removeRecordings(write: Write, ids: readonly string[], nod
     )
     .execute();
   await removePeaks(write, ids);
+  await removeTranscripts(write, ids);
   await tables.deleteFrom('recordings').where('recording_id', 'in', ids).execute();
 }
 
@@ -293,6 +296,7 @@ function recordingOf(row: RecordingRow): Recording {
     maxSeconds: row.max_seconds,
     callback: row.callback === null ? null : (JSON.parse(row.callback) as RecordingCallback),
     announcement: row.announcement === null ? null : (JSON.parse(row.announcement) as RecordingAnnouncement),
+    transcript: null,
     sequence: row.sequence,
     memberId: row.member_id,
     trackType: row.track_type,

@@ -1,6 +1,7 @@
 import type { Read, RecordingFormat, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
 import type { EndReason, FaultCode, RecordingStatus, TrackType } from './domain/recording.ts';
+import type { TranscriptFailureCode, TranscriptState } from './transcripts/transcript.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -45,15 +46,46 @@ interface RecordingsTable {
   channels: string | null;
 }
 
+interface TranscriptsTable {
+  recording_id: Fixed<string>;
+  language: Fixed<string>;
+  redacts_digits: Fixed<number>;
+  /** JSON of a URL and its method. */
+  callback: Fixed<string | null>;
+  state: TranscriptState;
+  /** JSON of milliseconds, one for each channel. */
+  positions: string;
+  node: Fixed<string>;
+  failure: ColumnType<string | null, string | null | undefined, string | null>;
+  failure_code: ColumnType<
+    TranscriptFailureCode | null,
+    TranscriptFailureCode | null | undefined,
+    TranscriptFailureCode | null
+  >;
+}
+
+interface WordsTable {
+  recording_id: string;
+  channel: number;
+  from_ms: number;
+  to_ms: number;
+  text: string;
+  confidence: number | null;
+  number: number;
+}
+
 // A type, not an interface: withTables asks for a record.
 export type RecordingsTables = {
   recordings: RecordingsTable;
   recording_peaks: { recording_id: string; pair_ms: number; channels: string };
+  recording_transcripts: TranscriptsTable;
+  recording_words: WordsTable;
   recording_files_to_remove: { file_name: string; node: string };
   recording_files_to_keep: { file_name: string; attempts: number; next_at: number; node: string };
 };
 
 export type RecordingRow = Selectable<RecordingsTable>;
+export type TranscriptRow = Selectable<TranscriptsTable>;
 
 /** The tables of this feature for typed queries. */
 export function reading(read: Read) {

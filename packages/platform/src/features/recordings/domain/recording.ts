@@ -5,6 +5,7 @@ import type {
   RecordingFailureCode,
   RecordingFormat,
 } from '@jackfield/ports';
+import type { TranscriptRequest } from './transcript-request.ts';
 
 /**
  * `starting → recording ⇄ paused → finishing → completed | failed`. A broken recording waits in `finishing` until its file
@@ -27,6 +28,8 @@ export interface Recording {
   readonly callback: RecordingCallback | null;
   /** Gets a callback for each event, instead of `callback`. */
   readonly announcement: RecordingAnnouncement | null;
+  /** Ordered with it; kept in a table of its own from then on. */
+  readonly transcript: TranscriptRequest | null;
   /** Number of events so far. */
   readonly sequence: number;
   /** Of one participant of a multiparty call; null for any other. */

@@ -19,6 +19,7 @@ export function newRecording(order: NewRecording, now: Instant): Recording {
     maxSeconds,
     callback: order.callback ?? null,
     announcement: order.announcement ?? null,
+    transcript: order.transcript ?? null,
     sequence: 0,
     memberId: order.memberId ?? null,
     trackType: order.trackType ?? null,

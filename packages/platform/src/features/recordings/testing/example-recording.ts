@@ -34,6 +34,7 @@ export function exampleRecording(over: Partial<Recording> = {}): Recording {
     maxSeconds: 60,
     callback: null,
     announcement: null,
+    transcript: null,
     sequence: 0,
     memberId: null,
     trackType: null,

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import { createDiskRecordings, createRecorder, type DiskRecorder } from '@jackfield/adapters/recorder';
-import type { Database, MixCommand } from '@jackfield/ports';
+import { createFileTranscription } from '@jackfield/adapters/speech-recognition';
+import type { Database, MixCommand, SpeechEngine } from '@jackfield/ports';
 import {
   assertDocumentedEvents,
   createFailingCommits,
@@ -31,6 +32,7 @@ import { recordingFailureCodes } from '../migrations/0004-failure-codes.ts';
 import { recordingIncarnation } from '../migrations/0005-incarnation.ts';
 import { filesOfANode } from '../migrations/0006-files-of-a-node.ts';
 import { recordingPeaks } from '../migrations/0007-peaks.ts';
+import { recordingTranscripts } from '../migrations/0008-transcripts.ts';
 
 export const publicUrl = 'https://calls.example.com';
 
@@ -50,6 +52,8 @@ export interface RecordingsWorld {
   record(over?: Partial<NewRecording>): Promise<string>;
   /** So much audio arrives for it. */
   say(recording: string, ms: number, tracks?: number): void;
+  /** These samples of 8,000 Hz arrive for it. */
+  hear(recording: string, samples: Int16Array, tracks?: number): void;
   stop(recording: string): Promise<void>;
   file(
     recording: string,
@@ -75,6 +79,8 @@ export interface FileAnswer {
 export interface WorldOptions {
   readonly keepRecordingsMs?: number;
   readonly pruneEveryMs?: number;
+  /** Transcribes the files; no transcripts when absent. */
+  readonly engine?: SpeechEngine;
 }
 
 /** Tests hand over minutes of audio at once. */
@@ -109,6 +115,7 @@ export async function openRecordingsWorld(
       recordingIncarnation,
       filesOfANode,
       recordingPeaks,
+      recordingTranscripts,
     ]),
     open,
     directory,
@@ -129,8 +136,7 @@ function createCapturingMedia() {
     sendCapturesTo(openPort: () => MessagePort) {
       port = openPort();
     },
-    say(capture: string, ms: number, tracks = 1) {
-      const samples = Int16Array.from({ length: 8 * ms * tracks }, (_, i) => 10_000 * Math.sin(i / 3));
+    hear(capture: string, samples: Int16Array, tracks = 1) {
       port?.postMessage({ type: 'audio', capture, tracks, sampleRate: 8000, samples });
     },
     close: () => port?.close(),
@@ -151,18 +157,22 @@ async function worldOn(
   const clock = createVirtualClock();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const failing = createFailingCommits(database);
+  const appendEvents = async (_write: unknown, appended: readonly OutboxEvent[]) => {
+    assertDocumentedEvents(appended);
+    events.push(...appended);
+  };
   const runner = createSessionRunner({
     database: failing.database,
     clock,
     log,
-    appendEvents: async (_write, appended) => {
-      assertDocumentedEvents(appended);
-      events.push(...appended);
-    },
+    appendEvents,
   });
   const recordingFiles = createDiskRecordings({ directory });
-  const its = { runner, recorder, recordingFiles, log, database, clock, publicUrl: `${publicUrl}/` };
-  const feature = createRecordings({ ...its, ...options });
+  const outbox = { appendEvents, wake() {} };
+  const its = { runner, recorder, recordingFiles, log, database, clock, outbox, publicUrl: `${publicUrl}/` };
+  const { engine, ...limited } = options;
+  const transcription = engine && createFileTranscription({ engine, files: recordingFiles, answerMs: 150 });
+  const feature = createRecordings({ ...its, ...limited, ...(transcription && { transcription }) });
   feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
   const opening: OpenDatabase = Object.assign(async () => database, open);
   const api: ApiWorld = await openApi(opening, { routes: feature.routes, clock });
@@ -187,7 +197,11 @@ async function worldOn(
     notices,
     commands: media.commands,
     directory,
-    say: media.say,
+    hear: media.hear,
+    say(recording, ms, tracks = 1) {
+      const tone = Int16Array.from({ length: 8 * ms * tracks }, (_, i) => 10_000 * Math.sin(i / 3));
+      media.hear(recording, tone, tracks);
+    },
     files: () => readdirSync(directory).sort(),
     sizeOf: (name) => statSync(join(directory, name)).size,
     failCommits: failing.fail,
