@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { type NatsServer, natsMissing, startNats } from '@jackfield/testkit/nats-server';
-import { type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit/postgres-server';
+import { type NatsServer, natsMissing } from '@jackfield/testkit/nats-server';
+import { type PostgresServer, postgresMissing } from '@jackfield/testkit/postgres-server';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { nodeSettings, startClusterServers } from './support/cluster.ts';
 import { type Answer, PlatformProcess } from './support/platform-process.ts';
 
 const skip = postgresMissing() ?? natsMissing() ?? false;
@@ -24,16 +25,9 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
   const start = (node: string) => PlatformProcess.start({ ...shared, JACKFIELD_NODE: node });
 
   before(async () => {
-    const started = await startPostgres();
-    if (started.server === undefined) throw new Error(started.reason);
-    postgres = started.server;
-    nats = await startNats();
+    ({ postgres, nats } = await startClusterServers());
     customer = await CallbackReceiver.start();
-    shared = {
-      JACKFIELD_DATABASE_URL: await postgres.createDatabase(),
-      JACKFIELD_SECRET_KEY: '07'.repeat(32),
-      JACKFIELD_NATS_URL: `nats://${nats.address}`,
-    };
+    shared = await nodeSettings({ postgres, nats });
     one = await start('one');
     two = await start('two');
     for (const node of [one, two]) await connected(node, 0);

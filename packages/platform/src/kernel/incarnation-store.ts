@@ -23,6 +23,9 @@ type Tables = {
   incarnation_lanes: { readonly incarnation: number; readonly lane: number };
 };
 
+// Written by singleton-roles.ts.
+type RoleTables = { singleton_roles: { readonly name: string; readonly incarnation: number } };
+
 export interface BeginningIncarnation {
   readonly incarnation: number;
   readonly node: string;
@@ -120,6 +123,99 @@ async function unsettledFor(write: Write, successor: number): Promise<readonly K
   }));
 }
 
+/** An incarnation whose things have not all been ended. */
+export interface UnsettledIncarnation {
+  readonly incarnation: number;
+  readonly beat: number;
+  /** Undefined while it runs, as far as its row says. */
+  readonly endedBy: number | undefined;
+}
+
+export async function unsettledIncarnations(read: Read): Promise<readonly UnsettledIncarnation[]> {
+  const rows = await tables(read)
+    .selectFrom('incarnations')
+    .select(['incarnation', 'beat', 'ended_by'])
+    .where('settled_at', 'is', null)
+    .execute();
+  return rows.map(({ incarnation, beat, ended_by }) => ({
+    incarnation,
+    beat: Number(beat),
+    endedBy: ended_by ?? undefined,
+  }));
+}
+
+/** An incarnation that has not ended, as far as its row says. */
+export interface RunningIncarnation {
+  readonly incarnation: number;
+  /** Empty where one process owns the database. */
+  readonly node: string;
+  readonly startedAt: Instant;
+  readonly aliveAt: Instant;
+  /** What it alone does. */
+  readonly roles: readonly string[];
+}
+
+/** In the order of their names. */
+export async function runningIncarnations(read: Read): Promise<readonly RunningIncarnation[]> {
+  const rows = await read
+    .withTables<Tables & RoleTables>()
+    .selectFrom('incarnations as of')
+    .leftJoin('singleton_roles as role', 'role.incarnation', 'of.incarnation')
+    .select(['of.incarnation', 'of.node', 'of.started_at', 'of.alive_at', 'role.name as role'])
+    .where('of.ended_at', 'is', null)
+    .orderBy('of.node')
+    .orderBy('of.incarnation')
+    .orderBy('role.name')
+    .execute();
+  const running = new Map<number, RunningIncarnation & { roles: string[] }>();
+  for (const { incarnation, node, started_at, alive_at, role } of rows) {
+    const known = running.get(incarnation);
+    const startedAt = Number(started_at);
+    const each = known ?? { incarnation, node, startedAt, aliveAt: Number(alive_at), roles: [] };
+    if (known === undefined) running.set(incarnation, each);
+    if (role !== null) each.roles.push(role);
+  }
+  return [...running.values()];
+}
+
+export interface EndingOfAnother {
+  readonly incarnation: number;
+  /** What its row has to say still: its count while it runs, or who has ended it and not settled its things. */
+  readonly seen: { readonly beat: number } | { readonly endedBy: number };
+  readonly by: number;
+  readonly wallNow: Instant;
+}
+
+/**
+ * Makes this incarnation the successor of another one, which writes nothing more from then on: the removal of its lanes waits for its
+ * transactions that are going on. Undefined when the row has changed, by a heartbeat or by another successor.
+ */
+export function succeedIncarnation(
+  database: Pick<Database, 'transact'>,
+  { incarnation, seen, by, wallNow }: EndingOfAnother,
+): Promise<KnownAlive | undefined> {
+  return database.transact(async (write) => {
+    const all = tables(write);
+    const ended = 'beat' in seen ? { ended_at: wallNow, ended_by: by } : { ended_by: by };
+    const row = await all
+      .updateTable('incarnations')
+      .set(ended)
+      .where('incarnation', '=', incarnation)
+      .where('settled_at', 'is', null)
+      .where((on) =>
+        'beat' in seen
+          ? on.and([on('ended_at', 'is', null), on('beat', '=', seen.beat)])
+          : on('ended_by', '=', seen.endedBy),
+      )
+      .returning(['alive_at', 'counted_at'])
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    await all.deleteFrom('incarnation_lanes').where('incarnation', '=', incarnation).execute();
+    const { alive_at: wall, counted_at: counted } = row;
+    return { incarnation, wall: Number(wall), counted: Number(counted ?? wall) };
+  });
+}
+
 export function settleIncarnation(
   database: Database,
   incarnation: number,
@@ -129,6 +225,21 @@ export function settleIncarnation(
     tables(write)
       .updateTable('incarnations')
       .set({ settled_at: wallNow })
+      .where('incarnation', '=', incarnation)
+      .execute(),
+  );
+}
+
+/** A process stops: its things wait for a successor. */
+export function endIncarnation(
+  database: Pick<Database, 'transact'>,
+  incarnation: number,
+  wallNow: Instant,
+): Promise<unknown> {
+  return database.transact((write) =>
+    tables(write)
+      .updateTable('incarnations')
+      .set({ ended_at: wallNow, ended_by: incarnation, alive_at: wallNow })
       .where('incarnation', '=', incarnation)
       .execute(),
   );

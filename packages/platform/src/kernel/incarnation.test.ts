@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Database, Migration } from '@jackfield/ports';
-import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import {
+  createFailingCommits,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+  type OpenDatabase,
+} from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { createIncarnation, type DiedAt, type Incarnation, incarnationMigrations } from './incarnation.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
@@ -22,7 +28,7 @@ const secrets = createSecrets(new Uint8Array(32).fill(7));
 function processOn(database: Database, startAt: number) {
   const clock = createVirtualClock({ startAt });
   const log = createRecordingLog();
-  return { clock, alive: createIncarnation({ database, clock, log, secrets }) };
+  return { clock, log, alive: createIncarnation({ database, clock, log, secrets }) };
 }
 
 function rules(open: OpenDatabase): void {
@@ -132,6 +138,23 @@ eachDatabase('incarnations', (open) => {
       while ((await read())[0] !== beat) await new Promise((resolve) => setImmediate(resolve));
       assert.equal((await read())[1], 1_000 + 2_000 * beat);
     }
+    await alive.close();
+    assert.equal(clock.pending, 0);
+  });
+
+  test('a heartbeat that could not be saved is repeated after half a second, and warned of once', async () => {
+    const shared = Object.assign(Object.create(await open(migrations)) as Database, { isShared: true });
+    const { database, fail } = createFailingCommits(shared);
+    const { clock, alive, log } = processOn(database, 1_000);
+    await alive.begin();
+    const heartbeat = new Promise<number>((resolve) => alive.onHeartbeat(() => resolve(clock.now())));
+    fail(3);
+    for (let step = 0; step < 4; step++) {
+      await clock.advance(step === 0 ? 2_000 : 500);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(await heartbeat, 1_000 + 3_500);
+    assert.equal(log.lines.filter(({ sentence }) => sentence.includes('sign of life')).length, 1);
     await alive.close();
     assert.equal(clock.pending, 0);
   });

@@ -1,6 +1,14 @@
 import type { Clock, Database, Instant, Logger, Secrets } from '@jackfield/ports';
 import { sql } from 'kysely';
-import { beginIncarnation, type KnownAlive, saveAlive, settleIncarnation } from './incarnation-store.ts';
+import {
+  beginIncarnation,
+  type EndingOfAnother,
+  endIncarnation,
+  type KnownAlive,
+  saveAlive,
+  settleIncarnation,
+  succeedIncarnation,
+} from './incarnation-store.ts';
 import { lastAliveTable } from './migrations/0004-last-alive.ts';
 import { lastAliveCounted } from './migrations/0005-last-alive-counted.ts';
 import { incarnationsTable } from './migrations/0007-incarnations.ts';
@@ -23,8 +31,14 @@ export interface Incarnation {
   begin(): Promise<readonly EndedIncarnation[]>;
   /** All things of that incarnation have been ended or taken over. */
   settled(ended: EndedIncarnation): Promise<void>;
+  /** Calls the listener after each heartbeat that was written; one listener per process. */
+  onHeartbeat(listener: () => void): void;
+  /** This incarnation becomes the successor of another one; undefined when the row of that one has changed. */
+  succeed(other: Pick<EndingOfAnother, 'incarnation' | 'seen'>): Promise<EndedIncarnation | undefined>;
   /** Resolves when no write is going on. */
   close(): Promise<void>;
+  /** The last write of a process that stops on a shared database: other nodes take over what it has left, without waiting for its silence. */
+  end(): Promise<void>;
 }
 
 /** An incarnation that writes nothing more. Its things end in the same way at a restart and when another node takes over. */
@@ -60,6 +74,8 @@ export interface IncarnationDeps {
 const aliveEveryMs = 5_000;
 /** Five heartbeats are missed before an incarnation is suspected. */
 const heartbeatMs = 2_000;
+/** A process that was held up for seconds has lost its connection as well, and the others count on. */
+const heartbeatRetryMs = 500;
 
 export function createIncarnation(deps: IncarnationDeps): Incarnation {
   const { clock, database, log, node = '', onEnded = () => {} } = deps;
@@ -68,7 +84,9 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
   let billed = 0;
   let cancel: (() => void) | undefined;
   let unwritten: KnownAlive | undefined;
+  let isFailing = false;
   let writing: Promise<void> | undefined;
+  let heartbeatWritten = () => {};
 
   function mark(): void {
     // The next process knows the time of this process by the wall clock alone.
@@ -82,11 +100,22 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
     while (unwritten !== undefined) {
       const alive = unwritten;
       unwritten = undefined;
-      await saveAlive(database, alive).catch((err: unknown) =>
-        log.warn({ err }, 'time of the last sign of life not saved; retried later'),
-      );
+      await saveAlive(database, alive).then(written, notWritten);
     }
     writing = undefined;
+  }
+
+  function written(): void {
+    isFailing = false;
+    heartbeatWritten();
+  }
+
+  function notWritten(err: unknown): void {
+    if (!isFailing) log.warn({ err }, 'time of the last sign of life not saved; retried until it is');
+    isFailing = true;
+    if (!database.isShared || cancel === undefined) return;
+    cancel();
+    cancel = clock.startTimer(clock.now() + heartbeatRetryMs, mark);
   }
 
   function start(): void {
@@ -117,20 +146,31 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
       });
       database.join({ incarnation: number, seat, onEnded });
       if (database.isShared) start();
-      return unsettled.map((alive) => ({
-        number: alive.incarnation,
-        token: tokenOf(alive.incarnation),
-        diedAt: diedAt(alive, lastEventAt),
-      }));
+      return unsettled.map((alive) => endedOf(alive, lastEventAt));
     },
     async settled(ended) {
       await settleIncarnation(database, ended.number, clock.wallNow());
+    },
+    onHeartbeat(listener) {
+      heartbeatWritten = listener;
+    },
+    async succeed(other) {
+      const alive = await succeedIncarnation(database, { ...other, by: number, wallNow: clock.wallNow() });
+      return alive && endedOf(alive, 0);
     },
     async close() {
       stop();
       await writing;
     },
+    async end() {
+      if (database.isShared) await endIncarnation(database, number, clock.wallNow());
+    },
   };
+}
+
+function endedOf(alive: KnownAlive, lastEventAt: Instant): EndedIncarnation {
+  const { incarnation: number } = alive;
+  return { number, token: tokenOf(number), diedAt: diedAt(alive, lastEventAt) };
 }
 
 async function timeOfLastEvent({ read }: Pick<Database, 'read'>): Promise<Instant> {

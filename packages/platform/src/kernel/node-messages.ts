@@ -20,8 +20,8 @@ export interface NodeMessages {
   request(to: string, subject: string, body: Uint8Array, deadlineMs: number): Promise<Uint8Array>;
   /** Carries out the requests of a subject, once per subject. */
   serve(subject: string, handle: (body: Uint8Array, from: string) => Promise<Uint8Array>): void;
-  /** To all other nodes, at most once. */
-  notify(subject: string, body: Uint8Array): void;
+  /** To one node, or to all others when left out; at most once. */
+  notify(subject: string, body: Uint8Array, to?: string): void;
   /** Receives the notices of a subject, once per subject. */
   listen(subject: string, receive: (body: Uint8Array, from: string) => void): void;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export function createNodeMessages({ bus, clock, log }: NodeMessagesDeps): NodeM
         return answer;
       });
     },
-    notify: (subject, body) => bus.notify(everyone, subject, noticeBytes(body)),
+    notify: (subject, body, to = everyone) => bus.notify(to, subject, noticeBytes(body)),
     listen(subject, receive) {
       bus.serve(subject, (bytes, from) => {
         const body = readNotice(bytes);

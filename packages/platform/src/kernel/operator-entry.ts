@@ -1,3 +1,5 @@
+import { syntaxProblem } from './json-lines.ts';
+
 /** One object of the operator's file: reads its fields and notes a sentence for each that is wrong. */
 export interface Entry {
   /** Path in the file, e.g. `carriers[0].caps`. */
@@ -133,11 +135,8 @@ export function readAmount(entry: Entry, name: string): number | undefined {
 export function readDocument(text: string, name: string, problems: string[]): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    // V8 names the position; the text that it quotes is left out, because it may be a password.
-    const position = /position ([0-9]+)/.exec(error instanceof Error ? error.message : '')?.[1];
-    const line = position === undefined ? '' : `line ${text.slice(0, Number(position)).split('\n').length}: `;
-    problems.push(`${line}${name} is no JSON`);
+  } catch {
+    problems.push(syntaxProblem(text, name));
     return undefined;
   }
 }

@@ -8,6 +8,8 @@ export interface OutboxPruningDeps {
   readonly limits: OutboxLimits;
   /** True without a consumer. */
   readonly unfinishedToo: boolean;
+  /** False while another process does it. */
+  readonly mayPrune: () => boolean;
 }
 
 /** Removes old events, one portion at a time. */
@@ -27,7 +29,11 @@ export class OutboxPruning {
 
   /** Resolves with true when another portion is due at once. */
   async prune(now: Instant): Promise<boolean> {
-    const { database, clock, limits, unfinishedToo } = this.#deps;
+    const { database, clock, limits, unfinishedToo, mayPrune } = this.#deps;
+    if (!mayPrune()) {
+      this.#dueAt = now + limits.pruneEveryMs;
+      return false;
+    }
     const last = await pruneEvents(database, {
       olderThan: clock.wallNow() - limits.keepMs,
       number: limits.keepNumber,

@@ -31,6 +31,8 @@ export interface OutboxPumpDeps {
   readonly limits: OutboxLimits;
   /** No other process uses this database: what is set aside at the start was set aside by a process that is gone. */
   readonly isAlone: boolean;
+  /** Of several processes only one removes old events. */
+  readonly mayPrune: () => boolean;
   /** Absent: events are kept, and pruned like delivered ones. */
   readonly consumer: OutboxConsumer | undefined;
 }

@@ -58,13 +58,15 @@ export interface OutboxDeps {
   readonly limits?: Partial<OutboxLimits>;
   /** Delivers what this incarnation has written or taken over. Left out where no other process uses the database: delivers all. */
   readonly incarnation?: number;
+  /** Of several processes only one removes old events; always when left out. */
+  readonly mayPrune?: () => boolean;
 }
 
 /** Events whose commit is not announced by `wake` are delivered this much later. */
 const unannouncedMs = 100;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { database, clock, log, newEventId, incarnation } = deps;
+  const { database, clock, log, newEventId, incarnation, mayPrune = () => true } = deps;
   const isAlone = incarnation === undefined;
   const limits = { ...outboxLimits, ...deps.limits };
   const store = createOutboxStore(database, incarnation);
@@ -101,7 +103,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     start(consumer) {
       if (pump !== undefined) throw new Error('the outbox delivers already');
       const whole = typeof consumer === 'function' ? { deliver: consumer } : consumer;
-      pump = startOutboxPump({ database, store, clock, log, limits, isAlone, consumer: whole });
+      pump = startOutboxPump({ database, store, clock, log, limits, isAlone, mayPrune, consumer: whole });
     },
     resume: async (lane, slots) => (await pump?.resume(lane, slots)) ?? 0,
     async takeOver(ended) {

@@ -1,3 +1,5 @@
+import type { Logger } from '@jackfield/ports';
+
 /** Who started a live thing, such as a leg or a play: a kind of owner, and its name within the kind. */
 export interface Owner {
   readonly kind: string;
@@ -11,6 +13,21 @@ export interface Owners<Notice> {
   has(kind: string): boolean;
   /** Without effect for a kind that is not registered. Throws what the listener throws. */
   notify(owner: Owner, notice: Notice): void;
+}
+
+/** Notifies an owner, for notices that no caller waits for: logs what its listener throws. */
+export function notifyOrLog<Notice>(
+  owners: Pick<Owners<Notice>, 'notify'>,
+  log: Pick<Logger, 'error'>,
+  { kind, id }: Owner,
+  owner: Owner,
+  notice: Notice,
+): void {
+  try {
+    owners.notify(owner, notice);
+  } catch (err) {
+    log.error({ [kind]: id, owner: owner.kind, err }, `the owner of a ${kind} threw`);
+  }
 }
 
 /** Creates the table, without owners. */

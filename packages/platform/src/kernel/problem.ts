@@ -63,7 +63,7 @@ export function unavailable(part: string, retryAfterSeconds: number): Problem {
 export function draining(retryAfterSeconds: number): Problem {
   return {
     code: 'draining',
-    sentence: `this node is shutting down and accepts no new work; try again in ${retryAfterSeconds} s or at another node`,
+    sentence: `this node drains and accepts no new work; try again in ${retryAfterSeconds} s or at another node`,
     retryAfterSeconds,
   };
 }

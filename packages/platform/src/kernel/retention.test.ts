@@ -28,7 +28,7 @@ test('old records are removed batch after batch, then once a minute; kept for ev
         removeEnded: () => Promise.reject(new Error('these are kept for ever')),
       },
     ],
-    limits,
+    { limits },
   );
   retention.start();
   await clock.advance(121_000);
@@ -52,7 +52,7 @@ test('a removal that fails is logged and retried; close waits for a removal that
     keepMs: 1_000,
     removeEnded: () => (++asked === 1 ? Promise.reject(new Error('the disk is full')) : under.promise),
   };
-  const retention = createRetention({ clock, log }, [kind], limits);
+  const retention = createRetention({ clock, log }, [kind], { limits });
   retention.start();
   await clock.advance(120_000);
   assert.equal(asked, 2);

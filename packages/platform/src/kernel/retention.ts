@@ -24,13 +24,19 @@ export interface RetentionLimits {
   readonly pauseMs: number;
 }
 
+interface RetentionOptions {
+  readonly limits?: RetentionLimits;
+  /** Of several processes only one removes records. */
+  readonly mayRemove?: () => boolean;
+}
+
 const retentionLimits: RetentionLimits = { batch: 200, everyMs: 60_000, pauseMs: 100 };
 
 /** Removes old records in batches, each kind at its own pace. */
 export function createRetention(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
   kinds: readonly RetainedRecords[],
-  limits: RetentionLimits = retentionLimits,
+  { limits = retentionLimits, mayRemove = () => true }: RetentionOptions = {},
 ): Retention {
   const cancels = new Map<string, () => void>();
   const removing = new Set<Promise<void>>();
@@ -39,7 +45,7 @@ export function createRetention(
   async function remove(kind: RetainedRecords, keepMs: number): Promise<void> {
     let removed = 0;
     try {
-      removed = await kind.removeEnded(clock.wallNow() - keepMs, limits.batch);
+      if (mayRemove()) removed = await kind.removeEnded(clock.wallNow() - keepMs, limits.batch);
     } catch (err) {
       log.error({ err, records: kind.name }, 'old records not removed; retried later');
     }

@@ -65,6 +65,8 @@ async function start({ carriers, database, clock }: Options) {
     metrics: createMetrics({ process: false }),
     secrets: createSecrets(new Uint8Array(32)),
     usage: createUsage(rates),
+    // Alone on its database, as far as roles go.
+    roles: { take: (_, holder) => holder?.begin?.() },
   });
   await database.migrate(feature.migrations);
 

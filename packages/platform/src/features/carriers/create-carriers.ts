@@ -17,16 +17,20 @@ import { randomChance } from '../../kernel/chance.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
+import type { SingletonRoles } from '../../kernel/singleton-roles.ts';
 import type { Usage } from '../usage/index.ts';
 import { operatedCarrierOf } from './carrier-views.ts';
-import { createCarrierBooks } from './carrying/carrier-books.ts';
+import { type CarrierBooks, createCarrierBooks } from './carrying/carrier-books.ts';
 import { type CarrierLinks, createCarrierLinks } from './carrying/carrier-links.ts';
 import { createCarrierReports } from './carrying/carrier-reports.ts';
 import { createCarrierRoutes, targetOfNumber } from './carrying/carrier-routes.ts';
 import { createIncoming, type IncomingCarrierCalls } from './carrying/incoming.ts';
 import type { Carrier } from './domain/carrier.ts';
+import { createGrantStore } from './granting/grant-store.ts';
+import { createGrantedBooks } from './granting/granted-books.ts';
 import { carrierCallsTable } from './migrations/0001-carriers.ts';
 import { carrierCallIncarnation } from './migrations/0002-incarnation.ts';
+import { carrierGrantsTables } from './migrations/0003-grants.ts';
 import { createCarrierStore } from './store.ts';
 
 export interface CarriersDeps {
@@ -38,6 +42,7 @@ export interface CarriersDeps {
   readonly secrets: Pick<Secrets, 'randomBytes'>;
   readonly usage: Usage;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  readonly roles: Pick<SingletonRoles, 'take'>;
   readonly runner?: Pick<SessionRunner, 'incarnation'>;
 }
 
@@ -64,10 +69,7 @@ export interface CarriersFeature extends Feature {
 export function createCarriers(deps: CarriersDeps): CarriersFeature {
   const { carriers, clock, log, metrics, secrets } = deps;
   const table = prefixRoutes(carriers);
-  const books = createCarrierBooks({
-    ...deps,
-    store: createCarrierStore(deps.database, deps.runner?.incarnation),
-  });
+  const books = booksOf(deps);
   let account: string | undefined;
   const reports = createCarrierReports({ ...deps, account: () => account });
   const incoming = createIncoming(() => account);
@@ -80,11 +82,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
       label: 'carrier',
       values: () => carriers.map((carrier) => [carrier.name, value(carrier.name)] as const),
     });
-  byCarrier(
-    'jackfield_carrier_calls',
-    'Calls through a carrier.',
-    (name) => books.useOf(name)?.concurrent ?? 0,
-  );
+  byCarrier('jackfield_carrier_calls', 'Calls through a carrier.', (name) => books.liveCalls(name));
   byCarrier('jackfield_carrier_registered', '1 while we are registered with a carrier.', (name) =>
     Number(links?.of(name)?.registration === 'registered'),
   );
@@ -94,7 +92,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
 
   return {
     name: 'carriers',
-    migrations: [carrierCallsTable, carrierCallIncarnation],
+    migrations: [carrierCallsTable, carrierCallIncarnation, carrierGrantsTables],
     numbers: (first) => ({
       targetsFor(number) {
         const targets = first.targetsFor(number);
@@ -117,18 +115,32 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
     incoming,
     states: () =>
       carriers.map((carrier) =>
-        operatedCarrierOf(carrier, links?.of(carrier.name), books.useOf(carrier.name)?.concurrent ?? 0),
+        operatedCarrierOf(carrier, links?.of(carrier.name), books.liveCalls(carrier.name)),
       ),
     endIncarnation: ({ number }) => books.settleOrphans(number),
     restore: () => books.restore(),
     open(operator, requests) {
       account = operator;
       if (requests === undefined) return;
-      links = createCarrierLinks({ clock, carriers, requests, chance, happened: reports.happened });
+      links = createCarrierLinks({
+        ...{ clock, carriers, requests, chance, happened: reports.happened },
+        roles: deps.roles,
+      });
       links.open();
     },
     async close() {
       await links?.close();
+      await books.close();
     },
+    // Calls that ended meanwhile are reported as well.
+    release: () => books.close(),
   };
+}
+
+/** A process that shares the database spends only what the database has granted to it. */
+function booksOf(deps: CarriersDeps): CarrierBooks {
+  const { database, runner: { incarnation = 0 } = {} } = deps;
+  return database.isShared
+    ? createGrantedBooks({ ...deps, store: createGrantStore(database, incarnation) })
+    : createCarrierBooks({ ...deps, store: createCarrierStore(database, incarnation) });
 }

@@ -4,6 +4,7 @@ import { type CarrierUse, reserve, settle, spend, unusedCarrier } from '../domai
 import type { Carrier } from '../domain/carrier.ts';
 import type { PassedOver } from '../domain/passed-over.ts';
 import type { CarrierStore } from '../store.ts';
+import { createCallCosts } from './call-costs.ts';
 
 export interface CarrierBooksDeps {
   readonly carriers: readonly Carrier[];
@@ -21,35 +22,28 @@ export interface PricedCall {
   readonly timeLimitSeconds: number;
 }
 
-/** The use of each carrier, within its caps. */
+/** The use of each carrier, within its caps: alone on the database (`createCarrierBooks`), or as one of several processes (`createGrantedBooks`). */
 export interface CarrierBooks {
-  /** Reserves a call and its worst-case cost. The promise resolves when the reservation would survive a restart. */
-  reserve(carrier: Carrier, call: PricedCall): PassedOver | Promise<void>;
+  /** Reserves a call and its worst-case cost. The promise resolves when the reservation would survive a restart, or with a cap. */
+  reserve(carrier: Carrier, call: PricedCall): PassedOver | Promise<PassedOver | undefined>;
   /** Once for each reservation. */
   settle(carrier: Carrier, call: PricedCall, answeredMs: number): void;
-  useOf(carrier: string): CarrierUse | undefined;
+  /** Of this process. */
+  liveCalls(carrier: string): number;
   /** Settles the calls of an incarnation that has ended. */
   settleOrphans(incarnation: number): Promise<void>;
   /** Reads what was spent before this process. */
   restore(): Promise<void>;
+  /** Returns what this process no longer uses; resolves when no request is under way. */
+  close(): Promise<void>;
 }
-
-/** RFC 3261 §17.1.2.2 Timer F: how long the BYE at the time limit may stay unanswered before we end the call. */
-const overrunSeconds = 32;
-/** RFC 4028 §4, the recommended interval: how long a carrier may keep a call whose platform has crashed. */
-const orphanSeconds = 1800;
 
 export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
   const { usage, store, clock, log } = deps;
   const uses = new Map<string, CarrierUse>();
   for (const { name, caps } of deps.carriers) uses.set(name, unusedCarrier(caps, clock.now()));
 
-  const worstCaseOf = (number: string, timeLimitSeconds: number) =>
-    usage.amountOf(usage.rateOf('outbound', number), timeLimitSeconds + overrunSeconds).units;
-  const costOf = (number: string, answeredMs: number) =>
-    answeredMs === 0
-      ? 0
-      : usage.amountOf(usage.rateOf('outbound', number), Math.max(1, Math.round(answeredMs / 1000))).units;
+  const costs = createCallCosts(usage);
   let isRestored = false;
 
   function count(carrier: string, cost: number, at: Instant): void {
@@ -63,31 +57,32 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
   return {
     reserve({ name, caps }, { leg, number, timeLimitSeconds }) {
       const now = clock.now();
-      const worstCase = worstCaseOf(number, timeLimitSeconds);
+      const worstCase = costs.worstCase(number, timeLimitSeconds);
       // A number without a price escapes the cap: the operator's table must have its rate.
       if (caps.spendPerHour !== undefined && worstCase === 0) return 'unrated';
       const admitted = reserve(caps, useOf(name, now, caps), worstCase, now);
       if (!admitted.ok) return admitted.reached;
       uses.set(name, admitted.use);
-      if (caps.spendPerHour === undefined) return Promise.resolve();
-      return store.reserve({ leg, carrier: name, number, reserved_at: now, worst_case: worstCase });
+      if (caps.spendPerHour === undefined) return Promise.resolve(undefined);
+      return store
+        .reserve({ leg, carrier: name, number, reserved_at: now, worst_case: worstCase })
+        .then(() => undefined);
     },
     settle({ name, caps }, { leg, number, timeLimitSeconds }, answeredMs) {
       const now = clock.now();
-      const cost = costOf(number, answeredMs);
-      uses.set(name, settle(useOf(name, now, caps), worstCaseOf(number, timeLimitSeconds), cost, now));
+      const cost = costs.of(number, answeredMs);
+      uses.set(name, settle(useOf(name, now, caps), costs.worstCase(number, timeLimitSeconds), cost, now));
       if (caps.spendPerHour === undefined) return;
       store.settle(leg, name, cost, now).catch((error: unknown) => {
         log.error({ leg, carrier: name, err: error }, 'cost of a call not recorded');
       });
     },
-    useOf: (carrier) => uses.get(carrier),
+    liveCalls: (carrier) => uses.get(carrier)?.concurrent ?? 0,
     async settleOrphans(incarnation) {
       const now = clock.now();
-      for (const { leg, carrier, number, reserved_at, worst_case } of await store.unsettledOf(incarnation)) {
-        // The clock may have been set back since.
-        const lastedMs = Math.max(0, now - reserved_at) + orphanSeconds * 1000;
-        const cost = Math.min(worst_case, costOf(number, lastedMs));
+      for (const call of await store.unsettledOf(incarnation)) {
+        const { leg, carrier } = call;
+        const cost = costs.ofOrphan(call, now);
         // Before that `restore` finds the cost in the database.
         if (isRestored) count(carrier, cost, now);
         await store.settle(leg, carrier, cost, now);
@@ -99,5 +94,6 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
       }
       isRestored = true;
     },
+    close: () => Promise.resolve(),
   };
 }

@@ -1,4 +1,5 @@
 import type { CarrierRequests, Clock } from '@jackfield/ports';
+import type { SingletonRoles } from '../../../kernel/singleton-roles.ts';
 import type { Carrier } from '../domain/carrier.ts';
 import { uriAt } from '../domain/carrier.ts';
 import {
@@ -16,13 +17,14 @@ export interface CarrierLinksDeps {
   readonly carriers: readonly Carrier[];
   readonly requests: CarrierRequests;
   readonly chance: () => number;
+  readonly roles: Pick<SingletonRoles, 'take'>;
   readonly happened: (carrier: string, event: CarrierEvent) => void;
 }
 
 /** Registrations and probes, one machine for each carrier. */
 export interface CarrierLinks {
   of(carrier: string): CarrierLink | undefined;
-  /** Begins to register and to probe. */
+  /** Begins to probe, and to register where this process has the role. */
   open(): void;
   /** Removes registrations; resolves when the carriers have answered, or after `closingMs`. */
   close(): Promise<void>;
@@ -34,15 +36,24 @@ const closingMs = 1000;
 export function createCarrierLinks(deps: CarrierLinksDeps): CarrierLinks {
   const links = new Map(deps.carriers.map((carrier) => [carrier.name, new LinkRunner(deps, carrier)]));
   let isClosing = false;
+
+  function takeRole(carrier: string): void {
+    deps.roles.take(`registration with carrier ${carrier}`, {
+      begin: () => links.get(carrier)?.step({ type: 'registration-taken' }),
+      end: () => links.get(carrier)?.end({ type: 'registration-left' }),
+    });
+  }
+
   return {
     of: (carrier) => links.get(carrier)?.state,
     open() {
       for (const each of links.values()) each.step({ type: 'opened' });
+      for (const { name, registration } of deps.carriers) if (registration !== undefined) takeRole(name);
     },
     async close() {
       if (isClosing) return;
       isClosing = true;
-      await Promise.all([...links.values()].map((each) => each.close()));
+      await Promise.all([...links.values()].map((each) => each.end({ type: 'closed' })));
     },
   };
 }
@@ -72,12 +83,13 @@ class LinkRunner {
     for (const effect of effects) this.#perform(effect);
   }
 
-  close(): Promise<void> {
+  /** Resolves when the last registration has been removed. */
+  end(input: Extract<CarrierLinkInput, { readonly type: 'registration-left' | 'closed' }>): Promise<void> {
     const { clock } = this.#deps;
     const wasRegistered = this.#state.registration === 'registered';
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#left = resolve;
-    this.step({ type: 'closed' });
+    this.step(input);
     if (!wasRegistered) return Promise.resolve();
     const cancel = clock.startTimer(clock.now() + closingMs, resolve);
     return promise.finally(cancel);

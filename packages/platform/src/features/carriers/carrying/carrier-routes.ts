@@ -59,7 +59,7 @@ export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
           const reserved = books.reserve(carrier, call);
           if (typeof reserved === 'string') return passOver(carrier, reserved);
           return reserved.then(
-            () => undefined,
+            (reached) => (reached === undefined ? undefined : passOver(carrier, reached)),
             (error: unknown) => {
               log.error({ leg, carrier: carrier.name, err: error }, 'worst-case cost not recorded');
               books.settle(carrier, call, 0);

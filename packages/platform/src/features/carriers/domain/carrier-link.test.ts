@@ -16,6 +16,7 @@ function walk(life: CarrierLink, ...inputs: readonly CarrierLinkInput[]) {
 }
 
 const opened: CarrierLinkInput = { type: 'opened' };
+const taken: CarrierLinkInput = { type: 'registration-taken' };
 const registered: CarrierLinkInput = {
   type: 'register-settled',
   outcome: { type: 'registered', expiresSeconds: 600 },
@@ -32,7 +33,7 @@ const emitted = (effects: readonly CarrierLinkEffect[]) =>
 
 describe('a registration with a carrier', () => {
   it('is refreshed after four fifths of the granted time', () => {
-    const { effects } = walk(newCarrierLink(3600, 0), opened, registered);
+    const { effects } = walk(newCarrierLink(3600, 0), taken, registered);
     assert.deepEqual(effects, [
       { do: 'start-timer', key: 'register', at: 480_000 },
       { do: 'report', event: { name: 'registered', expiresSeconds: 600 } },
@@ -40,13 +41,13 @@ describe('a registration with a carrier', () => {
   });
 
   it('is reported once, not with every refresh', () => {
-    const refreshed = walk(newCarrierLink(600, 0), opened, registered, registered);
+    const refreshed = walk(newCarrierLink(600, 0), taken, registered, registered);
     assert.deepEqual(emitted(refreshed.effects), []);
   });
 
   it('that is refused waits twice as long each time, up to half an hour, with chance', () => {
     const waits: number[] = [];
-    let life = walk(newCarrierLink(600, 0), opened).state;
+    let life = walk(newCarrierLink(600, 0), taken).state;
     for (let n = 0; n < 9; n++) {
       const step = walk(life, refused(403));
       life = step.state;
@@ -56,7 +57,7 @@ describe('a registration with a carrier', () => {
     }
     assert.deepEqual(waits.slice(0, 4), [30_000, 60_000, 120_000, 240_000]);
     assert.equal(waits.at(-1), 1_800_000);
-    assert.deepEqual(walk(newCarrierLink(600, 0), opened, refused(403, 0)).effects[0], {
+    assert.deepEqual(walk(newCarrierLink(600, 0), taken, refused(403, 0)).effects[0], {
       do: 'start-timer',
       key: 'register',
       at: 15_000,
@@ -69,19 +70,28 @@ describe('a registration with a carrier', () => {
       outcome: { type: 'refused', status: 423, minExpiresSeconds: 1800 },
       chance: 1,
     };
-    assert.deepEqual(walk(newCarrierLink(600, 0), opened, short).effects, [
+    assert.deepEqual(walk(newCarrierLink(600, 0), taken, short).effects, [
       { do: 'register', expiresSeconds: 1800 },
     ]);
-    assert.deepEqual(emitted(walk(newCarrierLink(600, 0), opened, short, short).effects), ['unregistered']);
+    assert.deepEqual(emitted(walk(newCarrierLink(600, 0), taken, short, short).effects), ['unregistered']);
   });
 
   it('is removed at the end, and nothing is started after it', () => {
-    const life = walk(newCarrierLink(600, 30), opened, registered).state;
+    const life = walk(newCarrierLink(600, 30), taken, registered).state;
     const closed = walk(life, { type: 'closed' });
     assert.deepEqual(closed.effects.at(-1), { do: 'register', expiresSeconds: 0 });
     assert.deepEqual(walk(closed.state, probed(200)).effects, []);
-    const never = walk(newCarrierLink(600, 0), opened, { type: 'closed' });
+    const never = walk(newCarrierLink(600, 0), taken, { type: 'closed' });
     assert.ok(never.effects.every((each) => each.do === 'cancel-timer'));
+  });
+
+  it('belongs to one of several processes: given up, it is removed, and a late answer changes nothing', () => {
+    const { state, effects } = walk(newCarrierLink(600, 0), taken, registered, { type: 'registration-left' });
+    assert.deepEqual(effects, [
+      { do: 'cancel-timer', key: 'register' },
+      { do: 'register', expiresSeconds: 0 },
+    ]);
+    assert.deepEqual(walk(state, registered), { state, effects: [] });
   });
 });
 

@@ -11,11 +11,15 @@ export interface CarrierLink {
   readonly failures: number;
   /** A carrier whose reach is unknown is used like a reachable carrier. */
   readonly reach: 'unknown' | 'reachable' | 'unreachable';
+  /** Of several processes one registers. */
+  readonly registers: boolean;
   readonly isClosed: boolean;
 }
 
 export type CarrierLinkInput =
   | { readonly type: 'opened' }
+  | { readonly type: 'registration-taken' }
+  | { readonly type: 'registration-left' }
   | { readonly type: 'register-settled'; readonly outcome: RegisterOutcome; readonly chance: number }
   | { readonly type: 'probe-settled'; readonly status: number | undefined }
   | { readonly type: 'timer-fired'; readonly key: CarrierTimer }
@@ -55,6 +59,7 @@ export function newCarrierLink(expiresSeconds: number | undefined, probeSeconds:
     registration: 'none',
     failures: 0,
     reach: 'unknown',
+    registers: false,
     isClosed: false,
   };
 }
@@ -66,13 +71,19 @@ function step(link: CarrierLink, input: CarrierLinkInput, now: Instant): LinkSte
   switch (input.type) {
     case 'opened':
       return {
-        state: link.expiresSeconds === null ? link : { ...link, registration: 'asking' },
-        effects: [
-          ...(link.expiresSeconds === null ? [] : [register(link.expiresSeconds)]),
-          ...(link.probeSeconds === 0 ? [] : [{ do: 'probe' } as const]),
-        ],
+        state: link,
+        effects: link.probeSeconds === 0 ? [] : [{ do: 'probe' } as const],
       };
+    case 'registration-taken':
+      if (link.expiresSeconds === null) return { state: link, effects: [] };
+      return {
+        state: { ...link, registers: true, registration: 'asking' },
+        effects: [register(link.expiresSeconds)],
+      };
+    case 'registration-left':
+      return left(link);
     case 'register-settled':
+      if (!link.registers) return { state: link, effects: [] };
       return registerSettled(link, input.outcome, input.chance, now);
     case 'probe-settled':
       return probeSettled(link, input.status, now);
@@ -140,10 +151,16 @@ function probeSettled(link: CarrierLink, status: number | undefined, now: Instan
 
 function closed(link: CarrierLink): LinkStep {
   return {
-    state: { ...link, isClosed: true, registration: 'none' },
+    state: { ...link, isClosed: true, registers: false, registration: 'none' },
+    effects: [{ do: 'cancel-timer', key: 'probe' }, ...left(link).effects],
+  };
+}
+
+function left(link: CarrierLink): LinkStep {
+  return {
+    state: { ...link, registers: false, registration: 'none', failures: 0 },
     effects: [
       { do: 'cancel-timer', key: 'register' },
-      { do: 'cancel-timer', key: 'probe' },
       ...(link.registration === 'registered' ? [register(0)] : []),
     ],
   };

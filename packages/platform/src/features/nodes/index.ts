@@ -1,0 +1,1 @@
+export { createNodes } from './create-nodes.ts';

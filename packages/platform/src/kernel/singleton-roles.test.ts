@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database } from '@jackfield/ports';
+import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import { sql } from 'kysely';
+import { incarnationMigrations } from './incarnation.ts';
+import { outboxMigrations } from './outbox.ts';
+import { createSingletonRoles, singletonRoleMigrations } from './singleton-roles.ts';
+
+const migrations = [...outboxMigrations, ...incarnationMigrations, ...singletonRoleMigrations];
+
+const begun = (database: Database, incarnation: number) =>
+  database.transact((write) =>
+    sql`INSERT INTO incarnations (incarnation, node, seat, started_at, alive_at) VALUES (${incarnation}, '', ${incarnation}, 0, 0)`.execute(
+      write,
+    ),
+  );
+const ended = (database: Database, incarnation: number) =>
+  database.transact((write) =>
+    sql`UPDATE incarnations SET ended_at = 1 WHERE incarnation = ${incarnation}`.execute(write),
+  );
+
+async function node(database: Database, incarnation: number) {
+  await begun(database, incarnation);
+  const clock = createVirtualClock({
+    async settle() {
+      for (let turns = 0; turns < 20; turns++) {
+        await database.transact((write) => sql`SELECT 1`.execute(write), {
+          isolation: 'read-committed',
+          key: 'singleton-roles',
+        });
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  });
+  const roles = createSingletonRoles({ database, clock, log: createRecordingLog(), incarnation });
+  const history: string[] = [];
+  roles.take('sweeps', { begin: () => history.push('begin'), end: () => void history.push('end') });
+  roles.open();
+  return { clock, roles, history, look: () => clock.advance(2_000) };
+}
+
+eachDatabase('a role that one of several processes holds', (open) => {
+  const shared = async () =>
+    Object.assign(Object.create(await open(migrations)) as Database, { isShared: true });
+
+  test('goes to the next process when the incarnation of its holder has ended, and not before', async () => {
+    const database = await shared();
+    const one = await node(database, 1);
+    await one.look();
+    const two = await node(database, 2);
+    await two.look();
+    assert.deepEqual([one.roles.holds('sweeps'), two.roles.holds('sweeps')], [true, false]);
+    await ended(database, 1);
+    await two.look();
+    assert.ok(two.roles.holds('sweeps'));
+    assert.deepEqual([one.history, two.history], [['begin'], ['begin']]);
+    await two.roles.giveUp();
+    assert.equal(two.clock.pending, 0);
+  });
+
+  test('goes to one process when several look for it at once', async () => {
+    const database = await shared();
+    await begun(database, 1);
+    await ended(database, 1);
+    await database.transact((write) => sql`INSERT INTO singleton_roles VALUES ('sweeps', 1)`.execute(write));
+    const nodes = [await node(database, 2), await node(database, 3), await node(database, 4)];
+    await Promise.all(nodes.map((each) => each.look()));
+    assert.equal(nodes.filter(({ roles }) => roles.holds('sweeps')).length, 1);
+    await Promise.all(nodes.map(({ roles }) => roles.giveUp()));
+  });
+
+  test('is free once its holder has given it up', async () => {
+    const database = await shared();
+    const one = await node(database, 1);
+    await one.look();
+    await one.roles.giveUp();
+    assert.deepEqual(one.history, ['begin', 'end']);
+    const two = await node(database, 2);
+    await two.look();
+    assert.ok(two.roles.holds('sweeps'));
+    one.roles.open();
+    await one.look();
+    assert.ok(!one.roles.holds('sweeps'));
+    await Promise.all([one.roles.giveUp(), two.roles.giveUp()]);
+  });
+});
+
+test('a process that is alone on its database holds every role without a statement', () => {
+  const database = new Proxy({} as Database, {
+    get: (_, name) => (name === 'isShared' ? false : assert.fail(`read ${String(name)}`)),
+  });
+  const clock = createVirtualClock();
+  const roles = createSingletonRoles({ database, clock, log: createRecordingLog(), incarnation: 1 });
+  let isBegun = false;
+  roles.take('sweeps', { begin: () => (isBegun = true) });
+  roles.open();
+  assert.ok(isBegun && roles.holds('sweeps'));
+  assert.equal(clock.pending, 0);
+});
