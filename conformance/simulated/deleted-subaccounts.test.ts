@@ -39,6 +39,7 @@ const creates: Readonly<Record<string, { readonly path: string; readonly body: o
 const made: Readonly<Record<string, string>> = {
   trunks: 'an outbound trunk needs a credential of its account',
   numbers: 'a main account alone adds numbers',
+  sip_traces: 'a trace needs an endpoint or a call of its account',
   recordings: 'of a live call',
   streams: 'of a live call',
   callbacks: 'of events of a live call',
@@ -134,6 +135,18 @@ describe('a subaccount that is deleted', () => {
       }
     });
   }
+
+  it('leaves no trace of its endpoint that a request begins while it goes', async () => {
+    await withSubaccount(async (world, subaccount, between) => {
+      const account = `/v1/Account/${subaccount}`;
+      const endpoint = { username: 'ann', password: 'a-good-password', alias: 'ann' };
+      const { body } = await world.api('POST', `${account}/Endpoint/`, endpoint);
+      between(() => deleted(world, subaccount, true));
+      const answer = await world.api('POST', `${account}/Trace/`, { endpoint_id: body.endpoint_id });
+      assert.equal(answer.status, 401, JSON.stringify(answer));
+      assert.deepEqual(await leftOf(world, subaccount), []);
+    });
+  });
 
   it('leaves no trunk and no number that a request gives it while it goes', async () => {
     await withSubaccount(async (world, subaccount, between) => {

@@ -4,11 +4,12 @@ import { inSimulatedWorld, type SimulatedPhone, type SimulatedWorld, toneMeter }
 import fc from 'fast-check';
 import { heardWithinMs, takesEffectMs } from '../support/hearing-oracle.ts';
 import { firstEvening, type Happening, RandomRoom } from '../support/random-room.ts';
+import { roomsOfWalk } from '../support/walk-length.ts';
 
 /** Far from the beeps' 440 Hz, and where the hold music is weak. */
 const tones = [1700, 2300, 2600, 2900, 3200];
 const names = ['ann', 'bob', 'cid', 'dan', 'eve'];
-const rooms = 25;
+const rooms = roomsOfWalk(25);
 
 /** Of the phones' −22 dB the hold music reaches −35 at their frequencies; many beeps at once take 8 from a voice. */
 const heardDb = -31;

@@ -4,11 +4,12 @@ import { inSimulatedWorld, type SimulatedPhone } from '@jackfield/testkit';
 import fc from 'fast-check';
 import { type Checked, checkHearing, keyOf } from '../support/hearing-oracle.ts';
 import { firstEvening, type Happening, RandomRoom } from '../support/random-room.ts';
+import { roomsOfWalk } from '../support/walk-length.ts';
 
 /** Where the hold music is weak, 300 Hz and more apart, and far from the beeps' 440 Hz. */
 const tones = [1700, 2300, 2600, 2900, 3200, 3500];
 const names = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'];
-const rooms = 60;
+const rooms = roomsOfWalk(60);
 const happeningsPerRoom = 15;
 
 const who = fc.nat({ max: 59 });

@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { eventStreamTypes, streamUpgrade, webhooks } from '@jackfield/contract';
+import type { Transcription } from '@jackfield/ports';
 import {
   createSimulatedRecognition,
   eventStreamOf,
   inSimulatedWorld,
   machineBeep,
   type SimulatedPhone,
-  type SimulatedRecognition,
   type SimulatedWorld,
+  type SimulatedWorldOptions,
   speechHz,
   syntheticVoice,
   toneMeter,
@@ -29,10 +30,10 @@ const seenTypes = new Set<string>();
 function witnessed(
   seed: number,
   run: (world: SimulatedWorld) => Promise<void>,
-  recognition?: SimulatedRecognition,
+  options: Pick<SimulatedWorldOptions, 'recognition' | 'settings'> = {},
 ) {
   return () =>
-    inSimulatedWorld({ seed, ...(recognition && { recognition }) }, async (world) => {
+    inSimulatedWorld({ seed, ...options }, async (world) => {
       await run(world);
       await world.assertNothingLeft();
       for (const { webhook, fields } of world.customer.requests) {
@@ -144,6 +145,13 @@ describe('what the platform sends is what the contract says', () => {
   );
 
   const recognition = createSimulatedRecognition(() => {});
+  const transcription: Transcription = {
+    async next({ positions, isComplete }) {
+      if (positions.length > 0) return { positions: [2_000, 2_000], words: [], isOver: isComplete };
+      const words = { channel: 0, text: 'new york', confidence: 0.9, fromMs: 100, toMs: 900 };
+      return { positions: [1_000, 1_000], words: [words], isOver: false };
+    },
+  };
   it(
     'of a call whose words are recognised',
     witnessed(
@@ -152,7 +160,9 @@ describe('what the platform sends is what the contract says', () => {
         const ann = await world.phone('ann');
         const input = `<GetInput action="${base}/said" inputType="speech" interimSpeechResultsCallback="${base}/interim"/>`;
         world.customer.serve(`${base}/answer`, `<Response>${input}</Response>`);
-        world.customer.serve(`${base}/said`, '<Response><Hangup/></Response>');
+        const record = `<Record maxLength="2" playBeep="false" redirect="false" transcriptionUrl="${base}/text"/>`;
+        world.customer.serve(`${base}/said`, `<Response>${record}<Hangup/></Response>`);
+        world.customer.serve(`${base}/text`, '');
         await callFrom(world, ann);
         await world.until('the engine listens', () => recognition.orders.length === 1, 10_000);
         recognition.recognise('new yo', { isFinal: false, confidence: 0.4 });
@@ -163,8 +173,10 @@ describe('what the platform sends is what the contract says', () => {
         await untilAsked(world, '/hangup', { Event: 'Hangup' });
         assert.equal(asked(world, '/interim')?.webhook?.name, 'interimSpeech');
         assert.equal(asked(world, '/said')?.webhook?.name, 'inputAction');
+        await untilAsked(world, '/text');
+        assert.equal(asked(world, '/text')?.webhook?.name, 'transcript');
       },
-      recognition,
+      { recognition, settings: { transcription } },
     ),
   );
 
@@ -418,6 +430,7 @@ const judgedIn: ReadonlyMap<string, string> = new Map([
   ['carrier.unreachable', `${features}/carriers/create-carriers.test.ts`],
   ['carrier.unregistered', `${features}/carriers/create-carriers.test.ts`],
   ['endpoint.login-failed', `${features}/live-events/reports/login-reports.test.ts`],
+  ['recording.transcript-failed', `${features}/recordings/transcripts/transcripts.test.ts`],
   ['recording.failed', `${features}/recordings/create-recordings.test.ts`],
   ['sound.warning', `${features}/sounds/sources/sound-files.test.ts`],
   ['source.banned', `${features}/live-events/reports/ban-reports.test.ts`],
@@ -440,6 +453,8 @@ describe('what the contract says is what the platform sends', () => {
     'streamConnection MPCName',
     'streamConnection MemberID',
     'recordCallback RecordingError',
+    'transcript MPCUUID',
+    'transcript ErrorCode',
     'recordCallback RecordingErrorCode',
     'multipartyCallRecording RecordingError',
     'multipartyCallRecording RecordingErrorCode',

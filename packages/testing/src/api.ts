@@ -32,7 +32,7 @@ export interface World extends AsyncDisposable {
   until(what: string, condition: () => boolean, within?: Within): Promise<void>;
   /** Waits for a request to this path of the program; a request that has come already counts. */
   requested(path: string, within?: Within): Promise<ProgramRequest>;
-  /** Makes something go wrong: for some time, or until `end` of what it gives. */
+  /** Makes something go wrong for some time, or until `end()` of the returned fault. */
   fault(name: FaultName, options?: FaultOptions): Fault;
   /** Hangs up every phone, and frees everything. Throws what the program threw first, if it threw. */
   close(): Promise<void>;
@@ -49,7 +49,7 @@ export interface Phone {
   /** Keys that the latest call has heard, such as those of a document's DTMF. */
   readonly keysHeard: string;
   readonly isInCall: boolean;
-  /** Switches it on: other parties can call it from then on. */
+  /** Switches it on: other parties can call it from then on. A phone that only calls need not be ready. */
   ready(): Promise<this>;
   /** What it does with calls from now on. */
   behaves(answer: PhoneAnswer): this;
@@ -110,8 +110,8 @@ export interface CallEnd {
 /** An application of the platform, whose documents come from the program. */
 export interface App {
   readonly id: string;
-  /** Its number, in a world of its own; undefined on a server. */
-  readonly number: string | undefined;
+  /** Calls to this number run it. */
+  readonly number: string;
 }
 
 /** Where an application sends what: paths of the program. */

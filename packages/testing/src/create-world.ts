@@ -1,24 +1,38 @@
 import type { Program, World } from './api.ts';
 import { createFaults, type Faults } from './faults.ts';
+import type { Ground } from './ground.ts';
 import { createProgramRunner } from './program.ts';
-import { openVirtualGround } from './virtual-ground.ts';
+import { type ServerOptions, serverOf } from './server-options.ts';
 import { TestWorld } from './world.ts';
 
 export interface WorldOptions {
   /** The program under test: a function, or the URL of a server that runs. */
   readonly program?: Program | string;
-  /** Repeats a run: identifiers, and which packets are lost, derive from it. */
+  /** Repeats a run: identifiers, and which packets are lost, derive from it. Of a world of its own. */
   readonly seed?: number;
+  /** A server that runs, in place of a platform in this process; the one of JACKFIELD_TEST_SERVER when absent. */
+  readonly server?: ServerOptions;
 }
 
-/** A whole platform in this process, on a virtual clock: hours pass in seconds. */
+/** A whole platform in this process, on a virtual clock: hours pass in seconds. Or a server that runs, in its own time. */
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const { program: given, seed = 1 } = options;
   const program = createProgramRunner(given);
   const programUrl = typeof given === 'string' ? given : undefined;
+  const server = serverOf(options.server);
   let faults: Faults | undefined;
-  const ground = await openVirtualGround({ seed, program, programUrl, faults: () => faults! });
-  const { clock, unavailable } = ground;
-  faults = createFaults({ clock, unavailable, losePackets: (rate) => ground.losePackets(rate) });
+  const common = { program, programUrl, faults: () => faults! };
+  const ground = await openGround();
+  faults = createFaults({ clock: ground.clock, losePackets: (rate) => ground.losePackets(rate) });
   return new TestWorld({ ground, faults, program });
+
+  /** Each loads what the other does not need: a whole platform here, sockets there. */
+  async function openGround(): Promise<Ground> {
+    if (server === undefined) {
+      const { openVirtualGround } = await import('./virtual-ground.ts');
+      return openVirtualGround({ ...common, seed });
+    }
+    const { openServerGround } = await import('./server-ground.ts');
+    return openServerGround({ ...common, server });
+  }
 }

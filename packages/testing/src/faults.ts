@@ -1,4 +1,4 @@
-import type { Clock } from '@jackfield/ports';
+import type { Clock, Instant } from '@jackfield/ports';
 import type { Fault, FaultOptions } from './api.ts';
 import { msOf } from './duration.ts';
 import { type FaultName, faultNames } from './fault-names.ts';
@@ -10,27 +10,32 @@ export interface Faults {
   isOn(name: FaultName): boolean;
   /** How late the answers or messages of this fault are; 0 while it is off. */
   lateMs(name: FaultName): number;
+  /** The fault as it was at an earlier instant; undefined when it was off. */
+  at(name: FaultName, when: Instant): { readonly byMs: number } | undefined;
   endAll(): void;
 }
 
 export interface FaultsDeps {
   readonly clock: Pick<Clock, 'now' | 'startTimer'>;
-  /** Why a fault cannot happen here, by its name. */
-  readonly unavailable: Readonly<Partial<Record<FaultName, string>>>;
   losePackets(rate: number): void;
 }
 
 interface Going {
+  readonly name: FaultName;
+  readonly from: Instant;
+  until: Instant;
   readonly byMs: number;
   readonly cancel: (() => void) | undefined;
 }
 
-export function createFaults({ clock, unavailable, losePackets }: FaultsDeps): Faults {
+export function createFaults({ clock, losePackets }: FaultsDeps): Faults {
   const going = new Map<FaultName, Going>();
+  const all: Going[] = [];
 
   function end(name: FaultName, which = going.get(name)): void {
     if (which === undefined || going.get(name) !== which) return;
     which.cancel?.();
+    which.until = clock.now();
     going.delete(name);
     if (name === 'packet-loss') losePackets(0);
   }
@@ -43,8 +48,6 @@ export function createFaults({ clock, unavailable, losePackets }: FaultsDeps): F
           `There is no fault ${JSON.stringify(name)}: use ${faultNames.join(', ')}.`,
         );
       }
-      const why = unavailable[name];
-      if (why !== undefined) throw new TestingError('fault-unavailable', `${name} cannot be caused: ${why}.`);
       const { rate = 0.05, by = '10 s' } = options;
       if (!(rate >= 0 && rate <= 1)) {
         throw new TestingError('bad-option', `rate is ${rate}: use a number from 0 to 1.`);
@@ -53,13 +56,15 @@ export function createFaults({ clock, unavailable, losePackets }: FaultsDeps): F
       const byMs = msOf(by, 'by');
       const forMs = options.for === undefined ? undefined : msOf(options.for, 'for');
       const cancel = forMs === undefined ? undefined : clock.startTimer(clock.now() + forMs, () => end(name));
-      const started: Going = { byMs, cancel };
+      const started: Going = { name, from: clock.now(), until: Number.POSITIVE_INFINITY, byMs, cancel };
       going.set(name, started);
+      all.push(started);
       if (name === 'packet-loss') losePackets(rate);
       return { name, end: () => end(name, started) };
     },
     isOn: (name) => going.has(name),
     lateMs: (name) => going.get(name)?.byMs ?? 0,
+    at: (name, when) => all.findLast((each) => each.name === name && when >= each.from && when < each.until),
     endAll() {
       for (const name of [...going.keys()]) end(name);
     },

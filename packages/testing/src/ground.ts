@@ -1,7 +1,6 @@
 import type { Clock } from '@jackfield/ports';
-import type { SimulatedPhone } from '@jackfield/testkit/for-customers';
+import type { PhoneCall, SimulatedPhone } from '@jackfield/testkit/phones';
 import type { ApiAnswer, ApiMethod, App, TextMessage } from './api.ts';
-import type { FaultName } from './fault-names.ts';
 
 /** A phone with what calls it and what it calls. */
 export interface Line {
@@ -10,10 +9,10 @@ export interface Line {
   readonly to: string;
   /** Calls reach it through a carrier. */
   readonly isCarried: boolean;
-  /** Prepares a call of this phone to an application, and gives what it dials. */
-  calleeOf(app: App): Promise<string>;
-  /** Prepares a call of this phone to a number or a user. */
-  freed(): Promise<void>;
+  /** Calls a number, a user or an application by its number. */
+  dial(user: string): PhoneCall;
+  /** Prepares calls to it. */
+  reachable(): Promise<void>;
 }
 
 /** What differs between a world on a virtual clock and a real server. */
@@ -22,8 +21,6 @@ export interface Ground {
   readonly account: { readonly authId: string; readonly authToken: string };
   /** Where the paths of the program are, for the platform. */
   readonly programUrl: string;
-  /** Why faults cannot be caused here. */
-  readonly unavailable: Readonly<Partial<Record<FaultName, string>>>;
   losePackets(rate: number): void;
   wait(ms: number): Promise<void>;
   /** Lets time pass until the condition holds; false when it does not within the limit. */

@@ -1,9 +1,8 @@
-import type { PhoneBehaviour, PhoneCall } from '@jackfield/testkit/for-customers';
+import { type PhoneBehaviour, type PhoneCall, spokenText } from '@jackfield/testkit/phones';
 import type { App, CallEnd, Phone, PhoneAnswer, ReceivedText, Within } from './api.ts';
 import { type Duration, msOf, shownMs } from './duration.ts';
 import type { Faults } from './faults.ts';
 import type { Ground, Line } from './ground.ts';
-import { spokenText } from './spoken-text.ts';
 import { TestingError } from './testing-error.ts';
 import { patternOf, Transcript } from './transcript.ts';
 
@@ -56,10 +55,16 @@ export class TestPhone implements Phone {
   }
 
   async ready(): Promise<this> {
+    const line = await this.#open();
+    await line.reachable();
+    return this;
+  }
+
+  async #open(): Promise<Line> {
     this.#line ??= this.#deps.open();
     this.#opened = await this.#line;
     this.#behave(this.#opened);
-    return this;
+    return this.#opened;
   }
 
   behaves(answer: PhoneAnswer): this {
@@ -69,13 +74,11 @@ export class TestPhone implements Phone {
   }
 
   async dial(callee: App | string, { within = '2 min' }: Within = {}): Promise<void> {
-    await this.ready();
-    const line = this.#line0();
+    const line = await this.#open();
     const isPath = typeof callee === 'string' && callee.startsWith('/');
     const app = isPath ? await this.#deps.appAt(callee) : callee;
-    if (typeof app === 'string') await line.freed();
-    const user = typeof app === 'string' ? app : await line.calleeOf(app);
-    const call = line.phone.dial(user);
+    const user = typeof app === 'string' ? app : app.number;
+    const call = line.dial(user);
     const isOver = () => call.isUp || call.end !== undefined;
     if (!(await this.#deps.ground.until(isOver, msOf(within, 'within')))) {
       call.hangUp();
@@ -146,7 +149,7 @@ export class TestPhone implements Phone {
   }
 
   async ended({ within = usual }: Within = {}): Promise<CallEnd> {
-    const call = (await this.ready()).#opened!.phone.call;
+    const { call } = (await this.#open()).phone;
     if (call === undefined) throw this.#failure('no-call', `${this.name} has had no call that could end`);
     await this.#until(`The call of ${this.name} did not end`, within, () => call.end !== undefined);
     const { end, endedAt = 0, answeredAt = endedAt } = call;
@@ -212,7 +215,7 @@ export class TestPhone implements Phone {
   }
 
   async #until(what: string | (() => string), within: Duration, condition: () => boolean): Promise<void> {
-    await this.ready();
+    await this.#open();
     const limitMs = msOf(within, 'within');
     if (await this.#deps.ground.until(condition, limitMs)) return;
     const sentence = typeof what === 'string' ? what : what();

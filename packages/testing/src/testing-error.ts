@@ -6,7 +6,7 @@ export type TestingCode =
   | 'bad-number'
   | 'bad-option'
   | 'call-failed'
-  | 'fault-unavailable'
+  | 'clock-not-virtual'
   | 'no-call'
   | 'no-phone'
   | 'not-within'

@@ -1,6 +1,5 @@
 import type { Instant } from '@jackfield/ports';
-import type { PhoneCall } from '@jackfield/testkit/for-customers';
-import { isSilent, SpokenTextReader } from './spoken-text.ts';
+import { isSilent, type PhoneCall, SpokenTextReader } from '@jackfield/testkit/phones';
 
 /** A speaker who says nothing for so long has said the last word. */
 const pauseMs = 200;

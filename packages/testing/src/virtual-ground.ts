@@ -9,6 +9,7 @@ import type { Ground, Line } from './ground.ts';
 import { type ProgramRunner, programRequest } from './program.ts';
 import { TestingError } from './testing-error.ts';
 import { createVirtualMessages } from './virtual-messages.ts';
+import { virtualRecognition } from './virtual-recognition.ts';
 import { fileNamed, virtualSounds } from './virtual-sounds.ts';
 
 export interface VirtualGroundOptions {
@@ -32,6 +33,7 @@ export async function openVirtualGround(options: VirtualGroundOptions): Promise<
     seed: options.seed,
     carriers: [carrier],
     sounds: virtualSounds,
+    recognition: virtualRecognition,
     numbers: {
       targetsFor(number) {
         const address = numbers.get(number);
@@ -49,7 +51,6 @@ export async function openVirtualGround(options: VirtualGroundOptions): Promise<
     clock: world.clock,
     account: world.main,
     programUrl,
-    unavailable: {},
     losePackets: (lossRate) => world.network.impair({ lossRate }),
     wait: (ms) => world.advance(ms),
     async until(condition, limitMs) {
@@ -106,8 +107,8 @@ const carrier = {
   probe_seconds: 0,
 };
 
-function lineOf(phone: Line['phone']): Pick<Line, 'phone' | 'calleeOf' | 'freed'> {
-  return { phone, calleeOf: async ({ number }) => number!, freed: async () => {} };
+function lineOf(phone: Line['phone']): Pick<Line, 'phone' | 'dial' | 'reachable'> {
+  return { phone, dial: (user) => phone.dial(user), reachable: async () => {} };
 }
 
 async function made(world: SimulatedWorld, path: string, fields: object) {

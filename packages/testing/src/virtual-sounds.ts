@@ -1,5 +1,5 @@
 import type { SoundClip, SoundDecoder, Speech } from '@jackfield/ports';
-import { spokenText } from './spoken-text.ts';
+import { createToneSpeech, spokenText } from '@jackfield/testkit/phones';
 
 /** A file whose sound is its own URL, spoken: a phone of the world hears which file was played. */
 export function fileNamed(url: string): Uint8Array {
@@ -12,7 +12,7 @@ const clipOf = (text: string): SoundClip => ({ sampleRate: 8000, samples: spoken
 
 /** Every text, and every file of `fileNamed`, as sound that phones of the world can read. */
 export const virtualSounds: { readonly speech: Speech; readonly decoder: SoundDecoder } = {
-  speech: { speak: async ({ text }) => clipOf(text) },
+  speech: createToneSpeech(),
   decoder: {
     async decode(file) {
       const text = new TextDecoder().decode(file);

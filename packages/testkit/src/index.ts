@@ -12,7 +12,7 @@ export {
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
 export { createFailingCommits, type FailingCommits } from './failing-commits.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';
-export { createMemoryBuses, type MemoryBuses } from './memory-bus.ts';
+export { type BusFaults, createMemoryBuses, type MemoryBuses } from './memory-bus.ts';
 export { createNatsCredentials, type NatsCredentialFiles } from './nats-credentials.ts';
 export { type NatsServer, natsMissing, startNats } from './nats-server.ts';
 export type { HeardFrame, PhoneAudio } from './phone-audio.ts';
@@ -63,6 +63,7 @@ export type { NewOffer, SimulatedTelephony } from './simulated-telephony.ts';
 export { openSimulatedTransports } from './simulated-transports.ts';
 export {
   eventStreamOf,
+  everyWorldHas,
   inSimulatedWorld,
   openSimulatedWorld,
   type SimulatedWorld,

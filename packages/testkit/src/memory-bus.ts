@@ -13,21 +13,59 @@ export interface MemoryBuses {
   /** Without a connection no node reaches another. */
   cut(): void;
   mend(): void;
+  /** What happens to each message from now on. */
+  impair(faults: BusFaults): void;
+  /** Answers may need time to pass. */
+  readonly isImpaired: boolean;
+}
+
+/** Rates are 0 to 1. A message with a delay passes on the clock; jitter lets messages overtake each other. */
+export interface BusFaults {
+  readonly lossRate?: number;
+  readonly duplicateRate?: number;
+  readonly delayMs?: number;
+  /** Added to the delay, uniformly from 0. */
+  readonly jitterMs?: number;
+}
+
+export interface MemoryBusOptions {
+  readonly faults?: BusFaults;
+  /** Decides about faults. */
+  readonly random?: () => number;
+  /** Called before each message arrives. */
+  readonly touched?: () => void;
 }
 
 interface Member {
   readonly handlers: Map<string, BusReceiver>;
 }
 
-/** Messages arrive in a later turn, as over a network; deadlines run on `clock`. */
-export function createMemoryBuses(clock: Pick<Clock, 'now' | 'startTimer'>): MemoryBuses {
+/** Without a delay messages arrive in a later turn, as over a network; deadlines run on `clock`. */
+export function createMemoryBuses(
+  clock: Pick<Clock, 'now' | 'startTimer'>,
+  { faults: first = {}, random = () => 1, touched = () => {} }: MemoryBusOptions = {},
+): MemoryBuses {
   const members = new Map<string, Member>();
   let isCut = false;
+  let faults = first;
 
   function later(action: () => void): void {
-    setImmediate(() => {
-      if (!isCut) action();
-    });
+    const { lossRate = 0, duplicateRate = 0 } = faults;
+    const copies = duplicateRate > 0 && random() < duplicateRate ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++) {
+      if (lossRate > 0 && random() < lossRate) continue;
+      onArrival(() => {
+        touched();
+        if (!isCut) action();
+      });
+    }
+  }
+
+  function onArrival(arrive: () => void): void {
+    const { delayMs = 0, jitterMs = 0 } = faults;
+    const delay = delayMs + (jitterMs > 0 ? random() * jitterMs : 0);
+    if (delay > 0) clock.startTimer(clock.now() + delay, arrive);
+    else setImmediate(arrive);
   }
 
   function ask(from: string, to: string, subject: string, body: Uint8Array, deadlineMs: number) {
@@ -97,6 +135,12 @@ export function createMemoryBuses(clock: Pick<Clock, 'now' | 'startTimer'>): Mem
     },
     mend() {
       isCut = false;
+    },
+    impair(next) {
+      faults = next;
+    },
+    get isImpaired() {
+      return Object.values(faults).some((value) => value > 0);
     },
   };
 }

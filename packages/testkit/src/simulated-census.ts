@@ -7,7 +7,7 @@ import type { SimulatedRecognition } from './simulated-recognition.ts';
 export type Census = Readonly<Record<string, number>>;
 
 export interface CountedWorld {
-  readonly node: SimulatedPlatform;
+  readonly nodes: readonly SimulatedPlatform[];
   readonly phones: readonly SimulatedPhone[];
   readonly network: SimulatedNetwork;
   readonly recognition?: SimulatedRecognition;
@@ -15,12 +15,28 @@ export interface CountedWorld {
   readonly ownPorts: readonly string[];
 }
 
-export function censusOf({ node, phones, network, recognition, ownPorts }: CountedWorld): Census {
-  const { platform, edge, media, streams } = node;
+export function censusOf({ nodes, phones, network, recognition, ownPorts }: CountedWorld): Census {
   const counted: Record<string, number> = {};
-  const count = (of: string, things: object) => {
-    for (const [name, number] of Object.entries(things)) counted[`${of} ${name}`] = Number(number);
+  const count: Count = (of, things) => {
+    for (const [name, number] of Object.entries(things)) {
+      const counter = `${of} ${name}`;
+      counted[counter] = (counted[counter] ?? 0) + Number(number);
+    }
   };
+  for (const node of nodes) countNode(node, count);
+  count('speech', { recognitions: recognition?.orders.length ?? 0 });
+  for (const phone of phones) count(phone.username, phone.census());
+  const sipPorts = new Set([
+    ...ownPorts,
+    ...phones.map(({ signalsAt: { address, port } }) => `${address}:${port}`),
+  ]);
+  count('network', { ports: network.openPorts().filter((port) => !sipPorts.has(port)).length });
+  return counted;
+}
+
+type Count = (of: string, things: object) => void;
+
+function countNode({ platform, edge, media, streams }: SimulatedPlatform, count: Count): void {
   for (const [kind, { sessions, timers, queued }] of Object.entries(platform.runner.census())) {
     count(kind, { sessions, timers, queued });
   }
@@ -31,12 +47,4 @@ export function censusOf({ node, phones, network, recognition, ownPorts }: Count
   // Sounds that are not playing are kept for the next call.
   const { clips: _, ...inCalls } = media.census();
   count('media', { ...inCalls, leaks: media.leaks });
-  count('speech', { recognitions: recognition?.orders.length ?? 0 });
-  for (const phone of phones) count(phone.username, phone.census());
-  const sipPorts = new Set([
-    ...ownPorts,
-    ...phones.map(({ signalsAt: { address, port } }) => `${address}:${port}`),
-  ]);
-  count('network', { ports: network.openPorts().filter((port) => !sipPorts.has(port)).length });
-  return counted;
 }

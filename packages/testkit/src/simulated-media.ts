@@ -4,6 +4,7 @@ import {
   type EngineCensus,
   type EngineCounters,
   type MediaEngine,
+  resample,
 } from '@jackfield/media';
 import { createPortRange, NoPortLeftError, nodeCiphers } from '@jackfield/media/io';
 import type {
@@ -144,6 +145,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
       if (engine.loadClip(name, clip)) return Promise.resolve();
       return Promise.reject(new RangeError(`clip ${name} exceeds what may be kept`));
     },
+    growClip: (name, piece, isLast) => growClip(engine, clips, name, piece, isLast),
     dropClip: (name) => engine.dropClip(name),
     census: () => ({ ...engine.census(), ports: legs.size }),
     get counters() {
@@ -316,4 +318,20 @@ function createCaptureStore() {
 function split(chunks: readonly Int16Array[], tracks: number): Int16Array[] {
   const all = Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
   return Array.from({ length: tracks }, (_, track) => all.filter((_, at) => at % tracks === track));
+}
+
+async function growClip(
+  engine: Pick<MediaEngine, 'growClip'>,
+  clips: Map<string, SoundClip>,
+  name: string,
+  { sampleRate, samples }: SoundClip,
+  isLast: boolean,
+): Promise<void> {
+  const before = clips.get(name)?.samples ?? new Int16Array(0);
+  clips.set(name, { sampleRate, samples: Int16Array.from([...before, ...samples]) });
+  const narrow = resample(samples, sampleRate, 8_000);
+  const wide = sampleRate > 8_000 ? resample(samples, sampleRate, 16_000) : undefined;
+  if (!engine.growClip(name, { narrow, wide, isLast })) {
+    throw new RangeError(`clip ${name} exceeds what may be kept`);
+  }
 }

@@ -28,6 +28,9 @@ export class SimulatedNetwork implements DatagramNetwork {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #ports = new Map<string, Receive>();
+  readonly #behindNat = new Set<string>();
+  /** Ways out of NATs: a port behind one, and a port to which it has sent. */
+  readonly #opened = new Set<string>();
   #impairment: Impairment = {};
   readonly counters = { sent: 0, delivered: 0, lost: 0, duplicated: 0, unreachable: 0 };
 
@@ -38,6 +41,11 @@ export class SimulatedNetwork implements DatagramNetwork {
 
   impair(impairment: Impairment): void {
     this.#impairment = impairment;
+  }
+
+  /** From now on ports at this address receive only from ports to which they have sent, as behind a NAT. */
+  putBehindNat(address: string): void {
+    this.#behindNat.add(address);
   }
 
   /** Opens a port; the returned function closes it. Throws when it is open already. */
@@ -59,6 +67,7 @@ export class SimulatedNetwork implements DatagramNetwork {
       this.counters.lost++;
       return;
     }
+    if (this.#behindNat.has(from.address)) this.#opened.add(`${nameOf(from)} ${nameOf(to)}`);
     const copy = payload.slice();
     this.#deliverLater(from, to, copy);
     if (duplicateRate > 0 && this.#random() < duplicateRate) {
@@ -77,7 +86,8 @@ export class SimulatedNetwork implements DatagramNetwork {
     const at = this.#clock.now() + delayMs + (jitterMs > 0 ? this.#random() * jitterMs : 0);
     this.#clock.startTimer(at, () => {
       const receive = this.#ports.get(nameOf(to));
-      if (receive === undefined) {
+      const isOpen = !this.#behindNat.has(to.address) || this.#opened.has(`${nameOf(to)} ${nameOf(from)}`);
+      if (receive === undefined || !isOpen) {
         this.counters.unreachable++;
         return;
       }

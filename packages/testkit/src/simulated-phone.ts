@@ -5,7 +5,6 @@ import { createUserAgent, type IncomingInvite, type UserAgent, type UserAgentCen
 import type { Transports } from '@jackfield/sip/transport';
 import { PhoneAudio } from './phone-audio.ts';
 import { PhoneCall } from './phone-call.ts';
-import { frameMs } from './simulated-media.ts';
 import type { DatagramNetwork, NetworkAddress } from './simulated-network.ts';
 import { flowIdOf, openSimulatedTransports, simulatedTlsPort } from './simulated-transports.ts';
 import { toneFrame } from './tone-meter.ts';
@@ -50,6 +49,7 @@ export interface TrunkOfPhone {
 }
 
 const firstRtpPort = 20_000;
+const frameMs = 20;
 
 /** A phone: the real user agent over the simulated network, a voice of one tone, and a record of all received audio. */
 export class SimulatedPhone {
@@ -68,6 +68,8 @@ export class SimulatedPhone {
   readonly requests: string[] = [];
   /** INVITEs that reached the phone, without retransmissions. */
   invites = 0;
+  /** Where it sends its requests outside of calls. */
+  registrar: NetworkAddress;
   readonly #options: SimulatedPhoneOptions;
   readonly #userAgent: UserAgent;
   readonly #transports: Transports;
@@ -81,6 +83,7 @@ export class SimulatedPhone {
   constructor(options: SimulatedPhoneOptions) {
     const { clock, network, address, random } = options;
     this.#options = options;
+    this.registrar = options.registrar;
     const at = this.signalsAt;
     this.username = options.username;
     this.toneHz = options.toneHz;
@@ -131,13 +134,13 @@ export class SimulatedPhone {
 
   /** Sends REGISTER, with 0 seconds to remove the binding; `registration` has the result. */
   register(expiresSeconds = 3600): void {
-    const { domain, registrar, password } = this.#options;
+    const { domain, password } = this.#options;
     this.registration = undefined;
     this.#userAgent.request(
       {
         method: 'REGISTER',
         uri: `sip:${domain}`,
-        flow: flowIdOf(registrar),
+        flow: flowIdOf(this.registrar),
         from: this.#aor(),
         to: this.#aor(),
         callId: this.#callId,
@@ -155,13 +158,13 @@ export class SimulatedPhone {
 
   /** Calls another user of the domain through the registrar's edge, or any number through a trunk, as a telephone system does. */
   dial(user: string, trunk?: TrunkOfPhone): PhoneCall {
-    const { domain, registrar, password } = this.#options;
+    const { domain, password } = this.#options;
     const call = this.#newCall('outgoing');
     const uri = `sip:${user}@${trunk?.domain ?? domain}`;
     call.dialled((content, listener) =>
       this.#userAgent.invite(
         {
-          targets: [{ uri, flow: flowIdOf(registrar) }],
+          targets: [{ uri, flow: flowIdOf(this.registrar) }],
           from: trunk === undefined ? this.#aor() : `<sip:${trunk.from}@${this.address}>`,
           to: `<${uri}>`,
           content,

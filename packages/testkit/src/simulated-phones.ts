@@ -9,6 +9,8 @@ export interface NewPhone {
   readonly toneHz?: number;
   readonly toneDb?: number;
   readonly isSecure?: boolean;
+  /** Its ports receive only from those to which they have sent. */
+  readonly isBehindNat?: boolean;
 }
 
 export interface NewRegisteredPhone extends NewPhone {
@@ -28,7 +30,8 @@ export interface SimulatedPhonesDeps {
   readonly network: SimulatedNetwork;
   readonly random: () => number;
   readonly domain: string;
-  readonly registrar: NetworkAddress;
+  /** Where the next phone sends its requests. */
+  registrar(): NetworkAddress;
   api(method: 'POST', path: string, body: object): Promise<ApiAnswer>;
   until(what: string, condition: () => boolean, limitMs: number): Promise<void>;
 }
@@ -47,8 +50,17 @@ export function createSimulatedPhones(deps: SimulatedPhonesDeps): SimulatedPhone
   const all: SimulatedPhone[] = [];
 
   function added(username: string, address: string, options: NewGateway): SimulatedPhone {
-    const { toneHz = 900 + 350 * all.length, password = '', ...rest } = options;
-    const phone = new SimulatedPhone({ ...deps, ...rest, address, username, password, toneHz });
+    const { toneHz = 900 + 350 * all.length, password = '', isBehindNat = false, ...rest } = options;
+    if (isBehindNat) deps.network.putBehindNat(address);
+    const phone = new SimulatedPhone({
+      ...deps,
+      ...rest,
+      registrar: deps.registrar(),
+      address,
+      username,
+      password,
+      toneHz,
+    });
     all.push(phone);
     return phone;
   }

@@ -30,7 +30,7 @@ import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
-import type { SimulatedRecognition } from './simulated-recognition.ts';
+import { type Recognition, recognitionOf } from './simulated-recognition.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
 import {
   createSimulatedSpeech,
@@ -61,6 +61,7 @@ export type PlatformSettings = Partial<
     | 'joinBus'
     | 'onIncarnationEnded'
     | 'sandboxNetwork'
+    | 'transcription'
     | keyof KeptRecords
   >
 >;
@@ -89,8 +90,8 @@ export interface SimulatedPlatformOptions {
   readonly numbers?: NumberRoutes;
   /** What turns texts and files into sound, in place of the tones of this world. */
   readonly sounds?: { readonly speech: Speech; readonly decoder: SoundDecoder };
-  /** What recognises speech; nothing when absent. */
-  readonly recognition?: SimulatedRecognition;
+  /** What recognises speech, or what makes it from the captures of each process; nothing when absent. */
+  readonly recognition?: Recognition;
   /** What the platform gets in place of the settings of this world. */
   readonly settings?: PlatformSettings;
 }
@@ -145,7 +146,7 @@ export interface SimulatedPlatform {
   readonly database: Database;
   /** What the platform provides to signalling. */
   readonly ports: SignallingPorts;
-  /** A request to the HTTP interface; `path` is below the caller's account, or absolute. Fails with the log after a fault of ours. */
+  /** A request to the HTTP interface; `path` is below the caller's account, or absolute. Fails with the log after a fault of the server. */
   readonly call: Call;
   /** Emits an event that no feature emits. */
   emit(event: OutboxEvent): Promise<void>;
@@ -225,7 +226,7 @@ function signallingOf(
     openTransports: async (listener) => openTransports(options, life, listener),
     // The server's default: a challenge of two algorithms is larger than the requests of simple phones.
     digest: ['MD5'],
-    publicAddress: options.sip.address,
+    addressFor: () => options.sip.address,
     mayReach: (to) => to.startsWith(customersNetwork),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
@@ -270,7 +271,7 @@ function createAdapters(options: SimulatedPlatformOptions, life: Life) {
     clips: media,
     speech: speechOf(options),
     decoder: options.sounds?.decoder ?? simulatedDecoder,
-    ...(options.recognition === undefined ? {} : { recognition: options.recognition }),
+    ...recognitionOf(options.recognition, media),
     recorder,
     recordingFiles: recorder.files,
     egress: options.customer,
@@ -329,7 +330,8 @@ async function answerOf(
     headers: { authorization: basic(as), ...headers },
     ...(body === undefined ? {} : { payload: body as object }),
   });
-  assert.notEqual(answer.statusCode, 500, `a fault of ours: ${JSON.stringify(log.lines, errorsToo)}`);
+  if (answer.statusCode === 500)
+    assert.fail(`a fault of the server: ${JSON.stringify(log.lines, errorsToo)}`);
   await settling.settle();
   return {
     status: answer.statusCode,

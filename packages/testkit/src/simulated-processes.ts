@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database, Logger } from '@jackfield/ports';
 import type { OpenDatabase } from './each-database.ts';
+import type { MemoryBuses } from './memory-bus.ts';
 import { createCopiedDatabase } from './migrated-files.ts';
 import {
   type SimulatedPlatform,
@@ -13,6 +14,18 @@ import {
 /** The processes of a world, one after another: each starts on the data of the one before. */
 export interface SimulatedProcesses {
   readonly current: SimulatedPlatform;
+  /** Those that run beside each other. */
+  readonly all: readonly SimulatedPlatform[];
+  /** Where they listen for SIP, now or before their end. */
+  readonly addresses: readonly SimulatedPlatformOptions['sip'][];
+  /** Between the processes; none where there is one. */
+  readonly bus?: MemoryBuses;
+  /** One of several nodes: it ends between two instructions and stays away. */
+  kill?(node: SimulatedPlatform): Promise<void>;
+  /** The process that gets the next request. */
+  entry(): SimulatedPlatform;
+  /** Where the next phone sends its requests. */
+  entryAddress(): SimulatedPlatformOptions['sip'];
   /** Kills the current process, unless it is closed already; the next one starts when `whileDown` has resolved. */
   restart(whileDown: () => Promise<void>, end: 'killed' | 'closed'): Promise<void>;
   /** Closes the current process and removes its data. */
@@ -46,6 +59,12 @@ export async function startSimulatedProcesses({
     get current() {
       return current.node;
     },
+    get all() {
+      return [current.node];
+    },
+    addresses: [options.sip],
+    entry: () => current.node,
+    entryAddress: () => options.sip,
     async restart(whileDown, end) {
       if (end === 'killed') current.node.kill();
       await disk.keep(end === 'killed' ? current.node : undefined);

@@ -5,6 +5,7 @@ import type {
   SpeechRecognition,
   SpeechResult,
 } from '@jackfield/ports';
+import type { SimulatedMedia } from './simulated-media.ts';
 
 /** Speech recognition whose results the test gives. */
 export interface SimulatedRecognition extends SpeechRecognition {
@@ -16,6 +17,21 @@ export interface SimulatedRecognition extends SpeechRecognition {
   recognise(text: string, changes?: Partial<SpeechResult>): void;
   /** The end of the latest recognition: complete, or with a problem. */
   over(code?: RecognitionProblemCode): void;
+}
+
+/** The sound of legs: captures on order, and their audio. */
+export type CapturedSound = Pick<SimulatedMedia, 'send' | 'onCaptured'>;
+
+/** Results that a test gives, or a recogniser over the captures of each process. */
+export type Recognition = SimulatedRecognition | ((sound: CapturedSound) => SpeechRecognition);
+
+/** What a platform gets of it. */
+export function recognitionOf(
+  recognition: Recognition | undefined,
+  sound: CapturedSound,
+): { readonly recognition?: SpeechRecognition } {
+  if (recognition === undefined) return {};
+  return { recognition: typeof recognition === 'function' ? recognition(sound) : recognition };
 }
 
 /** Starts without recognitions. `touched` wakes the world after a notice. */

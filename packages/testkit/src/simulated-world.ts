@@ -5,10 +5,12 @@ import type { Database } from '@jackfield/ports';
 import type { SenderLimits } from '@jackfield/signalling';
 import { eventFaults } from './documented-events.ts';
 import type { OpenDatabase } from './each-database.ts';
+import type { MemoryBuses } from './memory-bus.ts';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createSettling } from './settling.ts';
 import { type Census, censusOf } from './simulated-census.ts';
+import { type ClusterFaults, startSimulatedCluster } from './simulated-cluster.ts';
 import { createSimulatedCustomer, type SimulatedCustomer } from './simulated-customer.ts';
 import { frameMs } from './simulated-media.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
@@ -21,7 +23,7 @@ import type {
   SimulatedPlatform,
   SimulatedPlatformOptions,
 } from './simulated-platform.ts';
-import { startSimulatedProcesses } from './simulated-processes.ts';
+import { type SimulatedProcesses, startSimulatedProcesses } from './simulated-processes.ts';
 import type { SimulatedTelephony } from './simulated-telephony.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -51,8 +53,19 @@ export interface SimulatedWorldOptions {
   readonly census?: 'by-test';
   /** Sentences of the errors that the test brings about: each has to be logged, and no other. */
   readonly loggedErrors?: readonly string[];
+  /** Several nodes on one database: each request and each phone enters at a random one. One process when left out. */
+  readonly nodes?: number;
+  readonly faults?: ClusterFaults;
   /** The test emits events of its own, which the contract does not know. */
   readonly hasOwnEvents?: boolean;
+}
+
+export interface Cluster {
+  /** Those that run. */
+  readonly nodes: readonly SimulatedPlatform[];
+  readonly bus: MemoryBuses;
+  /** Ends a node between two instructions, without any message; it stays away. */
+  kill(node: SimulatedPlatform): Promise<void>;
 }
 
 /** The platform, phones and a network on one virtual clock: everything is real except time, sockets and threads. */
@@ -63,6 +76,8 @@ export interface SimulatedWorld {
   readonly customer: SimulatedCustomer;
   /** The platform that runs now; a new one after `restart`. */
   readonly node: SimulatedPlatform;
+  /** All nodes, and the bus between them; undefined where one process runs. */
+  readonly cluster: Cluster | undefined;
   /** Signalling of `node` in a world without phones. */
   readonly telephony: SimulatedTelephony;
   readonly log: readonly LogLine[];
@@ -106,6 +121,13 @@ const account = { authId: 'MASIMULATEDWORLD0000', authToken: 'c2ltdWxhdGVkc2ltdW
 /** RFC 3261 §17.1.1.2: no transaction outlives 64*T1; a second more for the messages that end it. */
 const transactionsOverMs = 2 * 32_000 + 1000;
 
+let usual: Pick<SimulatedWorldOptions, 'nodes' | 'faults'> = {};
+
+/** From now on worlds that name no nodes have these: to run tests a second time. */
+export function everyWorldHas(options: typeof usual): void {
+  usual = options;
+}
+
 /** Runs a test in its own world: the census must be empty at the end, and the world is closed in any case. */
 export async function inSimulatedWorld(
   options: SimulatedWorldOptions,
@@ -143,8 +165,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
 }
 
 async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld> {
-  const { seed = 1, carriers = [], rates, limits, interpose, database: open, settings } = options;
-  const { numbers, sounds, recognition } = options;
+  const { seed = 1, recognition } = options;
   const random = seededRandom(seed);
   const settling = createSettling();
   const clock = createVirtualClock({ settle: settling.settle });
@@ -152,19 +173,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
   const log = createRecordingLog();
   const customer = createSimulatedCustomer(clock, settling);
   const shared = { clock, network, random, settling, log, sip, domain, customer, account };
-  const processes = await startSimulatedProcesses({
-    ...shared,
-    operated: operatorOf(carriers),
-    phones: options.phones !== 'none',
-    ...(rates === undefined ? {} : { rates }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(interpose === undefined ? {} : { interpose }),
-    ...(open === undefined ? {} : { open }),
-    ...(settings === undefined ? {} : { settings }),
-    ...(numbers === undefined ? {} : { numbers }),
-    ...(sounds === undefined ? {} : { sounds }),
-    ...(recognition === undefined ? {} : { recognition }),
-  });
+  const processes = await startProcesses(options, shared);
   const advance = async (ms: number) => {
     settling.touched();
     await clock.advance(ms);
@@ -176,16 +185,19 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
       await advance(frameMs);
     }
   };
-  const call: Call = (...request) => processes.current.call(...request);
+  const call: Call = async (...request) => {
+    const answer = processes.entry().call(...request);
+    return processes.bus?.isImpaired === true ? whileTimePasses(answer, advance) : answer;
+  };
   const api: SimulatedWorld['api'] = (method, path, body) => call(method, path, { body });
-  const phones = createSimulatedPhones({ ...shared, registrar: sip, api, until });
+  const phones = createSimulatedPhones({ ...shared, registrar: processes.entryAddress, api, until });
   const census = () =>
     censusOf({
-      node: processes.current,
+      nodes: processes.all,
       phones: phones.all,
       network,
-      ...(recognition === undefined ? {} : { recognition }),
-      ownPorts: [`${sip.address}:${sip.port}`],
+      ...(typeof recognition === 'object' ? { recognition } : {}),
+      ownPorts: processes.addresses.map(({ address, port }) => `${address}:${port}`),
     });
 
   let judgedUntil = '0-0';
@@ -196,6 +208,10 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     customer,
     get node() {
       return processes.current;
+    },
+    get cluster() {
+      const { all: nodes, bus, kill } = processes;
+      return bus && kill && { nodes, bus, kill };
     },
     get telephony() {
       return processes.current.telephony ?? assert.fail('the legs of this world belong to its phones');
@@ -215,7 +231,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
     phone: phones.registered,
     gateway: phones.unregistered,
     async restart({ downMs = 0, isGraceful = false } = {}) {
-      if (isGraceful) await closed(() => processes.current.close(), advance);
+      if (isGraceful) for (const node of processes.all) await closed(() => node.close(), advance);
       await processes.restart(() => advance(downMs), isGraceful ? 'closed' : 'killed');
       await advance(0);
     },
@@ -235,6 +251,36 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
       assert.equal(clock.pending, 0, 'timers outlive the world');
     },
   };
+}
+
+type SharedParts = Pick<
+  SimulatedPlatformOptions,
+  'clock' | 'network' | 'random' | 'settling' | 'log' | 'sip' | 'domain' | 'customer' | 'account'
+>;
+
+/** One process after another, or nodes beside each other. */
+async function startProcesses(
+  options: SimulatedWorldOptions,
+  shared: SharedParts,
+): Promise<SimulatedProcesses> {
+  const { carriers = [], rates, limits, interpose, database: open, settings } = options;
+  const { numbers, sounds, recognition } = options;
+  const { nodes, faults } = { ...usual, ...options };
+  const all = {
+    ...shared,
+    operated: operatorOf(carriers),
+    phones: options.phones !== 'none',
+    ...(rates === undefined ? {} : { rates }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(interpose === undefined ? {} : { interpose }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(numbers === undefined ? {} : { numbers }),
+    ...(sounds === undefined ? {} : { sounds }),
+    ...(recognition === undefined ? {} : { recognition }),
+  };
+  return nodes === undefined
+    ? startSimulatedProcesses({ ...all, ...(open === undefined ? {} : { open }) })
+    : startSimulatedCluster({ ...all, nodes, ...(faults === undefined ? {} : { faults }) });
 }
 
 function assertNothing(census: Census): void {
@@ -263,13 +309,20 @@ function assertErrors(lines: readonly LogLine[], provoked: readonly string[]): v
 }
 
 /** The end of a process may wait for answers, such as those of carriers to its last REGISTER: time passes meanwhile. */
-async function closed(close: () => Promise<void>, advance: (ms: number) => Promise<void>): Promise<void> {
-  let isClosed = false;
-  const closing = close().finally(() => {
-    isClosed = true;
+function closed(close: () => Promise<void>, advance: (ms: number) => Promise<void>): Promise<void> {
+  return whileTimePasses(close(), advance);
+}
+
+async function whileTimePasses<Result>(
+  work: Promise<Result>,
+  advance: (ms: number) => Promise<void>,
+): Promise<Result> {
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
   });
-  while (!isClosed) await advance(frameMs);
-  await closing;
+  while (!isOver) await advance(frameMs);
+  return ended;
 }
 
 /** Carriers as the operator's file lists them. */
