@@ -1,34 +1,36 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { missingBrowser } from './support/browser/browser.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
-import { CallbackReceiver, wrongSignatures } from './support/callback-receiver.ts';
+import { wrongSignatures } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
 import { Sipp } from './support/sipp.ts';
-import { startVerification } from './support/verification.ts';
+import { codeTo } from './support/verification.ts';
 
-const talker = '+12025550101';
+const [echo, talker] = ['+12025550100', '+12025550101'];
+
+/** Markup that runs in an attribute, in a tag and as a script, wherever text becomes HTML. */
+const markup = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
+/** The name of a multiparty call has no slash: this part of the markup has none. */
+const markupWithoutSlash = markup.slice(0, markup.indexOf('<script>'));
+/** What each screen has to show of it. */
+const shownPart = '<img src=x onerror=';
 
 describe('callbacks and calls in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
-  let server: CallbackReceiver;
-  const suite = consoleSuite({ stop: () => server?.stop() });
-
-  before(async () => {
-    server = await CallbackReceiver.start();
-  });
+  const suite = consoleSuite();
 
   /** A call that a document ends; resolves with its UUID when the server has the callback of its end. */
   async function endedCall(document: string, path: string): Promise<string> {
-    const from = server.received.all.length;
+    const from = suite.server.received.all.length;
     const { body, status } = await suite.platform.api('POST', 'Call/', {
       from: '+12025550000',
       to: talker,
-      answer_url: server.serve(`/answer-${path}`, document),
-      hangup_url: server.serve(`/ended-${path}`, ''),
+      answer_url: suite.server.serve(`/answer-${path}`, document),
+      hangup_url: suite.server.serve(`/ended-${path}`, ''),
     });
     assert.equal(status, 201, JSON.stringify(body));
-    const ended = await server.asked(`/ended-${path}`, from);
+    const ended = await suite.server.asked(`/ended-${path}`, from);
     return ended.fields.get('CallUUID') ?? '';
   }
 
@@ -37,25 +39,39 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     const console = await suite.open(t, '/callbacks');
     await console.page.getByRole('link', { name: 'call.ended' }).first().click();
     await console.page.getByText('This page computed the same text as the server signed.').waitFor();
-    const before = server.received.all.length;
+    const before = suite.server.received.all.length;
     await console.button('Replay').click();
-    const again = await server.asked('/ended-replayed', before);
+    const again = await suite.server.asked('/ended-replayed', before);
     assert.deepEqual(wrongSignatures(again, 'X-Service-', suite.platform.authToken), []);
     await console.page.getByText('Sent again as a new delivery:').waitFor();
     await console.assertSound();
   });
 
-  it('several callbacks that were chosen are replayed, each to its receiver', async (t) => {
+  it('several callbacks that were chosen are replayed, each to its receiver, and the page shows how many are done', async (t) => {
     await endedCall('<Response><Hangup/></Response>', 'many-1');
     await endedCall('<Response><Hangup/></Response>', 'many-2');
     const console = await suite.open(t, '/callbacks?status=delivered');
     const boxes = console.page.getByRole('checkbox', { name: /call\.ended/ });
     await boxes.nth(1).check();
     await boxes.nth(0).check();
-    const before = server.received.all.length;
+    const before = suite.server.received.all.length;
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let replays = 0;
+    await console.page.route('**/Replay/', async (route) => {
+      replays += 1;
+      if (replays === 2) await held;
+      await route.continue();
+    });
     await console.button('Replay 2 selected').click();
+    const progress = console.page.getByRole('progressbar', { name: 'Replayed 1 of 2' });
+    await progress.waitFor();
+    assert.equal(await progress.getAttribute('max'), '2');
+    goOn();
     for (const path of ['/ended-many-1', '/ended-many-2']) {
-      const again = await server.asked(path, before);
+      const again = await suite.server.asked(path, before);
       assert.deepEqual(wrongSignatures(again, 'X-Service-', suite.platform.authToken), []);
     }
     await console.page.getByText('2 sent again.').waitFor();
@@ -90,51 +106,6 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     })`);
     assert.ok(seconds > 1, `${seconds} s`);
     await console.assertSound();
-  });
-
-  it('what customers control is shown as text: no script of it runs', async (t) => {
-    const evil = `<img src=x onerror="document.title='run'">`;
-    const name = encodeURIComponent(evil);
-    const added = await suite.platform.api('POST', `MultiPartyCall/name_${name}/Participant/`, {
-      role: 'agent',
-      from: '+12025550000',
-      to: talker,
-      status_callback_url: server.serve('/evil', ''),
-    });
-    assert.equal(added.status, 201, JSON.stringify(added.body));
-    const joined = await server.received.until(
-      'the participant',
-      ({ name: event }) => event === 'ParticipantJoin',
-    );
-    assert.equal(joined.fields.get('MPCName'), evil);
-    const subaccount = await suite.platform.api('POST', 'Subaccount/', { name: evil });
-    assert.equal(subaccount.status, 201, JSON.stringify(subaccount.body));
-    // The brand is part of the text of a message.
-    const verification = await startVerification(suite.platform, {
-      recipient: '+14155552671',
-      brand_name: evil,
-    });
-    const uuid = joined.fields.get('MPCUUID');
-    for (const path of [
-      '/',
-      `/multiparty/${uuid}`,
-      '/calls',
-      '/callbacks',
-      '/setup/subaccounts',
-      '/sandbox',
-    ]) {
-      const console = await suite.open(t, path);
-      const shown =
-        path === '/calls' || path === '/callbacks'
-          ? console.page.getByRole('table')
-          : console.page.getByText('<img src=x').first();
-      await shown.first().waitFor();
-      assert.equal(await console.page.title(), 'Jackfield', path);
-      assert.equal(await console.page.locator('img').count(), 0, path);
-      assert.deepEqual(console.faults, [], path);
-    }
-    await suite.platform.api('DELETE', `MultiPartyCall/uuid_${uuid}/`);
-    await verification.confirm();
   });
 
   it('a display name and headers of a phone are shown as text: no script of them runs', {
@@ -176,4 +147,116 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     }
     throw new Error(`no live call is from ${username}`);
   }
+
+  async function created(path: string, body: object, status = 201) {
+    const answer = await suite.platform.api('POST', path, body);
+    assert.equal(answer.status, status, `${path} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** A call that hears a document with markup in texts, in an element and in an attribute, and ends with the fault of that element. */
+  async function callWithMarkup(): Promise<string> {
+    const text = markup.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+    const document = `<Response><Speak>${text}</Speak><Dial callerName="${text}"><Nonsense>${text}</Nonsense></Dial></Response>`;
+    const { request_uuid: uuid } = await created('Call/', {
+      from: '+12025550000',
+      to: echo,
+      caller_name: markup.slice(0, 50),
+      sip_headers: `Note=${encodeURIComponent(markup)}`,
+      answer_url: suite.server.serve('/markup', document),
+      hangup_url: `${suite.server.serve('/ended', markup)}?note=${encodeURIComponent(markup)}`,
+    });
+    await suite.server.asked('/ended');
+    await suite.platform.until(
+      'the documents',
+      `Call/${uuid}/Document/`,
+      ({ objects }) => objects.length > 0,
+    );
+    return uuid;
+  }
+
+  /** A multiparty call whose name and coach, and whose callbacks, hold the markup. */
+  async function liveRoom(): Promise<string> {
+    await created(`MultiPartyCall/name_${encodeURIComponent(markupWithoutSlash)}/Participant/`, {
+      role: 'agent',
+      from: '+12025550000',
+      to: echo,
+      status_callback_url: suite.server.serve('/joined', ''),
+    });
+    const { fields } = await suite.server.received.until(
+      'the join',
+      ({ name }) => name === 'ParticipantJoin',
+    );
+    return fields.get('MPCUUID') ?? '';
+  }
+
+  /** Paths of records with markup in each text that a form accepts. */
+  async function records(): Promise<readonly string[]> {
+    await created('Number/', { number: '+442079460101', alias: markup.slice(0, 90) });
+    const sub = await created('Subaccount/', { name: markup });
+    await created('Verify/App/', { alias: 'markup', brand_name: markup.slice(0, 50) }, 201);
+    return ['/setup/numbers/442079460101', `/setup/subaccounts/${sub.auth_id}`];
+  }
+
+  it('markup in each field that customers control is shown as text on every screen: no script runs, and the policy of the page refuses nothing', async (t) => {
+    const uuid = await callWithMarkup();
+    const room = await liveRoom();
+    const ofRecords = await records();
+    const recipient = '+14155552671';
+    const session = await created('Verify/Session/', { recipient, brand_name: markup.slice(0, 50) }, 202);
+    const otp = await codeTo(suite.platform, recipient);
+    const callbacks = (await suite.platform.api('GET', `Callback/?resource=call/${uuid}`)).body.objects;
+    const [{ callback_id: callback }] = callbacks;
+    const console = await suite.open(t);
+
+    const shows = ['/', `/multiparty/${room}`, `/calls/${uuid}`, `/callbacks/${callback}`, '/sandbox'];
+    const lists = ['numbers', 'subaccounts'].map((kind) => `/setup/${kind}`);
+    // Numbers, names of states and times: nothing that a customer writes is on these.
+    const silent = [
+      '/calls',
+      '/callbacks',
+      '/recordings',
+      '/verify',
+      '/usage',
+      '/rates',
+      '/sessions',
+      '/phone',
+    ];
+    for (const path of [...shows, ...lists, ...ofRecords, ...silent, '/start', '/setup/verify-apps']) {
+      await console.go(path);
+      await console.page.locator('main h1').first().waitFor();
+      await console.page.getByText('Loading …').filter({ visible: true }).waitFor({ state: 'detached' });
+      if ([...shows, ...lists].includes(path)) {
+        const shown = console.page.getByText(shownPart).first();
+        await shown.waitFor({ state: 'attached' }).catch(() => assert.fail(`${path} does not show the text`));
+      }
+      // All that a reader can open.
+      await console.page.evaluate(
+        `for (const each of document.querySelectorAll('details')) each.open = true`,
+      );
+      assert.equal(await console.page.locator('img').count(), 0, path);
+      assert.equal(await console.page.title(), 'Jackfield', path);
+      assert.deepEqual(console.faults, [], path);
+      assert.deepEqual(console.outside, [], path);
+    }
+
+    // A refusal quotes the value that it refuses.
+    await console.go('/setup/applications');
+    await console.page.getByText('Create', { exact: true }).first().click();
+    await console.page.getByLabel('app_name').fill('refused');
+    await console.page.getByLabel(/^answer_url/).fill(`ftp://${markup}`);
+    await console.button('Create').click();
+    await console.page.getByRole('alert').getByText('<img').waitFor();
+    // So does a search without a result.
+    await console.page.getByLabel('Search for a UUID, a number or a name').fill(markup);
+    await console.page.keyboard.press('Enter');
+    await console.page.getByText('Nothing was found.').waitFor();
+    assert.equal(await console.page.locator('img').count(), 0);
+    assert.deepEqual(console.faults, []);
+    assert.equal(await console.page.title(), 'Jackfield');
+
+    await suite.platform.api('DELETE', `MultiPartyCall/uuid_${room}/`);
+    const confirmed = await suite.platform.api('POST', `Verify/Session/${session.session_uuid}/`, { otp });
+    assert.equal(confirmed.status, 200);
+  });
 });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { sandboxFaultNames } from '@jackfield/contract';
 import { faultNames } from '@jackfield/testing';
-import { Browser, missingBrowser } from './support/browser/browser.ts';
-import { ConsolePage } from './support/browser/console-page.ts';
-import { CallbackReceiver } from './support/callback-receiver.ts';
-import { cleanUp } from './support/clean-up.ts';
-import { PlatformProcess } from './support/platform-process.ts';
+import { missingBrowser } from './support/browser/browser.ts';
+import type { ConsolePage } from './support/browser/console-page.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 import { codeTo } from './support/verification.ts';
 
 const echo = '+12025550100';
@@ -19,32 +17,8 @@ describe('the fault switches of the sandbox in the console', {
   skip: missingBrowser(),
   timeout: 120_000,
 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-  let server: CallbackReceiver;
-
-  before(async () => {
-    platform = await PlatformProcess.start();
-    server = await CallbackReceiver.start();
-    browser = await Browser.start();
-    const login = await ConsolePage.loggedIn(browser, platform);
-    await login.close();
-  });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => server?.stop(),
-      () => platform?.stop(),
-    ),
-  );
-
-  async function open(t: TestContext): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, platform, '/sandbox');
-    t.after(() => opened.close());
-    return opened;
-  }
+  const suite = consoleSuite();
+  const open = (t: TestContext) => suite.open(t, '/sandbox');
 
   /** Presses the switch of a fault, and waits until the page shows its new position. */
   async function press(console: ConsolePage, fault: string, isOn: boolean): Promise<void> {
@@ -54,15 +28,15 @@ describe('the fault switches of the sandbox in the console', {
 
   /** Calls the echoing phone, for a document under this path, and waits for the end. */
   async function endedCall(path: string) {
-    const { status, body } = await platform.api('POST', 'Call/', {
+    const { status, body } = await suite.platform.api('POST', 'Call/', {
       from: '+12025550000',
       to: echo,
-      answer_url: server.serve(path, '<Response><Hangup/></Response>'),
-      hangup_url: server.serve(`${path}/ended`, ''),
+      answer_url: suite.server.serve(path, '<Response><Hangup/></Response>'),
+      hangup_url: suite.server.serve(`${path}/ended`, ''),
     });
     assert.equal(status, 201, JSON.stringify(body));
     const uuid: string = body.request_uuid;
-    return platform.until(
+    return suite.platform.until(
       'the record of the call',
       `Call/${uuid}/`,
       ({ end_time: end }) => typeof end === 'string',
@@ -71,7 +45,7 @@ describe('the fault switches of the sandbox in the console', {
 
   /** Waits until the messages of a call, which are written a moment after it, hold this answer. */
   async function untilRefused(uuid: string, status: number): Promise<void> {
-    await platform.until(`an answer ${status}`, `Call/${uuid}/Signalling/`, ({ objects }) =>
+    await suite.platform.until(`an answer ${status}`, `Call/${uuid}/Signalling/`, ({ objects }) =>
       objects.some(({ message }: { message: string }) => message.startsWith(`SIP/2.0 ${status} `)),
     );
   }
@@ -97,19 +71,19 @@ describe('the fault switches of the sandbox in the console', {
     const console = await open(t);
     await console.page.getByLabel('Turn on for').selectOption('a minute');
     await press(console, 'receiver-down', true);
-    const { body } = await platform.api('GET', 'Sandbox/Fault/');
+    const { body } = await suite.platform.api('GET', 'Sandbox/Fault/');
     const { ends_at: endsAt } = body.objects.find(({ name }: { name: string }) => name === 'receiver-down');
     const leftMs = Date.parse(endsAt) - Date.now();
     assert.ok(leftMs > 30_000 && leftMs <= 60_000, `${leftMs} ms`);
-    const before = server.received.all.length;
+    const before = suite.server.received.all.length;
     const { call_uuid: uuid } = await endedCall('/down');
-    await platform.until('the failed callback', `Callback/?resource=call/${uuid}`, ({ objects }) =>
+    await suite.platform.until('the failed callback', `Callback/?resource=call/${uuid}`, ({ objects }) =>
       objects.some(({ status }: { status: string }) => status !== 'pending'),
     );
-    assert.equal(server.received.all.length, before, 'no request has reached the program');
+    assert.equal(suite.server.received.all.length, before, 'no request has reached the program');
     await press(console, 'receiver-down', false);
     await endedCall('/up');
-    await server.asked('/up/ended', before);
+    await suite.server.asked('/up/ended', before);
     await console.assertSound();
   });
 
@@ -120,15 +94,15 @@ describe('the fault switches of the sandbox in the console', {
     await console.page.getByLabel('Messages are late by (s)').fill(String(lateSeconds));
     await press(console, 'sms-late', true);
     const sentAt = Date.now();
-    const { status, body } = await platform.api('POST', 'Verify/Session/', { recipient });
+    const { status, body } = await suite.platform.api('POST', 'Verify/Session/', { recipient });
     assert.equal(status, 202, JSON.stringify(body));
-    const inbox = await platform.api('GET', `Sandbox/Message/?to=${encodeURIComponent(recipient)}`);
+    const inbox = await suite.platform.api('GET', `Sandbox/Message/?to=${encodeURIComponent(recipient)}`);
     assert.deepEqual(inbox.body.objects, []);
-    const otp = await codeTo(platform, recipient);
+    const otp = await codeTo(suite.platform, recipient);
     assert.ok(Date.now() - sentAt >= lateSeconds * 1000, 'the message is late');
     await console.page.getByRole('row', { name: /14155552671/ }).waitFor();
     await press(console, 'sms-late', false);
-    const confirmed = await platform.api('POST', `Verify/Session/${body.session_uuid}/`, { otp });
+    const confirmed = await suite.platform.api('POST', `Verify/Session/${body.session_uuid}/`, { otp });
     assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
     await console.assertSound();
   });

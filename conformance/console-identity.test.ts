@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, missingBrowser } from './support/browser/browser.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { missingBrowser } from './support/browser/browser.ts';
 import { ConsolePage } from './support/browser/console-page.ts';
-import { cleanUp } from './support/clean-up.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 import { TestIdentityProvider } from './support/identity-provider.ts';
-import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 
 const people = {
   ann: { email: 'ann@example.com', email_verified: true, groups: ['admins'] },
@@ -16,41 +14,25 @@ describe('the login of the console through an identity provider, in Chromium', {
   skip: missingBrowser(),
   timeout: 120_000,
 }, () => {
-  let browser: Browser;
   let provider: TestIdentityProvider;
-  let platform: PlatformProcess;
-
-  before(async () => {
-    browser = await Browser.start();
-    const [port, providerPort] = [await freePort(), await freePort()];
-    provider = await TestIdentityProvider.start({
+  const suite = consoleSuite({
+    isLoggedOut: true,
+    async settings() {
       // Another site than that of the console: Chromium sends it no cookie that is SameSite=Strict.
-      host: 'localhost',
-      port: providerPort,
-      redirectUrl: `http://127.0.0.1:${port}/console/login/callback`,
-      people,
-    });
-    platform = await PlatformProcess.start({
-      JACKFIELD_HTTP_PORT: String(port),
-      JACKFIELD_PUBLIC_URL: `http://127.0.0.1:${port}`,
-      JACKFIELD_OIDC_ISSUER: provider.issuer,
-      JACKFIELD_OIDC_CLIENT_ID: provider.clientId,
-      JACKFIELD_OIDC_CLIENT_SECRET: provider.clientSecret,
-      JACKFIELD_OIDC_OWNERS: 'admins',
-    });
+      provider = await TestIdentityProvider.create({
+        host: 'localhost',
+        people,
+        groups: { owners: 'admins' },
+      });
+      await provider.listen();
+      return provider.settings;
+    },
+    stop: () => provider?.close(),
   });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.stop(),
-      () => provider?.close(),
-    ),
-  );
 
   /** The login page of a browser that is known neither to the console nor to the provider. */
   async function loginPage(t: TestContext): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, platform);
+    const opened = await ConsolePage.open(suite.browser, suite.platform);
     await opened.page.context().clearCookies();
     await opened.go('/');
     t.after(() => opened.close());
@@ -66,8 +48,8 @@ describe('the login of the console through an identity provider, in Chromium', {
     provider.person = 'ann';
     await providerLink(console).click();
     await console.button('Log out').waitFor();
-    assert.equal(new URL(console.page.url()).origin, platform.httpUrl);
-    const kept = await console.page.context().cookies(platform.httpUrl);
+    assert.equal(new URL(console.page.url()).origin, suite.platform.httpUrl);
+    const kept = await console.page.context().cookies(suite.platform.httpUrl);
     assert.deepEqual(
       kept.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]),
       [['jackfield_session', true, 'Strict']],

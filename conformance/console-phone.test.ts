@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { missingBrowser } from './support/browser/browser.ts';
+import { webRtc } from './support/browser/browser-suite.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
 import { startVerification } from './support/verification.ts';
 
 describe('the console as a phone, and its forms', { skip: missingBrowser(), timeout: 180_000 }, () => {
-  const suite = consoleSuite({ webRtc: true });
+  const suite = consoleSuite({ settings: webRtc });
 
   it('the phone of the page calls, sends keys, mutes, holds and hangs up', async (t) => {
     const console = await suite.open(t, '/phone');
@@ -28,34 +29,6 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await console.button('Hang up').click();
     await console.page.getByText('The call is over').waitFor();
     await console.button('Turn off').click();
-  });
-
-  it('the first steps: the page rings, a second tab coaches it, and the callback is there', async (t) => {
-    const agent = await suite.open(t, '/start');
-    await agent.button('Make this page a phone').click();
-    await agent.page.getByText('This page is registered as').waitFor();
-    await agent.button('Ring this page').click();
-    await agent.button('Answer').click();
-    await agent.page.getByText('You talk with the customer.').waitFor();
-    const link = agent.page.getByRole('link', { name: 'Open the call in a second tab' });
-    const path = ((await link.getAttribute('href')) ?? '').replace('/console', '');
-    const coach = await suite.open(t, path);
-    await coach.button('Coach from this page').click();
-    await agent.page.getByText('A supervisor coaches').waitFor();
-    await coach
-      .button(/customer \d+ does not hear supervisor \d+: a coach is heard by agents alone/)
-      .waitFor();
-    await coach.button(/agent \d+ hears supervisor \d+/).waitFor();
-    const room = path.split('/').at(-1);
-    const { body } = await suite.platform.api('GET', `MultiPartyCall/uuid_${room}/Hearing/`);
-    const supervisor = body.participants.find(({ role }: { role: string }) => role === 'supervisor');
-    const agentId = body.participants.find(({ role }: { role: string }) => role === 'agent').member_id;
-    assert.deepEqual(supervisor.heard_by, [agentId]);
-    await agent.page.getByRole('link', { name: 'multiparty-call.participant-joined' }).first().waitFor();
-    await agent.page.getByText('delivered').first().waitFor();
-    await agent.assertSound();
-    await coach.assertSound();
-    await suite.platform.api('DELETE', `MultiPartyCall/uuid_${room}/`);
   });
 
   it('the sandbox adds its phones to a call and shows the message of a verification', async (t) => {
@@ -103,10 +76,15 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
 
   it('every other screen opens by its address, without a fault and accessible', async (t) => {
     const paths = ['endpoints', 'numbers', 'trunks', 'subaccounts'].map((kind) => `/setup/${kind}`);
+    const console = await suite.open(t);
     for (const path of [...paths, '/recordings', '/verify', '/usage', '/rates', '/sessions']) {
-      const console = await suite.open(t, path);
+      await console.go(path);
       await console.page.locator('main h1').waitFor();
-      await console.page.getByText('Loading …').filter({ visible: true }).waitFor({ state: 'detached' });
+      await console.page
+        .getByText('Loading …')
+        .filter({ visible: true })
+        .first()
+        .waitFor({ state: 'detached' });
       assert.equal(await console.page.getByRole('alert').count(), 0, path);
       await console.assertSound();
     }

@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
 import { browserPhone } from './support/browser/browser-phones.ts';
+import { webRtc } from './support/browser/browser-suite.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
 import { heardToneDb } from './support/heard.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
+import { toneFile } from './support/tone-file.ts';
 
 const [talker, tone] = ['+12025550101', '+12025550109'];
 const sandboxHz = 1000;
+const playedHz = 700;
 const audible = -35;
 const inaudible = -55;
 
 describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
-  const suite = consoleSuite({ webRtc: true });
+  const suite = consoleSuite({ settings: webRtc });
 
   /** A customer whose audio the test hears, and a phone that plays a tone as a supervisor. */
   async function supervisedRoom(
@@ -97,6 +103,57 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000
     await joinedRoom(suite.platform, 'listened', 3);
     await end('listened');
     await console.assertSound();
+  });
+
+  it('a sound is played to the person that was chosen, and the history keeps who heard whom and for how long', async (t) => {
+    const { customer, uuid } = await supervisedRoom(t, 'played');
+    const console = await suite.open(t, `/multiparty/${uuid}`);
+    const { page } = console;
+    const directory = await mkdtemp(join(tmpdir(), 'played-'));
+    t.after(() => rm(directory, { recursive: true, force: true }));
+    const body = await toneFile(join(directory, 'tone.wav'), playedHz, 12);
+    await page
+      .getByRole('rowheader')
+      .getByRole('button', { name: /supervisor/ })
+      .click();
+    await console.button('Coach').click();
+    await page.locator('button[aria-pressed="true"]', { hasText: 'Coach' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('rowheader')
+      .getByRole('button', { name: /customer/ })
+      .click();
+    const url = suite.server.serve('/tone.wav', { type: 'audio/wav', body });
+    await page.getByLabel('URL of an MP3 or WAV file').fill(url);
+    await console.button('Play to this person').click();
+    await suite.server.asked('/tone.wav');
+    // The file is fetched and decoded before it sounds.
+    let heard = Number.NEGATIVE_INFINITY;
+    for (let look = 0; look < 4 && heard < audible; look++) {
+      await level(customer);
+      heard = heardToneDb(await customer.heard(), playedHz, 0.2, 2);
+    }
+    assert.ok(heard > audible, `the customer hears the file: ${heard}`);
+    await page.keyboard.press('Escape');
+
+    const history = page.getByRole('table', { name: /Times during which one person could hear another/ });
+    const row = (listener: string) =>
+      history.getByRole('row').filter({ has: page.locator('td:nth-child(1)', { hasText: listener }) });
+    const ofCoach = page.locator('td:nth-child(2)', { hasText: 'supervisor' });
+    const customerRow = row('customer').filter({ has: ofCoach });
+    await customerRow
+      .filter({ hasText: /\d:\d\d/ })
+      .first()
+      .waitFor();
+    await row('agent')
+      .filter({ has: ofCoach })
+      .filter({ hasText: /still\s*coaches/ })
+      .first()
+      .waitFor();
+    assert.equal(await customerRow.filter({ hasText: 'coaches' }).count(), 0);
+    await console.assertSound();
+    await end('played');
+    await history.getByText('still').first().waitFor({ state: 'detached' });
   });
 
   it('the live list shows calls as they come and go', async (t) => {

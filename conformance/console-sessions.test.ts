@@ -84,16 +84,39 @@ const screens: readonly (readonly [string, readonly string[]])[] = [
   ['live', ['Live/', 'Event/?after=0-0']],
   [
     'multiparty call',
-    ['MultiPartyCall/', 'MultiPartyCall/uuid_$ROOM/', 'MultiPartyCall/uuid_$ROOM/Hearing/'],
+    [
+      'MultiPartyCall/',
+      'MultiPartyCall/uuid_$ROOM/',
+      'MultiPartyCall/uuid_$ROOM/Hearing/',
+      'MultiPartyCall/uuid_$ROOM/Hearing/History/',
+      'MultiPartyCall/uuid_$ROOM/Participant/',
+    ],
   ],
   ['calls', ['Call/', 'Call/?status=live']],
-  ['call', ['Call/$CALL/', 'Call/$CALL/Quality/', 'Call/$CALL/Signalling/', 'Call/$CALL/Document/']],
-  ['callbacks', ['Callback/', 'Callback/?resource=call/$CALL']],
+  ['call', ['', 'Quality/', 'Signalling/', 'Document/', 'Stream/'].map((part) => `Call/$CALL/${part}`)],
+  ['callbacks', ['Callback/', 'Callback/?resource=call/$CALL', 'Callback/?resource=multiparty-call/$ROOM']],
+  ['callback', ['Callback/$CALLBACK/']],
   ['recordings', ['Recording/', 'Recording/?call_uuid=$CALL']],
+  ['recording', ['Recording/$RECORDING/', 'Recording/$RECORDING/Peaks/']],
+  ['phone and first steps', ['Endpoint/', 'Callback/?resource=multiparty-call/$ROOM']],
   ['verify', ['Verify/Session/', 'Verify/Statistics/', 'Verify/Session/$VERIFY/']],
-  ['setup', ['Endpoint/', 'Endpoint/$ENDPOINT/', 'Application/', 'Number/']],
+  [
+    'setup',
+    [
+      ...[
+        'Endpoint/',
+        'Endpoint/$ENDPOINT/',
+        'Application/',
+        'Number/',
+        'SipTrunk/Trunk/',
+        'SipTrunk/Credential/',
+      ],
+      ...['SipTrunk/IPAccessControlList/', 'SipTrunk/URI/', 'Verify/App/', 'Subaccount/'],
+    ],
+  ],
   ['usage', ['Statistics/', 'Operator/Carrier/', 'Operator/Gateway/', 'Operator/Ban/']],
-  ['sandbox', ['Sandbox/Message/?to=%2B14155552671']],
+  ['rates', ['Operator/Rate/', 'Operator/Rate/?number=%2B12025550101']],
+  ['sandbox', ['Sandbox/Message/?to=%2B14155552671', 'Sandbox/Call/', 'Sandbox/Fault/']],
   ['search', ['Search/?q=$CALL', 'Search/?q=%2B12025550101', 'Search/?q=secretdesk']],
   ['sessions', ['ConsoleSession/']],
 ];
@@ -222,9 +245,23 @@ describe('sessions of the console, over the real server', { timeout: 120_000 }, 
       const endpoint = await platform.createEndpoint('secretdesk', 'a-good-password');
       const added = await platform.api('POST', 'MultiPartyCall/name_secretdesk/Participant/', {
         ...{ role: 'agent', from: '+12025550000', to: '+12025550101', stay_alone: true },
+        ...{
+          record: true,
+          status_callback_url: `${platform.httpUrl}/healthz`,
+          status_callback_method: 'GET',
+        },
       });
       const verify = await platform.api('POST', 'Verify/Session/', { recipient: '+14155552671' });
       const room = await platform.api('GET', 'MultiPartyCall/name_secretdesk/');
+      const resource = `multiparty-call/${room.body.mpc_uuid}`;
+      const sent = await platform.until(
+        'a callback',
+        `Callback/?resource=${resource}`,
+        ({ objects }) => objects.length > 0,
+      );
+      const recorded = await platform.until('a recording', 'Recording/', ({ objects }) => objects.length > 0);
+      filled.set('$CALLBACK', sent.objects[0].callback_id);
+      filled.set('$RECORDING', recorded.objects[0].recording_id);
       filled.set('$CALL', added.body.calls[0].call_uuid);
       filled.set('$ROOM', room.body.mpc_uuid);
       filled.set('$VERIFY', verify.body.session_uuid);

@@ -67,6 +67,32 @@ describe('the console in Chromium', { skip: missingBrowser(), timeout: 120_000 }
     await console.assertSound();
   });
 
+  it('the explorer sends an operation with the values of its form, and shows its answer and its line of curl', async (t) => {
+    const console = await suite.open(t, '/explorer?operation=createEndpoint');
+    const { page } = console;
+    for (const [name, value] of Object.entries({
+      username: 'desk',
+      password: 'a-good-password',
+      alias: 'desk',
+    })) {
+      await page.getByLabel(`${name} (required)`, { exact: true }).fill(value);
+    }
+    await console.button('Send').click();
+    await page.locator('main pre', { hasText: '"endpoint_id"' }).waitFor();
+    const line = page.locator('main pre', { hasText: 'curl -u $AUTH "$JACKFIELD/Endpoint/"' });
+    assert.match(await line.innerText(), /-d '\{.*"alias":"desk"/);
+    const { body } = await suite.platform.api('GET', 'Endpoint/');
+    const [{ alias, endpoint_id: id }] = body.objects;
+    assert.equal(alias, 'desk');
+    await page.locator('main select').first().selectOption('deleteEndpoint');
+    await page.getByLabel('endpoint_id (required)', { exact: true }).fill(id);
+    await console.button('Send').click();
+    await page.getByText('204: done, without a body.').waitFor();
+    assert.deepEqual((await suite.platform.api('GET', 'Endpoint/')).body.objects, []);
+    assert.match(page.url(), /operation=deleteEndpoint/);
+    await console.assertSound();
+  });
+
   it('the page and its files come with their headers, compressed, and within their budgets', async () => {
     const page = await fetch(`${suite.platform.httpUrl}/console/any/path`);
     const policy = page.headers.get('content-security-policy') ?? '';

@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { keepBuild } from './keep-build.ts';
 
-test('of two builds of the same sources the first one stays, and builds of other sources go', (t) => {
+test('of two builds of the same sources the first one stays, and builds of other sources and those that were killed go', (t) => {
   const dist = mkdtempSync(join(tmpdir(), 'console-'));
   t.after(() => rmSync(dist, { recursive: true }));
-  for (const name of ['of-earlier', 'new-1', 'new-2']) {
+  for (const name of ['of-earlier', 'new-1', 'new-2', 'new-3']) {
     mkdirSync(join(dist, name));
     writeFileSync(join(dist, name, 'index.html'), name);
   }
+  utimesSync(join(dist, 'new-3'), 0, 0);
   const place = keepBuild(join(dist, 'new-1'), dist, 'of-these');
   assert.equal(keepBuild(join(dist, 'new-2'), dist, 'of-these'), place);
   assert.deepEqual(readdirSync(dist), ['of-these']);

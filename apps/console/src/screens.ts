@@ -24,6 +24,7 @@ export const screens: readonly Screen[] = [
   { path: '/verify', load: () => import('./verify/verify.svelte'), shown: 'verify' },
   { path: '/usage', load: () => import('./usage/usage.svelte'), shown: 'usage' },
   { path: '/rates', load: () => import('./rates/rates.svelte'), shown: 'rates' },
+  { path: '/explorer', load: () => import('./explorer/explorer.svelte'), shown: 'explorer' },
   { path: '/sessions', load: () => import('./sessions/sessions.svelte'), shown: 'sessions' },
   { path: '/setup', load: () => import('./setup/setup.svelte'), shown: 'setup' },
   { path: '/setup/:kind', load: () => import('./setup/setup.svelte') },

@@ -37,7 +37,11 @@ export class ConsolePage {
   }
 
   /** Opens a path below `/console`; the session of the browser is that of an earlier page. */
-  static async open(browser: Browser, platform: PlatformProcess, path = '/'): Promise<ConsolePage> {
+  static async open(
+    browser: Browser,
+    platform: Pick<PlatformProcess, 'httpUrl'>,
+    path = '/',
+  ): Promise<ConsolePage> {
     const opened = new ConsolePage(await browser.newPage(), platform.httpUrl);
     await opened.go(path);
     return opened;
@@ -70,17 +74,63 @@ export class ConsolePage {
     return this.page.getByRole('heading', { name });
   }
 
-  /** Fails with the rules of accessibility that the page breaks, and the elements that break them. */
+  /** Goes to another screen of the open page, as a link does: the page is not loaded anew. */
+  async show(path: string): Promise<void> {
+    await this.page.evaluate(`
+      history.pushState(null, '', ${JSON.stringify(`/console${path}`)});
+      dispatchEvent(new PopStateEvent('popstate'));
+    `);
+  }
+
+  /** Presses Tab until the element has the focus, and fails when its reader cannot see that. */
+  async tabTo(target: Locator): Promise<void> {
+    await target.first().waitFor();
+    for (let pressed = 0; pressed < 200; pressed++) {
+      await this.page.keyboard.press('Tab');
+      if (!(await this.hasFocus(target))) continue;
+      const outline = await this.page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+      assert.notEqual(outline, 'none', `the focus of ${target} is not visible`);
+      return;
+    }
+    assert.fail(`Tab does not reach ${target}`);
+  }
+
+  async hasFocus(target: Locator): Promise<boolean> {
+    return (await target.and(this.page.locator(':focus')).count()) > 0;
+  }
+
+  /** `tabTo`, then a key. */
+  async press(target: Locator, key = 'Enter'): Promise<void> {
+    await this.tabTo(target);
+    await this.page.keyboard.press(key);
+  }
+
+  /** Waits for an expression of the page; the policy of the page refuses what Playwright itself waits with. */
+  async until(expression: string): Promise<void> {
+    await this.page.evaluate(`new Promise((resolve) => {
+      const look = () => (${expression} ? resolve() : setTimeout(look, 20));
+      look();
+    })`);
+  }
+
+  /** Fails with the rules of accessibility that the page breaks in light or dark colours, and the elements that break them. */
   async assertAccessible(): Promise<void> {
     // The code of a screen is loaded when the screen is opened; its heading comes with it.
     await this.page.locator('h1').first().waitFor();
-    await this.page.evaluate(axe.source);
+    if (!(await this.page.evaluate<boolean>(`'axe' in window`))) await this.page.evaluate(axe.source);
+    assert.deepEqual(await this.#violations(''), []);
+    await this.page.emulateMedia({ colorScheme: 'dark' });
+    // Colours are all that differs.
+    assert.deepEqual(await this.#violations(`runOnly: ['color-contrast']`), []);
+    await this.page.emulateMedia({ colorScheme: 'light' });
+  }
+
+  async #violations(options: string): Promise<readonly string[]> {
     // What axe preloads are copies of the style sheets, which the page's policy refuses.
-    const { violations } = (await this.page.evaluate('axe.run(document, { preload: false })')) as AxeResult;
-    assert.deepEqual(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-      [],
-    );
+    const { violations } = (await this.page.evaluate(
+      `axe.run(document, { preload: false, ${options} })`,
+    )) as AxeResult;
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
   /** What holds for each screen at the end of its test. */

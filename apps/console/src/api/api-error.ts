@@ -1,3 +1,5 @@
+import { texts } from '../texts/en-table.ts';
+
 /** An answer of the API that is no success; the sentence is the server's. */
 export class ApiError extends Error {
   readonly status: number;
@@ -11,7 +13,21 @@ export class ApiError extends Error {
   }
 }
 
-/** What the reader is shown of any fault. */
+/** What the reader is shown of any fault: what happened, and what to do where the sentence of the server does not say it. */
 export function sentenceOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault);
+  if (!(fault instanceof Error)) return String(fault);
+  const hint = fault instanceof ApiError ? hintOf(fault.status) : '';
+  return hint === '' ? fault.message : `${asSentence(fault.message)} ${hint}`;
+}
+
+function hintOf(status: number): string {
+  if (status === 403) return texts.hints.forbidden;
+  if (status === 404) return texts.hints.missing;
+  if (status === 429) return texts.hints.limited;
+  return status >= 500 ? texts.hints.failed : '';
+}
+
+/** Sentences of the server begin with the name of a parameter, and have no full stop. */
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -1,5 +1,7 @@
 import { texts } from '../texts/en-table.ts';
 import { ApiError } from './api-error.ts';
+import { noteLost } from './connection.svelte.ts';
+import { watched } from './pending.svelte.ts';
 import { noteRequest } from './sent-requests.svelte.ts';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
@@ -30,16 +32,19 @@ export function quietly<Body>(path: string): Promise<Body> {
 }
 
 export async function send<Body>(method: Method, url: string, body?: object): Promise<Body> {
-  const response = await answerTo(url, {
+  const init = {
     method,
     headers: {
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (response.status === 204) return undefined as Body;
-  return (await response.json()) as Body;
+  };
+  return watched(
+    answerTo(url, init).then((response) =>
+      response.status === 204 ? (undefined as Body) : (response.json() as Promise<Body>),
+    ),
+  );
 }
 
 /** The response of a success; its body is not read yet. */
@@ -49,6 +54,7 @@ export async function answerTo(url: string, init: RequestInit): Promise<Response
     response = await fetch(url, { credentials: 'same-origin', ...init });
   } catch (fault) {
     if (init.signal?.aborted) throw fault;
+    noteLost();
     throw new ApiError(0, '', texts.unreachable);
   }
   if (response.ok) return response;
@@ -66,7 +72,7 @@ export interface Page<Item> {
   readonly meta: { readonly total_count: number; readonly offset: number; readonly limit: number };
 }
 
-/** `offset=20&status=failed` of what is not empty. */
+/** A query such as `offset=20&status=failed`; empty values are left out. */
 export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

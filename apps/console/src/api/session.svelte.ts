@@ -1,6 +1,6 @@
 import { router } from '../router.svelte.ts';
 import { texts } from '../texts/en-table.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, sentenceOf } from './api-error.ts';
 import { send, useAccount } from './client.ts';
 
 /** Who reads the console, as the server knows it by its cookie. */
@@ -26,6 +26,7 @@ function takeRefusal(): keyof typeof texts.login.refused | undefined {
     : 'login-refused';
 }
 let phase = $state.raw<Phase>('looking');
+let problem = $state('');
 let current = $state.raw<Session | undefined>(undefined);
 
 function enter(found: Session): void {
@@ -43,6 +44,10 @@ export const session = {
   get phase(): Phase {
     return phase;
   },
+  /** Why it is not known whether there is a session. */
+  get problem(): string {
+    return problem;
+  },
   get current(): Session | undefined {
     return current;
   },
@@ -59,7 +64,10 @@ export const session = {
       }
       enter(await send<Session>('GET', url));
     } catch (fault) {
-      phase = fault instanceof ApiError && fault.status > 0 ? 'out' : 'unreachable';
+      // A proxy before a server that starts, or a server that is overloaded, says nothing of the session.
+      const isKnown = fault instanceof ApiError && fault.status >= 400 && fault.status < 429;
+      problem = sentenceOf(fault);
+      phase = isKnown ? 'out' : 'unreachable';
     }
   },
   /** The token goes to the server and nowhere else: the cookie that comes back is not readable for scripts. */

@@ -1,7 +1,7 @@
 import type { CallbackItem, CallRecord, LiveEvent, RecordingItem, StreamItem } from '@jackfield/contract';
 import type { CallQualitySample, FetchedDocument, SignallingMessage } from '@jackfield/contract/console';
 import { ApiError, sentenceOf } from '../api/api-error.ts';
-import { api, type Page } from '../api/client.ts';
+import { api, type Page, queryOf } from '../api/client.ts';
 import { EventStream } from '../api/event-stream.ts';
 import type { Moment } from './moments.ts';
 import { momentsOf } from './moments.ts';
@@ -14,6 +14,12 @@ interface Kept<Item> {
   readonly left_out: number;
   readonly objects: readonly Item[];
 }
+
+/** The last messages of a call end a little after it, and are written half a second later. */
+const lastMessagesMs = 5_000;
+
+/** Of one list of events. */
+const mostResources = 10;
 
 const none = { are_kept: false, left_out: 0, objects: [] };
 
@@ -35,11 +41,11 @@ export class BlackBox {
   readonly moments: readonly Moment[] = $derived.by(() => momentsOf(this));
   readonly #eventStream: EventStream;
   #pause: ReturnType<typeof setTimeout> | undefined;
+  #last: ReturnType<typeof setTimeout> | undefined;
 
   constructor(uuid: string) {
     this.uuid = uuid;
     this.#path = `Call/${encodeURIComponent(uuid)}/`;
-    void this.#read();
     this.#eventStream = new EventStream({
       onEvents: (events) => {
         const isOurs = events.some(
@@ -47,12 +53,13 @@ export class BlackBox {
         );
         if (isOurs) this.refresh();
       },
-      onGap: () => this.refresh(),
+      onGap: () => void this.#read(),
     });
   }
 
   close(): void {
     clearTimeout(this.#pause);
+    clearTimeout(this.#last);
     this.#eventStream.close();
   }
 
@@ -77,25 +84,40 @@ export class BlackBox {
       part<Page<CallbackItem>>(`Callback/?resource=${resource}`, (found) => {
         this.callbacks = found.objects;
       }),
-      part<{ objects: readonly LiveEvent[] }>(`Event/?resource=${resource}&limit=100`, (found) => {
-        this.events = found.objects.filter((each) => each.resource === `call/${this.uuid}`);
-      }),
       part<{ objects: readonly CallQualitySample[] }>(`${path}Quality/`, (found) => {
         this.quality = found.objects;
       }),
       part<Page<RecordingItem>>(`Recording/?call_uuid=${encodeURIComponent(this.uuid)}`, (found) => {
         this.recordings = found.objects;
       }),
-      part<Page<StreamItem>>(`${path}Stream/`, (found) => {
-        this.streams = found.objects;
-      }),
+      this.#readStreams(),
     ]);
+  }
+
+  /** Events name a stream of the call as a resource of its own. */
+  async #readStreams(): Promise<void> {
+    await part<Page<StreamItem>>(`${this.#path}Stream/`, (found) => {
+      this.streams = found.objects;
+    });
+    const resources = [`call/${this.uuid}`, ...this.streams.map(({ stream_id: id }) => `stream/${id}`)];
+    const query = queryOf({ resource: resources.slice(0, mostResources).join(','), limit: 100 });
+    await part<{ objects: readonly LiveEvent[] }>(`Event/${query}`, (found) => {
+      this.events = found.objects.filter((each) => resources.includes(each.resource));
+    });
+  }
+
+  /** Once more when all messages of a call that has just ended are written. */
+  #readLastMessages(end: string | null): void {
+    if (end === null || this.#last !== undefined) return;
+    const leftMs = Date.parse(end) + lastMessagesMs - Date.now();
+    if (leftMs > 0) this.#last = setTimeout(() => this.refresh(), Math.min(leftMs, lastMessagesMs));
   }
 
   async #readRecord(): Promise<void> {
     try {
       this.record = await api<EndedRecord>('GET', this.#path);
       this.isLive = this.record.end_time === null;
+      this.#readLastMessages(this.record.end_time);
       this.problem = '';
     } catch (fault) {
       this.problem = sentenceOf(fault);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallbackItem, LiveEvent } from '@jackfield/contract';
+import type { CallbackItem, LiveEvent, StreamItem } from '@jackfield/contract';
 import { momentsOf } from './moments.ts';
 
 test('moments of all kinds are on one axis, oldest first; a callback has the time of its event', () => {
@@ -41,6 +41,7 @@ test('moments of all kinds are on one axis, oldest first; a callback has the tim
     documents: { objects: [] },
     callbacks: [callback],
     events: [event],
+    streams: [],
   });
   assert.deepEqual(
     moments.map(({ lane, isBad }) => [lane, isBad]),
@@ -49,6 +50,38 @@ test('moments of all kinds are on one axis, oldest first; a callback has the tim
       ['sip', true],
       ['callback', true],
       ['event', false],
+    ],
+  );
+});
+
+test('streams are on the axis by their events; a stream without events by the times of its record', () => {
+  const stream = (id: string) =>
+    ({
+      stream_id: id,
+      service_url: `wss://example.com/${id}`,
+      start_time: '2026-02-01 10:00:04+00:00',
+      end_time: '2026-02-01 10:00:05+00:00',
+    }) as unknown as StreamItem;
+  const event = (type: string, second: number) =>
+    ({
+      ...{ id: type, event_id: type, type, resource: 'stream/kept', data: {} },
+      created_at: `2026-02-01T10:00:0${second}.000Z`,
+    }) as unknown as LiveEvent;
+  const moments = momentsOf({
+    signalling: { objects: [] },
+    documents: { objects: [] },
+    callbacks: [],
+    events: [event('stream.started', 1), event('stream.played', 2), event('stream.failed', 3)],
+    streams: [stream('kept'), stream('old')],
+  });
+  assert.deepEqual(
+    moments.map(({ lane, title, isBad }) => [lane, title, isBad]),
+    [
+      ['stream', 'stream.started', false],
+      ['stream', 'stream.played', false],
+      ['stream', 'stream.failed', true],
+      ['stream', 'Audio stream to wss://example.com/old began', false],
+      ['stream', 'Audio stream to wss://example.com/old ended', false],
     ],
   );
 });

@@ -1,8 +1,9 @@
-import type { CallbackItem, LiveEvent } from '@jackfield/contract';
+import type { CallbackItem, LiveEvent, StreamItem } from '@jackfield/contract';
 import type { FetchedDocument, SignallingMessage } from '@jackfield/contract/console';
+import { texts } from '../texts/en-table.ts';
 import { readTime } from '../time.ts';
 
-export const lanes = ['sip', 'document', 'callback', 'event'] as const;
+export const lanes = ['sip', 'document', 'callback', 'stream', 'event'] as const;
 export type Lane = (typeof lanes)[number];
 
 /** Something of a call at a time. */
@@ -25,10 +26,11 @@ interface Parts {
   readonly documents: { readonly objects: readonly FetchedDocument[] };
   readonly callbacks: readonly CallbackItem[];
   readonly events: readonly LiveEvent[];
+  readonly streams: readonly StreamItem[];
 }
 
 /** Everything of a call on one axis, oldest first. */
-export function momentsOf({ signalling, documents, callbacks, events }: Parts): readonly Moment[] {
+export function momentsOf({ signalling, documents, callbacks, events, streams }: Parts): readonly Moment[] {
   // The time of a callback is exact to a second, that of its event to a millisecond.
   const times = new Map(events.map((each) => [each.event_id, readTime(each.created_at)]));
   const all: Moment[] = [
@@ -64,16 +66,35 @@ export function momentsOf({ signalling, documents, callbacks, events }: Parts): 
         callbackId: each.callback_id,
       }),
     ),
+    ...momentsOfStreams(streams, events),
     ...events.map(
       (each): Moment => ({
         key: `event ${each.id}`,
         atMs: readTime(each.created_at),
-        lane: 'event',
+        lane: each.type.startsWith('stream.') ? 'stream' : 'event',
         title: each.type,
-        isBad: /failed|abandoned/.test(each.type),
+        isBad: /failed|abandoned|timeout/.test(each.type),
         detail: JSON.stringify(each.data, null, 2),
       }),
     ),
   ];
   return all.sort((one, other) => one.atMs - other.atMs);
+}
+
+/** Beginning and end of streams whose events are no longer kept. */
+function momentsOfStreams(streams: readonly StreamItem[], events: readonly LiveEvent[]): readonly Moment[] {
+  const known = new Set(events.map(({ resource }) => resource));
+  return streams
+    .filter(({ stream_id: id }) => !known.has(`stream/${id}`))
+    .flatMap((stream) => {
+      const { stream_id: id, service_url: url, start_time: start, end_time: end } = stream;
+      const moment = (what: string, at: string | null, title: string): Moment[] => {
+        const common = { lane: 'stream', isBad: false, detail: JSON.stringify(stream, null, 2) } as const;
+        return at === null ? [] : [{ ...common, key: `stream ${id} ${what}`, atMs: readTime(at), title }];
+      };
+      return [
+        ...moment('start', start, texts.call.streamBegan(url)),
+        ...moment('end', end, texts.call.streamEnded(url)),
+      ];
+    });
 }

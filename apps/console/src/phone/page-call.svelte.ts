@@ -12,8 +12,12 @@ export class PageCall {
   warnings = $state.raw<readonly QualityWarning[]>([]);
   isAudioBlocked = $state(false);
 
-  constructor(call: Call) {
+  readonly #unlock: () => Promise<void>;
+
+  /** `unlock` plays what the browser has blocked, during a click. */
+  constructor(call: Call, unlock: () => Promise<void>) {
     this.call = call;
+    this.#unlock = unlock;
     this.#read();
     for (const event of ['ringing', 'accepted', 'reconnecting', 'reconnected', 'muted', 'held'] as const) {
       call.on(event, () => this.#read());
@@ -31,6 +35,11 @@ export class PageCall {
       this.#read();
       this.end = sentenceOfEnd(end);
     });
+  }
+
+  async playSound(): Promise<void> {
+    await this.#unlock();
+    this.isAudioBlocked = false;
   }
 
   #read(): void {

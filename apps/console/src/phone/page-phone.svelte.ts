@@ -78,7 +78,7 @@ class PagePhone {
   }
 
   #add(call: Call): void {
-    const added = new PageCall(call);
+    const added = new PageCall(call, async () => this.#phone?.devices.unlock());
     // A call that is over stays in sight until the next one, so that its end can be read.
     this.calls = [added, ...this.calls.filter((each) => each.phase !== 'ended')];
   }

@@ -25,13 +25,12 @@ export class RoomState {
 
   constructor(uuid: string) {
     this.path = `MultiPartyCall/uuid_${encodeURIComponent(uuid)}/`;
-    void this.#read(api);
     this.#eventStream = new EventStream({
       onEvents: (events) => {
         if (events.some(({ resource, data }) => resource.endsWith(uuid) || data.MPCUUID === uuid))
           this.refresh();
       },
-      onGap: () => this.refresh(),
+      onGap: () => void this.#read(this.mpc === undefined ? api : (_, path) => quietly(path)),
     });
   }
 
