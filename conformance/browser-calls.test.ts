@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage, PageOptions } from './support/browser/browser-page.ts';
 import {
   type BrowserPhone,
@@ -9,14 +9,11 @@ import {
   phoneDomain,
   webSocketUrl,
 } from './support/browser/browser-phones.ts';
+import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
 import type { ConnectionReport } from './support/browser/connection-report.ts';
-import { CallbackReceiver } from './support/callback-receiver.ts';
-import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, loudestToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
-import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
 
 const skip = missingBrowser() || missing('baresip');
@@ -34,29 +31,11 @@ const sandboxHz = 1000;
 const twoSeconds = ({ received }: ConnectionReport) => received.packets > 110;
 
 describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-  let server: CallbackReceiver;
   const phones = new RegisteredPhones();
-
-  before(async () => {
-    browser = await Browser.start();
-    platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: String(await freePort()) });
-    server = await CallbackReceiver.start();
-  });
-
-  after(() =>
-    cleanUp(
-      () => phones.stop(),
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => server?.stop(),
-      () => platform?.stop(),
-    ),
-  );
+  const suite = browserSuite({ settings: webRtc, stop: () => phones.stop() });
 
   async function open(t: TestContext, options: PageOptions): Promise<BrowserPage> {
-    const page = await browser.open(options);
+    const page = await suite.browser.open(options);
     t.after(() => page.close());
     return page;
   }
@@ -69,7 +48,10 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     name: string,
     options: PhoneOptions = {},
   ): Promise<BrowserPhone> {
-    const started = await browserPhone(browser, platform, name, { program: `${library}-phone`, ...options });
+    const started = await browserPhone(suite.browser, suite.platform, name, {
+      program: `${library}-phone`,
+      ...options,
+    });
     t.after(() => started.page.close());
     return started;
   }
@@ -115,7 +97,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
 
     it('a page calls a phone: each hears the tone of the other', async (t) => {
       const ann = await jssip(t, 'ann');
-      const bob = await phones.start(platform, 'bob', 700);
+      const bob = await phones.start(suite.platform, 'bob', 700);
       const { path, srtp } = await talk(ann, bob.username);
       assert.deepEqual([path.protocol, srtp], ['udp', 'SRTP_AES128_CM_HMAC_SHA1_80']);
       assert.ok((await level(ann.page, 700)) > audible);
@@ -128,16 +110,16 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
       it(`${names[library]}: a page that is called joins a multiparty call with baresip, and each hears the tone of the other`, async (t) => {
         const room = `called-${library}`;
         const ann = await phone(t, library, 'dora', { toneHz: 900 });
-        const bob = await phones.start(platform, 'emil', 700);
-        await addToRoom(platform, room, bob.username, { role: 'customer' });
-        const [leg] = await addToRoom(platform, room, ann.username);
+        const bob = await phones.start(suite.platform, 'emil', 700);
+        await addToRoom(suite.platform, room, bob.username, { role: 'customer' });
+        const [leg] = await addToRoom(suite.platform, room, ann.username);
         const { callUuid } = await ann.page.reports.until('the call', ({ type }) => type === 'incoming');
         assert.equal(callUuid, leg);
         await ann.page.run('answer');
-        await joinedRoom(platform, room, 2);
+        await joinedRoom(suite.platform, room, 2);
         await ann.page.until('two seconds of audio', twoSeconds);
         assert.ok((await level(ann.page, 700)) > audible);
-        assert.equal((await platform.api('DELETE', `MultiPartyCall/name_${room}/`)).status, 204);
+        assert.equal((await suite.platform.api('DELETE', `MultiPartyCall/name_${room}/`)).status, 204);
         await ann.page.reports.until('the end', ({ type }) => type === 'ended');
         await bob.phone.closed();
         assert.ok(loudestToneDb(await readWav(await bob.phone.heard()), 900, 1) > audible);
@@ -146,10 +128,12 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
 
     it('a page that declines a call ends it', async (t) => {
       const { page, username } = await jssip(t, 'fred');
-      const [leg] = await addToRoom(platform, 'rejected', username);
+      const [leg] = await addToRoom(suite.platform, 'rejected', username);
       await page.reports.until('the call', ({ type }) => type === 'incoming');
       await page.run('hangUp');
-      const ended = await platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
+      const ended = await suite.platform.until('its end', `Call/${leg}/`, ({ end_time }) =>
+        Boolean(end_time),
+      );
       assert.equal(ended.hangup_cause_name, 'Destination Out Of Service');
     });
 
@@ -162,17 +146,17 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
       it(`digits that a page with ${names[library]} sends by ${name} reach the document`, async (t) => {
         const ann = await phone(t, library, `dials${method}`);
         const path = `/pressed-${library}-${method}`;
-        server.serve(path, '<Response><Hangup/></Response>');
-        const answer_url = server.serve(
+        suite.server.serve(path, '<Response><Hangup/></Response>');
+        const answer_url = suite.server.serve(
           `/ask-${library}-${method}`,
-          `<Response><GetDigits action="http://127.0.0.1:${server.port}${path}" numDigits="4" timeout="15"></GetDigits></Response>`,
+          `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}${path}" numDigits="4" timeout="15"></GetDigits></Response>`,
         );
-        const app = await platform.api('POST', 'Application/', {
+        const app = await suite.platform.api('POST', 'Application/', {
           app_name: `${library}${method}`,
           answer_url,
         });
         assert.equal(app.status, 201, JSON.stringify(app.body));
-        const { status } = await platform.api('POST', `Endpoint/${ann.endpointId}/`, {
+        const { status } = await suite.platform.api('POST', `Endpoint/${ann.endpointId}/`, {
           app_id: app.body.app_id,
         });
         assert.equal(status, 202);
@@ -180,7 +164,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
         await ann.page.reports.until('the answer', ({ type }) => type === 'confirmed');
         await ann.page.until('its connection', ({ state }) => state === 'connected');
         await ann.page.run('digits', '1597', method);
-        const { fields } = await server.asked(path);
+        const { fields } = await suite.server.asked(path);
         assert.equal(fields.get('Digits'), '1597');
         await ann.page.reports.until('the end', ({ type }) => type === 'ended');
       });
@@ -228,7 +212,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     });
 
     it('a call outlives its WebSocket: its audio goes on, and the page ends it over the next one', async (t) => {
-      const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
+      const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
       t.after(() => port.close());
       const { page } = await jssip(t, 'cut', { url: `ws://127.0.0.1:${port.port}/sip` });
       await page.run('call', `sip:${tone}@${phoneDomain}`);
@@ -246,7 +230,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     for (const library of libraries) {
       for (const side of ['called', 'calling'] as const) {
         it(`${names[library]}: a page that was ${side} and lost its WebSocket learns over the next one of the end of the call`, async (t) => {
-          const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
+          const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
           t.after(() => port.close());
           const name = `${library}${side}`;
           const { page, endpointId } = await phone(t, library, name, {
@@ -254,20 +238,20 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
           });
           if (side === 'called') {
             await addToRoom(
-              platform,
+              suite.platform,
               name,
-              (await platform.api('GET', `Endpoint/${endpointId}/`)).body.username,
+              (await suite.platform.api('GET', `Endpoint/${endpointId}/`)).body.username,
             );
             await page.reports.until('the call', ({ type }) => type === 'incoming');
             await page.run('answer');
-            await joinedRoom(platform, name, 1);
+            await joinedRoom(suite.platform, name, 1);
           } else {
-            const answer_url = server.serve(
+            const answer_url = suite.server.serve(
               `/wait-${name}`,
               '<Response><Speak>One moment.</Speak><Wait length="4"/></Response>',
             );
-            const { body } = await platform.api('POST', 'Application/', { app_name: name, answer_url });
-            await platform.api('POST', `Endpoint/${endpointId}/`, { app_id: body.app_id });
+            const { body } = await suite.platform.api('POST', 'Application/', { app_name: name, answer_url });
+            await suite.platform.api('POST', `Endpoint/${endpointId}/`, { app_id: body.app_id });
             await page.run('call', `sip:menu@${phoneDomain}`);
           }
           await page.reports.until('the answer', ({ type }) => type === 'confirmed');
@@ -276,7 +260,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
           port.cut();
           await page.reports.until('the loss', ({ type }) => type === 'disconnected', { from });
           await page.reports.until('the registration', ({ type }) => type === 'registered', { from });
-          if (side === 'called') await platform.api('DELETE', `MultiPartyCall/name_${name}/`);
+          if (side === 'called') await suite.platform.api('DELETE', `MultiPartyCall/name_${name}/`);
           const { originator } = await page.reports.until('the end', ({ type }) => type === 'ended', {
             from,
           });
@@ -292,7 +276,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     const three = await Promise.all(
       roles.map(async (role) => {
         const phone = await jssip(t, role, { toneHz: tones[role] });
-        await addToRoom(platform, 'coach', phone.username, {
+        await addToRoom(suite.platform, 'coach', phone.username, {
           role,
           ...(role === 'supervisor' ? { coach_mode: true } : {}),
         });
@@ -301,7 +285,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
         return phone;
       }),
     );
-    await joinedRoom(platform, 'coach', 3);
+    await joinedRoom(suite.platform, 'coach', 3);
     const heard = await Promise.all(
       three.map(async ({ page }) => {
         await twoSecondsMore(page);
@@ -310,16 +294,16 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
       }),
     );
     assert.deepEqual(heard, [['customer', 'supervisor'], ['agent'], ['agent', 'customer']]);
-    await platform.api('DELETE', 'MultiPartyCall/name_coach/');
+    await suite.platform.api('DELETE', 'MultiPartyCall/name_coach/');
     await Promise.all(three.map(({ page }) => page.reports.until('the end', ({ type }) => type === 'ended')));
   });
 
   it('twenty phones in browsers call at once, and each hears its own tone from the echo', async (t) => {
     const page = await open(t, { program: 'jssip-phone' });
-    const url = webSocketUrl(platform);
+    const url = webSocketUrl(suite.platform);
     const count = 20;
     for (let index = 0; index < count; index++) {
-      const { username } = await platform.createEndpoint(`crowd${index}`, 'of-the-crowd');
+      const { username } = await suite.platform.createEndpoint(`crowd${index}`, 'of-the-crowd');
       await page.run('start', { url, username, password: 'of-the-crowd', domain: phoneDomain });
     }
     const all = (type: string) =>

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage, PageOptions } from './support/browser/browser-page.ts';
 import { CuttablePort, webSocketUrl } from './support/browser/browser-phones.ts';
+import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
 import type { ConnectionReport } from './support/browser/connection-report.ts';
 import { level, logIn, password, reported } from './support/browser/hosted-pages.ts';
-import { CallbackReceiver } from './support/callback-receiver.ts';
-import { cleanUp } from './support/clean-up.ts';
 import { minted } from './support/minted-token.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
-import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 
 const audible = -35;
 const inaudible = -55;
@@ -21,39 +18,21 @@ const sandboxHz = 1000;
 const twoSeconds = ({ received }: ConnectionReport) => received.packets > 110;
 
 describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeout: 150_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-  let server: CallbackReceiver;
-
-  before(async () => {
-    browser = await Browser.start();
-    platform = await PlatformProcess.start({
-      JACKFIELD_WEBRTC_PORT: String(await freePort()),
-      JACKFIELD_SIP_DOMAINS: 'sip.localhost,phone.plivo.com',
-    });
-    server = await CallbackReceiver.start();
+  const suite = browserSuite({
+    settings: async () => ({ ...(await webRtc()), JACKFIELD_SIP_DOMAINS: 'sip.localhost,phone.plivo.com' }),
   });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => server?.stop(),
-      () => platform?.stop(),
-    ),
-  );
 
   /** A page with a client that has not logged in. */
   async function open(t: TestContext, options: Partial<PageOptions> & { readonly url?: string } = {}) {
-    const page = await browser.open({ program: 'hosted-sdk-phone', ...options });
+    const page = await suite.browser.open({ program: 'hosted-sdk-phone', ...options });
     t.after(() => page.close());
-    await page.run('open', options.url ?? webSocketUrl(platform));
+    await page.run('open', options.url ?? webSocketUrl(suite.platform));
     return page;
   }
 
   async function loggedIn(t: TestContext, name: string, options: Parameters<typeof open>[1] = {}) {
     const page = await open(t, options);
-    return logIn(page, platform, name);
+    return logIn(page, suite.platform, name);
   }
 
   /** Waits for two seconds more, so that `heard` has nothing of before. */
@@ -66,8 +45,8 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
 
   function token(sub: string, lifeSeconds: number): string {
     const per = { voice: { incoming_allow: true, outgoing_allow: true } };
-    const claims = { app: '', iss: platform.authId, sub, nbf: now(), exp: now() + lifeSeconds, per };
-    return minted(claims, platform.authToken);
+    const claims = { app: '', iss: suite.platform.authId, sub, nbf: now(), exp: now() + lifeSeconds, per };
+    return minted(claims, suite.platform.authToken);
   }
 
   /** The page answers its next call. */
@@ -78,7 +57,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
     return callUUID;
   }
 
-  const end = (call: string) => platform.api('DELETE', `Call/${call}/`);
+  const end = (call: string) => suite.platform.api('DELETE', `Call/${call}/`);
 
   describe('side by side', { concurrency: 4 }, () => {
     it('calls after a login with a password, hears its own tone and hangs up; the vendor gets the password', async (t) => {
@@ -99,7 +78,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
     it('the policy of docs/guides/browsers.md keeps everything from the vendor, and the page still calls', async (t) => {
       const text = await readFile(new URL('../docs/guides/browsers.md', import.meta.url), 'utf8');
       const documented = /Content-Security-Policy: (.+)/.exec(text)![1]!;
-      const policy = documented.replace('wss://sip.example.com', webSocketUrl(platform));
+      const policy = documented.replace('wss://sip.example.com', webSocketUrl(suite.platform));
       const { page } = await loggedIn(t, 'ida', { policy });
       await page.run('call', tone);
       await reported(page, 'onCallAnswered');
@@ -112,7 +91,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
 
     it('a wrong password is refused', async (t) => {
       const page = await open(t);
-      const { username } = await platform.createEndpoint('wrong', password);
+      const { username } = await suite.platform.createEndpoint('wrong', password);
       await page.run('login', username, 'a-wrong-password');
       const { args } = await reported(page, 'onLoginFailed');
       assert.deepEqual(args, ['Authentication Error']);
@@ -120,44 +99,44 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
 
     it('headers of its call reach the document, and its digits as well', async (t) => {
       const { page, endpointId } = await loggedIn(t, 'bea');
-      server.serve('/sdk-pressed', '<Response><Hangup/></Response>');
-      const answer_url = server.serve(
+      suite.server.serve('/sdk-pressed', '<Response><Hangup/></Response>');
+      const answer_url = suite.server.serve(
         '/sdk-ask',
-        `<Response><GetDigits action="http://127.0.0.1:${server.port}/sdk-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
+        `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}/sdk-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
       );
-      const app = await platform.api('POST', 'Application/', { app_name: 'sdk', answer_url });
-      await platform.api('POST', `Endpoint/${endpointId}/`, { app_id: app.body.app_id });
+      const app = await suite.platform.api('POST', 'Application/', { app_name: 'sdk', answer_url });
+      await suite.platform.api('POST', `Endpoint/${endpointId}/`, { app_id: app.body.app_id });
       await page.run('call', 'menu', { 'X-PH-Order': '4711' });
-      const { fields } = await server.asked('/sdk-ask');
+      const { fields } = await suite.server.asked('/sdk-ask');
       assert.equal(fields.get('X-PH-Order'), '4711');
       await reported(page, 'onCallAnswered');
       await page.run('digits', '1597');
-      assert.equal((await server.asked('/sdk-pressed')).fields.get('Digits'), '1597');
+      assert.equal((await suite.server.asked('/sdk-pressed')).fields.get('Digits'), '1597');
       await reported(page, 'onCallTerminated');
     });
 
     it('logs in with an access token, and is called as a participant; on hold it hears music instead of the others', async (t) => {
       const page = await open(t, { toneHz: 700 });
-      const { username } = await platform.createEndpoint('cora', password);
+      const { username } = await suite.platform.createEndpoint('cora', password);
       const call = 'MultiPartyCall/name_sdk/';
       await page.run('loginWithToken', token(username, 300));
       await reported(page, 'onLogin');
-      await addToRoom(platform, 'sdk', tone, { role: 'customer' });
-      const [leg] = await addToRoom(platform, 'sdk', username);
+      await addToRoom(suite.platform, 'sdk', tone, { role: 'customer' });
+      const [leg] = await addToRoom(suite.platform, 'sdk', username);
       assert.equal(await answer(page), leg);
-      await joinedRoom(platform, 'sdk', 2);
+      await joinedRoom(suite.platform, 'sdk', 2);
       await page.until('two seconds of audio', twoSeconds);
       assert.ok((await level(page, sandboxHz)) > audible);
-      const { body } = await platform.api('GET', `${call}Participant/`);
+      const { body } = await suite.platform.api('GET', `${call}Participant/`);
       const [member] = body.objects.filter((each: { call_uuid: string }) => each.call_uuid === leg);
       const participant = `${call}Participant/${member.member_id}/`;
-      assert.equal((await platform.api('POST', participant, { hold: true })).status, 202);
+      assert.equal((await suite.platform.api('POST', participant, { hold: true })).status, 202);
       await twoSecondsMore(page);
       assert.ok((await level(page, sandboxHz)) < inaudible, 'music instead of the other participant');
-      assert.equal((await platform.api('POST', participant, { hold: false })).status, 202);
+      assert.equal((await suite.platform.api('POST', participant, { hold: false })).status, 202);
       await twoSecondsMore(page);
       assert.ok((await level(page, sandboxHz)) > audible);
-      assert.equal((await platform.api('DELETE', call)).status, 204);
+      assert.equal((await suite.platform.api('DELETE', call)).status, 204);
       await reported(page, 'onCallTerminated');
     });
 
@@ -180,7 +159,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
 
     it('a generator is asked for the next token 60 s before the first expires, and calls go on with it', async (t) => {
       const page = await open(t);
-      const { username } = await platform.createEndpoint('emma', password);
+      const { username } = await suite.platform.createEndpoint('emma', password);
       await page.run('loginWithTokens', token(username, 64), token(username, 600));
       await reported(page, 'onLogin');
       // The login may take longer than the four seconds until the generator is asked again.
@@ -195,7 +174,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
 
     it('a call goes on when its token expires', async (t) => {
       const page = await open(t);
-      const { username } = await platform.createEndpoint('gina', password);
+      const { username } = await suite.platform.createEndpoint('gina', password);
       const expires = Date.now() + 8_000;
       await page.run('loginWithToken', token(username, 8));
       await reported(page, 'onLogin');
@@ -211,17 +190,19 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
 
     it('an incoming call that it rejects ends', async (t) => {
       const { page, username } = await loggedIn(t, 'fay');
-      const [leg] = await addToRoom(platform, 'rejected', username);
+      const [leg] = await addToRoom(suite.platform, 'rejected', username);
       const { args } = await reported(page, 'onIncomingCall');
       await page.run('reject', (args as readonly { callUUID: string }[])[2]!.callUUID);
-      const ended = await platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
+      const ended = await suite.platform.until('its end', `Call/${leg}/`, ({ end_time }) =>
+        Boolean(end_time),
+      );
       assert.equal(ended.hangup_cause_name, 'Busy Line');
     });
 
     for (const address of ['127.0.0.1', '127.0.0.2']) {
       const what = address === '127.0.0.1' ? 'a cut WebSocket' : 'a change of its network';
       it(`after ${what} in a call it connects again, restarts ICE, and we can end the call`, async (t) => {
-        const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
+        const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
         t.after(() => port.close());
         const url = `ws://127.0.0.1:${port.port}/sip`;
         const { page } = await loggedIn(t, 'hedda', { url });

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
 import { CuttablePort, webSocketUrl } from './support/browser/browser-phones.ts';
+import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
 import { level, logIn, password, reported } from './support/browser/hosted-pages.ts';
-import { CallbackReceiver } from './support/callback-receiver.ts';
-import { cleanUp } from './support/clean-up.ts';
 import { minted } from './support/minted-token.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
-import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 
 const audible = -35;
 const inaudible = -55;
@@ -21,27 +18,10 @@ describe('a program for plivo-browser-sdk, over the adapter', {
   skip: missingBrowser(),
   timeout: 120_000,
 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-  let server: CallbackReceiver;
+  const suite = browserSuite({ settings: webRtc });
 
-  before(async () => {
-    browser = await Browser.start();
-    platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: String(await freePort()) });
-    server = await CallbackReceiver.start();
-  });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => server?.stop(),
-      () => platform?.stop(),
-    ),
-  );
-
-  async function open(t: TestContext, url = webSocketUrl(platform)): Promise<BrowserPage> {
-    const page = await browser.open({ program: 'adapter-phone' });
+  async function open(t: TestContext, url = webSocketUrl(suite.platform)): Promise<BrowserPage> {
+    const page = await suite.browser.open({ program: 'adapter-phone' });
     t.after(() => page.close());
     await page.run('open', url);
     return page;
@@ -49,7 +29,7 @@ describe('a program for plivo-browser-sdk, over the adapter', {
 
   async function loggedIn(t: TestContext, name: string, url?: string) {
     const page = await open(t, url);
-    return logIn(page, platform, name);
+    return logIn(page, suite.platform, name);
   }
 
   /** Waits until what the page hears is of now. */
@@ -68,8 +48,8 @@ describe('a program for plivo-browser-sdk, over the adapter', {
   function token(sub: string, lifeSeconds: number): string {
     const now = Math.floor(Date.now() / 1000);
     const per = { voice: { incoming_allow: true, outgoing_allow: true } };
-    const claims = { app: '', iss: platform.authId, sub, nbf: now, exp: now + lifeSeconds, per };
-    return minted(claims, platform.authToken);
+    const claims = { app: '', iss: suite.platform.authId, sub, nbf: now, exp: now + lifeSeconds, per };
+    return minted(claims, suite.platform.authToken);
   }
 
   describe('side by side', { concurrency: 4 }, () => {
@@ -95,52 +75,52 @@ describe('a program for plivo-browser-sdk, over the adapter', {
 
     it('a wrong password is refused in the hosted words', async (t) => {
       const page = await open(t);
-      const { username } = await platform.createEndpoint('wrong', password);
+      const { username } = await suite.platform.createEndpoint('wrong', password);
       await page.run('login', username, 'a-wrong-password');
       assert.deepEqual((await reported(page, 'onLoginFailed')).args, ['Authentication Error']);
     });
 
     it('headers of its call reach the document, and its digits as well', async (t) => {
       const { page, endpointId } = await loggedIn(t, 'bea');
-      server.serve('/adapter-pressed', '<Response><Hangup/></Response>');
-      const answer_url = server.serve(
+      suite.server.serve('/adapter-pressed', '<Response><Hangup/></Response>');
+      const answer_url = suite.server.serve(
         '/adapter-ask',
-        `<Response><GetDigits action="http://127.0.0.1:${server.port}/adapter-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
+        `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}/adapter-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
       );
-      const app = await platform.api('POST', 'Application/', { app_name: 'adapter', answer_url });
-      await platform.api('POST', `Endpoint/${endpointId}/`, { app_id: app.body.app_id });
+      const app = await suite.platform.api('POST', 'Application/', { app_name: 'adapter', answer_url });
+      await suite.platform.api('POST', `Endpoint/${endpointId}/`, { app_id: app.body.app_id });
       await page.run('call', 'menu', { 'X-PH-Order': '4711', 'X-Other': 'no' });
-      const { fields } = await server.asked('/adapter-ask');
+      const { fields } = await suite.server.asked('/adapter-ask');
       assert.equal(fields.get('X-PH-Order'), '4711');
       await reported(page, 'onMediaConnected');
       await page.run('digits', '1597');
-      assert.equal((await server.asked('/adapter-pressed')).fields.get('Digits'), '1597');
+      assert.equal((await suite.server.asked('/adapter-pressed')).fields.get('Digits'), '1597');
       await reported(page, 'onCallTerminated');
     });
 
     it('logs in with an access token and is called as a participant, with the headers of the call', async (t) => {
       const page = await open(t);
-      const { username } = await platform.createEndpoint('cora', password);
+      const { username } = await suite.platform.createEndpoint('cora', password);
       await page.run('loginWithToken', token(username, 300));
       await reported(page, 'onLogin');
-      await addToRoom(platform, 'adapter', tone, { role: 'customer' });
-      const [leg] = await addToRoom(platform, 'adapter', username, { sip_headers: 'order=4711' });
+      await addToRoom(suite.platform, 'adapter', tone, { role: 'customer' });
+      const [leg] = await addToRoom(suite.platform, 'adapter', username, { sip_headers: 'order=4711' });
       const { args } = await reported(page, 'onIncomingCall');
       const [, headers, info] = args as readonly [string, Record<string, string>, { callUUID: string }];
       assert.equal(info.callUUID, leg);
       assert.equal(headers['X-PH-order'], '4711');
       await page.run('answer', info.callUUID);
-      await joinedRoom(platform, 'adapter', 2);
+      await joinedRoom(suite.platform, 'adapter', 2);
       await fresh(page);
       await fresh(page);
       assert.ok((await level(page, sandboxHz)) > audible);
-      assert.equal((await platform.api('DELETE', 'MultiPartyCall/name_adapter/')).status, 204);
+      assert.equal((await suite.platform.api('DELETE', 'MultiPartyCall/name_adapter/')).status, 204);
       await reported(page, 'onCallTerminated');
     });
 
     it('a generator is asked for the next token before the first ends', async (t) => {
       const page = await open(t);
-      const { username } = await platform.createEndpoint('emma', password);
+      const { username } = await suite.platform.createEndpoint('emma', password);
       await page.run('loginWithTokens', token(username, 6), token(username, 600));
       await reported(page, 'onLogin');
       const asked = () => page.reports.all.filter(({ type }) => type === 'token-asked').length;
@@ -152,15 +132,17 @@ describe('a program for plivo-browser-sdk, over the adapter', {
 
     it('an incoming call that it rejects ends as busy', async (t) => {
       const { page, username } = await loggedIn(t, 'fay');
-      const [leg] = await addToRoom(platform, 'adapter-rejected', username);
+      const [leg] = await addToRoom(suite.platform, 'adapter-rejected', username);
       const { args } = await reported(page, 'onIncomingCall');
       await page.run('reject', (args as readonly { callUUID: string }[])[2]!.callUUID);
-      const ended = await platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
+      const ended = await suite.platform.until('its end', `Call/${leg}/`, ({ end_time }) =>
+        Boolean(end_time),
+      );
       assert.equal(ended.hangup_cause_name, 'Busy Line');
     });
 
     it('after a cut WebSocket in a call it connects again, and we can end the call', async (t) => {
-      const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
+      const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
       t.after(() => port.close());
       const { page } = await loggedIn(t, 'hedda', `ws://127.0.0.1:${port.port}/sip`);
       await talk(page, tone);
@@ -170,7 +152,7 @@ describe('a program for plivo-browser-sdk, over the adapter', {
       await fresh(page);
       assert.ok((await level(page, sandboxHz)) > audible);
       const call = await page.run<string>('callUuid');
-      assert.equal((await platform.api('DELETE', `Call/${call}/`)).status, 204);
+      assert.equal((await suite.platform.api('DELETE', `Call/${call}/`)).status, 204);
       const { args } = await reported(page, 'onCallTerminated');
       assert.deepEqual((args as readonly object[])[0], { originator: 'remote', reason: 'Terminated' });
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { Browser, microphoneHz, missingBrowser } from './support/browser/browser.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
 import {
   type BrowserPhone,
@@ -10,12 +10,9 @@ import {
   phoneDomain,
   webSocketUrl,
 } from './support/browser/browser-phones.ts';
-import { CallbackReceiver } from './support/callback-receiver.ts';
-import { cleanUp } from './support/clean-up.ts';
+import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
 import { heardToneDb } from './support/heard.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
-import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 
 const [echo, talker, tone] = ['+12025550100', '+12025550101', '+12025550109'];
 const sandboxHz = 1000;
@@ -23,37 +20,20 @@ const audible = -35;
 const inaudible = -55;
 
 describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 }, () => {
-  let browser: Browser;
-  let platform: PlatformProcess;
-  let server: CallbackReceiver;
-
-  before(async () => {
-    browser = await Browser.start();
-    platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: String(await freePort()) });
-    server = await CallbackReceiver.start();
-  });
-
-  after(() =>
-    cleanUp(
-      () => browser?.stop(),
-      () => platform?.untilQuiet(),
-      () => server?.stop(),
-      () => platform?.stop(),
-    ),
-  );
+  const suite = browserSuite({ settings: webRtc });
 
   async function phone(t: TestContext, name: string, url?: string): Promise<BrowserPhone> {
     const program = { program: 'voice-phone', ...(url === undefined ? {} : { url }) };
-    const started = await browserPhone(browser, platform, name, program);
+    const started = await browserPhone(suite.browser, suite.platform, name, program);
     t.after(() => started.page.close());
     return started;
   }
 
   /** A page whose phone fetches these tokens. */
   async function phoneWith(t: TestContext, tokens: readonly string[]): Promise<BrowserPage> {
-    const page = await browser.open({ program: 'voice-phone' });
+    const page = await suite.browser.open({ program: 'voice-phone' });
     t.after(() => page.close());
-    await page.run('start', { url: webSocketUrl(platform), domain: phoneDomain, tokens });
+    await page.run('start', { url: webSocketUrl(suite.platform), domain: phoneDomain, tokens });
     return page;
   }
 
@@ -66,10 +46,10 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
   ): string {
     const now = Math.floor(Date.now() / 1000);
     const per = { voice: { incoming_allow: allows.incoming, outgoing_allow: allows.outgoing } };
-    const claims = { app: '', exp: now + livesS, iss: platform.authId, nbf: now + bornS, per, sub };
+    const claims = { app: '', exp: now + livesS, iss: suite.platform.authId, nbf: now + bornS, per, sub };
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const text = `${part({ alg: 'HS256', cty: 'plivo;v=1', typ: 'JWT' })}.${part(claims)}`;
-    return `${text}.${createHmac('sha256', platform.authToken).update(text).digest('base64url')}`;
+    return `${text}.${createHmac('sha256', suite.platform.authToken).update(text).digest('base64url')}`;
   }
 
   async function talk(page: BrowserPage, to: string): Promise<string> {
@@ -91,11 +71,11 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
 
   /** Ends the live call to a number; whether there was one. */
   async function endCallTo(number: string): Promise<boolean> {
-    const { body } = await platform.api('GET', 'Call/?status=live');
+    const { body } = await suite.platform.api('GET', 'Call/?status=live');
     for (const uuid of body.calls as readonly string[]) {
-      const { body: leg } = await platform.api('GET', `Call/${uuid}/?status=live`);
+      const { body: leg } = await suite.platform.api('GET', `Call/${uuid}/?status=live`);
       if (leg.to?.includes(number.slice(1)) && leg.call_status === 'in-progress')
-        return (await platform.api('DELETE', `Call/${uuid}/`)).status === 204;
+        return (await suite.platform.api('DELETE', `Call/${uuid}/`)).status === 204;
     }
     return false;
   }
@@ -103,10 +83,10 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
   const level = async (page: BrowserPage, hz: number) => heardToneDb(await page.heard(), hz, 0.2, 2);
 
   describe('side by side', { concurrency: 4 }, () => {
-    it('registers by password, hears itself from the echo, and measures the call', async (t) => {
+    it('registers by password, hears itself from the echo, and measures the call on both sides', async (t) => {
       const { page } = await phone(t, 'sdkann');
       const callUuid = await talk(page, echo);
-      assert.equal((await platform.api('GET', `Call/${callUuid}/?status=live`)).status, 200);
+      assert.equal((await suite.platform.api('GET', `Call/${callUuid}/?status=live`)).status, 200);
       await twoSecondsMore(page);
       assert.ok((await level(page, microphoneHz)) > audible);
       const sample = await page.reports.until('a sample of quality', ({ type }) => type === 'quality');
@@ -116,15 +96,19 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
       await page.run('mute', true);
       await twoSecondsMore(page);
       assert.ok((await level(page, microphoneHz)) < inaudible, 'a muted page sends no tone');
+      // The server measures it as well, with what the browser reports by RTCP.
+      await suite.platform.until('a report of the browser', `Call/${callUuid}/Quality/`, ({ objects }) =>
+        objects.some(({ remote_loss_percent: lost }: Record<string, number | null>) => lost !== null),
+      );
       await hangUp(page);
     });
 
     it('a wrong password fails with the status of the server', async (t) => {
-      const { username } = await platform.createEndpoint('sdkmallory', 'right');
-      const page = await browser.open({ program: 'voice-phone' });
+      const { username } = await suite.platform.createEndpoint('sdkmallory', 'right');
+      const page = await suite.browser.open({ program: 'voice-phone' });
       t.after(() => page.close());
       await page.run('start', {
-        url: webSocketUrl(platform),
+        url: webSocketUrl(suite.platform),
         domain: phoneDomain,
         username,
         password: 'wrong',
@@ -136,37 +120,40 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
     it('a call that comes in carries its headers, and talks in a multiparty call', async (t) => {
       const { page, username } = await phone(t, 'sdkbob');
       const room = 'sdkincoming';
-      await addToRoom(platform, room, tone, { role: 'customer' });
-      const [leg] = await addToRoom(platform, room, username, { sip_headers: 'order=4711' });
+      await addToRoom(suite.platform, room, tone, { role: 'customer' });
+      const [leg] = await addToRoom(suite.platform, room, username, { sip_headers: 'order=4711' });
       const incoming = await page.reports.until('the call', ({ type }) => type === 'incoming');
       assert.equal(incoming.callUuid, leg);
       assert.equal((incoming.headers as Record<string, string>)['X-PH-order'], '4711');
       await page.run('answer');
-      await joinedRoom(platform, room, 2);
+      await joinedRoom(suite.platform, room, 2);
       await page.until('two seconds of audio', ({ received }) => received.packets > 110);
       await twoSecondsMore(page);
       assert.ok((await level(page, sandboxHz)) > audible);
-      await platform.api('DELETE', `MultiPartyCall/name_${room}/`);
+      await suite.platform.api('DELETE', `MultiPartyCall/name_${room}/`);
       const { by } = await page.reports.until('the end', ({ type }) => type === 'ended');
       assert.equal(by, 'remote');
     });
 
     it('its digits reach the document of the call, which gets its headers', async (t) => {
       const ann = await phone(t, 'sdkdigits');
-      server.serve('/sdk-pressed', '<Response><Hangup/></Response>');
-      const answer_url = server.serve(
+      suite.server.serve('/sdk-pressed', '<Response><Hangup/></Response>');
+      const answer_url = suite.server.serve(
         '/sdk-ask',
-        `<Response><GetDigits action="http://127.0.0.1:${server.port}/sdk-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
+        `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}/sdk-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
       );
-      const { body } = await platform.api('POST', 'Application/', { app_name: 'sdkdigits', answer_url });
-      await platform.api('POST', `Endpoint/${ann.endpointId}/`, { app_id: body.app_id });
+      const { body } = await suite.platform.api('POST', 'Application/', {
+        app_name: 'sdkdigits',
+        answer_url,
+      });
+      await suite.platform.api('POST', `Endpoint/${ann.endpointId}/`, { app_id: body.app_id });
       await ann.page.run('dial', 'menu', { 'X-PH-Order': '7' });
-      const { fields } = await server.asked('/sdk-ask');
+      const { fields } = await suite.server.asked('/sdk-ask');
       assert.equal(fields.get('X-PH-Order'), '7');
       await ann.page.reports.until('the answer', ({ type }) => type === 'accepted');
       await ann.page.until('its connection', ({ state }) => state === 'connected');
       await ann.page.run('digits', '15*7');
-      assert.equal((await server.asked('/sdk-pressed')).fields.get('Digits'), '15*7');
+      assert.equal((await suite.server.asked('/sdk-pressed')).fields.get('Digits'), '15*7');
       await ann.page.reports.until('the last digit', (each) => each.type === 'digit' && each.digit === '7');
       await ann.page.reports.until('the end', ({ type }) => type === 'ended');
     });
@@ -198,7 +185,7 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
     });
 
     it('a call outlives its WebSocket: it restarts ICE over the next one and can be hung up there', async (t) => {
-      const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
+      const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
       t.after(() => port.close());
       const { page } = await phone(t, 'sdkcut', `ws://127.0.0.1:${port.port}/sip`);
       const callUuid = await talk(page, tone);
@@ -208,11 +195,11 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
       await twoSecondsMore(page);
       assert.ok((await level(page, sandboxHz)) > audible);
       await hangUp(page);
-      await platform.until('the end', `Call/${callUuid}/`, ({ end_time }) => Boolean(end_time));
+      await suite.platform.until('the end', `Call/${callUuid}/`, ({ end_time }) => Boolean(end_time));
     });
 
     it('a token that expires during a call is replaced before, and the call goes on', async (t) => {
-      const { username } = await platform.createEndpoint('sdktoken', 'unused');
+      const { username } = await suite.platform.createEndpoint('sdktoken', 'unused');
       const page = await phoneWith(t, [token(username, 8, -400), token(username, 3_600)]);
       await page.reports.until('the registration', ({ type }) => type === 'registered');
       await talk(page, tone);
@@ -227,7 +214,7 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
     });
 
     it('a token that forbids calls from the page holds over WebRTC, and the page is called all the same', async (t) => {
-      const { username } = await platform.createEndpoint('sdkmute', 'unused');
+      const { username } = await suite.platform.createEndpoint('sdkmute', 'unused');
       const page = await phoneWith(t, [token(username, 600, 0, { incoming: true, outgoing: false })]);
       await page.reports.until('the registration', ({ type }) => type === 'registered');
       await page.run('dial', echo);
@@ -235,19 +222,19 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
       assert.deepEqual([by, status], ['rejected', 401]);
       const { packets } = (await page.connections()).at(-1)?.received ?? { packets: 0 };
       assert.equal(packets, 0, 'no audio');
-      const [leg] = await addToRoom(platform, 'sdkmute', username);
+      const [leg] = await addToRoom(suite.platform, 'sdkmute', username);
       const { callUuid } = await page.reports.until('the call', ({ type }) => type === 'incoming');
       assert.equal(callUuid, leg);
       await page.run('hangUp');
-      await platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
+      await suite.platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
     });
 
     it('a token that forbids calls to the page holds over WebRTC, and the page calls all the same', async (t) => {
-      const { username } = await platform.createEndpoint('sdkdeaf', 'unused');
+      const { username } = await suite.platform.createEndpoint('sdkdeaf', 'unused');
       const page = await phoneWith(t, [token(username, 600, 0, { incoming: false, outgoing: true })]);
       await page.reports.until('the registration', ({ type }) => type === 'registered');
-      const [leg] = await addToRoom(platform, 'sdkdeaf', username);
-      await platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
+      const [leg] = await addToRoom(suite.platform, 'sdkdeaf', username);
+      await suite.platform.until('its end', `Call/${leg}/`, ({ end_time }) => Boolean(end_time));
       assert.ok(!page.reports.all.some(({ type }) => type === 'incoming'));
       await talk(page, tone);
       assert.ok((await level(page, sandboxHz)) > audible);

@@ -1,7 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Sound } from '../heard.ts';
-import { Happenings } from '../lines.ts';
-import type { ConnectionReport } from './connection-report.ts';
+import { HeardPage, type PageReport } from './heard-page.ts';
 import type { PageServer } from './page-server.ts';
 
 export interface PageOptions {
@@ -17,23 +15,16 @@ export interface PageOptions {
   readonly policy?: string;
 }
 
-/** What a program reports by the global `report`, in plain data. */
-export interface PageReport {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-/** One page of a Chromium: runs a program, and hears and measures its peer connections, whichever library made them. */
-export class BrowserPage {
+/** One page of a Chromium. */
+export class BrowserPage extends HeardPage {
   readonly page: Page;
-  /** What the program has reported. */
-  readonly reports = new Happenings<PageReport>();
   /** Requests and WebSockets to other hosts, without those that a policy of the page refused. None of them had an answer. */
   readonly outside: { readonly url: string; readonly body: string }[] = [];
   /** What the page wrote to its console, and errors that it did not catch. */
   readonly console: string[] = [];
 
   private constructor(page: Page) {
+    super();
     this.page = page;
     const note = (url: string, body = '') => {
       if (/^(https?|wss?):/.test(url) && !isNear(url)) this.outside.push({ url, body });
@@ -59,42 +50,12 @@ export class BrowserPage {
     return opened;
   }
 
-  /** Calls a function that the program exports, with plain data, and resolves with what it returns. */
-  run<Result = void>(name: string, ...args: readonly unknown[]): Promise<Result> {
-    return this.page.evaluate(`program.${name}(...${JSON.stringify(args)})`);
-  }
-
-  /** The last two seconds that came from the other side, of the newest connection or of one in the order of their creation. */
-  async heard(connection = -1): Promise<Sound> {
-    const text = await this.#listeners<string>(`heard(${connection})`);
-    const bytes = Buffer.from(text, 'base64');
-    const samples = new Int16Array(bytes.length / 2);
-    for (let index = 0; index < samples.length; index++) samples[index] = bytes.readInt16LE(2 * index);
-    return { sampleRate: 16_000, samples };
-  }
-
-  /** Measures of all peer connections of the page by getStats, in the order of their creation. */
-  connections(): Promise<readonly ConnectionReport[]> {
-    return this.#listeners('connections()');
-  }
-
-  /** Repeats a look at the newest connection until it is as expected; rejects with the last one. */
-  async until(what: string, reached: (report: ConnectionReport) => boolean): Promise<ConnectionReport> {
-    const limit = Date.now() + 15_000;
-    for (;;) {
-      const last = (await this.connections()).at(-1);
-      if (last !== undefined && reached(last)) return last;
-      if (Date.now() > limit) throw new Error(`${what} did not come: ${JSON.stringify(last)}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-
   close(): Promise<void> {
     return this.page.close();
   }
 
-  #listeners<Result>(call: string): Promise<Result> {
-    return this.page.evaluate(`listeners.${call}`);
+  protected evaluate<Result>(script: string): Promise<Result> {
+    return this.page.evaluate(script);
   }
 }
 

@@ -2,28 +2,28 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { PlatformProcess } from '../platform-process.ts';
-import type { Browser } from './browser.ts';
 import type { BrowserPage, PageOptions } from './browser-page.ts';
+import type { HeardPage } from './heard-page.ts';
 import type { PhoneAccount } from './phone-account.ts';
 
 /** The domain of the phones of pages. */
 export const phoneDomain = 'sip.localhost';
 
 /** A page whose phone is registered. */
-export interface BrowserPhone {
-  readonly page: BrowserPage;
+export interface BrowserPhone<Page extends HeardPage = BrowserPage> {
+  readonly page: Page;
   readonly username: string;
   readonly endpointId: string;
   readonly account: PhoneAccount;
 }
 
 /** Creates an endpoint and opens a page whose phone registers with it; `url` is another way to the platform's WebSocket. */
-export async function browserPhone(
-  browser: Browser,
+export async function browserPhone<Page extends HeardPage>(
+  browser: { open(options: PageOptions): Promise<Page> },
   platform: PlatformProcess,
   name: string,
   options: PageOptions & { readonly url?: string },
-): Promise<BrowserPhone> {
+): Promise<BrowserPhone<Page>> {
   const password = `secret-of-${name}`;
   const { username, endpointId } = await platform.createEndpoint(name, password);
   const account = { url: options.url ?? webSocketUrl(platform), username, password, domain: phoneDomain };

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -7,6 +7,7 @@ import { cleanUp } from '../clean-up.ts';
 import { missing } from '../installed.ts';
 import { toneFile } from '../tone-file.ts';
 import { BrowserPage, type PageOptions } from './browser-page.ts';
+import { untilEnded } from './browser-processes.ts';
 import { PageServer } from './page-server.ts';
 
 /** False when Chromium can run here; otherwise the reason with which a test is skipped. */
@@ -56,6 +57,11 @@ export class Browser {
     return BrowserPage.open(await this.#context.newPage(), this.#server, options);
   }
 
+  /** Serves a file to the pages, at a path with a folder; returns its URL. */
+  serve(path: string, bytes: Uint8Array): string {
+    return this.#server.serve(path, bytes);
+  }
+
   /** Opens an empty page, which goes to the pages of the platform itself. */
   newPage(): Promise<Page> {
     return this.#context.newPage();
@@ -66,31 +72,8 @@ export class Browser {
     await cleanUp(
       () => this.#context.close(),
       () => this.#server.stop(),
-      () => this.#untilEnded(),
+      () => untilEnded(this.#directory),
       () => rm(this.#directory, { recursive: true, force: true }),
     );
   }
-
-  /** The profile is in the command line of each of its processes. */
-  async #untilEnded(): Promise<void> {
-    const limit = Date.now() + 5_000;
-    for (;;) {
-      const left = await processesNaming(this.#directory);
-      if (left.length === 0) return;
-      if (Date.now() > limit) throw new Error(`Processes of Chromium outlive it: ${left.join(', ')}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
-
-async function processesNaming(text: string): Promise<readonly string[]> {
-  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const named = await Promise.all(
-    ids.map(async (id) => {
-      // A process that has just ended has no such file.
-      const commandLine = await readFile(`/proc/${id}/cmdline`, 'latin1').catch(() => '');
-      return commandLine.includes(text);
-    }),
-  );
-  return ids.filter((_, index) => named[index]);
 }

@@ -1,6 +1,7 @@
 import { heardToneDb } from '../heard.ts';
 import type { PlatformProcess } from '../platform-process.ts';
-import type { BrowserPage, PageReport } from './browser-page.ts';
+import type { BrowserPage } from './browser-page.ts';
+import type { PageReport } from './heard-page.ts';
 
 /** The password of every endpoint that logs in from a page. */
 export const password = 'secret-of-a-page';

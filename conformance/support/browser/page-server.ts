@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 export class PageServer {
   readonly #server: Server;
   readonly #bundles = new Map<string, Promise<string>>();
+  readonly #files = new Map<string, Uint8Array>();
 
   private constructor() {
     this.#server = createServer((request, response) => void this.#answer(request.url ?? '/', response));
@@ -36,6 +37,12 @@ export class PageServer {
     return bundle;
   }
 
+  /** Serves a file at a path with a folder, `/sounds/voice.wav`; returns its URL. */
+  serve(path: string, bytes: Uint8Array): string {
+    this.#files.set(path, bytes);
+    return new URL(path, this.urlOf('')).href;
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -44,6 +51,13 @@ export class PageServer {
 
   async #answer(target: string, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(target, 'http://page');
+    const file = this.#files.get(pathname);
+    if (file !== undefined) {
+      // An AudioWorklet loads no script of another type.
+      if (pathname.endsWith('.js')) response.setHeader('content-type', 'text/javascript');
+      response.end(file);
+      return;
+    }
     const [, name = '', extension] = /^\/([a-z-]+)(\.js)?$/.exec(pathname) ?? [];
     if (name === '') {
       response.writeHead(404).end();

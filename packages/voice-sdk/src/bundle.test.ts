@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -38,4 +39,10 @@ test(`The main entry is at most ${BUDGET} KiB of gzip, and imports nothing of No
   t.diagnostic(`main entry: ${loaded.toFixed(2)} KiB; in one file: ${whole.get('index.js')?.toFixed(2)} KiB`);
   for (const [name, size] of files) t.diagnostic(`${name}: ${size.toFixed(2)} KiB`);
   assert.ok(loaded <= BUDGET, `${loaded.toFixed(2)} KiB`);
+});
+
+test('Noise suppression is an entry of its own: at most 2 KiB of gzip beside its library, and nothing of it in the main entry', async () => {
+  const entry = await weigh('noise-suppression/noise-suppression.ts', false);
+  assert.ok(entry.get('noise-suppression.js')! <= 2, `${entry.get('noise-suppression.js')} KiB`);
+  assert.doesNotMatch(readFileSync(join(import.meta.dirname, 'index.ts'), 'utf8'), /noise-suppression/);
 });

@@ -10,7 +10,7 @@ export interface Socket {
   close(): void;
 }
 
-/** What a socket reports; after `closed`, or a close of ours, it reports nothing. */
+/** What a socket reports; after `closed`, or a close by the phone, it reports nothing. */
 export interface SocketListener {
   opened(): void;
   received(text: string): void;

@@ -1,4 +1,4 @@
-export type { AudioDevices, AudioOptions, DeviceKind } from './browser/audio-devices.ts';
+export type { AudioDevices, AudioOptions, DeviceKind, MicrophoneFilter } from './browser/audio-devices.ts';
 export type { Call, CallEvents } from './call/call.ts';
 export type { CallEnd, CallPhase } from './call/call-state.ts';
 export { type CallOptions, Phone, type PhoneEvents, type PhoneOptions } from './phone/phone.ts';

@@ -80,7 +80,9 @@ async function reportOf(connection: RTCPeerConnection): Promise<ConnectionReport
   });
   const first = (type: string): Entry => entries.find((entry) => entry.type === type) ?? {};
   const [sent, received, transport] = [first('outbound-rtp'), first('inbound-rtp'), first('transport')];
-  const pair = byId.get(transport.selectedCandidatePairId) ?? {};
+  // Firefox names the pair at the pair.
+  const selected = entries.find(({ type, selected }) => type === 'candidate-pair' && selected === true);
+  const pair = byId.get(transport.selectedCandidatePairId) ?? selected ?? {};
   const [local, remote] = [byId.get(pair.localCandidateId) ?? {}, byId.get(pair.remoteCandidateId) ?? {}];
   const codec = (entry: Entry): string => byId.get(entry.codecId)?.mimeType ?? '';
   return {

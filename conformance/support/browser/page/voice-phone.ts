@@ -1,4 +1,5 @@
 import { type Call, Phone, type PhoneOptions } from '@jackfield/voice-sdk';
+import { noiseSuppression } from '@jackfield/voice-sdk/noise-suppression';
 import { notify } from './report.ts';
 
 /** The phone of the page, by the voice SDK, and its newest call. */
@@ -13,10 +14,16 @@ interface Account {
   /** Tokens that the page fetches one after another. */
   readonly tokens?: readonly string[];
   readonly iceServers?: readonly RTCIceServer[];
+  /** URL of a sound instead of a microphone. */
+  readonly source?: string;
+  /** URLs of the files of noise suppression. */
+  readonly suppression?: { readonly worklet: string; readonly wasm: string };
 }
 
 /** Connects and registers. */
-export async function start({ tokens = [], ...account }: Account): Promise<void> {
+export async function start({ tokens = [], source, suppression, ...login }: Account): Promise<void> {
+  const processors = suppression === undefined ? [] : [noiseSuppression(suppression)];
+  const account = { ...login, audio: { processors, ...(source === undefined ? {} : { source }) } };
   const left = [...tokens];
   const token = (): string => {
     notify('token-fetched');

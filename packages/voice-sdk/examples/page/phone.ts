@@ -1,4 +1,5 @@
 import { type Call, Phone } from '@jackfield/voice-sdk';
+import { noiseSuppression } from '@jackfield/voice-sdk/noise-suppression';
 
 /** The page of `npm run example phone`: one phone, one call at a time. */
 const account = (await (await fetch('/account')).json()) as {
@@ -7,7 +8,13 @@ const account = (await (await fetch('/account')).json()) as {
   readonly password: string;
   readonly domain: string;
 };
-const phone = new Phone(account);
+const suppress = noiseSuppression({ worklet: '/rnnoise-worklet.js', wasm: '/rnnoise.wasm' });
+/** Each call begins with what the box says then. */
+const processors = [
+  (microphone: MediaStream) =>
+    element<HTMLInputElement>('suppress').checked ? suppress(microphone) : microphone,
+];
+const phone = new Phone({ ...account, audio: { processors } });
 let call: Call | undefined;
 
 function element<Kind extends HTMLElement = HTMLElement>(id: string): Kind {

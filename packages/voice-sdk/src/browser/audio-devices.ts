@@ -1,5 +1,8 @@
 import { Emitter } from '../emitter.ts';
 
+/** Changes what the microphone hears; the phone stops the tracks of what it returns when it needs them no more. */
+export type MicrophoneFilter = (stream: MediaStream) => Promise<MediaStream> | MediaStream;
+
 /** The devices of a phone and what it does with audio; all are optional. */
 export interface AudioOptions {
   /** Device ids of `devices.list`. */
@@ -10,8 +13,8 @@ export interface AudioOptions {
   readonly ringtone?: string;
   /** Constraints of the microphone; the default is the browser's echo cancellation and noise suppression. */
   readonly constraints?: MediaTrackConstraints;
-  /** Changes what the microphone hears, one after another, such as a noise suppression of the application. */
-  readonly processors?: readonly ((stream: MediaStream) => Promise<MediaStream> | MediaStream)[];
+  /** Change what the microphone hears, one after another, such as `noiseSuppression` of the entry `noise-suppression`. */
+  readonly processors?: readonly MicrophoneFilter[];
   /** Instead of a microphone: a stream, or the URL of a sound that repeats. */
   readonly source?: MediaStream | string;
   /** Instead of a speaker: gets the received audio of each call. */

@@ -168,7 +168,7 @@ function connectionChanged(
   return next;
 }
 
-/** The phone has lost its socket, or has another one. The new dialog flow begins with a request of ours. */
+/** The phone has lost its socket, or has another one. The new dialog flow begins with a request of the phone. */
 function signallingChanged(state: CallState, isUp: boolean, now: number, effects: CallEffect[]): CallState {
   if (isUp === state.isSignalling) return state;
   const next: CallState = { ...state, isSignalling: isUp };

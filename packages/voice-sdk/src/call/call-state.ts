@@ -106,7 +106,7 @@ export type CallEvent =
 
 /** Orders of a call. */
 export type CallEffect =
-  /** The browser describes our side; `offer` is what it answers, undefined for an offer of ours. */
+  /** The browser describes our side; `offer` is what it answers, undefined for an own offer. */
   | {
       readonly do: 'describe';
       readonly offer?: string;
