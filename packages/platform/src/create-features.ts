@@ -1,10 +1,10 @@
-import type { SignallingPorts, SourceBans, Telephony } from '@jackfield/ports';
+import type { SignallingPorts, Telephony } from '@jackfield/ports';
 import { createSandbox } from './create-sandbox.ts';
 import type { AccountResources, Feature } from './feature.ts';
 import { type AccountsFeature, createAccounts, ofActiveAccounts } from './features/accounts/index.ts';
 import { attachableApplications, createApplications } from './features/applications/index.ts';
 import { createCallActions } from './features/call-actions/index.ts';
-import { createCallBlackBox } from './features/call-black-box/index.ts';
+import { createCallBlackBox, traceDocuments } from './features/call-black-box/index.ts';
 import {
   createApplicationOf,
   createCallInstructions,
@@ -27,6 +27,7 @@ import { createLiveSnapshot } from './features/live-snapshot/index.ts';
 import { createMachineDetection } from './features/machine-detection/index.ts';
 import { createMessageGateways } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
+import { createNodes } from './features/nodes/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
 import { createOperatorView } from './features/operator-view/index.ts';
 import { createRecordings, type RecordingsFeature } from './features/recordings/index.ts';
@@ -39,18 +40,27 @@ import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge } from './features/usage/index.ts';
 import { createVerify } from './features/verify/index.ts';
+import type { ClusterNodes } from './kernel/cluster-nodes.ts';
+import type { Incarnation } from './kernel/incarnation.ts';
+import type { NodePhase } from './kernel/node-phase.ts';
 import type { Outbox } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
+import { pruningRole, type SingletonRoles } from './kernel/singleton-roles.ts';
 import type { PlatformDeps } from './platform.ts';
 
 /** The ports, and the parts of the kernel that all features share. */
 export interface FeaturesDeps extends PlatformDeps {
   readonly runner: SessionRunner;
   readonly outbox: Outbox;
+  readonly roles: SingletonRoles;
+  readonly incarnation: Incarnation;
+  readonly phase: NodePhase;
+  /** Left out where one process owns the database. */
+  readonly nodes?: ClusterNodes;
   readonly newUuid: () => string;
   /** Of the sandbox; outside of it none is ever on. */
   readonly sandboxFaults: CurrentFaults;
-  /** True while the process shuts down. */
+  /** True while new work is refused. */
   readonly isDraining: () => boolean;
 }
 
@@ -61,6 +71,8 @@ export interface Features {
   readonly recordings: RecordingsFeature;
   readonly liveEvents: LiveEventsFeature;
   readonly consoleSessions: ConsoleSessionsFeature;
+  /** Of a live call. */
+  accountOfCall(call: string): string | undefined;
 }
 
 /** The answers to signalling, and the features that give them; none needs a telephony. */
@@ -79,7 +91,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
   const gateways = createMessageGateways({ ...deps, gateways: linked });
   const liveEvents = createLiveEvents(deps);
   owned.blackBox.follow(live.calls);
-  owned.operatorView.follow(sandbox.sms === undefined ? gateways.states : () => [inboxOfSandbox]);
+  owned.operatorView.follow(sandbox.gateways ?? gateways.states);
   const quality = createCallQuality({ ...deps, ...live });
   const { identity, ...others } = deps;
   const operator = owned.carriers.incoming.account;
@@ -88,6 +100,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     accounts: owned.accounts,
     ...(identity === undefined ? {} : { identity: { ...identity, log: deps.log, operator } }),
   });
+  const accountOfCall = (call: string) => live.calls.peek(call)?.account;
   const list: readonly Feature[] = [
     owned.accounts,
     owned.applications,
@@ -117,18 +130,21 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     createLiveSnapshot({ ...deps, ...live, qualityOf: quality.latestOf }),
     consoleSessions,
     owned.operatorView,
+    createNodes({ ...deps, operator: owned.carriers.incoming.account }),
     createSearch({ features: () => list }),
     // Last: it delivers the events of other features before its release.
     owned.callbacks,
   ];
   owned.resources.push(...list.flatMap(({ resources = [] }) => resources));
-  return { list, accounts: owned.accounts, recordings: live.recordings, liveEvents, consoleSessions };
+  return {
+    list,
+    accounts: owned.accounts,
+    recordings: live.recordings,
+    liveEvents,
+    consoleSessions,
+    accountOfCall,
+  };
 }
-
-const inboxOfSandbox = {
-  ...{ name: 'sandbox-inbox', kind: 'sandbox-inbox' },
-  ...{ state: 'connected', problem: null },
-};
 
 type Owned = ReturnType<typeof createOwned>;
 
@@ -168,8 +184,13 @@ function createOwned(deps: FeaturesDeps) {
   const prefixes = deps.signaturePrefixes === undefined ? {} : { prefixes: deps.signaturePrefixes };
   const signing = { secrets, authTokenOf, ...prefixes };
   const kept = deps.keepCallbacksMs === undefined ? {} : { keepMs: deps.keepCallbacksMs };
-  const callbacks = createCallbacks({ ...deps, ...signing, limits: kept });
-  const blackBox = createCallBlackBox(deps);
+  const callbacks = createCallbacks({
+    ...deps,
+    ...signing,
+    limits: kept,
+    mayPrune: () => deps.roles.holds(pruningRole),
+  });
+  const blackBox = createCallBlackBox({ ...deps, usernameOf: endpoints.usernameOf });
   const operatorView = createOperatorView({
     ...deps,
     operator: carriers.incoming.account,
@@ -202,9 +223,10 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
     clientTokens: clientTokens.tokens,
     carrierCalls: { account: numbers.destinations.accountOf },
     sandboxCall: sandbox.expectedCall,
+    isDraining: deps.isDraining,
     publicApplications: { account: applications.answering.accountOfPublic },
-    ...(owned.blackBox.trace && { trace: owned.blackBox.trace }),
-    bans: bothBans(createBanReports({ ...deps, account: operator }), owned.operatorView.bans),
+    trace: owned.blackBox.trace,
+    bans: createBanReports({ ...deps, account: operator, also: owned.operatorView.bans }),
     failedLogins: createLoginReports({
       ...deps,
       account: operator,
@@ -213,14 +235,6 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
     }),
   };
   return { sandbox, signalling };
-}
-
-function bothBans(...all: readonly SourceBans[]): SourceBans {
-  return {
-    banned(ban) {
-      for (const each of all) each.banned(ban);
-    },
-  };
 }
 
 /** Features of live calls. */
@@ -254,7 +268,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     streams,
     machines,
     sign: owned.sign,
-    fetched: owned.blackBox.fetched,
+    fetched: traceDocuments(owned.blackBox.fetched, deps.tracing),
     settingsOf: parseDeliverySettings,
     applicationOf: createApplicationOf({
       answering: applications.answering,

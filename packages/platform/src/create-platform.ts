@@ -1,27 +1,23 @@
-import type { Telephony } from '@jackfield/ports';
+import type { Logger, Telephony } from '@jackfield/ports';
 import { type Asked, createAsked, createFeatures, type FeaturesDeps } from './create-features.ts';
 import type { Feature } from './feature.ts';
 import { createCurrentFaults, withReceiverDown } from './features/sandbox-faults/index.ts';
 import { createHttpApi, idempotencyTable } from './http/index.ts';
+import { createClusterNodes } from './kernel/cluster-nodes.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { shareEventWakes } from './kernel/event-wakes.ts';
-import {
-  createIncarnation,
-  type EndedIncarnation,
-  type Incarnation,
-  incarnationMigrations,
-} from './kernel/incarnation.ts';
-import { createNodeMessages, type NodeMessages } from './kernel/node-messages.ts';
+import { createIncarnation, type EndedIncarnation, incarnationMigrations } from './kernel/incarnation.ts';
+import { NodePhase } from './kernel/node-phase.ts';
 import { createOutbox, type Outbox, outboxMigrations } from './kernel/outbox.ts';
 import { createRetention } from './kernel/retention.ts';
+import {
+  createSingletonRoles,
+  pruningRole,
+  type SingletonRoles,
+  singletonRoleMigrations,
+} from './kernel/singleton-roles.ts';
 import { createStartPhase, type StartPhase } from './kernel/start-phases.ts';
 import type { CreatedPlatform, Platform, PlatformDeps } from './platform.ts';
-
-/** The parts of the kernel that all features share. */
-interface Core extends FeaturesDeps {
-  readonly incarnation: Incarnation;
-  readonly state: { isReady: boolean; isDraining: boolean };
-}
 
 /**
  * Creates the whole product over its ports. The caller creates signalling from the result, then starts the platform over it.
@@ -32,28 +28,41 @@ export function createPlatform(deps: PlatformDeps): CreatedPlatform {
   const asked = createAsked(core);
   const { token: incarnation } = core.incarnation;
   return {
-    signalling: asked.signalling,
+    signalling: { ...asked.signalling, ...(core.nodes && { nodes: core.nodes.peers }) },
     incarnation,
-    start: (telephony) => startPlatform(core, asked, telephony),
+    async start(telephony) {
+      try {
+        return await startPlatform(core, asked, telephony);
+      } catch (error) {
+        await core.nodes?.close();
+        throw error;
+      }
+    },
   };
 }
 
-function createCore(deps: PlatformDeps): Core {
+function createCore(deps: PlatformDeps): FeaturesDeps {
   const incarnation = createIncarnation({
     ...deps,
     ...(deps.onIncarnationEnded === undefined ? {} : { onEnded: deps.onIncarnationEnded }),
   });
-  const outbox = outboxOf(deps, incarnation.number);
-  const state = { isReady: false, isDraining: false };
+  const roles = createSingletonRoles({ ...deps, incarnation: incarnation.number });
+  roles.take(pruningRole);
+  const mayPrune = () => roles.holds(pruningRole);
+  const outbox = outboxOf(deps, incarnation.number, mayPrune);
+  const phase = phaseOver(roles, deps.log);
   const { appendEvents, wake: eventsCommitted } = outbox;
   const sandboxFaults = createCurrentFaults(deps.clock);
+  const { joinBus } = deps;
   return {
     ...deps,
     ...(deps.sandboxNetwork && { egress: withReceiverDown(deps.egress, sandboxFaults) }),
     sandboxFaults,
     outbox,
     incarnation,
-    state,
+    roles,
+    phase,
+    ...(joinBus && { nodes: createClusterNodes({ ...deps, incarnation, joinBus }) }),
     runner: createSessionRunner({
       ...deps,
       incarnation: incarnation.number,
@@ -62,32 +71,33 @@ function createCore(deps: PlatformDeps): Core {
       eventsCommitted,
     }),
     newUuid: () => deps.secrets.randomUuid(),
-    isDraining: () => state.isDraining,
+    isDraining: () => phase.isDraining,
   };
 }
 
-async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Promise<Platform> {
-  const { incarnation, runner, state } = core;
-  const { list, accounts, recordings, liveEvents, consoleSessions } = createFeatures(core, asked, telephony);
-  const phase = createStartPhase(core);
-  await phase('migrations', () => core.database.migrate(migrationsOf(list), true));
+async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Telephony): Promise<Platform> {
+  const { incarnation, runner, nodes } = core;
+  const features = createFeatures(core, asked, telephony);
+  const { list, accounts, recordings, liveEvents, consoleSessions, accountOfCall } = features;
+  const startPhase = createStartPhase(core);
+  await startPhase('migrations', () => core.database.migrate(migrationsOf(list), true));
   // Before the first event of this process, which would count as an event of the last process.
   const ended = await incarnation.begin();
   const account = await accounts.ensureFirstAccount(core.firstAccount);
   for (const each of ended) {
-    await endIncarnation(list, each, phase);
-    await core.outbox.takeOver(each.number);
+    await takeOver(core, list, each, startPhase);
     await incarnation.settled(each);
   }
-  await restore(list, phase);
-  await phase('signalling', () => telephony.open());
+  await restore(list, startPhase);
+  const messages = nodes?.join((each) => takeOver(core, list, each));
+  await startPhase('signalling', () => telephony.open());
   for (const feature of list) feature.open?.(account.authId, telephony.carriers);
   const retention = createRetention(
     core,
     list.flatMap(({ retained = [] }) => retained),
+    { mayRemove: () => core.roles.holds(pruningRole) },
   );
   retention.start();
-  const messages = joinNodes(core);
   const stopWakes = messages && shareEventWakes({ ...core, messages });
   const { http, operator } = createHttpApi({
     ...core,
@@ -96,14 +106,13 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     ...(messages === undefined ? {} : { clusterNode: { incarnation: incarnation.number, messages } }),
     accounts,
     console: consoleSessions.access,
-    ready: () => state.isReady,
+    ready: () => core.phase.isServing,
     ...(core.httpLimits === undefined ? {} : { limits: core.httpLimits }),
   });
-  state.isReady = true;
+  core.phase.serve();
 
   function drain(): void {
-    state.isReady = false;
-    state.isDraining = true;
+    core.phase.end();
     for (const feature of list) feature.drain?.();
   }
 
@@ -113,6 +122,7 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
     http,
     ...(operator === undefined ? {} : { operatorHttp: operator }),
     recordings,
+    accountOfCall,
     census: () => Object.fromEntries(list.map((feature) => [feature.name, feature.census?.() ?? {}])),
     followEvents: (listener) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, listener),
     createConsoleLink: () => consoleSessions.createFirstLink(account.authId),
@@ -121,19 +131,32 @@ async function startPlatform(core: Core, asked: Asked, telephony: Telephony): Pr
       drain();
       await http.close();
       stopWakes?.();
-      await messages?.close();
+      await nodes?.close();
       await operator?.close();
+      await core.roles.giveUp();
       for (const feature of list) await feature.close?.();
       await retention.close();
       await runner.idle();
       await runner.close();
       await incarnation.close();
       for (const feature of list) await feature.release?.();
+      await incarnation.end();
     },
   };
 }
 
-function outboxOf(deps: PlatformDeps, incarnation: number): Outbox {
+/** A node that drains gives its roles to the others. */
+function phaseOver(roles: SingletonRoles, log: Logger): NodePhase {
+  const phase = new NodePhase();
+  phase.follow((name) => {
+    if (name === 'serving') roles.open();
+    else if (name === 'draining')
+      roles.giveUp().catch((err: unknown) => log.warn({ err }, 'roles not given up by a node that drains'));
+  });
+  return phase;
+}
+
+function outboxOf(deps: PlatformDeps, incarnation: number, mayPrune: () => boolean): Outbox {
   const { database, clock, log, secrets, keepCallbacksMs } = deps;
   return createOutbox({
     database,
@@ -143,26 +166,28 @@ function outboxOf(deps: PlatformDeps, incarnation: number): Outbox {
     // Slow receivers keep their slots: at most `perHost` for one host, and one for a host that does not answer.
     limits: { concurrency: 256, ...(keepCallbacksMs === undefined ? {} : { keepMs: keepCallbacksMs }) },
     ...(database.isShared ? { incarnation } : {}),
+    mayPrune,
   });
-}
-
-function joinNodes({ joinBus, incarnation, clock, log }: Core): NodeMessages | undefined {
-  return joinBus === undefined
-    ? undefined
-    : createNodeMessages({ bus: joinBus(incarnation.token), clock, log });
 }
 
 /** Migrations of the kernel, then those of the features. */
 function migrationsOf(features: readonly Feature[]) {
   const own = features.flatMap(({ migrations = [] }) => migrations);
-  return [idempotencyTable, ...outboxMigrations, ...incarnationMigrations, ...own];
+  return [
+    idempotencyTable,
+    ...outboxMigrations,
+    ...incarnationMigrations,
+    ...singletonRoleMigrations,
+    ...own,
+  ];
 }
 
-/** Ends or takes over what lived in an incarnation that has ended: at a restart, and after the end of another node. */
-async function endIncarnation(
+/** Ends or takes over what lived in an incarnation that has ended: at a start, and while this process runs. */
+async function takeOver(
+  { outbox }: FeaturesDeps,
   features: readonly Feature[],
   ended: EndedIncarnation,
-  phase: StartPhase,
+  phase: StartPhase = async (_, part) => part(),
 ): Promise<void> {
   for (const feature of features) {
     if (feature.endIncarnation === undefined) continue;
@@ -170,6 +195,7 @@ async function endIncarnation(
       feature.endIncarnation?.(ended),
     );
   }
+  await outbox.takeOver(ended.number);
 }
 
 async function restore(features: readonly Feature[], phase: StartPhase): Promise<void> {

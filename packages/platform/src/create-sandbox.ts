@@ -1,3 +1,4 @@
+import type { OperatedGateway } from '@jackfield/contract/console';
 import type { ExpectedCall, Sms } from '@jackfield/ports';
 import type { Feature } from './feature.ts';
 import {
@@ -25,6 +26,8 @@ export interface SandboxDeps
 export interface Sandbox {
   /** The inbox of the sandbox, if messages go there. */
   readonly sms: Sms | undefined;
+  /** That inbox, for the operator. */
+  readonly gateways: (() => readonly OperatedGateway[]) | undefined;
   readonly expectedCall: (phoneLeg: string) => ExpectedCall | undefined;
   /** Outside of the sandbox only their migrations: the database may have been a sandbox before. */
   readonly features: readonly Feature[];
@@ -38,6 +41,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
   const calls = network && createSandboxCalls({ ...deps, network });
   return {
     sms: isInbox ? messages.sms : undefined,
+    gateways: isInbox ? messages.states : undefined,
     expectedCall: (phoneLeg) => calls?.expected(phoneLeg),
     features: [
       isInbox ? messages : { name: messages.name, migrations: messages.migrations },

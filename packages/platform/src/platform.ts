@@ -1,6 +1,7 @@
 import type {
   AudioStreams,
   Bus,
+  CallTracing,
   Clock,
   Database,
   Egress,
@@ -19,6 +20,7 @@ import type {
   Speech,
   SpeechRecognition,
   Telephony,
+  Transcription,
 } from '@jackfield/ports';
 import type { FastifyInstance } from 'fastify';
 import type { FirstAccount } from './features/accounts/index.ts';
@@ -68,6 +70,8 @@ export interface PlatformDeps
   readonly decoder: SoundDecoder;
   /** Absent without a speech engine: documents cannot ask for speech. */
   readonly recognition?: SpeechRecognition;
+  /** As `recognition`, for the files of recordings. */
+  readonly transcription?: Transcription;
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly numbers: NumberRoutes;
@@ -93,12 +97,16 @@ export interface PlatformDeps
   readonly httpLimits?: Partial<HttpLimits>;
   /** Where customers reach the HTTP interface: scheme, host and port. */
   readonly publicUrl: string;
+  /** Spans of documents and callbacks; none when left out. */
+  readonly tracing?: Pick<CallTracing, 'happened'>;
   /** Whether SIP messages and documents of calls are kept; false when left out. */
   readonly keepsCalls?: boolean;
   /** Prices of calls; calls are free when left out. */
   readonly rates?: RateTable;
   /** The name of this machine among those that share the database. */
   readonly node?: string;
+  /** The release of this process. */
+  readonly version?: string;
   /** Joins the nodes that share the database, under the token of the incarnation; left out where no other process uses it. */
   readonly joinBus?: (incarnation: string) => Bus;
   /** Another process has ended this one on their database: this process has to end. */
@@ -125,13 +133,15 @@ export interface Platform {
   /** The operator's part of it, where that has a listener apart. */
   readonly operatorHttp?: FastifyInstance;
   readonly recordings: Recordings;
+  /** The account of a live call; undefined for any other. */
+  accountOfCall(call: string): string | undefined;
   /** By feature: open resources that are no sessions of the runner. */
   census(): Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Calls the listener with every later event of the first account and its subaccounts; resolves with a function that stops it. */
   followEvents(listener: (event: LoggedEvent) => void): Promise<() => void>;
   /** A token that logs in to the console once, as owner of the first account. */
   createConsoleLink(): Promise<string>;
-  /** From now on `/readyz` answers 503. */
+  /** The process ends soon: from now on `/readyz` answers 503, and new work is refused. */
   drain(): void;
   /** Waits for pending writes, then stops; the caller of `createPlatform` closes the database. */
   close(): Promise<void>;

@@ -63,7 +63,7 @@ export function readBasic(header: string | undefined): Credentials | undefined {
   if (encoded === undefined) return undefined;
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
-  // NUL is refused by one of the databases, and no identifier of ours contains one.
+  // NUL is refused by one of the databases, and no identifier of the platform contains one.
   if (colon < 1 || decoded.includes('\0')) return undefined;
   return { authId: decoded.slice(0, colon), authToken: decoded.slice(colon + 1) };
 }

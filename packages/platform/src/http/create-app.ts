@@ -42,7 +42,6 @@ export interface AppDeps {
 /** Fastify without a route: its server, what it reads, what it refuses before a route, and the form of its refusals. */
 export function createApp(deps: AppDeps): FastifyInstance {
   const app = openFastify(deps);
-  app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   answerErrors(app, deps);
   readBodies(app);
   refuseEarly(app, deps);
@@ -70,7 +69,12 @@ function openFastify({
       ignoreDuplicateSlashes: true,
       maxParamLength: longestPathPart,
     },
-    schemaController: { compilersFactory: { buildValidator: sharedValidators } },
+    schemaController: {
+      compilersFactory: {
+        buildValidator: sharedValidators,
+        buildSerializer: () => () => (body) => JSON.stringify(body),
+      },
+    },
     ajv: {
       // Nothing is coerced, removed or filled in: features read what the client sent.
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false },
@@ -101,7 +105,7 @@ function readBodies(app: FastifyInstance): void {
   });
 }
 
-/** Refuses what no route may see, and counts requests without an account by their source. */
+/** Refuses malformed requests before any route, and counts requests without an account by their source. */
 function refuseEarly(app: FastifyInstance, { strangers }: AppDeps): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');

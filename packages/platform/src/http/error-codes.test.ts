@@ -48,7 +48,7 @@ const receipts: OpenRoute = {
 const group: RouteGroup = {
   name: 'Faults',
   routes: [
-    failing('Broken/', new Error('a fault of ours')),
+    failing('Broken/', new Error('a fault of the server')),
     failing('Away/', Object.assign(new Error('no answer'), { code: 'database-unavailable' })),
   ],
   files: [file],

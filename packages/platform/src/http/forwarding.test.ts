@@ -37,10 +37,16 @@ function world(atHome: (route: ApiRoute, request: AdmittedRequest) => Promise<Re
   const clock = createVirtualClock();
   const log = createRecordingLog();
   const buses = createMemoryBuses(clock);
+  const outcomes: string[] = [];
   const nodeOf = (incarnation: number) => {
     const bus = buses.join(tokenOf(incarnation));
     const messages = createNodeMessages({ bus, clock, log });
-    const forwarding = createForwarding({ node: { incarnation, messages }, log, carryOut: atHome });
+    const forwarding = createForwarding({
+      node: { incarnation, messages },
+      log,
+      metrics: { count: (_name, { outcome = '' } = {}) => void outcomes.push(outcome) },
+      carryOut: atHome,
+    });
     forwarding.accept(speak);
     return { forwarding, bus };
   };
@@ -49,7 +55,7 @@ function world(atHome: (route: ApiRoute, request: AdmittedRequest) => Promise<Re
     const left = [...homes];
     return { operations: 'Call/:call_uuid/', of: async () => (left.length > 1 ? left.shift() : left[0]) };
   };
-  return { clock, log, buses, livesIn, forward: first.forwarding.forward, second };
+  return { clock, log, buses, livesIn, forward: first.forwarding.forward, second, outcomes };
 }
 
 const done: Replayable = { answer: { status: 202, body: '{"message":"ü"}' }, replayed: true };
@@ -58,12 +64,13 @@ const sentenceOf = (outcome: Replayable | undefined) => JSON.parse(outcome?.answ
 
 test('a request goes to the node where its thing lives, whole, and the answer comes back byte for byte', async () => {
   const seen: AdmittedRequest[] = [];
-  const { forward, livesIn } = world(async (_route, arrived) => {
+  const { forward, livesIn, outcomes } = world(async (_route, arrived) => {
     seen.push(arrived);
     return done;
   });
   assert.deepEqual(await forward(livesIn(two), speak, request), done);
   assert.deepEqual(seen, [request]);
+  assert.deepEqual(outcomes, ['answered']);
 });
 
 test('a request for what lives here, or nowhere, is carried out here', async () => {
@@ -128,6 +135,21 @@ test('a request for things of several nodes is carried out at each of them, once
   const outcome = await forward(livesIn(one, 3), speak, request);
   assert.equal(statusOf(outcome), 503);
   assert.match(sentenceOf(outcome), /the others have carried out the request/);
+});
+
+test('a request for things of several nodes, one of which does not answer in time, is 503 after five seconds: the others have done their part', async () => {
+  let begun = 0;
+  const { forward, clock, outcomes } = world(() => {
+    begun++;
+    const here: Replayable = { answer: { status: 204, body: undefined }, replayed: false };
+    return begun === 1 ? Promise.resolve(here) : new Promise(() => {});
+  });
+  const livesIn: ResourceHome = { operations: 'Call/', of: async () => [one, two] };
+  const outcome = forward(livesIn, speak, request);
+  await clock.advance(5_000);
+  assert.equal(statusOf(await outcome), 503);
+  assert.match(sentenceOf(await outcome), /has not answered, and the others have carried out the request/);
+  assert.deepEqual([begun, outcomes], [2, ['bus-no-answer']]);
 });
 
 test('an operation that the other release lacks is 503, and nothing has been changed', async () => {

@@ -1,4 +1,4 @@
-import { BusError, type BusErrorCode, type Logger } from '@jackfield/ports';
+import { BusError, type BusErrorCode, type Logger, type Metrics } from '@jackfield/ports';
 import { tokenOf } from '../kernel/incarnation.ts';
 import type { NodeMessages } from '../kernel/node-messages.ts';
 import { type Problem, problem } from '../kernel/problem.ts';
@@ -18,6 +18,7 @@ export interface ClusterNode {
 export interface ForwardingDeps {
   readonly node: ClusterNode;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'count'>;
   readonly carryOut: (route: ApiRoute, request: AdmittedRequest) => Promise<Replayable>;
 }
 
@@ -38,7 +39,7 @@ const deadlineMs = 5_000;
 const retryAfterSeconds = 2;
 
 /** Carries validated requests to the node where their thing lives, and answers back, byte for byte. */
-export function createForwarding({ node, log, carryOut }: ForwardingDeps): Forwarding {
+export function createForwarding({ node, log, metrics, carryOut }: ForwardingDeps): Forwarding {
   const routes = new Map<string, ApiRoute>();
 
   /** The sender knows what happened, so a fault is an answer too. */
@@ -72,9 +73,12 @@ export function createForwarding({ node, log, carryOut }: ForwardingDeps): Forwa
     request: AdmittedRequest,
   ): Promise<Replayable | BusErrorCode> {
     try {
-      return await ask(home, { operation: operationOf(route), request });
+      const answer = await ask(home, { operation: operationOf(route), request });
+      metrics.count('jackfield_forwarded_requests_total', { outcome: 'answered' });
+      return answer;
     } catch (err) {
       if (!(err instanceof BusError) || err.code === 'bus-too-long') throw err;
+      metrics.count('jackfield_forwarded_requests_total', { outcome: err.code });
       log.warn({ err, api_id: request.apiId, home: tokenOf(home) }, 'request not carried to its node');
       return err.code;
     }

@@ -23,6 +23,7 @@ import { type GuidePages, registerGuide } from './guide.ts';
 import type { ResourceHome } from './homes.ts';
 import { defaultHttpLimits, type HttpLimits, windowOf } from './http-limits.ts';
 import { createIdempotency } from './idempotency.ts';
+import { logRequests } from './log-requests.ts';
 import { registerOpenRoutes } from './open-route.ts';
 import { type MetricsAccess, measureRequests, registerOperations } from './operations.ts';
 import { createOperatorApp } from './operator-app.ts';
@@ -88,6 +89,7 @@ export function createHttpApi(deps: HttpApiDeps): HttpApi {
   const app = createApp({ ...deps, limits, strangers, isForwarder });
   const openConnections = limitConnections(app.server, { limits, metrics, isTrusted: isForwarder });
   metrics.gauge('jackfield_http_connections', 'Open connections of the HTTP port.', openConnections);
+  logRequests(app, deps.log);
   measureRequests(app, metrics);
   const describe = docs ? describeOperations(app, features) : undefined;
   const operations = (scope: FastifyInstance): void => {
@@ -121,7 +123,7 @@ export function createHttpApi(deps: HttpApiDeps): HttpApi {
 }
 
 function forwardingOf(
-  { clusterNode: node, log }: HttpApiDeps,
+  { clusterNode: node, log, metrics }: HttpApiDeps,
   carrying: CarryOutDeps,
 ): Pick<RouteDeps, 'forwarding'> {
   if (node === undefined) return {};
@@ -129,6 +131,7 @@ function forwardingOf(
     forwarding: createForwarding({
       node,
       log,
+      metrics,
       carryOut: (route, request) => carryOut(route, request, carrying),
     }),
   };

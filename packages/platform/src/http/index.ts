@@ -22,6 +22,7 @@ export { createHttpApi, type HttpApiDeps } from './http-api.ts';
 export type { HttpLimits } from './http-limits.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';
 export type { OpenRoute } from './open-route.ts';
+export { operatorOnly } from './operator-only.ts';
 
 export { RefusedRequest } from './refusals.ts';
 export { type ApiRoute, type RouteGroup, route } from './route.ts';

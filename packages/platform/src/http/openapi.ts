@@ -28,7 +28,7 @@ and stays the same when the sentence changes. Each operation lists its codes; a 
 **Idempotency.** A POST with \`Idempotency-Key\` (1 to 255 visible ASCII characters) is done once in 24 hours: the same request gets the same answer again, with
 \`Idempotency-Replayed: true\`; the key with another request is 409.
 
-**Webhooks.** The requests to your URLs are below \`webhooks\`, signed and sent at least once. \`GET Event/\` has the same events, and more, without a server of yours.
+**Webhooks.** The requests to your URLs are below \`webhooks\`, signed and sent at least once. \`GET Event/\` has the same events, and more, without your own server.
 `.trim();
 
 /** The whole document without its paths. */

@@ -3,7 +3,7 @@ import { type Problem, problem } from '../kernel/problem.ts';
 
 /**
  * Names that clients of the hosted service send and that have no meaning here: both of asynchronous answers, additions of its SDKs,
- * and settings of features that are not offered. None of them is a misspelt name, even close to one of ours.
+ * and settings of features that are not offered. None of them is a misspelt name, even close to a name of the interface.
  */
 const ofHostedClients: ReadonlySet<string> = new Set([
   'app_id',

@@ -170,7 +170,7 @@ eachDatabase('Parameters of applications', (open) => {
     }
   });
 
-  test('no body and no query is answered with a fault of ours, and only a valid request creates', async () => {
+  test('no body and no query is answered with a fault of the server, and only a valid request creates', async () => {
     const world = await openSimulatedWorld({ database: open });
     const first = (await world.call('POST', 'Application/', { body: valid })).body.app_id;
     const value = fc.oneof(

@@ -51,12 +51,10 @@ test('Speak refuses markup without words', () => {
   assert.equal(readSpeech({ text: '<speak> </speak>', type: 'ssml' }).ok, false);
 });
 
-test('Record reads format, limit, channels and callback, each with a default', () => {
-  assert.deepEqual(readRecording({}), {
-    format: 'mp3',
-    channels: 'stereo',
-    maxSeconds: 60,
-    callback: null,
+test('Record reads format, limit, channels, callback and transcript, each with a default', () => {
+  assert.deepEqual(readRecording({}, false), {
+    ok: true,
+    value: { format: 'mp3', channels: 'stereo', maxSeconds: 60, callback: null, transcript: null },
   });
   const named = {
     time_limit: '90',
@@ -64,11 +62,28 @@ test('Record reads format, limit, channels and callback, each with a default', (
     record_channel_type: 'mono',
     callback_url: 'https://a.example/done',
     callback_method: 'get',
+    transcription_url: 'https://a.example/text',
+    transcription_language: 'de_DE',
+    transcription_redact: 'Digits',
   } as unknown as Parameters<typeof readRecording>[0];
-  assert.deepEqual(readRecording(named), {
-    format: 'wav',
-    channels: 'mono',
-    maxSeconds: 90,
-    callback: { url: 'https://a.example/done', method: 'GET' },
+  assert.deepEqual(readRecording(named, true), {
+    ok: true,
+    value: {
+      format: 'wav',
+      channels: 'mono',
+      maxSeconds: 90,
+      callback: { url: 'https://a.example/done', method: 'GET' },
+      transcript: {
+        language: 'de-DE',
+        redactsDigits: true,
+        callback: { url: 'https://a.example/text', method: 'POST' },
+      },
+    },
   });
+});
+
+test('Record refuses a transcript where the operator has no speech engine', () => {
+  const refused = readRecording({ transcription_type: 'auto' }, false);
+  assert.ok(!refused.ok);
+  assert.match(refused.problem.sentence, /^transcription_type must be left out: .*JACKFIELD_SPEECH_ENGINE/);
 });

@@ -10,6 +10,7 @@ import {
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { readTranscriptRequest, type TranscriptRequest } from '../recordings/index.ts';
 import type { PlayItem } from '../sounds/index.ts';
 
 /** The requested sound, without its listeners. */
@@ -25,6 +26,7 @@ export interface RecordingSpec {
   readonly channels: 'mono' | 'stereo';
   readonly maxSeconds: number;
   readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | null;
+  readonly transcript: TranscriptRequest | null;
 }
 
 const urlShape = /^https?:\/\/[^\s\p{Cc}\p{Cs}/?#]+[^\s\p{Cc}\p{Cs}]*$/iu;
@@ -61,13 +63,16 @@ export function readSpeech(body: NewCallSpeech): Result<SoundSpec> {
   return accepted({ items: [item], ...soundOf(body) });
 }
 
-export function readRecording(body: NewCallRecording): RecordingSpec {
-  return {
+export function readRecording(body: NewCallRecording, canTranscribe: boolean): Result<RecordingSpec> {
+  const transcript = readTranscriptRequest(body, canTranscribe);
+  if (!transcript.ok) return transcript;
+  return accepted({
     format: body.file_format?.toLowerCase() === 'wav' ? 'wav' : 'mp3',
     channels: body.record_channel_type?.toLowerCase() === 'mono' ? 'mono' : 'stereo',
     maxSeconds: readInteger(body.time_limit) ?? 60,
     callback: readRequest(body.callback_url, body.callback_method),
-  };
+    transcript: transcript.value,
+  });
 }
 
 function soundOf(body: Pick<NewCallPlay, 'loop' | 'mix'>): Pick<SoundSpec, 'loop' | 'alone'> {

@@ -69,7 +69,7 @@ function orderOf(
   spec: RecordingSpec,
 ): Parameters<Recordings['start']>[0] {
   const { leg, account, mainAccount, from, to } = call;
-  const { format, maxSeconds, callback } = spec;
+  const { format, maxSeconds, callback, transcript } = spec;
   const voice = [leg];
   const both = [{ said: voice, heard: voice }];
   const apart = [
@@ -88,6 +88,7 @@ function orderOf(
     format,
     tracks: spec.channels === 'mono' ? both : apart,
     maxSeconds,
+    ...(transcript === null ? {} : { transcript }),
     ...(callback === null
       ? {}
       : { callback: { ...callback, fields: calls.parametersOf(call), resource: `call/${leg}` } }),

@@ -125,7 +125,9 @@ describe('Actions on a live call', () => {
       const { status, body } = await post(`Call/${leg}/Speak/`, fields);
       assert.deepEqual([status, body.message], [202, 'speak started']);
       assert.deepEqual(heard(), [leg]);
-      return world.node.spokenTo(leg).at(-1);
+      const { accounts, ...words } = world.node.spokenTo(leg).at(-1) ?? {};
+      assert.deepEqual(accounts, [world.node.platform.account.authId]);
+      return words;
     };
     assert.deepEqual(await said({ text: 'Hello\nyou' }), {
       text: 'Hello\nyou',

@@ -101,7 +101,9 @@ function recordingRoutes(deps: CommandDeps): readonly ApiRoute[] {
       schema: { params: liveCallPath, body: newCallRecording, response: startedCallRecording },
       success: 202,
       async run({ account, params, body }) {
-        const started = await startRecording(deps, account, params.call_uuid, readRecording(body));
+        const spec = readRecording(body, deps.recordings.canTranscribe);
+        if (!spec.ok) return spec;
+        const started = await startRecording(deps, account, params.call_uuid, spec.value);
         if (!started.ok) return started;
         const { recording, url } = started.value;
         return accepted({ message: 'call recording started', recording_id: recording, url });

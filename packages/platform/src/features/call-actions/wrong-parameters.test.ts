@@ -48,9 +48,12 @@ const wrong: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>
     record_channel_type: ['', 'dual'],
     callback_url: ['', 'x', 'ftp://a', 1],
     callback_method: ['', 'PUT'],
+    // The world of this test has no speech engine.
     transcription_type: ['auto', ''],
-    transcription_url: ['https://a.example'],
-    transcription_method: ['GET'],
+    transcription_url: ['https://a.example', 'x'],
+    transcription_method: ['PUT'],
+    transcription_language: ['', 'a b'],
+    transcription_redact: ['', 'all'],
   },
   'DTMF/': { digits: ['', 'a', '1-2', -1, 1.5, true, null, '1'.repeat(101)], leg: ['', 'cleg'] },
 };

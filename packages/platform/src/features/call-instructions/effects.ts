@@ -145,7 +145,7 @@ function startRecording(
   { call, parameters }: DocumentRun,
   started: StartedRecording,
 ) {
-  const { uuid, url, format, tracks, maxSeconds, callback } = started;
+  const { uuid, url, format, tracks, maxSeconds, callback, transcript } = started;
   const { leg, account, mainAccount, from, to } = call;
   deps.recordings
     .start({
@@ -160,6 +160,7 @@ function startRecording(
       format,
       tracks,
       maxSeconds,
+      ...(transcript === null ? {} : { transcript }),
       ...(callback === null
         ? {}
         : { callback: { ...callback, fields: parameters, resource: `call/${leg}` } }),

@@ -1,4 +1,13 @@
-import type { Clock, Database, Egress, Logger, Metrics, Migration, Secrets } from '@jackfield/ports';
+import type {
+  CallTracing,
+  Clock,
+  Database,
+  Egress,
+  Logger,
+  Metrics,
+  Migration,
+  Secrets,
+} from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import { type OutboxEvent, replayResource } from '../../kernel/kernel-effects.ts';
@@ -52,8 +61,12 @@ export interface CallbacksDeps {
   readonly metrics?: Pick<Metrics, 'gauge'>;
   readonly outbox: Pick<Outbox, 'alsoRecord' | 'appendEvents' | 'resume' | 'wake' | 'start' | 'close'>;
   readonly authTokenOf: (authId: string) => Promise<string | undefined>;
+  /** Receives each attempt at a callback about a call. */
+  readonly tracing?: Pick<CallTracing, 'happened'>;
   readonly prefixes?: readonly string[];
   readonly limits?: Partial<CallbackLimits>;
+  /** Of several processes only one removes old rows; always when left out. */
+  readonly mayPrune?: () => boolean;
 }
 
 export interface CallbacksFeature extends Feature {
@@ -77,7 +90,7 @@ export const callbackMigrations: readonly Migration[] = [
 
 /** Delivers events to customers' URLs, signed and at least once, and keeps a log of it. */
 export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
-  const { database, clock, log, secrets, outbox } = deps;
+  const { database, clock, log, secrets, outbox, mayPrune = () => true } = deps;
   const limits = { ...callbackLimits, ...deps.limits };
   const stop = new AbortController();
   const store = createCallbackStore(database);
@@ -134,7 +147,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     const portion = 1_000;
     let pruned = 0;
     try {
-      pruned = await pruneCallbacks(database, clock.wallNow() - limits.keepMs, portion);
+      pruned = mayPrune() ? await pruneCallbacks(database, clock.wallNow() - limits.keepMs, portion) : 0;
     } catch (err) {
       log.error({ err }, 'log of callbacks not pruned; retried later');
     }

@@ -17,9 +17,10 @@ import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
+import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { createCallHomes } from './home-queries.ts';
-import { type CallStep, createCallSteps } from './legs/call-steps.ts';
+import { type CallStep, type CallSteps, createCallSteps } from './legs/call-steps.ts';
 import { createDialledLegs } from './legs/dialled-legs.ts';
 import { createDialling } from './legs/dialling.ts';
 import { createDirectCalls } from './legs/direct-calls.ts';
@@ -44,6 +45,7 @@ import { callsByEnd } from './migrations/0007-calls-by-end.ts';
 import { callTimeLimit } from './migrations/0008-time-limit.ts';
 import { clientQuality } from './migrations/0009-client-quality.ts';
 import { callIncarnation } from './migrations/0010-incarnation.ts';
+import { callDialog } from './migrations/0011-dialog.ts';
 import type { Calls } from './public-api.ts';
 import { createCallQueries } from './queries.ts';
 import { createClientQualities } from './records/client-qualities.ts';
@@ -94,6 +96,7 @@ export const callMigrations: readonly Migration[] = [
   callTimeLimit,
   clientQuality,
   callIncarnation,
+  callDialog,
 ];
 
 export interface CallsFeature extends Feature, Calls {
@@ -185,7 +188,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     whenStepped: steps.whenStepped,
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
-    endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents, steps.ended),
+    endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents, endOfOrphan(deps, steps)),
     ownedBy: owners.ownedBy,
     offeredTo: offers.offeredTo,
     dial,
@@ -204,5 +207,13 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       };
       return parametersOfCall({ ...leg, rate, parentRequestUuid });
     },
+  };
+}
+
+/** The process of a leg has died, and its record has ended: its phone hears silence until it is hung up. */
+function endOfOrphan({ telephony }: Pick<CallsDeps, 'telephony'>, { ended }: Pick<CallSteps, 'ended'>) {
+  return (leg: CallLeg): void => {
+    ended(leg);
+    if (leg.dialog !== null) telephony.endDialog?.(leg.dialog);
   };
 }

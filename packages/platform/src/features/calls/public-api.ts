@@ -32,7 +32,7 @@ export interface Calls {
   openEarly(leg: string): void;
   /** Answers an offered leg; `leg-answered` comes back. */
   answer(leg: string): void;
-  /** Ends a leg with a cause of ours; no effect on an ended leg. */
+  /** Ends a leg with a cause of the platform; no effect on an ended leg. */
   hangUp(leg: string, end: CallEnd): void;
   /**
    * Gives the leg to another owner for good: the owner before (and a borrower) gets `leg-taken` as its last notice. The new owner gets

@@ -61,8 +61,9 @@ eachDatabase('the records of legs', (open) => {
   it('a leg is written whole at first, then the changes of its answer and its end', async () => {
     const { save, rows } = await opened();
     await save(undefined, ringing);
-    const answered: CallLeg = { ...ringing, phase: 'answered', answeredAt: 2_000 };
+    const answered: CallLeg = { ...ringing, phase: 'answered', answeredAt: 2_000, dialog: 'of the answer' };
     await save(ringing, answered);
+    assert.equal((await rows())[0]?.dialog, 'of the answer');
     const end = callEnds(4000, 'Call recipient');
     await save(answered, { ...answered, phase: 'ended', endedAt: 34_000, end, quality });
     assert.deepEqual(await rows(), [
@@ -87,6 +88,7 @@ eachDatabase('the records of legs', (open) => {
         initiated_at: 1_000,
         answered_at: 2_000,
         time_limit_seconds: 14_400,
+        dialog: null,
         ended_at: 34_000,
         hangup_code: 4000,
         hangup_name: 'Normal Hangup',

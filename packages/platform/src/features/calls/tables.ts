@@ -28,6 +28,8 @@ export type CallRow = {
   answered_at: number | null;
   /** Null in records that are older than this column. */
   time_limit_seconds: number | null;
+  /** Of an answered live leg in a cluster: its successor hangs it up with this. */
+  dialog: string | null;
   ended_at: number | null;
   hangup_code: number | null;
   hangup_name: string | null;

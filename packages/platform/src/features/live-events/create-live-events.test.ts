@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { type ApiAnswer, basic, openApi } from '../../http/testing/api-world.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import { createLiveEvents, type LiveEventsLimits } from './create-live-events.ts';
+import { createLiveEvents } from './create-live-events.ts';
+import type { LiveEventsLimits } from './streams/open-streams.ts';
 
 /** Live events behind the real HTTP interface, listening, on a real database. */
 async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> = {}) {
@@ -33,6 +34,16 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
       const { authId } = api.main;
       const event = { type, account: authId, mainAccount: authId, resource: 'r/1', payload: { n } };
       await database.transact((write) => outbox.appendEvents(write, [{ ...event, ...changes }]));
+      outbox.wake();
+    },
+    /** Events of one size, in one transaction. */
+    async emitMany(from: number, to: number, text: string) {
+      const { authId } = api.main;
+      const events = Array.from({ length: to - from }, (_, index) => ({
+        ...{ type: 'call.ended', account: authId, mainAccount: authId, resource: 'r/1' },
+        payload: { n: from + index, text },
+      }));
+      await database.transact((write) => outbox.appendEvents(write, events));
       outbox.wake();
     },
     /** The text of a stream until it matches `enough`. */
@@ -217,6 +228,68 @@ eachDatabase('a slow reader of live events', (open) => {
     await until(() => world.live.streams() === 0 && rest.endsWith('\r\n0\r\n\r\n'));
     assert.match(rest, /: cut off: nothing was read for 5 s/);
     socket.destroy();
+    await world.close();
+  });
+
+  test('that sleeps for an hour costs one page at most, then nothing, and gets the rest when it wakes', async () => {
+    const world = await openWorld(open, { pauseMs: 0 });
+    const { authId } = world.api.main;
+    const served = new Set<Socket>();
+    world.api.app.server.on('connection', (socket: Socket) => {
+      served.add(socket);
+      socket.once('close', () => served.delete(socket));
+    });
+    // Pages follow one another on the clock of this world.
+    const readOn = async () => {
+      await world.api.clock.advance(1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    };
+    const pending = () => [...served].reduce((sum, { writableLength }) => sum + writableLength, 0);
+    const socket = connect(world.port, '127.0.0.1');
+    let asleep = '';
+    socket.setEncoding('latin1').on('data', (piece) => {
+      asleep += piece;
+    });
+    socket.on('error', () => {});
+    socket.write(
+      `GET /v1/Account/${authId}/Event/?after=0-0 HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\nauthorization: ${basic(world.api.main)}\r\n\r\n`,
+    );
+    await until(() => asleep.includes('events follow'));
+    socket.pause();
+    const [all, textBytes, pageBytes] = [3_000, 5_000, 100 * 5_500];
+    let most = 0;
+    for (let n = 0; n < all; n += 100) {
+      await world.emitMany(n, n + 100, 'x'.repeat(textBytes));
+      most = Math.max(most, pending());
+    }
+    // The stream has filled the buffers of the kernel, and waits for its client.
+    while (pending() === 0) await readOn();
+    most = Math.max(most, pending());
+    assert.ok(most <= pageBytes, `${most} bytes wait for the client, ${pageBytes} are a page`);
+    await world.api.clock.advance(60 * 60_000);
+    await until(() => world.live.streams() === 0 && served.size === 0);
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+
+    const received = (text: string) =>
+      [...text.matchAll(/"n":(\d+),"text":"x+"\}/g)].map(([, n]) => Number(n));
+    const ids = [...asleep.matchAll(/id: ([0-9-]+)\nevent: [^\n]*\ndata: [^\n]*\n\n/g)].map(
+      ([, id]) => id ?? '',
+    );
+    const before = received(asleep).slice(0, ids.length);
+    assert.ok(before.length > 0 && before.length < all, `${before.length} events came before the sleep`);
+    const stream = await world.follow('', { 'last-event-id': ids.at(-1) ?? '' });
+    let isOver = false;
+    const reading = stream.until(new RegExp(`"n":${all - 1},"text":"x+"\\}`)).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await readOn();
+    const rest = received(await reading);
+    assert.deepEqual(
+      [...before, ...rest],
+      Array.from({ length: all }, (_, n) => n),
+    );
+    stream.stop();
     await world.close();
   });
 });

@@ -5,6 +5,7 @@ import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
+import { whenOver } from '../../kernel/sessions-over.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
 import { readCallReference } from './domain/call-reference.ts';
 import { hearingHistoryRoute } from './hearing-history-routes.ts';
@@ -92,7 +93,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     incarnation: runner.incarnation,
     isDraining: deps.isDraining ?? (() => false),
   });
-  const routes = multipartyCallRoutes(commands, queries);
+  const routes = multipartyCallRoutes({ commands, queries, canTranscribe: deps.recordings.canTranscribe });
 
   return {
     name: 'multiparty-calls',
@@ -136,9 +137,13 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
         const since = call.startedAt ?? call.createdAt;
         sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt: diedAt(since) });
       }
-      await runner.idle();
+      await whenOver(
+        { runner, clock },
+        sessions,
+        left.map(({ uuid }) => uuid),
+      );
       const stuck = left.filter(({ uuid }) => sessions.peek(uuid) !== undefined);
-      // Their names would stay in use, so the process does not start.
+      // Their names would stay in use: a process does not start, and a successor tries again.
       if (stuck.length > 0) throw new Error(`${stuck.length} multiparty calls could not be ended`);
       return left.length;
     },

@@ -108,7 +108,7 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** Parameters without support that would change the behaviour: refused with every value. */
+/** Of transcripts, which need an engine: refused with every other value. */
 const later = {
   transcript: true,
   transcription_url: 'https://example.com/',

@@ -8,6 +8,7 @@ import {
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { readTranscriptRequest, type TranscriptRequest } from '../recordings/index.ts';
 import { readAgent } from './agent-parameters.ts';
 import type { CallSettings } from './domain/multiparty-call.ts';
 import type { Confirmation, DialMusic, EdgeSound, RequestedParticipant, Role } from './domain/participant.ts';
@@ -25,13 +26,15 @@ export type RequestedAddition = RequestedPhones & {
 };
 
 /** Reads a validated body; defaults are those of docs/interface/multiparty-calls.md#adding-participants. */
-export function readAddition(body: NewParticipant): Result<RequestedAddition> {
+export function readAddition(body: NewParticipant, canTranscribe: boolean): Result<RequestedAddition> {
   const phones = readPhones(body);
   if (!phones.ok) return phones;
   const confirmation = readConfirmation(body);
   if (!confirmation.ok) return confirmation;
   const agent = readAgent(body);
   if (!agent.ok) return agent;
+  const transcript = readTranscript(body, canTranscribe);
+  if (!transcript.ok) return transcript;
   const target = readRequest(body.status_callback_url, body.status_callback_method);
   const statusCallback = target && {
     ...target,
@@ -84,6 +87,7 @@ export function readAddition(body: NewParticipant): Result<RequestedAddition> {
         coachVoice: readBoolean(body.record_coach_voice) ?? true,
         startSound: readRequest(body.start_recording_audio, body.start_recording_audio_method, 'GET'),
         stopSound: readRequest(body.stop_recording_audio, body.stop_recording_audio_method, 'GET'),
+        transcript: transcript.value,
       },
       music: {
         wait: readRequest(body.wait_music_url, body.wait_music_method, 'GET'),
@@ -100,6 +104,17 @@ export function readAddition(body: NewParticipant): Result<RequestedAddition> {
       },
     },
   });
+}
+
+/** Something must be recorded: a transcript is that of a recording. */
+function readTranscript(body: NewParticipant, canTranscribe: boolean): Result<TranscriptRequest | null> {
+  const transcript = readTranscriptRequest(body, canTranscribe);
+  if (!transcript.ok || transcript.value === null) return transcript;
+  if (readBoolean(body.record) === true || readBoolean(body.record_participant_track) === true)
+    return transcript;
+  const parameter = readBoolean(body.transcript) === true ? 'transcript' : 'transcription_url';
+  const allowed = 'left out where neither record nor record_participant_track is true';
+  return refused(invalidParameter(parameter, body[parameter], allowed));
 }
 
 /** A sound without a key is refused: the phone would be asked for a key that is not checked. */

@@ -27,6 +27,7 @@ import { participantItemOf, participantRecordOf, resourceUri } from './views.ts'
 export interface RouteParts {
   readonly commands: MultipartyCallCommands;
   readonly queries: MultipartyCallQueries;
+  readonly canTranscribe: boolean;
 }
 
 export function participantRoutes(parts: RouteParts): readonly ApiRoute[] {
@@ -39,7 +40,7 @@ export function participantRoutes(parts: RouteParts): readonly ApiRoute[] {
   ];
 }
 
-function addParticipant({ commands }: RouteParts): ApiRoute {
+function addParticipant({ commands, canTranscribe }: RouteParts): ApiRoute {
   return route({
     method: 'POST',
     path: 'MultiPartyCall/:mpc/Participant/',
@@ -48,7 +49,7 @@ function addParticipant({ commands }: RouteParts): ApiRoute {
     schema: { params: mpcPath, body: newParticipant, response: addedParticipant },
     success: 201,
     async run({ account, params, body }) {
-      const requested = readAddition(body);
+      const requested = readAddition(body, canTranscribe);
       if (!requested.ok) return requested;
       const added = await commands.add(account, readCallReference(params.mpc), requested.value);
       if (!added.ok) return added;

@@ -400,7 +400,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
   test('an addition that could not be saved creates no call, dials no phone and leaves the name free', async () => {
     const world = await openMultipartyWorld(open);
     world.failCommits(1);
-    await assert.rejects(world.add('room'), /a fault of ours/);
+    await assert.rejects(world.add('room'), /a fault of the server/);
     assert.equal(world.calls.dialled.length, 0);
     assert.equal(world.media.openMixes, 0);
     assert.equal(world.runner.census()['multiparty-call']?.sessions, 0);

@@ -2,19 +2,13 @@ import { hearingBody, mpcActivation, mpcBody, mpcList, mpcListQuery, mpcPath } f
 import { type ApiRoute, type RouteGroup, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
 import { accepted } from '../../kernel/result.ts';
-import type { MultipartyCallCommands } from './commands.ts';
 import { readCallReference } from './domain/call-reference.ts';
 import { readCallFilters } from './list-filters.ts';
 import { participantRoutes, type RouteParts } from './participant-routes.ts';
-import type { MultipartyCallQueries } from './queries.ts';
 import { requestedCall, withoutBody } from './rooms/requested-call.ts';
 import { hearingBodyOf, mpcBodyOf, mpcItemOf } from './views.ts';
 
-export function multipartyCallRoutes(
-  commands: MultipartyCallCommands,
-  queries: MultipartyCallQueries,
-): RouteGroup {
-  const parts: RouteParts = { commands, queries };
+export function multipartyCallRoutes(parts: RouteParts): RouteGroup {
   return {
     name: 'Multiparty calls',
     description: 'Conferences of several phones, with agents, customers and supervisors who may coach.',

@@ -8,9 +8,8 @@ import {
   operatedRates,
   operatedRatesQuery,
 } from '@jackfield/contract/console';
-import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
+import { operatorOnly, type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
-import { problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { amountText, type ListedRates } from '../usage/index.ts';
 
@@ -22,15 +21,14 @@ export interface RouteDeps {
   readonly bans: () => readonly BannedSource[];
 }
 
-const hidden = problem('not-found', 'only the first account of an installation sees what its operator runs');
-
 export function operatorRoutes(deps: RouteDeps): RouteGroup {
-  /** Other accounts get 404, as for what does not exist. */
+  const hidden = operatorOnly(deps.operator, 'sees what its operator runs');
   async function shown<Item>(
-    { authId }: RequestAccount,
+    account: RequestAccount,
     read: () => readonly Item[],
   ): Promise<Result<{ objects: Item[] }>> {
-    return authId === deps.operator() ? accepted({ objects: [...read()] }) : refused(hidden);
+    const problem = hidden(account);
+    return problem ? refused(problem) : accepted({ objects: [...read()] });
   }
   const shared = { method: 'GET', success: 200, least: 'operator' } as const;
 
@@ -73,13 +71,14 @@ export function operatorRoutes(deps: RouteDeps): RouteGroup {
         description:
           'The rate table that prices calls and streams, in the order of its file, or the entries for one number; for the first account.',
         schema: { query: operatedRatesQuery, response: operatedRates },
-        async run({ account: { authId }, query }) {
-          if (authId !== deps.operator()) return refused(hidden);
+        async run({ account, query }) {
+          const problem = hidden(account);
+          if (problem) return refused(problem);
           const { entries, entriesFor, currency } = deps.rates;
           // An unescaped + arrives as a space.
           const found = query.number === undefined ? entries : entriesFor(query.number.replace(/^ /, '+'));
           return answerPage(
-            { query, path: `/v1/Account/${authId}/Operator/Rate/` },
+            { query, path: `/v1/Account/${account.authId}/Operator/Rate/` },
             async ({ limit, offset }) => ({ total: found.length, rows: found.slice(offset, offset + limit) }),
             ({ prefix, direction, perMinute, initialSeconds, incrementSeconds }) => ({
               ...{ prefix, direction, currency, per_minute: amountText(perMinute) },

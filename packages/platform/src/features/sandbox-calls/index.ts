@@ -1,6 +1,6 @@
 export {
   createSandboxCalls,
   type SandboxCallsDeps,
-  type SandboxNetwork,
   sandboxCallsMigrations,
 } from './create-sandbox-calls.ts';
+export type { SandboxNetwork } from './placing/phone-calls.ts';

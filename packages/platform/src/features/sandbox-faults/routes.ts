@@ -11,8 +11,8 @@ import {
   sandboxFaultPath,
 } from '@jackfield/contract';
 import type { Clock } from '@jackfield/ports';
-import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
-import { notFound, problem } from '../../kernel/problem.ts';
+import { operatorOnly, type RouteGroup, route } from '../../http/index.ts';
+import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { type CurrentFaults, isFaultName } from './switches/current-faults.ts';
 
@@ -22,13 +22,8 @@ export interface SandboxFaultRouteDeps {
   readonly operator: () => string | undefined;
 }
 
-const hidden = problem(
-  'not-found',
-  'only the first account of an installation switches faults: they concern all accounts',
-);
-
 export function sandboxFaultRoutes({ clock, faults, operator }: SandboxFaultRouteDeps): RouteGroup {
-  const isHiddenFrom = ({ authId }: RequestAccount) => authId !== operator();
+  const hidden = operatorOnly(operator, 'switches faults: they concern all accounts');
 
   function itemOf(name: SandboxFaultName): SandboxFaultItem {
     const fault = faults.find(name);
@@ -51,7 +46,8 @@ export function sandboxFaultRoutes({ clock, faults, operator }: SandboxFaultRout
     success: 200,
     least: 'operator',
     async run({ account }) {
-      return isHiddenFrom(account) ? refused(hidden) : accepted({ objects: sandboxFaultNames.map(itemOf) });
+      const problem = hidden(account);
+      return problem ? refused(problem) : accepted({ objects: sandboxFaultNames.map(itemOf) });
     },
   });
 
@@ -66,7 +62,8 @@ export function sandboxFaultRoutes({ clock, faults, operator }: SandboxFaultRout
     success: 201,
     least: 'operator',
     async run({ account, body }) {
-      if (isHiddenFrom(account)) return refused(hidden);
+      const problem = hidden(account);
+      if (problem) return refused(problem);
       // The schema allows no other.
       const name = readOneOf(sandboxFaultNames, body.name)!;
       const seconds = readInteger(body.seconds);
@@ -88,7 +85,8 @@ export function sandboxFaultRoutes({ clock, faults, operator }: SandboxFaultRout
     success: 204,
     least: 'operator',
     async run({ account, params: { fault: name } }) {
-      if (isHiddenFrom(account)) return refused(hidden);
+      const problem = hidden(account);
+      if (problem) return refused(problem);
       if (!isFaultName(name)) return refused(notFound('fault', name));
       faults.end(name);
       return accepted(undefined);

@@ -3,6 +3,7 @@ import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
+import type { SingletonRoles } from '../../kernel/singleton-roles.ts';
 import type { AttachableApplications } from './commands.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
 import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
@@ -16,6 +17,7 @@ import { createKnownCredentials } from './registrations/known-credentials.ts';
 import { publishRegistrations } from './registrations/publish-registrations.ts';
 import { createRegistrationWatch } from './registrations/registration-watch.ts';
 import { createRegistrations } from './registrations/registrations.ts';
+import { createUsernameOf } from './registrations/username-of.ts';
 import { createUsernamesLike } from './registrations/usernames-like.ts';
 import { endpointRoutes } from './routes.ts';
 import { searchEndpoints } from './search-queries.ts';
@@ -31,6 +33,8 @@ interface SipEndpointsDeps {
   readonly metrics?: Pick<Metrics, 'gauge'>;
   /** For events of registrations that begin and end; without it there are none. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
+  /** Of several processes one looks for expired bindings; this one when left out. */
+  readonly roles?: Pick<SingletonRoles, 'take' | 'holds'>;
 }
 
 export interface SipEndpointsFeature extends Feature {
@@ -39,6 +43,8 @@ export interface SipEndpointsFeature extends Feature {
   readonly registrations: Registrations;
   /** Some usernames with this beginning, in their order. */
   usernamesLike(beginning: string): Promise<readonly string[]>;
+  /** The username of an endpoint that the viewer sees. */
+  usernameOf(viewer: RequestAccount, endpointId: string): Promise<string | undefined>;
   /** The application that an endpoint is attached to, if any. */
   applicationOf(endpointId: string): Promise<string | null>;
   /** For the applications feature, when an application is deleted. */
@@ -64,7 +70,15 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
   const credentials = createKnownCredentials(deps.database);
   const store = createEndpointStore(deps.database, credentials.changed);
   const { database, clock, outbox } = deps;
-  const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
+  const watch =
+    outbox === undefined
+      ? undefined
+      : createRegistrationWatch({
+          database,
+          clock,
+          outbox,
+          ...(deps.roles && { roles: deps.roles }),
+        });
   if (deps.metrics !== undefined) publishRegistrations({ database, clock, metrics: deps.metrics });
   const registrations = createRegistrations({
     database,
@@ -93,6 +107,7 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
       }
     },
     usernamesLike: createUsernamesLike(deps.database),
+    usernameOf: createUsernameOf(deps.database),
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },
     resources: { remove: store.removeAll, passOn: store.passOn },

@@ -301,3 +301,90 @@ test(
     assert.throws(() => world.play([]), /no sound is played any more/);
   }),
 );
+
+/** An engine whose pieces the test gives. */
+function streamedSpeech() {
+  const waiting: ((piece: SoundClip | Error | undefined) => void)[] = [];
+  const given: (SoundClip | Error | undefined)[] = [];
+  let streams = 0;
+  const next = () =>
+    given.length > 0
+      ? Promise.resolve(given.shift())
+      : new Promise<SoundClip | Error | undefined>((resolve) => void waiting.push(resolve));
+  return {
+    speech: {
+      speak: async () => clip(1),
+      async *stream() {
+        streams++;
+        for (;;) {
+          const piece = await next();
+          if (piece === undefined) return;
+          if (piece instanceof Error) throw piece;
+          yield piece;
+        }
+      },
+    },
+    streams: () => streams,
+    give(piece: SoundClip | Error | undefined) {
+      const taker = waiting.shift();
+      if (taker === undefined) given.push(piece);
+      else taker(piece);
+    },
+  };
+}
+
+const streamed = streamedSpeech();
+test(
+  'a text is heard from its first piece on, while the engine makes the others, and is kept whole for the next play',
+  inWorld({ speech: streamed.speech }, async (world) => {
+    const heard = await world.leg('leg');
+    const loud = () => heard.filter((frame) => frame.some((sample) => Math.abs(sample) > 500)).length;
+    streamed.give(clip(0.2));
+    const play = world.play([say('A long text.')]);
+    await world.begun(play);
+    await world.until('the first piece is heard', () => loud() >= 9, 20);
+    assert.ok(world.sounds.census().texts === 1, 'the engine still speaks');
+    await world.clock.advance(200);
+    streamed.give(clip(0.3));
+    streamed.give(undefined);
+    const over = await world.over(play);
+    assert.deepEqual([over.because, over.problems], ['finished', []]);
+    assert.ok(loud() >= 23 && loud() <= 27, `${loud()} frames`);
+    await world.over(world.play([say('A long text.')]));
+    assert.equal(streamed.streams(), 1, 'it was made once');
+  }),
+);
+
+const brokenSpeech = streamedSpeech();
+test(
+  'an engine that breaks off ends the text there, and it is made again for the next play',
+  inWorld({ speech: brokenSpeech.speech }, async (world) => {
+    await world.leg('leg');
+    brokenSpeech.give(clip(0.4));
+    brokenSpeech.give(new Error('gone'));
+    assert.equal((await world.over(world.play([say('A text.')]))).because, 'finished');
+    assert.ok(world.log.lines.some(({ level }) => level === 'warn'));
+    brokenSpeech.give(new Error('gone'));
+    const { problems } = await world.over(world.play([say('A text.')]));
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['speech-failed'],
+    );
+    assert.equal(brokenSpeech.streams(), 2);
+  }),
+);
+
+const stoppedSpeech = streamedSpeech();
+test(
+  'a stopped play ends the rest of its text',
+  inWorld({ speech: stoppedSpeech.speech }, async (world) => {
+    await world.leg('leg');
+    stoppedSpeech.give(clip(0.4));
+    const play = world.play([say('A text.')]);
+    await world.begun(play);
+    world.sounds.stop(play);
+    await world.over(play);
+    await world.until('its turn is over', () => world.sounds.census().texts === 0);
+    stoppedSpeech.give(undefined);
+  }),
+);

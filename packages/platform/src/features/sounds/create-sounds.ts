@@ -13,9 +13,8 @@ import type { Feature } from '../../feature.ts';
 import { createOwners } from '../../kernel/owners.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import { fetchTimeouts } from './domain/fetch-timeouts.ts';
-import { newPlay } from './domain/play.ts';
-import type { PlayNotice, PlayOrder } from './domain/play-order.ts';
-import { type LivePlay, mixPrefix, watchKey } from './plays/live-play.ts';
+import type { PlayNotice } from './domain/play-order.ts';
+import { LivePlays } from './plays/live-plays.ts';
 import { createPlayLoads } from './plays/play-loads.ts';
 import type { ReadSoundDocument, Sounds } from './public-api.ts';
 import { defineSessions } from './sessions.ts';
@@ -83,94 +82,43 @@ export interface SoundsFeature extends Feature, Sounds {
   release(): void;
 }
 
+/** Files and texts that are played to legs. */
 export function createSounds(deps: SoundsDeps): SoundsFeature {
   const { log, metrics, speech, media } = deps;
   const limits = { ...soundLimits, ...deps.limits };
   const owners = createOwners<PlayNotice>();
-  const byName = new Map<string, LivePlay>();
-  const bySession = new Map<string, LivePlay>();
-  const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes);
+  const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes, (err) => {
+    metrics.count('jackfield_sound_failures_total', { kind: 'speech' });
+    log.warn({ err }, 'speech broke off: its listeners heard the part before');
+  });
   const files = createFiles(deps, limits, clips);
-  const texts = createFairLine(limits.texts);
+  const texts = createFairLine({ ...limits.texts, ...speech.concurrent, ...deps.limits?.texts });
   const joint = createJointPlays();
   const sources = createSoundSources({ files, speech, texts, clips });
-  let sessions = 0;
-  let isClosed = false;
-
-  const plays = defineSessions(deps, {
-    playOf: (session) => bySession.get(session),
-    loads: () => loads,
-    remove,
-    notify: ({ order }, notice) => notify(order, notice),
+  const live = new LivePlays({
+    owners,
+    joint,
+    log,
+    sessionsOf: (parts) => defineSessions(deps, parts),
+    loadsOf: (send) => createPlayLoads({ sources, joint, metrics, log, send }),
   });
-  const loads = createPlayLoads({ sources, joint, metrics, log, send: plays.send });
-
-  function remove(live: LivePlay): void {
-    byName.delete(live.order.play);
-    if (bySession.delete(live.session)) joint.end(live.order);
-    loads.endAll(live);
-  }
-
-  function notify({ owner }: PlayOrder, notice: PlayNotice): void {
-    if (!isClosed) owners.notify(owner, notice);
-  }
-
-  const unsubscribe = media.subscribe((notice) => {
-    if (notice.type !== 'play-ended' || !notice.mix.startsWith(mixPrefix)) return;
-    const session = notice.mix.slice(mixPrefix.length);
-    if (!bySession.has(session)) return;
-    if (notice.key === watchKey) plays.send(session, { type: 'listeners-gone' });
-    else plays.send(session, { type: 'sound-ended', sound: Number(notice.key) });
-  });
+  const unsubscribe = media.subscribe((notice) => live.noticed(notice));
 
   return {
     name: 'sounds',
     ownedBy: owners.ownedBy,
-    play(order) {
-      if (isClosed) throw new Error('no sound is played any more: sounds are closed');
-      if (byName.has(order.play)) throw new Error(`play ${order.play} is alive already`);
-      assertItems(order);
-      if (!owners.has(order.owner.kind)) {
-        throw new Error(`no owner is registered for plays of the kind '${order.owner.kind}'`);
-      }
-      // A name may be used again as soon as its play is over, while the former session still ends.
-      const session = `${order.play}#${++sessions}`;
-      const live = { session, order, mix: `${mixPrefix}${session}`, loads: new Map(), isStopped: false };
-      byName.set(order.play, live);
-      bySession.set(session, live);
-      joint.begin(order);
-      plays.open(session, newPlay(order), { type: 'ordered' }).catch((err: unknown) => {
-        log.error({ err, play: order.play }, 'play failed to begin');
-        remove(live);
-        notify(order, { type: 'play-over', play: order.play, because: 'stopped', problems: [] });
-      });
-    },
-    stop(play) {
-      const live = byName.get(play);
-      if (live === undefined) return;
-      live.isStopped = true;
-      plays.send(live.session, { type: 'stopped' });
-    },
+    play: (order) => live.play(order),
+    stop: (play) => live.stop(play),
     census() {
-      const { used } = clips.census();
       const { working, waiting } = texts.census();
-      let loading = 0;
-      for (const live of byName.values()) loading += live.loads.size;
       const { fetching, fetchingBytes } = files.census();
-      return {
-        plays: byName.size,
-        loads: loading,
-        fetching,
-        fetchingBytes,
-        texts: working + waiting,
-        clipsUsed: used,
-      };
+      const clipsUsed = clips.census().used;
+      return { ...live.census(), fetching, fetchingBytes, texts: working + waiting, clipsUsed };
     },
     idleClips: () => clips.census().idle,
     release() {
-      isClosed = true;
       unsubscribe();
-      for (const live of [...byName.values()]) remove(live);
+      live.close();
       clips.clear();
     },
   };
@@ -183,10 +131,4 @@ function createFiles(deps: SoundsDeps, limits: SoundLimits, clips: LoadedClips):
     isLoaded: clips.has,
     limits,
   });
-}
-
-function assertItems({ play, items }: PlayOrder): void {
-  if (items.length > 1 && items.some(({ kind }) => kind === 'source')) {
-    throw new Error(`play ${play} has a source beside other items`);
-  }
 }

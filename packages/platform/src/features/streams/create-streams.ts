@@ -2,10 +2,11 @@ import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
-import { createOwners } from '../../kernel/owners.ts';
+import { createOwners, notifyOrLog } from '../../kernel/owners.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
+import { whenOver } from '../../kernel/sessions-over.ts';
 import type { Calls } from '../calls/index.ts';
 import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';
 import type { NewStream } from './domain/new-stream.ts';
@@ -18,9 +19,10 @@ import { streamFailureCodes } from './migrations/0003-failure-codes.ts';
 import { streamIncarnation } from './migrations/0004-incarnation.ts';
 import type { StreamLifeNotice, Streams } from './public-api.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
+import { streamResources } from './resources.ts';
 import { streamRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { adoptLiveStreams, liveOf, passOnStreams, removeStreams } from './store.ts';
+import { adoptLiveStreams } from './store.ts';
 
 export interface StreamsDeps extends SessionDeps, UpgradeSignerDeps {
   readonly database: Database;
@@ -53,13 +55,8 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   const queries = createQueries(database);
   const sessions = defineSessions(deps, {
     sign: createUpgradeSigner(deps),
-    notifyOwner({ stream, owner }, notice) {
-      try {
-        owners.notify(owner, notice);
-      } catch (err) {
-        log.error({ stream, owner: owner.kind, err }, 'the owner of a stream threw');
-      }
-    },
+    notifyOwner: ({ stream, owner }, notice) =>
+      notifyOrLog(owners, log, { kind: 'stream', id: stream }, owner, notice),
     whenEnded: live.remove,
   });
 
@@ -88,13 +85,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     queries,
     commands,
     routes: [streamRoutes(commands, queries, deps.usage)],
-    resources: {
-      async remove(write, account) {
-        for (const stream of await liveOf(write, account)) stop(stream, 'API request');
-        await removeStreams(write, account);
-      },
-      passOn: passOnStreams,
-    },
+    resources: streamResources(stop),
     ownedBy: owners.ownedBy,
     start,
     retrack(stream, tracks, hearers) {
@@ -154,7 +145,7 @@ function normalised(url: string): string {
 }
 
 async function endSessions(
-  { database, runner }: StreamsDeps,
+  { database, runner, clock }: StreamsDeps,
   sessions: LiveSessions,
   { number, diedAt }: EndedIncarnation,
 ): Promise<number> {
@@ -163,6 +154,10 @@ async function endSessions(
     const since = stream.startedAt ?? stream.createdAt;
     sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt: diedAt(since) });
   }
-  await runner.idle();
+  await whenOver(
+    { runner, clock },
+    sessions,
+    left.map(({ order }) => order.stream),
+  );
   return left.length;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { amountText, createUsage } from './create-usage.ts';
+import { createUsage } from './create-usage.ts';
 import { readRateTable } from './domain/rate-table.ts';
+import { amountText } from './domain/rates.ts';
 
 const entry = { prefix: '1', direction: 'both', per_minute: '0.00850' };
 const tableOf = (...rates: object[]) => JSON.stringify({ currency: 'USD', rates });
@@ -94,9 +95,8 @@ describe('the amount of a call', () => {
 });
 
 describe('a rate table that is wrong', () => {
-  it('is reported with its line, or its text, when it is no JSON', () => {
-    assert.match(problemsOf('{\n  "currency": "USD",\n  "rates": [] 7\n}')[0]!, /^line 3: /);
-    assert.match(problemsOf('{\n  "rates": [,]\n}')[0]!, /no JSON: .*\[,\]/);
+  it('is reported when it is no JSON', () => {
+    assert.deepEqual(problemsOf('{\n  "rates": [,]\n}'), ['the rate table is no JSON']);
   });
 
   it('is reported with each wrong entry', () => {

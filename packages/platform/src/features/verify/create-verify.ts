@@ -7,7 +7,7 @@ import type { RetainedRecords } from '../../kernel/retention.ts';
 import { appRoutes } from './app-routes.ts';
 import { createAppStore } from './app-store.ts';
 import { createCheck, createStart } from './commands.ts';
-import type { Attempt, VerifySession } from './domain/session.ts';
+import { fallBack } from './delivery/fall-back.ts';
 import { createSessionHomes } from './home-queries.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
@@ -56,26 +56,13 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   const reportRefusal = createRefusals(deps);
   const proofs = createProofs(deps);
   const sessions = defineSessions({ ...deps, limiter }, (session, attempt) => {
-    fallBack(session, attempt).catch((err: unknown) => {
+    fallBack({ ...deps, limiter, reportRefusal, sessions }, session, attempt).catch((err: unknown) => {
       log.error({ err, session: session.uuid }, 'fallback call could not be placed');
     });
   });
   const queries = createQueries(database);
   const commands = { ...deps, apps, limiter, sessions, reportRefusal };
   let cancelSweep = () => {};
-
-  /** Counted like every other send. */
-  async function fallBack(session: VerifySession, attempt: Attempt): Promise<void> {
-    const { account, mainAccount, recipient, requestorIp: source } = session;
-    // The fraud level applied to the message already.
-    const admission = await limiter.admit({ account, recipient, source, level: 'off' }, clock.now());
-    if (admission.kind !== 'admitted') {
-      const reason = admission.kind === 'limited' ? `${admission.scope}-limit` : admission.reason;
-      return reportRefusal(account, mainAccount, reason, recipient);
-    }
-    const requested = { ...attempt, uuid: secrets.randomUuid(), channel: 'voice', blockedBy: null } as const;
-    sessions.send(session.uuid, { type: 'attempt-asked', attempt: requested, callback: null });
-  }
 
   function sweep(): void {
     limiter.sweep(clock.now()).catch((err: unknown) => {

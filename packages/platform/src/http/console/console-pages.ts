@@ -57,15 +57,18 @@ function sendPage(reply: FastifyReply, { pages, newNonce }: ConsoleDeps): Fastif
     'cross-origin-opener-policy': 'same-origin',
   });
   if (state === 'ready') return reply.send(pages.page(nonce));
-  if (state === 'building') return reply.header('refresh', '1').send(buildingPage);
+  if (state === 'building') {
+    const policy = policyWith(nonce, `'nonce-${nonce}'`);
+    return reply.header('content-security-policy', policy).send(buildingPage(nonce));
+  }
   return reply.code(503).send(failedPage(state.problem));
 }
 
 /** Scripts, styles, data and sockets come from this server alone; the browser refuses every other host. */
-function policyWith(nonce: string): string {
+function policyWith(nonce: string, scripts = "'self'"): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${scripts}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "media-src 'self' blob:",
@@ -102,10 +105,13 @@ function sendFile(
 const document = (title: string, text: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>`;
 
-const buildingPage = document(
-  'Jackfield is building its console',
-  'This happens once after a change of its sources and takes some seconds. The page opens by itself. The API is ready meanwhile.',
-);
+/** A script loads it again: with a fragment in the address, such as the link of the first run, browsers ignore the header `refresh`. */
+const buildingPage = (nonce: string) =>
+  document(
+    'Jackfield is building its console',
+    `This happens once after a change of its sources and takes some seconds. The page opens by itself. The API is ready meanwhile.
+<progress aria-label="Build"></progress><script nonce="${nonce}">setTimeout(() => location.reload(), 1000)</script>`,
+  );
 
 function failedPage(sentence: string): string {
   const text = sentence.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);

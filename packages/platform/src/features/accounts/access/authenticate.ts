@@ -23,7 +23,7 @@ export function hashOfToken(secrets: Secrets, authId: string, authToken: string)
 
 export function createAuthenticator(database: Database, secrets: Secrets): AccountAuthenticator {
   // One process owns the embedded database and sees every change; with a shared database each request reads.
-  const remembers = database.dialect === 'sqlite';
+  const remembers = database.dialect === 'sqlite' && !database.isShared;
   const remembered = new Map<string, AccountRow>();
   let changes = 0;
   const hashOfUnknown = hashOfToken(secrets, '', secrets.randomUuid());

@@ -5,6 +5,7 @@ import type {
   StreamDialectName,
   VoiceActivityLimits,
 } from '@jackfield/ports';
+import type { TranscriptRequest } from '../../recordings/index.ts';
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
@@ -126,6 +127,7 @@ export interface Record {
   readonly startOnDialAnswer: boolean;
   readonly channels: 'mono' | 'stereo';
   readonly callback: ActionRequest | null;
+  readonly transcript: TranscriptRequest | null;
 }
 
 export interface Dial {
@@ -155,7 +157,7 @@ export interface Dial {
   readonly destinations: readonly DialDestination[];
 }
 
-/** What its element says of the leg; the Dial element says the rest. */
+/** The settings of one leg by its own element; the Dial element has the others. */
 export interface DialDestination
   extends Pick<LegSpec, 'to' | 'sendDigits' | 'sendOnPreanswer' | 'sipHeaders'> {
   readonly kind: 'number' | 'user';
@@ -195,6 +197,7 @@ export interface MultiPartyCall {
     /** Played to all before a recording begins, and after it was stopped. */
     readonly startSound: ActionRequest | null;
     readonly stopSound: ActionRequest | null;
+    readonly transcript: TranscriptRequest | null;
   };
   /** Null: the built-in one. */
   readonly music: {

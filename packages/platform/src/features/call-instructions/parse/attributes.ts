@@ -133,16 +133,18 @@ export function attributesOf(element: XmlElement, reading: Reading): Attributes 
     end() {
       for (const { name, line } of element.attributes) {
         if (known.has(name)) continue;
-        const meant = nearestName(name, known);
-        const allowed = known.size === 0 ? 'it has none' : `allowed are ${listed([...known].sort(), 'and')}`;
-        reading.refuse(
-          line,
-          `<${element.name}> has no attribute ${quoted(name)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}: ${allowed}`,
-        );
+        reading.refuse(line, `<${element.name}> has no attribute ${quoted(name)}${insteadOf(name, known)}`);
         return;
       }
     },
   };
+}
+
+/** What the customer may have meant; without such a name, all that is allowed. */
+function insteadOf(name: string, known: ReadonlySet<string>): string {
+  const meant = nearestName(name, known);
+  if (meant !== undefined) return ` (did you mean ${meant}?)`;
+  return known.size === 0 ? ': it has none' : `: allowed are ${listed([...known].sort(), 'and')}`;
 }
 
 /** `a, b or c`. */

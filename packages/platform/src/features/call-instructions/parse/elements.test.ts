@@ -152,9 +152,11 @@ testAttributes({
     },
     callbackUrl: callbackUrl('callback'),
     callbackMethod: callbackMethod('callback.method', callback),
-    transcriptionType: { allowed: ['auto'], refused: [], warning: /not transcribed/ },
-    transcriptionUrl: { ...callbackUrl(), warning: /not transcribed/ },
+    transcriptionType: { allowed: ['auto'], refused: [], warning: /JACKFIELD_SPEECH_ENGINE/ },
+    transcriptionUrl: { ...callbackUrl(), warning: /JACKFIELD_SPEECH_ENGINE/ },
     transcriptionMethod: callbackMethod(),
+    transcriptionLanguage: { allowed: ['de_DE'], refused: ['', 'a b'] },
+    transcriptionRedact: { allowed: ['digits', 'None'], refused: ['', 'all'] },
   },
 });
 

@@ -10,6 +10,8 @@ import {
   webSocketUrlAllowed,
 } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
+import { readTranscript } from './read-transcript.ts';
+import type { Reading } from './reading.ts';
 import type { XmlElement } from './xml-tree.ts';
 
 const eventGroups = [
@@ -75,7 +77,7 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     exitSound: readSound(attributes, 'exitSound', 'beep:2'),
     statusCallback: statusCallback && { ...statusCallback, events: events.replace(/\s/g, '') },
     recordingCallback: attributes.request('recordingCallbackUrl', 'recordingCallbackMethod'),
-    recording: readRecording(attributes),
+    recording: readRecording(attributes, reading),
     music: {
       wait: readSource(attributes, 'waitMusicUrl', 'waitMusicMethod'),
       agentHold: readSource(attributes, 'agentHoldMusicUrl', 'agentHoldMusicMethod'),
@@ -84,7 +86,6 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     onExitAction: attributes.request('onExitActionUrl', 'onExitActionMethod', 'action'),
   } as const;
   const agent = role === 'ai-agent' ? readAgent(attributes) : refuseAgent(attributes);
-  warnOfTranscription(attributes);
   attributes.end();
   const name = readName(bodyOf(element, reading), element, reading);
   return { ...call, name, ...(agent === undefined ? {} : { agent }) };
@@ -114,7 +115,8 @@ function readSound(
   return byDefault;
 }
 
-function readRecording(attributes: Attributes): MultiPartyCall['recording'] {
+function readRecording(attributes: Attributes, reading: Reading): MultiPartyCall['recording'] {
+  const transcript = readTranscript(attributes, attributes.flag('transcript', false), reading);
   return {
     wholeCall: attributes.flag('record', false),
     eachParticipant: attributes.flag('recordParticipantTrack', false),
@@ -122,6 +124,7 @@ function readRecording(attributes: Attributes): MultiPartyCall['recording'] {
     coachVoice: attributes.flag('recordCoachVoice', true),
     startSound: readSource(attributes, 'startRecordingAudio', 'startRecordingAudioMethod'),
     stopSound: readSource(attributes, 'stopRecordingAudio', 'stopRecordingAudioMethod'),
+    transcript,
   };
 }
 
@@ -161,11 +164,4 @@ function readAgent(attributes: Attributes): NonNullable<MultiPartyCall['agent']>
     extraHeaders: attributes.text('aiAgentStreamExtraHeaders', extraHeadersRule) ?? '',
     statusCallback: attributes.request('aiAgentStreamStatusCallbackUrl', 'aiAgentStreamStatusCallbackMethod'),
   };
-}
-
-function warnOfTranscription(attributes: Attributes): void {
-  const isTranscribed = attributes.flag('transcript', false);
-  if (attributes.url('transcriptionUrl') !== null || isTranscribed) {
-    attributes.warn('multiparty calls are not transcribed here');
-  }
 }

@@ -2,6 +2,7 @@ import type { Record } from '../domain/instruction.ts';
 import { allKeys, attributesOf } from './attributes.ts';
 import type { ElementReader } from './contents.ts';
 import { bodyMustBeEmpty } from './read-prompts.ts';
+import { readTranscript } from './read-transcript.ts';
 
 export const readRecord: ElementReader<Record> = (element, reading) => {
   const attributes = attributesOf(element, reading);
@@ -19,10 +20,8 @@ export const readRecord: ElementReader<Record> = (element, reading) => {
     startOnDialAnswer: attributes.flag('startOnDialAnswer', false),
     channels: attributes.oneOf('recordChannelType', ['mono', 'stereo'], 'stereo'),
     callback: attributes.request('callbackUrl', 'callbackMethod'),
+    transcript: readTranscript(attributes, attributes.text('transcriptionType') !== null, reading),
   } as const;
-  const type = attributes.text('transcriptionType');
-  const target = attributes.request('transcriptionUrl', 'transcriptionMethod');
-  if (type !== null || target !== null) attributes.warn('recordings are not transcribed here');
   attributes.end();
   bodyMustBeEmpty(element, reading);
   return record;

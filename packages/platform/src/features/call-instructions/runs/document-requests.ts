@@ -81,13 +81,13 @@ async function fetchInput(
 
 async function fetchLogged(deps: DocumentRequestDeps, run: DocumentRun, order: Fetch, signal: AbortSignal) {
   const { clock, log } = deps;
-  const { leg } = run.call;
+  const { leg, account } = run.call;
   const { method, url } = order.request;
   const requestedAt = clock.now();
   const fetched = await fetchDocument(deps, requestOf(deps, run, order, signal));
   const outcome = fetched.ok ? { status: 200 } : { problem: fetched.sentence };
   const durationMs = clock.now() - requestedAt;
-  log.debug({ leg, method, url: withoutSecrets(url), ...outcome, durationMs }, 'document requested');
+  log.debug({ leg, account, method, url: withoutSecrets(url), ...outcome, durationMs }, 'document requested');
   return fetched;
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Egress, Logger } from '@jackfield/ports';
+import type { CallTracing, Clock, Egress, Logger } from '@jackfield/ports';
 import type { CallbackTarget, OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../../kernel/outbox.ts';
 import type { DeliveryOutcome, OutboxConsumer } from '../../../kernel/outbox-consumer.ts';
@@ -22,6 +22,8 @@ export interface DeliverDeps {
   /** Of a receiver's answer, which is not used. */
   readonly maxBodyBytes: number;
   readonly slots: HostSlots;
+  /** Receives each attempt at a callback about a call. */
+  readonly tracing?: Pick<CallTracing, 'happened'>;
   /** Cuts deliveries in flight; they are sent again after the next start. */
   readonly stop: AbortSignal;
 }
@@ -96,8 +98,11 @@ async function attempt(
   const { problem, responseStatus } = verdict;
   const durationMs = now - sentAt;
   const result = responseStatus === null ? { problem } : { status: responseStatus };
+  const call = callOf(event);
+  const of = call === undefined ? { account } : { leg: call, account };
   const about = { event: event.type, method, url: withoutSecrets(url) };
-  deps.log.debug({ ...about, ...result, durationMs }, 'callback sent');
+  deps.log.debug({ ...of, ...about, ...result, durationMs }, 'callback sent');
+  traceAttempt(deps.tracing, event, about, { durationMs, ...verdict });
   const made = {
     at: sentOn,
     status: verdict.responseStatus,
@@ -124,6 +129,36 @@ async function attempt(
   return outcomeOf(verdict, async (write) => {
     await store.save(write, row);
     await outbox.appendEvents(write, events);
+  });
+}
+
+/** The call that an event is about. */
+function callOf({ resource }: Pick<StoredEvent, 'resource'>): string | undefined {
+  return /^call\/([^/]+)$/.exec(resource)?.[1];
+}
+
+function traceAttempt(
+  tracing: DeliverDeps['tracing'],
+  event: StoredEvent,
+  { method, url }: { readonly method: string; readonly url: string },
+  {
+    durationMs,
+    responseStatus,
+    problem,
+  }: Pick<DeliveryVerdict, 'responseStatus' | 'problem'> & { readonly durationMs: number },
+): void {
+  const call = callOf(event);
+  if (tracing === undefined || call === undefined) return;
+  const answered = responseStatus === null ? {} : { 'http.response.status_code': responseStatus };
+  tracing.happened(call, 'callback', {
+    durationMs,
+    attributes: {
+      'jackfield.event': event.type,
+      'http.request.method': method,
+      'url.full': url,
+      ...answered,
+    },
+    ...(problem === null ? {} : { problem }),
   });
 }
 

@@ -65,7 +65,7 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'leg-early':
       return early(leg);
     case 'leg-answered':
-      return answered(leg, now);
+      return answered(leg, input.dialog ?? null, now);
     case 'leg-digit':
       return pressed(leg, input, now);
     case 'leg-voice':
@@ -130,9 +130,9 @@ function timerFired(leg: CallLeg, key: string): LegStep {
   return leg.phase === 'answered' ? stay(leg) : hangUp(leg, callEnds(6010, 'Service'));
 }
 
-function answered(leg: CallLeg, now: Instant): LegStep {
+function answered(leg: CallLeg, dialog: string | null, now: Instant): LegStep {
   if (leg.phase === 'answered') return stay(leg);
-  const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now, areDigitsSent: true };
+  const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now, dialog, areDigitsSent: true };
   const timers: readonly CallLegEffect[] = [{ do: 'cancel-timer', key: ringTimer }];
   // The answer crossed our CANCEL: signalling ends the dialog, and the owner gets no notice of the answer.
   if (leg.requestedEnd !== null) return { state: answering, effects: timers };

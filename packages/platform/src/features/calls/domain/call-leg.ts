@@ -46,6 +46,8 @@ export interface CallLeg {
   /** The trunk through which it came or goes. */
   readonly trunk: NamedTrunk | null;
   readonly callbacks: LegCallbacks | null;
+  /** What signalling of another process needs to hang up the answered leg when this one dies; null without other processes. */
+  readonly dialog: string | null;
   /** The keys of its specification were pressed. */
   readonly areDigitsSent: boolean;
   readonly rate: Rate;
@@ -93,7 +95,7 @@ export type CallLegInput =
     }
   | { readonly type: 'leg-ringing' }
   | { readonly type: 'leg-early' }
-  | { readonly type: 'leg-answered' }
+  | { readonly type: 'leg-answered'; readonly dialog?: string }
   | {
       readonly type: 'leg-digit';
       readonly digit: string;

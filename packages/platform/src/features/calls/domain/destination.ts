@@ -1,4 +1,4 @@
-/** The destination that a `to` names: a number of the public network, or a SIP user of ours. */
+/** The destination that a `to` names: a number of the public network, or a SIP user of the domain. */
 export type Destination =
   | { readonly kind: 'number'; readonly number: string }
   /** `instance` names one phone of the user: a GRUU (RFC 5627). */

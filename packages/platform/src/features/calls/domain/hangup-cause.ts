@@ -17,7 +17,7 @@ export type HangupSource =
   | 'Error'
   | 'Unknown';
 
-const names = {
+export const hangupNames = {
   0: 'Unknown',
   1000: 'Canceled',
   1010: 'Canceled (Out Of Credits)',
@@ -75,11 +75,11 @@ const names = {
 } as const;
 
 /** Each code with its name, so that the compiler holds tables elsewhere equal to this one. */
-export type HangupNames = typeof names;
+export type HangupNames = typeof hangupNames;
 
 export type HangupCode = keyof HangupNames;
 
 /** The end with this code and its name. */
 export function callEnds(code: HangupCode, source: HangupSource, reason?: string): CallEnd {
-  return { code, name: names[code], source, ...(reason !== undefined && { reason }) };
+  return { code, name: hangupNames[code], source, ...(reason !== undefined && { reason }) };
 }

@@ -59,7 +59,7 @@ describe('the caller of the call of a transfer', () => {
 });
 
 describe('a REFER without Replaces', () => {
-  it('is accepted from an endpoint in a conversation, to a number or a user of ours', () => {
+  it('is accepted from an endpoint in a conversation, to a number or a user of the domain', () => {
     for (const to of ['+12025550100', 'dora', 'sip:dora@sip.example.com']) {
       const asked = world().read({ leg: 'a1', to });
       assert.equal(asked?.type, 'blind', to);

@@ -42,9 +42,9 @@ export interface TransferLegs<Leg extends TransferLeg> {
 }
 
 /**
- * Reads a request to transfer. Undefined for a request that is impossible or not permitted: a phone that is no endpoint of ours (a
- * carrier or a telephone system would call at our cost), a leg without a conversation or in a multiparty call, a conversation that
- * is being transferred already, and the call of another phone.
+ * Reads a request to transfer. Undefined for a request that is impossible or not permitted. Only our endpoints may transfer: a carrier
+ * or a telephone system would call at our cost. The leg must be in a conversation, outside of multiparty calls, that is not being
+ * transferred already. A phone transfers its own calls alone.
  */
 export function readTransfer<Leg extends TransferLeg>(
   request: { readonly leg: string; readonly to: string; readonly replaces?: string },

@@ -54,6 +54,7 @@ function newDialledLeg(
     sourceAddress: null,
     trunk: null,
     callbacks: request.callbacks ?? null,
+    dialog: null,
     areDigitsSent: false,
     rate: usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip'),
     phase: 'routing',

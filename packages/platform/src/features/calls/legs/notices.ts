@@ -31,7 +31,7 @@ export function listenToLegs(
     if (notice.type === 'leg-offered') return offers.arrived(notice);
     if (offers.isKept(notice)) return;
     if (notice.type === 'leg-ended') legs.send(notice.leg, endedInput(notice));
-    else legs.send(notice.leg, { type: notice.type });
+    else legs.send(notice.leg, notice);
   });
 }
 

@@ -139,6 +139,7 @@ function newOfferedLeg(
     sourceAddress,
     trunk: trunk === undefined ? null : { trunk, account, mainAccount },
     callbacks: null,
+    dialog: null,
     areDigitsSent: false,
     rate: rate(),
     phase: 'offered',

@@ -13,7 +13,7 @@ type Described = Omit<LiveLeg, 'phase' | 'owner' | 'isPrivate'> &
 /** Parameters of every request about a call (docs/interface/calls.md#request-parameters), without `Event`; `CallStatus` is that of a live call. */
 export function parametersOfCall(leg: Described): CallParameters {
   return {
-    // First, so that no header of the caller replaces a parameter of ours.
+    // First, so that no header of the caller replaces a parameter of the platform.
     ...leg.headers,
     CallUUID: leg.leg,
     RequestUUID: leg.requestUuid,

@@ -56,6 +56,7 @@ export function livingOf(leg: CallLeg) {
     phase: leg.phase,
     answered_at: leg.answeredAt,
     time_limit_seconds: leg.spec.timeLimitSeconds,
+    dialog: leg.endedAt === null ? leg.dialog : null,
   };
 }
 
@@ -90,6 +91,7 @@ export function legOf(row: CallRow): CallLeg {
     phase: row.phase as CallLeg['phase'],
     initiatedAt: row.initiated_at,
     answeredAt: row.answered_at,
+    dialog: row.dialog,
   };
 }
 
@@ -114,6 +116,7 @@ export const emptyLeg: CallLeg = {
   sourceAddress: null,
   trunk: null,
   callbacks: null,
+  dialog: null,
   areDigitsSent: false,
   rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
   phase: 'offered',

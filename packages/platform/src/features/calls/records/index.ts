@@ -1,3 +1,5 @@
 export { callMigrations } from '../create-calls.ts';
+export { explainEnd } from '../domain/end-explanation.ts';
+export { hangupNames } from '../domain/hangup-cause.ts';
 export { createCallStore } from '../store.ts';
 export { emptyLeg } from './call-rows.ts';

@@ -21,6 +21,7 @@ export function exampleLeg({ spec, ...over }: ExampleLeg = {}): CallLeg {
     sourceAddress: null,
     trunk: null,
     callbacks: null,
+    dialog: null,
     areDigitsSent: false,
     rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
     phase: 'routing',

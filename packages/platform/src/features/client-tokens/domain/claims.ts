@@ -24,7 +24,7 @@ export function readClaims(payload: unknown): Claims | TokenRefusal {
 }
 
 const maxSeconds = 86_400;
-/** The issuer's clock may be a little ahead of ours. */
+/** The issuer's clock may be a little ahead of the server's. */
 const aheadSeconds = 10;
 
 /** Why a token is not valid now; undefined when it is. */

@@ -1,5 +1,6 @@
 import type { ClientTokens, Clock, Registrations, Secrets, TokenRefusal } from '@jackfield/ports';
-import { compactVerify, decodeProtectedHeader } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { compactVerify } from 'jose/jws/compact/verify';
 import type { Authenticator } from '../../../http/index.ts';
 import { type Claims, misnamed, readClaims, untimely } from '../domain/claims.ts';
 

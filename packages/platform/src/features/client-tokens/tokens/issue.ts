@@ -6,7 +6,7 @@ import {
   readInteger,
 } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 import type { RequestAccount } from '../../../http/index.ts';
 import { invalidParameter, missingParameter, notFound } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';

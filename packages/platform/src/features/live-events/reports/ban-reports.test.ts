@@ -16,6 +16,7 @@ eachDatabase('Banned sources', (open) => {
     const database = await open([]);
     const events: OutboxEvent[] = [];
     let account: string | undefined;
+    const listed: string[] = [];
     const banReports = createBanReports({
       database,
       clock,
@@ -28,6 +29,7 @@ eachDatabase('Banned sources', (open) => {
         wake() {},
       },
       account: () => account,
+      also: { banned: ({ source }) => void listed.push(source) },
     });
     const ban = (at: number) =>
       banReports.banned({ source: `192.0.2.${at}`, reason: 'failed-logins', seconds: 300 });
@@ -39,6 +41,7 @@ eachDatabase('Banned sources', (open) => {
     // Transactions of one lane run one after another: this one runs behind those of the reports.
     await database.transact(async () => {}, { isolation: 'read-committed', key: appendLane });
     assert.equal(events.length, 11);
+    assert.equal(listed.length, 17, 'each is in the list of the operator');
     assert.deepEqual(events[0], {
       type: 'source.banned',
       account: 'MA1',

@@ -8,13 +8,16 @@ export interface BanReportsDeps extends Pick<RareEventsDeps, 'database' | 'clock
   readonly account: () => string | undefined;
   /** Bans that are reported in `everyMs`, 10 in a minute; the next report carries the number of the others. */
   readonly most?: number;
+  /** Accepts each ban as well, whether it is reported or not. */
+  readonly also: SourceBans;
 }
 
 /** Reports sources that signalling has banned to the operator's account. */
-export function createBanReports({ most = 10, ...deps }: BanReportsDeps): SourceBans {
+export function createBanReports({ most = 10, also, ...deps }: BanReportsDeps): SourceBans {
   const reportRarely = createRareEvents({ ...deps, most });
   return {
     banned(ban) {
+      also.banned(ban);
       reportRarely('source.banned', (bans) => {
         const account = deps.account();
         if (account === undefined) return undefined;

@@ -24,6 +24,33 @@ test('a refused login is explained with a correction', () => {
 });
 
 eachDatabase('Failed logins', (open) => {
+  test('are reported twenty times a minute at most, whatever sources and users they name', async () => {
+    const clock = createVirtualClock();
+    const database = await open([]);
+    const sources: string[] = [];
+    const complete = Promise.withResolvers<void>();
+    const loginReports = createLoginReports({
+      database,
+      clock,
+      log: createRecordingLog(),
+      outbox: {
+        appendEvents: async (_write, events) => void sources.push(...events.map(({ resource }) => resource)),
+        wake: () => sources.length === 21 && complete.resolve(),
+      },
+      account: () => 'MA1',
+      realm,
+      usernamesLike: async () => [],
+    });
+    const fail = (at: number) =>
+      loginReports.failed({ source: `192.0.2.${at}`, username: `user${at}`, realm });
+    for (let at = 0; at < 30; at += 1) fail(at);
+    await clock.advance(60_000);
+    fail(30);
+    // Events are appended in the order of the reports: none is missing before the last one.
+    await complete.promise;
+    assert.deepEqual(sources.slice(19), ['source/192.0.2.19', 'source/192.0.2.30']);
+  });
+
   test('are reported once a minute for a source and user, as an event and as a warning', async () => {
     const clock = createVirtualClock();
     const database = await open([]);

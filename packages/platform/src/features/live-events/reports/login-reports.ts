@@ -1,6 +1,7 @@
 import type { Clock, Database, FailedLogin, FailedLogins, Logger } from '@jackfield/ports';
 import { createAppendAlone } from '../../../kernel/append-alone.ts';
 import type { Outbox } from '../../../kernel/outbox.ts';
+import { createRareCounts } from '../../../kernel/rare-counts.ts';
 
 export interface LoginReportsDeps {
   readonly database: Database;
@@ -15,7 +16,7 @@ export interface LoginReportsDeps {
   readonly usernamesLike: (beginning: string) => Promise<readonly string[]>;
   /** Time between two reports of one source and user, 60,000. */
   readonly everyMs?: number;
-  /** Sources and users that are reported within that time, 20. */
+  /** Reports within that time, 20. */
   readonly most?: number;
 }
 
@@ -24,16 +25,17 @@ export interface LoginReportsDeps {
  * attacker could fill the log.
  */
 export function createLoginReports(deps: LoginReportsDeps): FailedLogins {
-  const { clock, log, everyMs = 60_000, most = 20 } = deps;
+  const { log, most = 20, ...limits } = deps;
   const appendAlone = createAppendAlone(deps);
-  const reportedAt = new Map<string, number>();
+  const countOfLogin = createRareCounts(limits);
+  const countOfAll = createRareCounts({ ...limits, most });
 
-  function isReported(key: string): boolean {
-    const now = clock.now();
-    for (const [each, at] of reportedAt) if (now - at >= everyMs) reportedAt.delete(each);
-    if (reportedAt.has(key) || reportedAt.size >= most) return true;
-    reportedAt.set(key, now);
-    return false;
+  function isDue({ source, username }: FailedLogin): boolean {
+    const login = countOfLogin(`${source} ${username}`);
+    const all = login && countOfAll('failed login');
+    login?.made();
+    all?.made();
+    return all !== undefined;
   }
 
   async function report({ source, username, realm }: FailedLogin, account: string): Promise<void> {
@@ -53,7 +55,7 @@ export function createLoginReports(deps: LoginReportsDeps): FailedLogins {
   return {
     failed(login) {
       const account = deps.account();
-      if (account === undefined || isReported(`${login.source} ${login.username}`)) return;
+      if (account === undefined || !isDue(login)) return;
       report(login, account).catch((error: unknown) =>
         log.error({ err: error }, 'failed login not explained'),
       );

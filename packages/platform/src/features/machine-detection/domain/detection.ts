@@ -27,7 +27,7 @@ export interface LegOfDetection {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Why it was decided so; the field `MachineReason` of the callback. */
+/** The reason of the decision: the field `MachineReason` of the callback. */
 export type DetectionReason = 'greeting-over' | 'long-greeting' | 'beep' | 'silence' | 'time-over';
 
 export interface Verdict {

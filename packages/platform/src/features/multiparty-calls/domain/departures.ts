@@ -119,7 +119,7 @@ export function ended(
 }
 
 /**
- * Runs after they are out of the mix: legs are hung up, or returned to their document. The requester lets go of legs that
+ * Runs after the participants are out of the mix: legs are hung up, or returned to their document. The requester lets go of legs that
  * are not handed over yet.
  */
 export function letGo(

@@ -129,10 +129,11 @@ function begunByItself(before: MultipartyCall, call: MultipartyCall): RoomStep {
     before.participants.some((each) => each.memberId === memberId && isPresent(each));
   const added = present.filter(({ memberId }) => recordings.isDue || !wasPresent(memberId));
   const names: Omit<RequestedRecording, 'uuid'>[] = [];
-  const { format } = requested;
-  if (requested.wholeCall && recordings.isDue) names.push({ of: 'call', track: 'mix', format, callback });
+  const { format, transcript } = requested;
+  const how = { format, callback, ...(transcript === null ? {} : { transcript }) };
+  if (requested.wholeCall && recordings.isDue) names.push({ of: 'call', track: 'mix', ...how });
   if (requested.eachParticipant) {
-    for (const { memberId } of added) names.push({ of: memberId, track: 'participant', format, callback });
+    for (const { memberId } of added) names.push({ of: memberId, track: 'participant', ...how });
   }
   return {
     state: recordings.isDue ? { ...call, recordings: { ...recordings, isDue: false } } : call,

@@ -1,4 +1,5 @@
 import type { RecordingFormat } from '@jackfield/ports';
+import type { TranscriptRequest } from '../../recordings/index.ts';
 import type { Callback } from './participant.ts';
 
 /** Recordings that begin without a request; the creator of the call decides. */
@@ -13,6 +14,8 @@ export interface RecordingSettings {
   /** Played to all before a recording of the call begins, and after it has been stopped. */
   readonly startSound: AnnouncedSound | null;
   readonly stopSound: AnnouncedSound | null;
+  /** Of the recordings that begin without a request. */
+  readonly transcript: TranscriptRequest | null;
 }
 
 export type AnnouncedSound = Callback;
@@ -24,6 +27,7 @@ export const notRecorded: RecordingSettings = {
   coachVoice: true,
   startSound: null,
   stopSound: null,
+  transcript: null,
 };
 
 /** The recordings of a call at this moment. */
@@ -56,6 +60,7 @@ export interface RequestedRecording {
   readonly track: RecordedTrack;
   readonly format: RecordingFormat;
   readonly callback: Callback | null;
+  readonly transcript?: TranscriptRequest;
 }
 
 /** All on one channel, one participant alone, or each member on its own channel. */

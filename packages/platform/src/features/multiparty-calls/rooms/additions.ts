@@ -1,5 +1,5 @@
 import { legSpec } from '@jackfield/ports';
-import { draining, notFound } from '../../../kernel/problem.ts';
+import { notFound } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import { liveCallOf } from '../../calls/index.ts';
 import type { CallReference } from '../domain/call-reference.ts';
@@ -19,9 +19,6 @@ export interface JoinedParticipant {
   readonly requestUuid: string;
 }
 
-/** Seconds after which a client that was refused while draining may try again. */
-const drainRetrySeconds = 10;
-
 /** The ways into a multiparty call: a dialled leg, a moved leg, or a leg that its document lends. */
 export function createAdditions(deps: AdditionDeps) {
   return {
@@ -39,7 +36,6 @@ async function add(
   requested: RequestedAddition,
 ): Promise<Result<Addition>> {
   if (requested.callUuid !== null) return move(deps, viewer, reference, requested, requested.callUuid);
-  if (deps.isDraining()) return refused(draining(drainRetrySeconds));
   const [first, ...others] = requested.phones;
   const leg = deps.newUuid();
   // One destination: the request and its call share their identifier, as clients of the hosted service expect.
@@ -51,7 +47,7 @@ async function add(
   ]);
 }
 
-/** Claims a live call from its owner (docs/interface/multiparty-calls.md#adding-participants). It is no new call, so draining does not refuse it. */
+/** Claims a live call from its owner (docs/interface/multiparty-calls.md#adding-participants). */
 async function move(
   deps: AdditionDeps,
   viewer: Viewer,
@@ -131,7 +127,6 @@ async function joinAgent(
   order: JoiningParticipant,
   agent: AgentStream,
 ): Promise<Result<JoinedParticipant>> {
-  if (deps.isDraining()) return refused(draining(drainRetrySeconds));
   const { account, mainAccount, from } = order;
   const viewer = { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
   const { name } = order.instruction;

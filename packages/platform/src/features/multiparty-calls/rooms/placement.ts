@@ -1,6 +1,6 @@
 import type { Clock, Database } from '@jackfield/ports';
 import type { KeyedQueue } from '../../../kernel/keyed-queue.ts';
-import { invalidParameter, problem } from '../../../kernel/problem.ts';
+import { draining, invalidParameter, problem } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Calls } from '../../calls/index.ts';
@@ -31,6 +31,7 @@ export interface AdditionDeps {
   readonly newUuid: () => string;
   /** Of this node. */
   readonly incarnation: number;
+  /** True while this node takes no new multiparty calls. */
   readonly isDraining: () => boolean;
 }
 
@@ -48,6 +49,9 @@ type RequestedRivals = readonly [Unnumbered, ...Unnumbered[]];
 
 /** How often an addition looks the call up again when the call ended meanwhile. */
 const attempts = 5;
+
+/** Seconds after which a client that was refused while draining may try again. */
+const drainRetrySeconds = 10;
 
 /** Adds to the live call of that name, or to a new call. Additions to one name run one after another. */
 export async function placeRivals(
@@ -105,6 +109,8 @@ async function create(
   settings: CallSettings,
   rivals: Rivals,
 ): Promise<Result<Addition> | undefined> {
+  // A live leg that moves is no new call, and a live multiparty call still takes members: agents are relieved while a node drains for hours.
+  if (rivals[0].origin === 'dialled' && deps.isDraining()) return refused(draining(drainRetrySeconds));
   const { authId: account, main: mainAccount } = viewer;
   const call = newMultipartyCall(
     { uuid: deps.newUuid(), account, mainAccount, name, createdAt: deps.clock.wallNow() },

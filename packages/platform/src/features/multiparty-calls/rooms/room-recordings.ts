@@ -33,7 +33,7 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
   });
 
   function start(mpc: string, { call, recording, participant, tracks, members }: Start): void {
-    const { uuid, of, format, track, channels } = recording;
+    const { uuid, of, format, track, channels, transcript } = recording;
     const { account, mainAccount, name } = call;
     const names = { MPCName: name, MPCUUID: mpc };
     const memberId = of === 'call' ? undefined : of;
@@ -52,6 +52,7 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
       // It ends with the call.
       maxSeconds: call.maxDurationSeconds,
       trackType: track,
+      ...(transcript === undefined ? {} : { transcript }),
       ...(memberId === undefined ? {} : { memberId }),
       ...(channels.length === 0 ? {} : { members }),
       announcement: {

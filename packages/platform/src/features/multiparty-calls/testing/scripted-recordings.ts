@@ -24,6 +24,7 @@ export function createScriptedRecordings(): ScriptedRecordings {
   };
 
   return {
+    canTranscribe: false,
     ordered,
     orders,
     ownedBy(kind, notify) {

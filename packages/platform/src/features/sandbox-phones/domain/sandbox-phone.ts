@@ -17,7 +17,7 @@ export interface SandboxPhone {
 /** A message is cut off after this long. */
 const longestMessageMs = 120_000;
 
-/** A calling phone gives up without an answer for this long. */
+/** A calling phone gives up after this long without an answer. */
 const longestRingingMs = 120_000;
 
 /** A phone at the begin of an incoming call. */

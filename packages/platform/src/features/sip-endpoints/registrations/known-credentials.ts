@@ -27,7 +27,8 @@ export function createKnownCredentials(
   const queries = registrarQueries(database.read, false);
   const remembered = new Map<string, EndpointCredential>();
   // One process owns the embedded database and sees every change.
-  let state: 'filling' | 'complete' | 'off' = database.dialect === 'sqlite' ? 'filling' : 'off';
+  const mayRemember = database.dialect === 'sqlite' && !database.isShared;
+  let state: 'filling' | 'complete' | 'off' = mayRemember ? 'filling' : 'off';
   let lastPosition = 0;
   let changes = 0;
   let uncommitted = 0;

@@ -1,5 +1,6 @@
 import type { Binding, Clock, Database, Instant, UnitOptions, Write } from '@jackfield/ports';
 import type { Outbox } from '../../../kernel/outbox.ts';
+import type { SingletonRoles } from '../../../kernel/singleton-roles.ts';
 import { createGoneBindings } from './delete-gone.ts';
 import { goneQueries } from './gone-bindings.ts';
 import { createRegistrationReports } from './registration-reports.ts';
@@ -25,19 +26,23 @@ export interface RegistrationWatchDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  /** Of several processes one looks for expired bindings; this one when left out. */
+  readonly roles?: Pick<SingletonRoles, 'take' | 'holds'>;
 }
 
 /** The deletion locks the endpoints, as a REGISTER does. */
 const unit: UnitOptions = { isolation: 'read-committed' };
+const sweepRole = 'expired registrations';
 /** Expiries are rounded up to this, so that one sweep covers many. */
 const sweepEveryMs = 1_000;
-/** This node is not notified of other nodes' bindings. */
+/** Other nodes do not report their bindings here, and no binding lasts for less (`packages/sip/src/registration/register-rules.ts`). */
 const longestWaitMs = 60_000;
 
 export function createRegistrationWatch({
   database,
   clock,
   outbox,
+  roles,
 }: RegistrationWatchDeps): RegistrationWatch {
   const queries = goneQueries(database.read);
   const reports = createRegistrationReports(database, outbox);
@@ -51,7 +56,13 @@ export function createRegistrationWatch({
   function arm(at: Instant): void {
     const due = Math.max(at, lastSweep + sweepEveryMs);
     if (sweeping !== undefined) nextAt = Math.min(nextAt, at);
-    if (isClosed || sweeping !== undefined || (armed !== undefined && armed.at <= due)) return;
+    if (
+      isClosed ||
+      roles?.holds(sweepRole) === false ||
+      sweeping !== undefined ||
+      (armed !== undefined && armed.at <= due)
+    )
+      return;
     armed?.cancel();
     const cancel = clock.startTimer(due, () => {
       armed = undefined;
@@ -84,6 +95,7 @@ export function createRegistrationWatch({
     }
   }
 
+  roles?.take(sweepRole, { begin: () => arm(clock.now()) });
   return {
     changed: reports.changed,
     committed(after) {

@@ -35,8 +35,9 @@ export function createPlayLoads(deps: PlayLoadsDeps): PlayLoads {
     begin(live, order) {
       const begun: LiveLoad = { stop: new AbortController() };
       live.loads.set(order.load, begun);
-      const group = live.order.account ?? '';
-      deps.sources.load(order.item, group, begun.stop.signal).then(
+      const { account, mainAccount } = live.order;
+      const accounts = [...new Set([account, mainAccount])].filter((each) => each !== undefined);
+      deps.sources.load(order.item, accounts, begun.stop.signal).then(
         (loaded) => deliver(deps, live, order, begun, loaded),
         (error: unknown) => fail(deps, live, order, begun, error),
       );

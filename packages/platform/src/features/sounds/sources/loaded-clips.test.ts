@@ -20,6 +20,9 @@ function engineOf(room: number) {
       if (loaded.size >= room) throw new RangeError('it exceeds what may be kept');
       loaded.add(name);
     },
+    async growClip(name: string) {
+      await this.loadClip(name);
+    },
     dropClip(name: string) {
       assert.ok(loaded.delete(name), `${name} was loaded`);
     },

@@ -5,7 +5,7 @@ import { createIdleClips, type IdleClips } from './idle-clips.ts';
 /** Clips in the media engine, one for all plays of the same sound; a clip without plays is kept for a while. */
 export interface LoadedClips {
   /** Makes and loads the clip unless it is there; each taker frees it exactly once. */
-  take(key: string, signal: StopSignal, make: (signal: StopSignal) => Promise<SoundClip>): Promise<TakenClip>;
+  take(key: string, signal: StopSignal, make: MakeClip): Promise<TakenClip>;
   /** Whether the clip is loaded or on its way: `take` then makes none. */
   has(key: string): boolean;
   census(): { readonly used: number; readonly idle: number; readonly idleBytes: number };
@@ -13,10 +13,19 @@ export interface LoadedClips {
   clear(): void;
 }
 
+export type MakeClip = (signal: StopSignal) => Promise<SoundClip | GrowingClip>;
+
+/** A clip whose first piece is there; the others follow while it is played. */
+export interface GrowingClip {
+  readonly first: SoundClip;
+  readonly rest: AsyncIterator<SoundClip>;
+}
+
 export interface TakenClip {
   /** Of the clip in the media engine. */
   readonly name: string;
-  readonly durationMs: number;
+  /** Undefined for a clip that still grows. */
+  readonly durationMs: number | undefined;
   free(): void;
 }
 
@@ -27,13 +36,21 @@ interface LoadedClip {
   readonly ready: Promise<void>;
   readonly stop: AbortController;
   isReady: boolean;
+  /** Its last piece has not come. */
+  isGrowing: boolean;
+  /** Its end is missing: it is not kept for another play. */
+  isBroken: boolean;
   durationMs: number;
   bytes: number;
   /** Including takers that still wait for it. */
   users: number;
 }
 
-export function createLoadedClips(engine: MediaClips, maxIdleBytes: number): LoadedClips {
+export function createLoadedClips(
+  engine: MediaClips,
+  maxIdleBytes: number,
+  onBroken: (error: unknown) => void = () => {},
+): LoadedClips {
   const clips = new Map<string, LoadedClip>();
   const idle = createIdleClips<LoadedClip>(maxIdleBytes, (clip) => {
     clips.delete(clip.key);
@@ -47,6 +64,13 @@ export function createLoadedClips(engine: MediaClips, maxIdleBytes: number): Loa
 
   function release(clip: LoadedClip): void {
     if (--clip.users > 0) return;
+    if (clip.isReady && (clip.isGrowing || clip.isBroken)) {
+      // The rest has no listener, or does not come.
+      forget(clip);
+      clip.stop.abort();
+      engine.dropClip(clip.name);
+      return;
+    }
     if (clip.isReady) {
       idle.add(clip);
       return;
@@ -55,15 +79,25 @@ export function createLoadedClips(engine: MediaClips, maxIdleBytes: number): Loa
     clip.stop.abort();
   }
 
-  function begin(key: string, make: (signal: StopSignal) => Promise<SoundClip>): LoadedClip {
+  function begin(key: string, make: MakeClip): LoadedClip {
     const stop = new AbortController();
     const made = make(stop.signal);
     const begun: LoadedClip = {
       key,
       name: `sound/${++names}`,
-      ready: made.then((clip) => loadInto(engine, idle, begun, clip)),
+      ready: made.then((clip) =>
+        'first' in clip
+          ? growInto(engine, idle, begun, clip, (error) => {
+              begun.isBroken = true;
+              forget(begun);
+              onBroken(error);
+            })
+          : loadInto(engine, idle, begun, clip),
+      ),
       stop,
       isReady: false,
+      isGrowing: false,
+      isBroken: false,
       durationMs: 0,
       bytes: 0,
       users: 0,
@@ -96,16 +130,74 @@ async function loadInto(
   if (into.stop.signal.aborted) return;
   into.durationMs = (clip.samples.length / clip.sampleRate) * 1_000;
   into.bytes = clip.samples.byteLength;
-  try {
-    await engine.loadClip(into.name, clip);
-  } catch (error) {
-    if (idle.size === 0) throw error;
-    // The engine is full: a clip in use matters more than idle clips.
-    idle.clear();
-    await engine.loadClip(into.name, clip);
-  }
+  await withRoom(idle, () => engine.loadClip(into.name, clip));
   if (into.stop.signal.aborted) engine.dropClip(into.name);
   else into.isReady = true;
+}
+
+/** Loads once more without the idle clips when the engine is full: a clip in use matters more. */
+async function withRoom(idle: IdleClips<LoadedClip>, load: () => Promise<void>): Promise<void> {
+  try {
+    await load();
+  } catch (error) {
+    if (idle.size === 0) throw error;
+    idle.clear();
+    await load();
+  }
+}
+
+/** Resolves with the first piece; the others follow. A clip that breaks is complete for its plays, and is made again for the next one. */
+async function growInto(
+  engine: MediaClips,
+  idle: IdleClips<LoadedClip>,
+  into: LoadedClip,
+  { first, rest }: GrowingClip,
+  broken: (error: unknown) => void,
+): Promise<void> {
+  if (into.stop.signal.aborted) return;
+  const count = (piece: SoundClip) => {
+    into.durationMs += (piece.samples.length / piece.sampleRate) * 1_000;
+    into.bytes += piece.samples.byteLength;
+  };
+  const add = (piece: SoundClip, isLast: boolean) => {
+    count(piece);
+    return engine.growClip(into.name, piece, isLast);
+  };
+  into.isGrowing = true;
+  count(first);
+  await withRoom(idle, () =>
+    engine.growClip(into.name, first, false).catch((error: unknown) => {
+      // What did not fit is there, empty and complete.
+      engine.dropClip(into.name);
+      throw error;
+    }),
+  );
+  if (into.stop.signal.aborted) return engine.dropClip(into.name);
+  into.isReady = true;
+  void growOn(add, into, first.sampleRate, rest, broken);
+}
+
+async function growOn(
+  add: (piece: SoundClip, isLast: boolean) => Promise<void>,
+  into: LoadedClip,
+  sampleRate: number,
+  rest: AsyncIterator<SoundClip>,
+  broken: (error: unknown) => void,
+): Promise<void> {
+  try {
+    for (;;) {
+      const next = await rest.next();
+      if (into.stop.signal.aborted) return;
+      if (next.done === true) break;
+      await add(next.value, false);
+    }
+  } catch (error) {
+    // The plays end with what there is.
+    if (!into.stop.signal.aborted) broken(error);
+  }
+  if (into.stop.signal.aborted) return;
+  await add({ sampleRate, samples: new Int16Array(0) }, true).catch(broken);
+  into.isGrowing = false;
 }
 
 /** Rejects at once when the signal aborts, and releases the clip. */
@@ -137,7 +229,9 @@ function takenClip(clip: LoadedClip, release: (clip: LoadedClip) => void): Taken
   let isFree = false;
   return {
     name: clip.name,
-    durationMs: clip.durationMs,
+    get durationMs() {
+      return clip.isGrowing ? undefined : clip.durationMs;
+    },
     free() {
       if (isFree) return;
       isFree = true;

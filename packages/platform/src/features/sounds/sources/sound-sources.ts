@@ -1,15 +1,20 @@
-import type { SoundClip, Speech, SpeechProblem, StopSignal } from '@jackfield/ports';
+import type { Speech, SpeechProblem, StopSignal } from '@jackfield/ports';
 import type { PlayItem, SoundDocument } from '../domain/play-order.ts';
 import type { PlayableSound } from '../domain/playable-sound.ts';
 import { type FairLine, LineProblem } from './fair-line.ts';
 import type { LoadedClips, TakenClip } from './loaded-clips.ts';
 import type { SoundFiles } from './sound-files.ts';
 import { SoundProblem } from './sound-problem.ts';
+import { speakInTurn } from './spoken-clip.ts';
 
 /** Loads files and speech into the media engine. */
 export interface SoundSources {
   /** Rejects with a SoundProblem, or a LineProblem when the signal aborts. Groups take turns at the speech engine. */
-  load(item: PlayItem, group: string, signal: StopSignal): Promise<LoadedSound | LoadedDocument>;
+  load(
+    item: PlayItem,
+    accounts: readonly string[],
+    signal: StopSignal,
+  ): Promise<LoadedSound | LoadedDocument>;
 }
 
 /** The document behind the URL of a source; it needs not be freed. */
@@ -51,24 +56,25 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
 
   async function takeSpeech(
     item: PlayItem & { kind: 'speech' },
-    group: string,
+    accounts: readonly string[],
     signal: StopSignal,
   ): Promise<TakenClip> {
     const { text, markup, language, voice } = item;
-    const key = JSON.stringify(['speech', voice, language.toLowerCase(), text, markup]);
+    const engine = speech.engineOf?.(accounts);
+    const key = JSON.stringify(['speech', engine, voice, language.toLowerCase(), text, markup]);
     const marked = markup === undefined ? {} : { markup };
-    const speak = (): Promise<SoundClip> => speech.speak({ text, ...marked, language, voice });
-    return clips.take(key, signal, (whole) => texts.run(group, speak, whole));
+    const request = { text, ...marked, language, voice, accounts };
+    return clips.take(key, signal, (whole) => speakInTurn(speech, texts, request, whole));
   }
 
   async function take(
     item: PlayItem,
-    group: string,
+    accounts: readonly string[],
     signal: StopSignal,
   ): Promise<TakenClip | LoadedDocument> {
     try {
       if (item.kind === 'file' || item.kind === 'source') return await takeFile(item, signal);
-      if (item.kind === 'speech') return await takeSpeech(item, group, signal);
+      if (item.kind === 'speech') return await takeSpeech(item, accounts, signal);
     } catch (error) {
       if (error instanceof LineProblem && error.code === 'withdrawn') throw error;
       if (error instanceof SoundProblem) throw error;
@@ -79,15 +85,17 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
   }
 
   return {
-    async load(item, group, signal) {
-      const clip = await take(item, group, signal);
+    async load(item, accounts, signal) {
+      const clip = await take(item, accounts, signal);
       if ('document' in clip) return clip;
       if (clip.durationMs === 0) {
         clip.free();
         throw new SoundProblem('silent', 'there is nothing to be heard in it');
       }
       const { name, durationMs } = clip;
-      return { playable: { sound: { kind: 'clip', name }, durationMs }, free: () => clip.free() };
+      const sound = { kind: 'clip', name } as const;
+      const playable = durationMs === undefined ? { sound } : { sound, durationMs };
+      return { playable, free: () => clip.free() };
     },
   };
 }

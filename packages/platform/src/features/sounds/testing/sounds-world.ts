@@ -117,6 +117,10 @@ function createWatchedEngine(clock: VirtualClock) {
       clipsLoaded.push(name);
       return engine.loadClip(name, clip);
     },
+    growClip(name, piece, isLast) {
+      if (!clipsLoaded.includes(name)) clipsLoaded.push(name);
+      return engine.growClip(name, piece, isLast);
+    },
     dropClip(name) {
       clipsDropped.push(name);
       engine.dropClip(name);

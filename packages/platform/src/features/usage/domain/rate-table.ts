@@ -44,8 +44,8 @@ export function readRateTable(text: string): ReadRateTable {
   let document: unknown;
   try {
     document = JSON.parse(text);
-  } catch (error) {
-    return { ok: false, problems: [syntaxProblem(text, error)] };
+  } catch {
+    return { ok: false, problems: ['the rate table is no JSON'] };
   }
   const problems: string[] = [];
   if (!isObject(document)) {
@@ -152,15 +152,6 @@ function refuseUnknown(
   for (const name of Object.keys(object)) {
     if (!known.includes(name)) problems.push(`${at}${name} is unknown; known are ${known.join(', ')}`);
   }
-}
-
-/** V8 names the position, or quotes the text around it. */
-function syntaxProblem(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message.replace(/\s+/g, ' ') : String(error);
-  const position = /position ([0-9]+)/.exec(message)?.[1];
-  const sentence = `the rate table is no JSON: ${message.replace(/ \(line.*$/, '')}`;
-  if (position === undefined) return sentence;
-  return `line ${text.slice(0, Number(position)).split('\n').length}: ${sentence}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import { type Calls, callEnds } from '../../calls/index.ts';
 import type { PlayItem, Sounds } from '../../sounds/index.ts';
 import type { Attempt, SessionInput, VerifySession } from '../domain/session.ts';
 import { introText, promptText, spokenLanguage } from '../domain/words.ts';
+import { spokenDigits } from './spoken-digits.ts';
 
 export interface VoiceDeps {
   readonly log: Logger;
@@ -96,14 +97,12 @@ export function createVoice(
   };
 }
 
-/** One item for each digit: separate digits are easier to understand, and no engine or cache ever holds a whole code. */
 function codeItems(attempt: Attempt, code: string): readonly PlayItem[] {
   const say = speaker(attempt);
-  const digits = [...code].flatMap<PlayItem>((digit) => [say(digit), { kind: 'silence', durationMs: 250 }]);
   return [
     say(introText(attempt.locale, attempt.brandName ?? '')),
     { kind: 'silence', durationMs: 400 },
-    ...digits,
+    ...spokenDigits(attempt.locale, code),
     { kind: 'silence', durationMs: 800 },
   ];
 }

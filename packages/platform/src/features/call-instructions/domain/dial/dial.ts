@@ -34,7 +34,7 @@ export interface DialState {
   /** The leg whose early media the caller gets. */
   readonly heard: string | null;
   readonly rang: boolean;
-  /** How often ringback of ours has begun. */
+  /** How often generated ringback has begun. */
   readonly ringbacks: number;
   /** Digits since the bridge, no more than the longest sequence of `digitsMatch`. */
   readonly pressed: { readonly aLeg: string; readonly bLeg: string };

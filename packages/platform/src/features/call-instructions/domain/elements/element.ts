@@ -6,7 +6,7 @@ import type {
   SpeechResult,
 } from '@jackfield/ports';
 import type { KernelEffect } from '../../../../kernel/kernel-effects.ts';
-import type { RecordingOver } from '../../../recordings/index.ts';
+import type { RecordingOver, TranscriptRequest } from '../../../recordings/index.ts';
 import type { PlayItem } from '../../../sounds/index.ts';
 import type { ActionRequest, MultiPartyCall, Stream } from '../instruction.ts';
 
@@ -75,6 +75,7 @@ export interface StartedRecording {
   readonly maxSeconds: number;
   readonly action: ActionRequest | null;
   readonly callback: ActionRequest | null;
+  readonly transcript: TranscriptRequest | null;
   /** Runs until the call ends. */
   readonly isOfSession: boolean;
 }

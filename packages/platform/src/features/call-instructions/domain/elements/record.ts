@@ -103,13 +103,14 @@ export function startedRecording(
   leg: string,
   isOfSession: boolean,
 ): StartedRecording {
-  const { format, channels, maxLengthSeconds, action, callback } = element;
+  const { format, channels, maxLengthSeconds, action, callback, transcript } = element;
   const said = { said: [leg], heard: [] };
   const tracks =
     channels === 'stereo'
       ? [said, { said: [], heard: [leg] }]
       : [isOfSession ? { said: [leg], heard: [leg] } : said];
-  return { uuid, url, format, tracks, maxSeconds: maxLengthSeconds, action, callback, isOfSession };
+  const maxSeconds = maxLengthSeconds;
+  return { uuid, url, format, tracks, maxSeconds, action, callback, transcript, isOfSession };
 }
 
 /** Fields of `action` for a complete recording (docs/interface/documents.md#record). */

@@ -105,6 +105,7 @@ export function record(changes: Partial<RecordElement> = {}): RecordElement {
     startOnDialAnswer: false,
     channels: 'stereo',
     callback: null,
+    transcript: null,
     ...changes,
   };
 }
@@ -161,6 +162,7 @@ export function multiparty(changes: Partial<MultiPartyCall> = {}): MultiPartyCal
       coachVoice: true,
       startSound: null,
       stopSound: null,
+      transcript: null,
     },
     onExitAction: null,
     ...changes,

@@ -1,0 +1,30 @@
+import type { Clock, Secrets } from '@jackfield/ports';
+import type { Sessions } from '../../../kernel/session-runner.ts';
+import type { Attempt, SessionInput, VerifySession } from '../domain/session.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import type { ReportRefusal } from '../refusals.ts';
+
+export interface FallBackDeps {
+  readonly clock: Clock;
+  readonly secrets: Pick<Secrets, 'randomUuid'>;
+  readonly limiter: Pick<Limiter, 'admit'>;
+  readonly reportRefusal: ReportRefusal;
+  readonly sessions: Pick<Sessions<VerifySession, SessionInput>, 'send'>;
+}
+
+/** Calls the recipient of a message that did not arrive; counted like every other send. */
+export async function fallBack(
+  { clock, secrets, limiter, reportRefusal, sessions }: FallBackDeps,
+  session: VerifySession,
+  attempt: Attempt,
+): Promise<void> {
+  const { account, mainAccount, recipient, requestorIp: source } = session;
+  // The fraud level applied to the message already.
+  const admission = await limiter.admit({ account, recipient, source, level: 'off' }, clock.now());
+  if (admission.kind !== 'admitted') {
+    const reason = admission.kind === 'limited' ? `${admission.scope}-limit` : admission.reason;
+    return reportRefusal(account, mainAccount, reason, recipient);
+  }
+  const requested = { ...attempt, uuid: secrets.randomUuid(), channel: 'voice', blockedBy: null } as const;
+  sessions.send(session.uuid, { type: 'attempt-asked', attempt: requested, callback: null });
+}
