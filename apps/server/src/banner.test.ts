@@ -23,7 +23,7 @@ it('a banner that is no terminal’s names the file of the token, and never the 
 it('the banner names the addresses, and says who can reach them', () => {
   assert.match(banner(facts), /on this machine alone/);
   assert.match(banner(facts), /http:\/\/127\.0\.0\.1:8080\/v1\/Account\/MA1\//);
-  const secure = banner({ ...facts, sips: { port: 5061 } });
+  const secure = banner({ ...facts, http: { ...facts.http, isHttps: true }, sips: { port: 5061 } });
   assert.match(
     secure,
     /https:\/\/127\.0\.0\.1:8080\/v1\/[\s\S]*5060 \(UDP and TCP\), 5061 \(TLS\)[\s\S]*wss:\/\/127\.0\.0\.1:8080\/sip/,

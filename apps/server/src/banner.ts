@@ -1,9 +1,9 @@
 import type { AccountCredentials } from '@jackfield/platform';
 
 export interface BannerFacts {
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: { readonly host: string; readonly port: number; readonly isHttps?: boolean };
   readonly sip: { readonly host: string; readonly port: number };
-  /** SIP over TLS; when present, the API is HTTPS. */
+  /** SIP over TLS. */
   readonly sips?: { readonly port: number };
   readonly account: AccountCredentials;
   /** The file with the token. Shown in place of the token where the output is not a terminal: it may be a stored log. */
@@ -15,7 +15,7 @@ export interface BannerFacts {
 
 /** The text for developers after `npm start`: all addresses, and lines to paste. */
 export function banner({ http, sip, sips, account, tokenFile, domain, consoleToken }: BannerFacts): string {
-  const base = `${sips === undefined ? 'http' : 'https'}://${hostInUrl(http.host)}:${http.port}`;
+  const base = `${http.isHttps === true ? 'https' : 'http'}://${hostInUrl(http.host)}:${http.port}`;
   const { authId } = account;
   const shownToken = tokenFile === undefined ? account.authToken : `in the file ${tokenFile}`;
   const password = tokenFile === undefined ? account.authToken : `"$(cat '${tokenFile}')"`;

@@ -14,10 +14,11 @@ const variable = 'JACKFIELD_CARRIERS';
  * refused without one.
  */
 export function readCarriersFile(path: string, hasRates: boolean): CarriersFile {
-  const read = readCarriers(readOperatorFile(variable, path));
-  if (!read.ok) return refuseFile(variable, path, read.problems);
+  const text = readOperatorFile(variable, path);
+  const read = readCarriers(text);
+  if (!read.ok) return refuseFile(variable, path, text, read.problems);
   const problems = withoutPrices(read.carriers, hasRates);
-  return problems.length > 0 ? refuseFile(variable, path, problems) : read;
+  return problems.length > 0 ? refuseFile(variable, path, text, problems) : read;
 }
 
 function withoutPrices(carriers: readonly Carrier[], hasRates: boolean): readonly string[] {

@@ -54,9 +54,12 @@ export interface CertificateWatch {
 /** Interval of the checks: tools that renew certificates replace files and links in many ways, and a check costs almost nothing. */
 const lookEveryMs = 30_000;
 
-/** Reports new contents of the files; an unusable certificate is logged, and the previous one stays in force. */
+/**
+ * Reports new contents of the files, by itself unless the server writes them and calls `reload`; an unusable certificate is logged,
+ * and the previous one stays in force.
+ */
 export function watchCertificate(
-  files: CertificateFiles,
+  files: CertificateFiles & { readonly acme?: object },
   log: Logger,
   renewed: (certificate: Certificate) => void,
 ): CertificateWatch {
@@ -69,7 +72,7 @@ export function watchCertificate(
       log.error({ err: error }, 'The new certificate cannot be used; the one before stays in force.');
     }
   };
-  const paths = [files.certFile, files.keyFile];
+  const paths = files.acme === undefined ? [files.certFile, files.keyFile] : [];
   for (const path of paths) watchFile(path, { interval: lookEveryMs, persistent: false }, reload);
   return {
     reload,

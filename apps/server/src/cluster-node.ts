@@ -1,5 +1,4 @@
 import { rootCertificates } from 'node:tls';
-import { createNatsBus } from '@jackfield/adapters/bus-nats';
 import type { PlatformDeps } from '@jackfield/platform';
 import type { Logger, Secrets } from '@jackfield/ports';
 import type { Config } from './config.ts';
@@ -21,11 +20,12 @@ export class EndedByAnotherError extends Error {
 }
 
 /** What the platform gets as one node of several; nothing where one process owns the database. */
-export function clusterNodeOf(
+export async function clusterNodeOf(
   { cluster }: Pick<Config, 'cluster'>,
   { files, secrets, log, onFatal }: ClusterNodeDeps,
-): Pick<PlatformDeps, 'node' | 'joinBus' | 'onIncarnationEnded'> {
+): Promise<Pick<PlatformDeps, 'node' | 'joinBus' | 'onIncarnationEnded'>> {
   if (cluster === undefined) return {};
+  const { createNatsBus } = await import('@jackfield/adapters/bus-nats');
   const { node, nats } = cluster;
   const { creds, authorities } = files.nats;
   const credentials = creds === undefined ? nats.credentials : { creds: new TextEncoder().encode(creds) };

@@ -11,12 +11,23 @@ interface CheckedConfig {
   readonly rtpPorts: PortRange;
   readonly mediaWorkers: number;
   readonly sandbox: boolean;
+  readonly speaksTones?: boolean;
   readonly webrtcPort?: number | 'off';
 }
 
 /** Mistakes that involve several variables. */
 export function contradictions(
-  { http, operator, sip, tls, rtpPorts, mediaWorkers, webrtcPort = 'off', sandbox }: CheckedConfig,
+  {
+    http,
+    operator,
+    sip,
+    tls,
+    rtpPorts,
+    mediaWorkers,
+    webrtcPort = 'off',
+    sandbox,
+    speaksTones,
+  }: CheckedConfig,
   { isSet }: Pick<ConfigReader, 'isSet'>,
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -26,9 +37,6 @@ export function contradictions(
     operatorPort,
     sipPort,
     sipsPort,
-    tlsCert,
-    tlsKey,
-    tlsCa,
     rtpPorts: rtp,
     mediaWorkers: workers,
     webrtcPort: webrtc,
@@ -79,7 +87,6 @@ export function contradictions(
   }
   for (const pair of [
     [authId, authToken],
-    [tlsCert, tlsKey],
     [turnUrls, turnSecret],
     [recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret],
   ] as const) {
@@ -89,12 +96,29 @@ export function contradictions(
     const sentence = `${lacking.name} must be set together with ${given.name}`;
     problems.push({ variable: lacking.name, sentence });
   }
-  for (const { name } of [sipsPort, tlsCa].filter(isSet)) {
-    if (isSet(tlsCert) || isSet(tlsKey)) continue;
-    const sentence = `${name} needs ${tlsCert.name} and ${tlsKey.name}: there is no TLS without a certificate`;
-    problems.push({ variable: name, sentence });
+  return [
+    ...problems,
+    ...tonesContradictions({ sandbox, speaksTones: speaksTones === true }, { isSet }),
+    ...clusterContradictions(sandbox, { isSet }),
+  ];
+}
+
+/** Tones are for tests: callers hear no word, and no engine is asked. */
+function tonesContradictions(
+  { sandbox, speaksTones }: { readonly sandbox: boolean; readonly speaksTones: boolean },
+  { isSet }: Pick<ConfigReader, 'isSet'>,
+): readonly ConfigProblem[] {
+  if (!speaksTones) return [];
+  const { name: variable } = configVariables.sandboxSpeech;
+  const { voices, speechEngine } = configVariables;
+  if (!sandbox) {
+    const sentence = `${variable} must be voices outside the sandbox, not tones: callers would hear no words`;
+    return [{ variable, sentence }];
   }
-  return [...problems, ...clusterContradictions(sandbox, { isSet })];
+  return [voices, speechEngine].filter(isSet).map(({ name }) => ({
+    variable: name,
+    sentence: `${name} must not be set together with ${variable}=tones: no other engine speaks or recognises then`,
+  }));
 }
 
 /** Nodes share the database, and the key that opens what it holds. */

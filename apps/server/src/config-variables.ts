@@ -1,4 +1,5 @@
 import { parseSecretKey } from '@jackfield/adapters/secrets';
+import { addressVariables } from './address-variables.ts';
 import {
   asAddress,
   asBoolean,
@@ -20,6 +21,8 @@ import { limitVariables } from './limit-variables.ts';
 import { mediaVariables } from './media-variables.ts';
 import { asNatsUrls } from './nats-urls.ts';
 import { asSpeechEngine, shownSpeechEngine } from './speech-engine.ts';
+import { tlsVariables } from './tls-variables.ts';
+import { tracingVariables } from './tracing/tracing-variables.ts';
 
 /** One environment variable: its name, its allowed values and its reader. */
 export interface ConfigVariable<Value> {
@@ -40,6 +43,11 @@ const days = 'a number of days from 1 to 3650';
 /** Every variable of the server; docs/operations.md has a row for each. */
 export const configVariables = {
   sandbox: { name: 'JACKFIELD_SANDBOX', allowed: 'true or false', read: asBoolean },
+  sandboxSpeech: {
+    name: 'JACKFIELD_SANDBOX_SPEECH',
+    allowed: 'voices or tones',
+    read: asOneOf('voices', 'tones'),
+  },
   keepSignalling: { name: 'JACKFIELD_KEEP_SIGNALLING', allowed: 'true or false', read: asBoolean },
   activity: { name: 'JACKFIELD_ACTIVITY', allowed: 'true or false', read: asBoolean },
   httpHost: { name: 'JACKFIELD_HTTP_HOST', allowed: host, read: asHost },
@@ -48,10 +56,7 @@ export const configVariables = {
   operatorPort: { name: 'JACKFIELD_OPERATOR_PORT', allowed: port, read: asPort },
   sipHost: { name: 'JACKFIELD_SIP_HOST', allowed: host, read: asHost },
   sipPort: { name: 'JACKFIELD_SIP_PORT', allowed: port, read: asPort },
-  sipsPort: { name: 'JACKFIELD_SIPS_PORT', allowed: port, read: asPort },
-  tlsCert: { name: 'JACKFIELD_TLS_CERT', allowed: 'the path of a PEM file', read: asPath },
-  tlsKey: { name: 'JACKFIELD_TLS_KEY', allowed: 'the path of a PEM file', read: asPath },
-  tlsCa: { name: 'JACKFIELD_TLS_CA', allowed: 'the path of a PEM file', read: asPath },
+  ...tlsVariables,
   sipDomains: {
     name: 'JACKFIELD_SIP_DOMAINS',
     allowed: 'host names or IP addresses, separated by commas',
@@ -67,7 +72,7 @@ export const configVariables = {
     allowed: 'off, offer or require',
     read: asOneOf('off', 'offer', 'require'),
   },
-  publicAddress: { name: 'JACKFIELD_PUBLIC_ADDRESS', allowed: 'an IP address', read: asAddress },
+  ...addressVariables,
   ...mediaVariables,
   dataDir: { name: 'JACKFIELD_DATA_DIR', allowed: 'the path of a directory', read: asPath },
   databaseUrl: {
@@ -121,6 +126,7 @@ export const configVariables = {
     allowed: 'beginnings of header names such as X-Service-, separated by commas',
     read: asList(asPattern(/^[A-Za-z][A-Za-z0-9-]{0,39}-$/)),
   },
+  voices: { name: 'JACKFIELD_VOICES', allowed: 'the path of a JSON file', read: asPath },
   speechEngine: {
     name: 'JACKFIELD_SPEECH_ENGINE',
     allowed:
@@ -193,6 +199,7 @@ export const configVariables = {
     read: asPattern(/^[!-~]{16,128}$/),
     secret: true,
   },
+  ...tracingVariables,
   ...identityVariables,
   ...limitVariables,
   logLevel: {

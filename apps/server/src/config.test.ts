@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
 import { type ConfigSource, describeConfig, loadConfig } from './config.ts';
 import { configVariables } from './config-variables.ts';
+import { loadSettings } from './load-settings.ts';
 import { readEnvironment } from './read-environment.ts';
 
 const load = (env: ConfigSource['env'], mode: ConfigSource['mode'] = 'dev') => loadConfig({ env, mode });
@@ -72,6 +73,44 @@ test('a listener of the operator is on loopback, where metrics and the reference
     [
       { JACKFIELD_OPERATOR_PORT: '5060' },
       /^JACKFIELD_OPERATOR_PORT must be another port than JACKFIELD_SIP_PORT/,
+    ],
+  ] as const) {
+    const [problem] = problemsOf(env);
+    assert.match(problem!.sentence, sentence);
+  }
+});
+
+test('ACME: the certificate is in the data directory, and needs a name that an authority can reach', () => {
+  const directory = 'https://ca.example.com/dir';
+  const named = { JACKFIELD_ACME_DIRECTORY: directory, JACKFIELD_SIP_DOMAINS: 'sip.example.com' };
+  const { tls, publicUrl } = configOf({ ...named, JACKFIELD_DATA_DIR: '/data' }, 'production');
+  const file = '/data/certificate/certificate.pem';
+  assert.deepEqual(tls, {
+    port: 5061,
+    isHttps: true,
+    certFile: file,
+    keyFile: file,
+    acme: { directory, port: 80 },
+  });
+  assert.match(publicUrl, /^https:/);
+  for (const [env, sentence] of [
+    [
+      {
+        JACKFIELD_ACME_DIRECTORY: directory,
+        JACKFIELD_PUBLIC_URL: 'https://calls.example.com',
+        JACKFIELD_HTTP_TLS: 'false',
+      },
+      /^JACKFIELD_ACME_DIRECTORY needs a name .*: set JACKFIELD_SIP_DOMAINS to a host name$/,
+    ],
+    [{ JACKFIELD_ACME_DIRECTORY: directory }, /^JACKFIELD_ACME_DIRECTORY needs a name that an authority/],
+    [{ JACKFIELD_ACME_PORT: '81' }, /^JACKFIELD_ACME_PORT needs JACKFIELD_ACME_DIRECTORY/],
+    [
+      { ...named, JACKFIELD_ACME_PORT: '8080' },
+      /^JACKFIELD_ACME_PORT must be another port than JACKFIELD_HTTP_PORT/,
+    ],
+    [
+      { ...named, JACKFIELD_TLS_CERT: 'a.pem', JACKFIELD_TLS_KEY: 'b.pem' },
+      /^JACKFIELD_ACME_DIRECTORY must not be set together with JACKFIELD_TLS_CERT/,
     ],
   ] as const) {
     const [problem] = problemsOf(env);
@@ -199,18 +238,41 @@ test('the API is reached at its own address, or at the public one where it liste
   assert.equal(configOf(everywhere).publicUrl, 'http://[2001:db8::1]:8080');
 });
 
+test('Public addresses: one of each family, others for their networks, and STUN in place of those for every network', () => {
+  const addresses = '198.51.100.7, 2001:db8::7, 10.0.0.5@10.0.0.0/8';
+  const config = configOf({ JACKFIELD_PUBLIC_ADDRESS: addresses });
+  assert.equal(config.publicAddress, '198.51.100.7');
+  assert.deepEqual(config.publicAddresses?.at(-1), { address: '10.0.0.5', network: '10.0.0.0/8' });
+  const asked = {
+    JACKFIELD_PUBLIC_ADDRESS: '10.0.0.5@10.0.0.0/8',
+    JACKFIELD_STUN_SERVER: '[2001:db8::1]:3478',
+  };
+  assert.equal(configOf(asked).stunServer, '[2001:db8::1]:3478');
+  assert.equal(configOf(asked).publicAddress, '127.0.0.1');
+  const [both] = problemsOf({ ...asked, JACKFIELD_PUBLIC_ADDRESS: '198.51.100.7' });
+  assert.match(both!.sentence, /^JACKFIELD_STUN_SERVER must not be set together with 198\.51\.100\.7/);
+});
+
 test('TLS: a certificate and its key come together, SIPS listens on 5061 and the API is reached over HTTPS', () => {
   const files = { JACKFIELD_TLS_CERT: '/etc/cert.pem', JACKFIELD_TLS_KEY: '/etc/key.pem' };
   const config = configOf(files);
-  assert.deepEqual(config.tls, { port: 5061, certFile: '/etc/cert.pem', keyFile: '/etc/key.pem' });
+  assert.deepEqual(config.tls, {
+    port: 5061,
+    isHttps: true,
+    certFile: '/etc/cert.pem',
+    keyFile: '/etc/key.pem',
+  });
   assert.equal(config.publicUrl, 'https://127.0.0.1:8080');
   assert.equal(configOf({ ...files, JACKFIELD_SIPS_PORT: '5071' }).tls?.port, 5071);
   assert.equal(configOf({}).tls, undefined);
+  const behindProxy = configOf({ ...files, JACKFIELD_HTTP_TLS: 'false' });
+  assert.deepEqual([behindProxy.tls?.isHttps, behindProxy.publicUrl], [false, 'http://127.0.0.1:8080']);
   assert.equal(configOf({ ...files, JACKFIELD_TLS_CA: '/etc/ca.pem' }).tls?.authoritiesFile, '/etc/ca.pem');
   for (const [env, sentence] of [
     [{ JACKFIELD_TLS_CERT: '/a' }, /^JACKFIELD_TLS_KEY must be set together with JACKFIELD_TLS_CERT$/],
     [{ JACKFIELD_TLS_KEY: '/a' }, /^JACKFIELD_TLS_CERT must be set together with JACKFIELD_TLS_KEY$/],
     [{ JACKFIELD_TLS_CA: '/a' }, /^JACKFIELD_TLS_CA needs JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY/],
+    [{ JACKFIELD_HTTP_TLS: 'true' }, /^JACKFIELD_HTTP_TLS needs JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY/],
     [{ JACKFIELD_SIPS_PORT: '5061' }, /^JACKFIELD_SIPS_PORT needs JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY/],
     [
       { ...files, JACKFIELD_SIPS_PORT: '5060' },
@@ -229,11 +291,18 @@ test('TLS: a certificate and its key come together, SIPS listens on 5061 and the
 
 const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SANDBOX: ['yes', '1'],
+  JACKFIELD_SANDBOX_SPEECH: ['beeps', 'true'],
   JACKFIELD_ACTIVITY: ['quiet'],
   JACKFIELD_KEEP_SIGNALLING: ['some'],
   JACKFIELD_HTTP_HOST: ['http://x', '256.1.1.1', '-a'],
   JACKFIELD_HTTP_PORT: ['65536', '-1', '80a', '8.0', '1e3'],
   JACKFIELD_OPERATOR_HOST: ['a b'],
+  JACKFIELD_ACME_DIRECTORY: ['http://ca.example.com/dir', 'letsencrypt'],
+  JACKFIELD_ACME_PORT: ['65536', 'http'],
+  JACKFIELD_OTLP_URL: ['127.0.0.1:4318', 'grpc://a'],
+  JACKFIELD_OTLP_HEADERS: ['authorization', 'a b=c', 'a=b,'],
+  JACKFIELD_STUN_SERVER: ['stun:stun.example.com', 'stun.example.com:x', ':3478'],
+  JACKFIELD_HTTP_TLS: ['proxy'],
   JACKFIELD_OPERATOR_PORT: ['65536', 'metrics'],
   JACKFIELD_SIP_HOST: ['a b'],
   JACKFIELD_SIP_PORT: ['sip'],
@@ -255,7 +324,13 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_OIDC_OPERATORS: ['a,'],
   JACKFIELD_OIDC_VIEWERS: [','],
   JACKFIELD_BROWSER_CODECS: ['G722', 'opus,opus', 'speex', 'opus PCMU'],
-  JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
+  JACKFIELD_PUBLIC_ADDRESS: [
+    'example.org',
+    '1.2.3',
+    '1.2.3.4,1.2.3.5',
+    '1.2.3.4@10.0.0.0',
+    '1.2.3.4@10.0.0.0/8@::/0',
+  ],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
   JACKFIELD_MEDIA_WORKERS: ['0', '257', 'all'],
   JACKFIELD_RTP_SOURCES: ['198.51.100.7', '10.0.0.0/33'],
@@ -320,6 +395,18 @@ test('values that contradict each other are refused', () => {
   assert.match(problemsOf({ JACKFIELD_RTP_PORTS: '5000-6000' })[0]!.sentence, /leave out the SIP port 5060/);
   const [alone] = problemsOf({ JACKFIELD_AUTH_TOKEN: 'abcdefghijklmnopqrstuvwxyz' });
   assert.match(alone!.sentence, /JACKFIELD_AUTH_ID must be set together with JACKFIELD_AUTH_TOKEN/);
+});
+
+test('tones are spoken in the sandbox alone, and by no other engine', () => {
+  const tones = { JACKFIELD_SANDBOX_SPEECH: 'tones' };
+  assert.equal(configOf(tones).speaksTones, true);
+  const [outside] = problemsOf({ ...tones, JACKFIELD_SANDBOX: 'false' });
+  assert.match(outside!.sentence, /must be voices outside the sandbox, not tones/);
+  const [both] = problemsOf({ ...tones, JACKFIELD_SPEECH_ENGINE: 'ws://127.0.0.1:7000' });
+  assert.match(
+    both!.sentence,
+    /JACKFIELD_SPEECH_ENGINE must not be set together with JACKFIELD_SANDBOX_SPEECH=tones/,
+  );
 });
 
 test('a node needs the database and the key of all nodes, and in production a store of recordings', () => {
@@ -463,6 +550,25 @@ test('the environment overrides the file .env, and a missing file is allowed', (
   writeFileSync(join(directory, '.env'), '# ports\nJACKFIELD_HTTP_PORT=1\nJACKFIELD_SIP_PORT="2"\n');
   const env = readEnvironment(directory, { JACKFIELD_HTTP_PORT: '3' });
   assert.deepEqual(env, { JACKFIELD_HTTP_PORT: '3', JACKFIELD_SIP_PORT: '2' });
+});
+
+test('a mistake in the file .env is named with its line, and no value of a line that is not understood', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'config-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const problemsOfFile = (text: string, env = {}) => {
+    writeFileSync(join(directory, '.env'), text);
+    const loaded = loadSettings('dev', directory, env);
+    return loaded.ok ? [] : loaded.problems.map(({ sentence }) => sentence.replace(directory, '…'));
+  };
+  const wrong = '# ports\n\nJACKFIELD_HTTP_PORT=x\n';
+  const sentence = 'JACKFIELD_HTTP_PORT must be a port from 0 (any free one) to 65535, not "x"';
+  assert.deepEqual(problemsOfFile(wrong), [`${sentence} (.env, line 3)`]);
+  assert.deepEqual(problemsOfFile(wrong, { JACKFIELD_HTTP_PORT: '8080' }), []);
+  assert.deepEqual(problemsOfFile(wrong, { JACKFIELD_HTTP_PORT: 'y' }), [sentence.replace('"x"', '"y"')]);
+  assert.deepEqual(problemsOfFile('export A=1\nhunter2\nB="two\nlines"\n'), [
+    '…/.env: line 2 must be NAME=value, a # comment or empty',
+  ]);
+  assert.deepEqual(problemsOfFile('A=1\nB="two\nlines\n'), ['…/.env: line 2 has a " that nothing closes']);
 });
 
 test('docs/operations.md has a row for every variable and names no other', () => {

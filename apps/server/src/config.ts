@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { nearestName } from '@jackfield/platform';
 import { isLoopback } from '@jackfield/ports';
+import { type AddressConfig, addressContradictions, readAddresses } from './address-config.ts';
 import { contradictions } from './config-contradictions.ts';
 import {
   type ConfigLine,
@@ -15,11 +16,12 @@ import { type IdentityConfig, identityContradictions, readIdentity } from './ide
 import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { type MediaConfig, readMedia } from './media-variables.ts';
 import type { NatsUrls } from './nats-urls.ts';
-import { detectPublicAddress } from './public-address.ts';
 import type { SpeechEngineConfig } from './speech-engine.ts';
+import { readTls, type TlsConfig, tlsContradictions } from './tls-config.ts';
+import { readTracing, type TracingConfig, tracingContradictions } from './tracing/tracing-config.ts';
 
 /** All settings of an operator, validated. */
-export interface Config extends MediaConfig {
+export interface Config extends MediaConfig, AddressConfig {
   readonly sandbox: boolean;
   /** Whether `npm start` prints a line for each call, document, callback and stream. */
   readonly activity: boolean;
@@ -42,15 +44,8 @@ export interface Config extends MediaConfig {
     /** SRTP with phones whose signalling is private. */
     readonly srtp: 'off' | 'offer' | 'require';
   };
-  /** SIP over TLS and HTTPS, by absolute paths of PEM files; neither when absent. */
-  readonly tls?: {
-    readonly port: number;
-    readonly certFile: string;
-    readonly keyFile: string;
-    /** Authorities of the servers that we connect to, besides the public ones. */
-    readonly authoritiesFile?: string;
-  };
-  readonly publicAddress: string;
+  /** SIP over TLS, and HTTPS; neither when absent. */
+  readonly tls?: TlsConfig;
   /** An absolute path. */
   readonly dataDir: string;
   /** PostgreSQL; the embedded database when absent. */
@@ -73,8 +68,12 @@ export interface Config extends MediaConfig {
   readonly carriersFile?: string;
   /** An absolute path; when absent, messages go to the inbox of the sandbox, or are not sent. */
   readonly smsFile?: string;
+  /** An absolute path; when absent, the embedded engine speaks every text. */
+  readonly voicesFile?: string;
   /** What recognises speech; nothing when absent. */
   readonly speechEngine?: SpeechEngineConfig;
+  /** Every text is spoken and recognised as tones, for phones of tests. */
+  readonly speaksTones?: boolean;
   /** How long live calls may continue after the first signal. */
   readonly drainSeconds: number;
   /** How long the log of callbacks is kept. */
@@ -92,6 +91,8 @@ export interface Config extends MediaConfig {
   readonly limits?: ServerLimits;
   /** People log in to the console with tokens and links alone when absent. */
   readonly identity?: IdentityConfig;
+  /** Calls are not traced when absent. */
+  readonly tracing?: TracingConfig;
 }
 
 export interface ClusterConfig {
@@ -134,8 +135,8 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const sandbox = reader.orDefault(configVariables.sandbox, mode === 'dev');
   const activity = reader.orDefault(configVariables.activity, mode === 'dev');
   const keepSignalling = reader.orDefault(configVariables.keepSignalling, sandbox);
-  const network = readNetwork(reader, sandbox);
   const storage = readStorage(reader);
+  const network = readNetwork(reader, sandbox, storage.dataDir);
   const config: Config = {
     sandbox,
     activity,
@@ -144,15 +145,19 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...storage,
     ...readCustomers(reader, network, sandbox),
     ...readSpeechEngine(reader),
+    speaksTones: reader.orDefault(configVariables.sandboxSpeech, 'voices' as const) === 'tones',
     ...readRetention(reader, mode),
     ...readRecordingsStore(reader, storage.dataDir),
     ...readOperation(reader, sandbox, network),
-    ...present({ identity: readIdentity(reader) }),
+    ...present({ identity: readIdentity(reader), tracing: readTracing(reader) }),
   };
   const problems = [
     ...unknownVariables(env),
     ...reader.problems,
     ...contradictions(config, reader),
+    ...tlsContradictions(config, reader),
+    ...addressContradictions(config),
+    ...tracingContradictions(reader),
     ...identityContradictions(config, reader),
   ];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config, inForce: reader.inForce };
@@ -170,7 +175,7 @@ function absolute(path: string | undefined): string | undefined {
   return path === undefined ? undefined : resolve(path);
 }
 
-function readNetwork(reader: ConfigReader, sandbox: boolean) {
+function readNetwork(reader: ConfigReader, sandbox: boolean, dataDir: string) {
   const { orDefault } = reader;
   const variables = configVariables;
   const host = sandbox ? '127.0.0.1' : '0.0.0.0';
@@ -187,8 +192,8 @@ function readNetwork(reader: ConfigReader, sandbox: boolean) {
     http,
     ...present({ operator: readOperator(reader) }),
     sip,
-    ...present({ tls: readTls(reader) }),
-    publicAddress: orDefault(variables.publicAddress, detectPublicAddress(sip.host)),
+    ...present({ tls: readTls(reader, dataDir) }),
+    ...readAddresses(reader, sip.host),
     ...readMedia(orDefault),
   };
 }
@@ -201,22 +206,6 @@ function readOperator({ orDefault, optional }: ConfigReader): Config['operator']
     return undefined;
   }
   return { host: orDefault(configVariables.operatorHost, '127.0.0.1'), port };
-}
-
-function readTls({ optional }: ConfigReader): Config['tls'] {
-  const variables = configVariables;
-  const certFile = optional(variables.tlsCert, 'no TLS');
-  const keyFile = optional(variables.tlsKey, 'no TLS');
-  const authoritiesFile = optional(variables.tlsCa, 'public authorities');
-  const isSecure = certFile !== undefined && keyFile !== undefined;
-  const port = optional(variables.sipsPort, isSecure ? '5061' : 'no TLS') ?? 5061;
-  if (!isSecure) return undefined;
-  return {
-    port,
-    certFile: resolve(certFile),
-    keyFile: resolve(keyFile),
-    ...present({ authoritiesFile: absolute(authoritiesFile) }),
-  };
 }
 
 function readStorage({ orDefault, optional }: ConfigReader) {
@@ -248,12 +237,17 @@ function readCustomers(
 ) {
   const variables = configVariables;
   const egressAllow = optional(variables.egressAllow, sandbox ? 'private networks' : 'none');
-  const publicUrl = orDefault(variables.publicUrl, defaultPublicUrl(http, publicAddress, tls !== undefined));
+  const publicUrl = orDefault(
+    variables.publicUrl,
+    defaultPublicUrl(http, publicAddress, tls?.isHttps === true),
+  );
   const signaturePrefixes = optional(variables.signaturePrefixes, 'X-Service-,X-Plivo-');
   const ratesFile = absolute(optional(variables.rates, 'calls cost nothing'));
   const carriersFile = absolute(optional(variables.carriers, 'no carriers'));
   const smsFile = absolute(optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways'));
-  return { publicUrl, ...present({ egressAllow, signaturePrefixes, ratesFile, carriersFile, smsFile }) };
+  const voicesFile = absolute(optional(variables.voices, 'the embedded engine speaks'));
+  const files = { ratesFile, carriersFile, smsFile, voicesFile };
+  return { publicUrl, ...present({ egressAllow, signaturePrefixes, ...files }) };
 }
 
 function readSpeechEngine({ optional }: ConfigReader): Pick<Config, 'speechEngine'> {

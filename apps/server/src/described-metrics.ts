@@ -22,6 +22,14 @@ export const describedMetrics: Readonly<Record<string, DescribedMetric>> = {
       'Estimated mean opinion score (ITU-T G.107) of what came from the phone of a leg that has ended.',
     buckets: mosBuckets,
   },
+  jackfield_nodes_ended_total: {
+    sentence: 'Nodes of the cluster that this node has ended because they gave no sign of life.',
+  },
+  jackfield_forwarded_requests_total: {
+    sentence:
+      'Requests of the HTTP interface that this node has passed on to the node where their thing lives.',
+    labels: ['outcome'],
+  },
   jackfield_machine_detections_total: {
     sentence: 'Answered legs of which was decided whether a person or an answering machine has answered.',
     labels: ['result'],

@@ -5,6 +5,7 @@ import { createPlatform, createStartPhase, type HttpLimits, type Platform } from
 import type { Clock, Logger } from '@jackfield/ports';
 import { createSignalling, type SipEdge } from '@jackfield/signalling';
 import type { SocketTransports } from '@jackfield/sip/transport';
+import { openAcme } from './acme/open-acme.ts';
 import { lineOfEvent, withActivity } from './activity.ts';
 import { clusterNodeOf } from './cluster-node.ts';
 import type { Config } from './config.ts';
@@ -12,13 +13,18 @@ import { createConsolePages } from './console-pages.ts';
 import { describedMetrics } from './described-metrics.ts';
 import { createGuidePages } from './guide-pages.ts';
 import { createLocate } from './locate-names.ts';
+import { nameCalls } from './named-calls.ts';
 import { type Adapters, openAdapters } from './open-adapters.ts';
 import { platformAdapters, platformSettings } from './platform-options.ts';
+import { openPublicAddresses } from './public-addresses.ts';
 import { publishMetrics } from './publish-metrics.ts';
 import { createVoicemail } from './sandbox-voicemail.ts';
 import { attachWebSockets, followCertificate, openSipSockets } from './sip-sockets.ts';
 import { explainData, explained, explainListening } from './start-failure.ts';
 import { readStartFiles } from './start-files.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import { traceMediaLegs, traceTelephony } from './tracing/traced-telephony.ts';
+import { version } from './version.ts';
 
 export interface EmbeddedOptions {
   readonly config: Config;
@@ -33,7 +39,7 @@ export interface EmbeddedOptions {
 /** The whole platform in this process. */
 export interface Embedded {
   readonly platform: Platform;
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: { readonly host: string; readonly port: number; readonly isHttps: boolean };
   /** The operator's listener, when one is configured. */
   readonly operator?: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
@@ -70,18 +76,26 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 type Close = () => Promise<void> | void;
 
 async function start(
-  { config, log: quietLog, onFatal, httpLimits, show }: EmbeddedOptions,
+  { config: configured, log: quietLog, onFatal, httpLimits, show }: EmbeddedOptions,
   atEnd: (close: Close) => void,
   closeAll: Close,
 ): Promise<Embedded> {
-  const log = show === undefined ? quietLog : withActivity(quietLog, show);
-  const files = readStartFiles(config);
+  const named = nameCalls(show === undefined ? quietLog : withActivity(quietLog, show));
+  const { log } = named;
   const clock = createSystemClock({
     onStep: (offsetMs) => log.warn({ offsetMs }, 'The wall clock was stepped.'),
   });
+  const addresses = await openPublicAddresses(configured, { clock, log });
+  atEnd(() => addresses.close());
+  const config = { ...configured, publicAddress: addresses.addressFor(undefined) };
+  const acme = await openAcme(config, clock, log);
+  atEnd(() => acme?.close());
+  const files = readStartFiles(config);
   const metrics = createMetrics({ described: describedMetrics });
   const phase = createStartPhase({ clock, log });
   const adapters = await openAdapters({ config, log, clock, metrics, phase, onFatal, atEnd });
+  const tracing = await openTracing(config, adapters.shared.secrets.randomUuid(), { clock, log });
+  atEnd(() => tracing?.close());
   const { shared, media, mediaTotals, recorder, recognition, mayReach, audioMayReach } = adapters;
   const domains = nonEmpty(config.sip.domains);
   let sockets: SocketTransports | undefined;
@@ -91,15 +105,18 @@ async function start(
   const created = createPlatform({
     ...platformAdapters(config, adapters),
     ...platformSettings(config, files),
-    ...clusterNodeOf(config, { files, secrets: shared.secrets, log, onFatal }),
+    ...(tracing && { tracing }),
+    ...(await clusterNodeOf(config, { files, secrets: shared.secrets, log, onFatal })),
     metrics,
     domains,
     consolePages,
     guidePages: createGuidePages(),
+    version,
     httpLimits: { ...config.limits?.http, ...httpLimits },
   });
   const signalling = createSignalling({
     ...shared,
+    ...(tracing && { mediaLegs: traceMediaLegs(shared.mediaLegs, tracing) }),
     metrics,
     ports: created.signalling,
     domains,
@@ -107,13 +124,17 @@ async function start(
     openTransports: async (listener) =>
       (sockets = await openSipSockets(config, files, listener, created.incarnation)),
     locate: createLocate(config, clock),
+    addressFor: addresses.addressFor,
     ...signallingRules(config, media.hasWebrtc),
     mayReach,
     audioMayReach,
   });
   atEnd(() => signalling.close());
-  const platform = await explained(explainData(config), () => created.start(signalling.telephony));
+  const telephony =
+    tracing === undefined ? signalling.telephony : traceTelephony(signalling.telephony, tracing);
+  const platform = await explained(explainData(config), () => created.start(telephony));
   atEnd(() => platform.close());
+  named.follow(platform.accountOfCall);
   const transports = sockets!;
   attachWebSockets(config, transports, platform, shared.secrets);
   atEnd(() => transports.closeWebSockets());
@@ -125,6 +146,7 @@ async function start(
   publishMetrics({ metrics, clock, platform, edge: signalling, ...measured });
 
   const listening = await phase('HTTP', () => listen(config, platform));
+  acme?.start(() => watch?.reload());
   return {
     platform,
     ...listening,
@@ -139,7 +161,7 @@ async function start(
 
 /** Opens the HTTP ports, the operator's last: when its `/readyz` answers, the public port is open. */
 async function listen(
-  { http, operator }: Config,
+  { http, operator, tls }: Config,
   platform: Platform,
 ): Promise<Pick<Embedded, 'http' | 'operator'>> {
   const { operatorHttp } = platform;
@@ -148,7 +170,7 @@ async function listen(
     await explained(explainListening(operatorVariables, operator), () => operatorHttp.listen(operator));
   }
   return {
-    http: boundAddress(platform.http),
+    http: { ...boundAddress(platform.http), isHttps: tls?.isHttps === true },
     ...(operatorHttp === undefined ? {} : { operator: boundAddress(operatorHttp) }),
   };
 }
@@ -181,7 +203,6 @@ function showEvents(platform: Platform, show: (line: string) => void): Promise<C
 
 async function drain(platform: Platform, signalling: SipEdge, clock: Clock, limitMs: number): Promise<void> {
   platform.drain();
-  signalling.drain();
   await callsOver(signalling, clock, limitMs);
   signalling.hangUpAll();
   // A leg whose port was still being opened ends a moment later than the others.
@@ -205,7 +226,7 @@ async function censusOf(
 }
 
 function signallingRules(
-  { sip, publicAddress, limits, sandbox, webrtcSignalling = 'secure', browserCodecs }: Config,
+  { sip, limits, sandbox, webrtcSignalling = 'secure', browserCodecs }: Config,
   hasWebrtc: boolean,
 ) {
   const given = {
@@ -213,7 +234,7 @@ function signallingRules(
     ...(hasWebrtc ? { webrtc: webrtcSignalling } : {}),
     ...(browserCodecs && { browserCodecs }),
   };
-  return { ...given, digest: sip.digest, srtp: sip.srtp, publicAddress, isSandbox: sandbox };
+  return { ...given, digest: sip.digest, srtp: sip.srtp, isSandbox: sandbox };
 }
 
 function sipsOf({ addresses }: SocketTransports): Pick<Embedded, 'sips'> {

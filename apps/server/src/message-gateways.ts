@@ -1,5 +1,3 @@
-import { createHttpSms } from '@jackfield/adapters/sms-http';
-import { createSmppSms } from '@jackfield/adapters/sms-smpp';
 import { type GatewayAccess, type LinkedGateway, readGateways } from '@jackfield/platform';
 import type { Clock, Logger } from '@jackfield/ports';
 import { readOperatorFile, refuseFile } from './operator-file.ts';
@@ -15,9 +13,13 @@ const variable = 'JACKFIELD_SMS';
 const sendMs = 10_000;
 
 /** Reads JACKFIELD_SMS and opens its links; throws a StartFailure with a sentence for each mistake. */
-export function openMessageGateways(path: string, deps: { clock: Clock; log: Logger }): OpenGateways {
-  const read = readGateways(readOperatorFile(variable, path));
-  if (!read.ok) return refuseFile(variable, path, read.problems);
+export async function openMessageGateways(
+  path: string,
+  deps: { clock: Clock; log: Logger },
+): Promise<OpenGateways> {
+  const text = readOperatorFile(variable, path);
+  const read = readGateways(text);
+  if (!read.ok) return refuseFile(variable, path, text, read.problems);
   const authorities = new Map(
     read.accesses.flatMap((access) =>
       access.protocol === 'smpp' && access.caFile !== undefined
@@ -25,6 +27,10 @@ export function openMessageGateways(path: string, deps: { clock: Clock; log: Log
         : [],
     ),
   );
+  const [{ createHttpSms }, { createSmppSms }] = await Promise.all([
+    import('@jackfield/adapters/sms-http'),
+    import('@jackfield/adapters/sms-smpp'),
+  ]);
   const closes: (() => void)[] = [];
 
   function linkOf(access: GatewayAccess): Omit<LinkedGateway, 'gateway'> {

@@ -1,4 +1,3 @@
-import { createPostgresDatabase, takeProcessLock } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import type { Database, Logger } from '@jackfield/ports';
@@ -33,6 +32,7 @@ async function openDatabase(
       openDataDirectory(dataDir, log);
       return createSqliteDatabase({ directory: dataDir, log });
     });
+  const { createPostgresDatabase, takeProcessLock } = await import('@jackfield/adapters/database-postgres');
   const own = cluster === undefined ? {} : { node: cluster.node };
   const lock = await explained(explainPostgres, () => takeProcessLock({ url, log, onTaken, ...own }));
   return createPostgresDatabase({ url, log, lock, isShared: cluster !== undefined });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { withLines } from '@jackfield/platform';
 import { StartFailure } from './start-failure.ts';
 
 /** Text of the file that `variable` names; throws a StartFailure when it cannot be read. */
@@ -11,7 +12,8 @@ export function readOperatorFile(variable: string, path: string): string {
   }
 }
 
-/** Stops the start with a sentence for each mistake in a file. */
-export function refuseFile(variable: string, path: string, problems: readonly string[]): never {
-  throw new StartFailure(problems.map((problem) => `${variable}: ${path}: ${problem}`).join('\n'), undefined);
+/** Stops the start with a sentence for each mistake in a file of JSON, with its line. */
+export function refuseFile(variable: string, path: string, text: string, problems: readonly string[]): never {
+  const sentences = withLines(text, problems).map((problem) => `${variable}: ${path}: ${problem}`);
+  throw new StartFailure(sentences.join('\n'), undefined);
 }

@@ -38,14 +38,14 @@ export function platformSettings(config: Config, { rates, operated, certificate 
     docs: config.docs,
     hasOperatorListener: config.operator !== undefined,
     keepsCalls: config.keepSignalling,
-    ...(certificate === undefined ? {} : { certificate }),
+    ...(certificate === undefined || config.tls?.isHttps !== true ? {} : { certificate }),
   };
 }
 
 /** What the platform gets from the adapters. */
 export function platformAdapters(config: Config, adapters: Adapters) {
   const { shared, database, decoder, recorder, recordingFiles, egress, media, gateways, sandbox } = adapters;
-  const { recognition } = adapters;
+  const { recognition, transcription } = adapters;
   return {
     ...shared,
     database,
@@ -55,6 +55,7 @@ export function platformAdapters(config: Config, adapters: Adapters) {
     egress,
     audioStreams: media.streams,
     ...(recognition === undefined ? {} : { recognition }),
+    ...(transcription === undefined ? {} : { transcription }),
     numbers: sandbox?.numbers ?? noNumbers,
     ...smsOf(gateways, config),
     ...identityOf(adapters, config),

@@ -5,6 +5,7 @@ const variable = 'JACKFIELD_RATES';
 
 /** Reads JACKFIELD_RATES; throws a StartFailure with a sentence for each mistake. */
 export function readRates(path: string): RateTable {
-  const read = readRateTable(readOperatorFile(variable, path));
-  return read.ok ? read.table : refuseFile(variable, path, read.problems);
+  const text = readOperatorFile(variable, path);
+  const read = readRateTable(text);
+  return read.ok ? read.table : refuseFile(variable, path, text, read.problems);
 }

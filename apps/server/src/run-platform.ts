@@ -1,13 +1,12 @@
 import { createLogger } from '@jackfield/adapters/logger';
 import { returnStartMemory } from '@jackfield/adapters/media-worker';
 import type { Logger } from '@jackfield/ports';
-import pretty from 'pino-pretty';
 import { banner, firstAccountNotice } from './banner.ts';
 import { EndedByAnotherError } from './cluster-node.ts';
-import { type Config, describeConfig, endsWithParent, loadConfig } from './config.ts';
+import { type Config, describeConfig, endsWithParent } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
+import { loadSettings } from './load-settings.ts';
 import { onParentEnd } from './parent-end.ts';
-import { readEnvironment } from './read-environment.ts';
 import { explainPostgres, StartFailure } from './start-failure.ts';
 import { writeTokenFile } from './token-file.ts';
 
@@ -16,8 +15,8 @@ const noCarriers =
 
 /** Starts the platform, and returns while it runs; a start that fails ends the process with 1. */
 export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
-  const env = readEnvironment();
-  const loaded = loadConfig({ env, mode });
+  const loaded = loadSettings(mode);
+  const { env } = loaded;
   if (!loaded.ok) {
     for (const { sentence } of loaded.problems) process.stderr.write(`${sentence}\n`);
     process.exitCode = 1;
@@ -26,7 +25,7 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
   const { config } = loaded;
   const log = createLogger({
     level: config.logLevel,
-    ...(process.stdout.isTTY ? { destination: pretty({ colorize: true, sync: true }) } : {}),
+    ...(process.stdout.isTTY ? { destination: await readableLines() } : {}),
   });
   endOnFaults(log);
   log.info({ configuration: describeConfig(loaded.inForce) }, 'configuration in force');
@@ -74,6 +73,11 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
     // Any part of the start that still keeps the process open has no more work to do.
     process.exit(1);
   }
+}
+
+async function readableLines() {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({ colorize: true, sync: true });
 }
 
 /** Ends the process after an unforeseen fault: its half-done work would cause another fault later. */

@@ -28,6 +28,7 @@ async function start(directory: string) {
     },
     clips: {
       loadClip: async (name, clip) => void loaded.set(name, clip),
+      growClip: async () => undefined,
       dropClip: (name) => void loaded.delete(name),
     },
   });

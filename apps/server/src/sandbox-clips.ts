@@ -43,7 +43,7 @@ async function clipOf(
   texts: readonly string[],
 ): Promise<SoundClip> {
   const name = createHash('sha256')
-    .update(JSON.stringify([texts, pauseSeconds]))
+    .update(JSON.stringify([texts, pauseSeconds, speech.engineOf?.([])]))
     .digest('hex')
     .slice(0, 16);
   const path = join(directory, `${name}.pcm`);

@@ -60,7 +60,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     openTransports: (listener) => createTransports({ host: loopback, port: 0, ...listener }),
     admission: admitAll('sandbox'),
     domains: [loopback],
-    publicAddress: loopback,
+    addressFor: () => loopback,
     // Media shares the ports of the platform: media bound to one address is not reachable at another.
     mediaAddress: isIP(deps.mediaHost) === 0 || isAnyAddress(deps.mediaHost) ? loopback : deps.mediaHost,
     userAgentName: 'Jackfield sandbox phone',

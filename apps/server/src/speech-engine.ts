@@ -1,8 +1,3 @@
-import {
-  createHttpSpeechEngine,
-  createProcessSpeechEngine,
-  createWebSocketSpeechEngine,
-} from '@jackfield/adapters/speech-recognition';
 import type { SpeechEngine } from '@jackfield/ports';
 
 /** The operator's speech engine: docs/guides/speech-recognition.md. */
@@ -50,7 +45,10 @@ export function shownSpeechEngine(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:)?(\/*).*@/is, '$1$2[hidden]@').replace(/[?#].*$/s, '?[hidden]');
 }
 
-export function openSpeechEngine(config: SpeechEngineConfig): SpeechEngine {
+export async function openSpeechEngine(config: SpeechEngineConfig): Promise<SpeechEngine> {
+  const { createHttpSpeechEngine, createProcessSpeechEngine, createWebSocketSpeechEngine } = await import(
+    '@jackfield/adapters/speech-recognition'
+  );
   const { key } = config;
   const keyed = key === undefined ? {} : { key };
   switch (config.kind) {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CommandFailure } from '../command-line/command.ts';
+import { isJsonObject, readJsonFile } from '../command-line/read-json-file.ts';
 
 /** What a backup consists of; written last, so that a backup without it is unfinished. */
 export interface BackupManifest {
@@ -38,16 +39,7 @@ export async function readBackup(directory: string): Promise<BackupManifest> {
     throw new CommandFailure(
       `${directory} is no backup: it has no ${backupFiles.manifest}, which jackfield backup writes last.`,
     );
-  let manifest: BackupManifest;
-  try {
-    manifest = JSON.parse(readFileSync(path, 'utf8')) as BackupManifest;
-  } catch (error) {
-    throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}.`);
-  }
-  if (manifest.format !== 1)
-    throw new CommandFailure(
-      `${path} has the format ${String(manifest.format)}: this version reads format 1.`,
-    );
+  const manifest = checked(path, readJsonFile(path, 'use another backup'));
   for (const [name, expected] of Object.entries(manifest.files)) {
     const file = join(directory, name);
     if (name.split('/').includes('..') || !existsSync(file))
@@ -59,4 +51,25 @@ export async function readBackup(directory: string): Promise<BackupManifest> {
       );
   }
   return manifest;
+}
+
+/** Its files are compared with their sums; the rest must have the shape that a backup writes. */
+function checked(path: string, read: unknown): BackupManifest {
+  const refuse = (sentence: string): never => {
+    throw new CommandFailure(`${path} ${sentence}: use another backup.`);
+  };
+  if (!isJsonObject(read)) return refuse('must be an object');
+  const { format, database, files } = read;
+  if (format !== 1)
+    return refuse(`has the format ${JSON.stringify(format)}, and this version reads format 1`);
+  if (database !== 'sqlite' && database !== 'postgres')
+    return refuse(`has the database ${JSON.stringify(database)}; it must be sqlite or postgres`);
+  if (!isJsonObject(files) || Object.keys(files).length === 0) return refuse('has no files');
+  for (const [name, file] of Object.entries(files)) {
+    if (!isJsonObject(file) || typeof file.sha256 !== 'string' || typeof file.bytes !== 'number')
+      return refuse(`has files[${JSON.stringify(name)}] without bytes and sha256`);
+  }
+  const needed = [backupFiles[database], backupFiles.key].find((name) => !Object.hasOwn(files, name));
+  if (needed !== undefined) return refuse(`does not name ${needed}`);
+  return read as unknown as BackupManifest;
 }

@@ -41,6 +41,16 @@ const longestPauseSeconds = 5;
 /** Between the attempts to create an object: a server that restarts is back within them. */
 const pausesOfCreationMs = [1_000, 2_000, 4_000];
 
+/** The server answered with a refusal. */
+export class ApiRefusal extends CommandFailure {
+  readonly status: number;
+
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
 /** Whether a request was carried out is not known. */
 export class LostAnswer extends CommandFailure {}
 
@@ -88,8 +98,10 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       throw new LostAnswer(`${url} of ${from} ended its answer early: ${reasonOf(error)}.`);
     });
     // A proxy whose server is away, or a server that does not know the outcome.
-    if (!answer.ok && answer.status < 502) throw refusal(answer.status, text, `${method} ${path}`, profile);
-    if (!answer.ok) throw new LostAnswer(`${method} ${path}: ${url} answered with ${answer.status}.`);
+    if (!answer.ok) {
+      const sentence = refusalOf(answer.status, text, `${method} ${path}`, profile);
+      throw answer.status < 502 ? new ApiRefusal(answer.status, sentence) : new LostAnswer(sentence);
+    }
     return (text === '' ? {} : readJson(text, url)) as Answer;
   }
 
@@ -100,7 +112,7 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       untilAnswered(() => request('POST', path, body, {}, { 'idempotency-key': key })),
     async download(path) {
       const answer = await send('GET', path, { signal: AbortSignal.timeout(answerMs) });
-      if (!answer.ok) throw refusal(answer.status, await answer.text(), `GET ${path}`, profile);
+      if (!answer.ok) throw await failureOf(answer, `GET ${path}`, profile);
       return Buffer.from(await answer.arrayBuffer());
     },
     async list<Item>(path: string, query: Query, most: number) {
@@ -127,8 +139,7 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
             headers: { accept: 'text/event-stream' },
             signal,
           });
-          if (!answer.ok || answer.body === null)
-            throw refusal(answer.status, await answer.text(), 'GET Event/', profile);
+          if (!answer.ok || answer.body === null) throw await failureOf(answer, 'GET Event/', profile);
           isConnected = true;
           for await (const event of eventsOf(answer.body)) {
             after = event.id;
@@ -181,19 +192,24 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Shown
   }
 }
 
-function refusal(
-  status: number,
-  text: string,
-  request: string,
-  { from, url }: ChosenProfile,
-): CommandFailure {
-  if (status === 401) return new CommandFailure(`${url} refuses the account and token of ${from}.`);
-  const { error, error_code: code } = readJson(text, url);
-  return new CommandFailure(
-    typeof error === 'string'
-      ? `${error}${typeof code === 'string' ? ` (${code})` : ''}`
-      : `${request}: ${url} answered with ${status}.`,
-  );
+async function failureOf(answer: Response, request: string, profile: ChosenProfile): Promise<ApiRefusal> {
+  return new ApiRefusal(answer.status, refusalOf(answer.status, await answer.text(), request, profile));
+}
+
+function refusalOf(status: number, text: string, request: string, { from, url }: ChosenProfile): string {
+  if (status === 401) return `${url} refuses the account and token of ${from}.`;
+  // A proxy whose server is away answers with a page of its own.
+  const { error, error_code: code } = status < 502 ? readJson(text, url) : readJsonOrNothing(text);
+  if (typeof error !== 'string') return `${request}: ${url} answered with ${status}.`;
+  return `${error}${typeof code === 'string' ? ` (${code})` : ''}`;
+}
+
+function readJsonOrNothing(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return {};
+  }
 }
 
 function readJson(text: string, url: string): Json {

@@ -7,13 +7,17 @@ import { deleteEndpoint } from './commands/delete-endpoint.ts';
 import { dev } from './commands/dev.ts';
 import { dial } from './commands/dial.ts';
 import { doctor } from './commands/doctor.ts';
+import { drainNode } from './commands/drain-node.ts';
 import { endRoom } from './commands/end-room.ts';
+import { endTrace } from './commands/end-trace.ts';
 import { hangUp } from './commands/hang-up.ts';
 import { importExport } from './commands/import-export.ts';
 import { listCalls } from './commands/list-calls.ts';
 import { listEndpoints } from './commands/list-endpoints.ts';
+import { listNodes } from './commands/list-nodes.ts';
 import { listProfiles } from './commands/list-profiles.ts';
 import { listRooms } from './commands/list-rooms.ts';
+import { listTraces } from './commands/list-traces.ts';
 import { listen } from './commands/listen.ts';
 import { logs } from './commands/logs.ts';
 import { removeProfile } from './commands/remove-profile.ts';
@@ -22,6 +26,9 @@ import { showCall } from './commands/show-call.ts';
 import { showRoom } from './commands/show-room.ts';
 import { start } from './commands/start.ts';
 import { testServer } from './commands/test-server.ts';
+import { traceCall } from './commands/trace-call.ts';
+import { traceEndpoint } from './commands/trace-endpoint.ts';
+import { undrainNode } from './commands/undrain-node.ts';
 import { verifyAttack } from './commands/verify-attack.ts';
 
 /** Every command, in the order of the help. docs/command-line.md has a row for each. */
@@ -46,6 +53,13 @@ export const commands: readonly Command[] = [
   deleteEndpoint,
   importExport,
   logs,
+  traceCall,
+  traceEndpoint,
+  listTraces,
+  endTrace,
+  listNodes,
+  drainNode,
+  undrainNode,
   addProfile,
   listProfiles,
   removeProfile,
@@ -57,5 +71,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   calls: 'calls of the account',
   rooms: 'live multiparty calls',
   endpoints: 'SIP endpoints, with which phones register',
+  trace: 'SIP messages of one call or endpoint',
+  nodes: 'server processes that share one database',
   profile: 'servers and accounts that the commands use',
 };

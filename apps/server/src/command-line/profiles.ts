@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandFailure } from './command.ts';
+import { readJsonFile } from './read-json-file.ts';
 
 /** A server and an account on it. */
 export interface Profile {
@@ -61,12 +62,7 @@ function ofEnvironment(account: string, auth: string): ChosenProfile {
 /** Every profile of the file; throws a sentence with the name and the field that cannot be used. */
 export function readProfiles(file: string): Profiles {
   if (!existsSync(file)) return {};
-  let profiles: unknown;
-  try {
-    profiles = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new CommandFailure(`${file} cannot be read: ${(error as Error).message}.`);
-  }
+  const profiles = readJsonFile(file, 'mend it, or remove it and add the profiles anew');
   if (typeof profiles !== 'object' || profiles === null || Array.isArray(profiles))
     throw new CommandFailure(`${file} must be an object with a profile under each name.`);
   for (const [name, profile] of Object.entries(profiles)) {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import type { WavSink } from './wav-sinks.ts';
 
 /** Both sides of a call, as they are heard at the same time. */
 const sides = ['inbound', 'outbound'] as const;
@@ -14,17 +14,16 @@ const unknownSize = 0xffff_ffff;
 export interface StereoRecording {
   /** Samples of one side, said at `timestamp` (ms on the clock of both sides). */
   add(track: string, timestamp: number, samples: Int16Array): void;
-  /** Writes what is left, completes the header, and gives the seconds that were written. */
-  close(): number;
+  /** Writes what is left, completes the header, and resolves with the seconds that were written. */
+  close(): Promise<number>;
 }
 
 /**
- * A WAV file with what the phone says on the left and what it hears on the right. A file can be played while it grows; to a pipe (`path` is
- * `-`) the header says that the end is unknown.
+ * A WAV file with what the phone says on the left and what it hears on the right. Until it is complete its header says that the end is
+ * unknown.
  */
-export function createStereoRecording(path: string, sampleRate: number): StereoRecording {
-  const file = path === '-' ? process.stdout.fd : openSync(path, 'w', 0o600);
-  writeSync(file, wavHeader(sampleRate, unknownSize - headerBytes));
+export function createStereoRecording(sink: WavSink, sampleRate: number): StereoRecording {
+  sink.write(wavHeader(sampleRate, unknownSize - headerBytes));
   let begin: number | undefined;
   /** Frames that are written: positions in front of it are closed. */
   let written = 0;
@@ -37,7 +36,7 @@ export function createStereoRecording(path: string, sampleRate: number): StereoR
     if (frames <= 0) return;
     const bytes = Buffer.alloc(frames * bytesPerFrame);
     for (let at = 0; at < frames * 2; at++) bytes.writeInt16LE(waiting[at] ?? 0, at * 2);
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    sink.write(bytes);
     waiting.copyWithin(0, frames * 2);
     waiting.fill(0, Math.max(0, waiting.length - frames * 2));
     written = until;
@@ -67,12 +66,9 @@ export function createStereoRecording(path: string, sampleRate: number): StereoR
       const lag = Math.round((longestLagMs * sampleRate) / 1000);
       write(Math.max(Math.min(inbound, outbound), Math.max(inbound, outbound) - lag));
     },
-    close() {
+    async close() {
       write(Math.max(ends.inbound, ends.outbound));
-      if (path !== '-') {
-        writeSync(file, wavHeader(sampleRate, written * bytesPerFrame), 0, headerBytes, 0);
-        closeSync(file);
-      }
+      await sink.finish(wavHeader(sampleRate, written * bytesPerFrame));
       return written / sampleRate;
     },
   };

@@ -1,11 +1,11 @@
-import { type Config, loadConfig } from '../config.ts';
-import { readEnvironment } from '../read-environment.ts';
+import type { Config } from '../config.ts';
+import { loadSettings } from '../load-settings.ts';
 import { explainPostgres } from '../start-failure.ts';
 import { CommandFailure } from './command.ts';
 
 /** The configuration with which `jackfield start` would start here; throws its mistakes. */
 export function storedConfig(): Config {
-  const loaded = loadConfig({ env: readEnvironment(), mode: 'production' });
+  const loaded = loadSettings('production');
   if (!loaded.ok) throw new CommandFailure(loaded.problems.map(({ sentence }) => sentence).join('\n'));
   return loaded.config;
 }

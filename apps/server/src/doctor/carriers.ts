@@ -6,6 +6,7 @@ import { type CarrierProbe, openCarrierProbe } from '@jackfield/signalling';
 import { createTransports } from '@jackfield/sip/transport';
 import type { Config } from '../config.ts';
 import { createLocate } from '../locate-names.ts';
+import { addressChoice } from '../public-addresses.ts';
 import { readStartFiles, type StartFiles } from '../start-files.ts';
 import { type Finding, fault, reasonOf, sound, unknown, warning } from './finding.ts';
 
@@ -60,7 +61,7 @@ function openProbe(config: Config, { certificate, authorities }: StartFiles): Pr
     clock,
     log,
     secrets: { randomBytes: (count) => randomBytes(count), randomUuid: () => randomUUID() },
-    publicAddress,
+    addressFor: addressChoice([...(config.publicAddresses ?? []), { address: publicAddress }]),
     domain: sip.domains[0] ?? publicAddress,
   });
 }

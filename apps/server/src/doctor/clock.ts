@@ -1,4 +1,4 @@
-import { createSocket } from 'node:dgram';
+import { askByUdp } from '@jackfield/adapters/udp-questions';
 import { type Finding, reasonOf, sound, unknown, warning } from './finding.ts';
 
 const answerMs = 3_000;
@@ -23,37 +23,18 @@ export async function examineClock(server: string): Promise<Finding> {
 
 /** One request of SNTP (RFC 5905 §14). */
 function clockOffset(server: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket('udp4');
-    let isOver = false;
-    // A name that is unknown fails the send after the limit has closed the socket.
-    const end = (settle: () => void): void => {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      socket.close();
-      settle();
-    };
-    const timer = setTimeout(
-      () => end(() => reject(new Error(`no answer in ${answerMs / 1000} s`))),
-      answerMs,
-    );
-    socket.once('error', (error) => end(() => reject(error)));
-    const request = Buffer.alloc(packetBytes);
-    // Version 4, client.
-    request[0] = 0x23;
-    let sentAt = 0;
-    socket.once('message', (answer) => {
+  const [, host = server, port = '123'] = /^(.+):(\d+)$/.exec(server) ?? [];
+  const request = Buffer.alloc(packetBytes);
+  // Version 4, client.
+  request[0] = 0x23;
+  const sentAt = Date.now();
+  return askByUdp({
+    ...{ host, port: Number(port), request, tries: 1, answerMs },
+    read(answer) {
       const receivedAt = Date.now();
-      if (answer.length < packetBytes) return end(() => reject(new Error('the answer is no NTP packet')));
-      const offset = (timeAt(answer, 32) - sentAt + (timeAt(answer, 40) - receivedAt)) / 2;
-      end(() => resolve(offset));
-    });
-    const [, host = server, port = '123'] = /^(.+):(\d+)$/.exec(server) ?? [];
-    sentAt = Date.now();
-    socket.send(request, Number(port), host, (error) => {
-      if (error !== null) end(() => reject(error));
-    });
+      if (answer.length < packetBytes) throw new Error('the answer is no NTP packet');
+      return (timeAt(answer, 32) - sentAt + (timeAt(answer, 40) - receivedAt)) / 2;
+    },
   });
 }
 

@@ -5,7 +5,7 @@ import { type Finding, fault, sound } from './finding.ts';
 import { examineCertificate, examineDns } from './names.ts';
 import { examineOwnCall } from './own-call.ts';
 import { examinePorts } from './ports.ts';
-import { examinePublicAddress } from './public-address.ts';
+import { examinePublicAddress, withSeenAddress } from './public-address.ts';
 import { examineStorage } from './storage.ts';
 
 export interface ExamineOptions {
@@ -20,11 +20,12 @@ export interface ExamineOptions {
 /** Examines everything that a server here would need, part by part. */
 export async function* examine({ loaded, ntp, stun, ownCallPorts }: ExamineOptions): AsyncGenerator<Finding> {
   if (loaded.ok) {
-    const { config } = loaded;
+    const { config, findings } = await withSeenAddress(loaded.config);
     yield sound('configuration', 'every variable has a value that it may have');
     yield* await examinePorts(config);
-    yield* examineCertificate(config, Date.now());
+    yield* await examineCertificate(config, Date.now());
     yield* await examineDns(config);
+    yield* findings;
     yield* await examinePublicAddress(config, stun);
     yield* await examineStorage(config);
     yield* await examineCarriers(config);

@@ -8,29 +8,31 @@ import { createAccountApi, type Json } from '../command-line/account-api.ts';
 import { loadConfig } from '../config.ts';
 import { startEmbedded } from '../embedded.ts';
 import { type Finding, fault, reasonOf, sound } from './finding.ts';
+import { createWatermark } from './watermark.ts';
 
 const subject = 'a call to itself';
-/** The phone of the sandbox that plays a tone: docs/guides/sandbox.md. */
-const tonePhone = '+12025550109';
-const toneHz = 1_000;
-const callSeconds = 3;
+const markPath = '/watermark.wav';
+/** The phone of the sandbox that answers at once and echoes: docs/guides/sandbox.md. */
+const echoPhone = '+12025550100';
+const callSeconds = 6;
 const endMs = 30_000;
-/** Energy of the tone in that of the whole recording; connecting takes a part of it. */
-const leastShare = 0.4;
+/** Of the tones of the watermark: lost packets cost some. */
+const leastShare = 0.75;
 
 /**
- * Starts a sandbox in a directory of its own, has one of its phones call another one over SIP and RTP of this machine, and looks for the tone of
- * the one in what the other has heard.
+ * Starts a sandbox in a directory of its own. One of its phones calls another one over SIP and RTP of this machine. A watermark is played to
+ * the second, which echoes it: the recording of the first must have it.
  */
 export async function examineOwnCall(rtpPorts: string): Promise<Finding> {
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-doctor-'));
   try {
     const share = await heardShare(directory, rtpPorts);
+    const percent = Math.round(share * 100);
     return share >= leastShare
-      ? sound(subject, `the tone of the other phone was heard (${Math.round(share * 100)} % of the sound)`)
+      ? sound(subject, `the watermark that its other phone echoed was heard (${percent} % of its tones)`)
       : fault(
           subject,
-          `the tone of the other phone was not heard (${Math.round(share * 100)} % of the sound): allow UDP from 127.0.0.1 to its ports ${rtpPorts} in the firewall of this machine`,
+          `the watermark that its other phone echoed was not heard (${percent} % of its tones): allow UDP from 127.0.0.1 to its ports ${rtpPorts} in the firewall of this machine`,
         );
   } catch (error) {
     const advice = 'free what it names, or give other ports with --ports';
@@ -59,51 +61,46 @@ async function heardShare(directory: string, rtpPorts: string): Promise<number> 
       died = error;
     },
   });
-  const document = createServer((_, response) =>
-    response.end(`<Response><Dial><Number>${tonePhone}</Number></Dial></Response>`),
-  );
+  const watermark = createWatermark();
+  const call = Promise.withResolvers<string>();
+  const program = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === markPath) response.setHeader('content-type', 'audio/wav').end(watermark.wav);
+    else {
+      call.resolve(searchParams.get('CallUUID') ?? '');
+      response.end(`<Response><Dial><Number>${echoPhone}</Number></Dial></Response>`);
+    }
+  });
   try {
-    await new Promise<void>((resolve) => document.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve));
     const { host, port } = embedded.http;
     const url = `http://${host}:${port}`;
     const api = createAccountApi({ ...embedded.platform.account, url, from: 'the sandbox' });
-    const answerUrl = `http://127.0.0.1:${(document.address() as AddressInfo).port}/`;
-    const application = { app_name: 'doctor', answer_url: answerUrl };
+    const answerUrl = `http://127.0.0.1:${(program.address() as AddressInfo).port}/`;
+    const application = { app_name: 'doctor', answer_url: answerUrl, answer_method: 'GET' };
     const { app_id: to } = await api.request('POST', 'Application/', application);
     const order = { to, behaviour: 'silent', hangup_after: callSeconds };
-    const { sandbox_call_uuid: call } = await api.request('POST', 'Sandbox/Call/', order);
-    const path = `Sandbox/Call/${String(call)}/`;
+    const { sandbox_call_uuid: phoneCall } = await api.request('POST', 'Sandbox/Call/', order);
+    const path = `Sandbox/Call/${String(phoneCall)}/`;
+    const mark = { urls: new URL(markPath, answerUrl).href, legs: 'bleg' };
+    let isPlayed = false;
     for (const end = Date.now() + endMs; ; ) {
       const state: Json = await api.request('GET', path);
       if (state.recording === 'complete') break;
+      // The other phone may not have answered yet.
+      if (!isPlayed && state.state === 'answered')
+        isPlayed = await api.request('POST', `Call/${await call.promise}/Play/`, mark).then(
+          () => true,
+          () => false,
+        );
       if (died !== undefined) throw died;
       if (Date.now() > end) throw new Error(`the call is ${String(state.state)} after ${endMs / 1000} s`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    return shareOfTone(await api.download(`${path}Recording/`));
+    return watermark.shareIn(await api.download(`${path}Recording/`));
   } finally {
-    document.close().closeAllConnections();
+    program.close().closeAllConnections();
     await embedded.drain(0);
     await embedded.close();
   }
-}
-
-/** How much of the energy of a WAV file with one channel lies at the tone (Goertzel over 20 ms each). */
-function shareOfTone(wav: Buffer): number {
-  const sampleRate = wav.readUInt32LE(24);
-  const begin = wav.indexOf('data', 12, 'latin1') + 8;
-  const window = sampleRate / 50;
-  const factor = 2 * Math.cos((2 * Math.PI * toneHz) / sampleRate);
-  let tone = 0;
-  let all = 0;
-  for (let at = begin; at + window * 2 <= wav.length; at += window * 2) {
-    let [before, last] = [0, 0];
-    for (let n = 0; n < window; n++) {
-      const sample = wav.readInt16LE(at + n * 2);
-      all += sample * sample;
-      [before, last] = [last, sample + factor * last - before];
-    }
-    tone += ((before * before + last * last - factor * before * last) * 2) / window;
-  }
-  return all === 0 ? 0 : tone / all;
 }

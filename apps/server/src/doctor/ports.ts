@@ -1,4 +1,6 @@
 import { createSocket } from 'node:dgram';
+import { get as getPlainly } from 'node:http';
+import { get as getSecurely } from 'node:https';
 import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { explainListening } from '../start-failure.ts';
@@ -8,6 +10,7 @@ const httpVariables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_HTTP_PORT'
 const operatorVariables = { host: 'JACKFIELD_OPERATOR_HOST', port: 'JACKFIELD_OPERATOR_PORT' };
 const sipVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIP_PORT' };
 const sipsVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIPS_PORT' };
+const acmeVariables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_ACME_PORT' };
 const webrtcVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_WEBRTC_PORT' };
 
 /** Whether the ports of the configuration can be opened. A server that runs already has them, and answers at /healthz. */
@@ -34,6 +37,10 @@ export async function examinePorts(config: Config): Promise<readonly Finding[]> 
         port: tls.port,
       }),
     );
+  if (tls?.acme !== undefined) {
+    const at = { host: http.host, port: tls.acme.port };
+    findings.push(await tried('challenges', () => openTcp(at.host, at.port), acmeVariables, at));
+  }
   if (typeof webrtcPort === 'number')
     findings.push(
       await tried('WebRTC', () => openUdp(sip.host, webrtcPort), webrtcVariables, {
@@ -74,14 +81,24 @@ async function answersAt({ http, operator, tls }: Config): Promise<boolean> {
   const { host, port } = operator ?? http;
   const own =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-  // The certificate names the public host, not this address.
-  if ((tls !== undefined && operator === undefined) || port === 0) return false;
-  try {
-    const answer = await fetch(`http://${own}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) });
-    return answer.ok && (await answer.text()).includes('ok');
-  } catch {
-    return false;
-  }
+  if (port === 0) return false;
+  const isHttps = tls?.isHttps === true && operator === undefined;
+  return isHealthy(`${isHttps ? 'https' : 'http'}://${own}:${port}/healthz`);
+}
+
+/** The certificate names the public host, not this address: it is not checked. */
+function isHealthy(url: string): Promise<boolean> {
+  const get = url.startsWith('https:') ? getSecurely : getPlainly;
+  return new Promise((resolve) => {
+    const options = { signal: AbortSignal.timeout(2_000), rejectUnauthorized: false };
+    const request = get(url, options, (answer) => {
+      let text = '';
+      answer.on('data', (part) => (text += String(part)));
+      answer.on('error', () => resolve(false));
+      answer.on('end', () => resolve(answer.statusCode === 200 && text.includes('ok')));
+    });
+    request.on('error', () => resolve(false));
+  });
 }
 
 function openTcp(host: string, port: number): Promise<void> {

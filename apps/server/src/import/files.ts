@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { CommandFailure } from '../command-line/command.ts';
 
 export function readTextFile(path: string): string {
@@ -15,17 +15,20 @@ export interface SecretFile {
   remove(): void;
 }
 
-/** Creates the file; an existing file is refused, because it may be readable by others. */
-export function createSecretFile(option: string, path: string): SecretFile {
+/** An existing file may be readable by others. */
+export function refuseExisting(option: string, path: string): void {
+  if (existsSync(path)) throw new CommandFailure(`${option} is "${path}", which exists: name a new file.`);
+}
+
+/** Creates the file; `failed` is called before a failure. */
+export function createSecretFile(option: string, path: string, failed: () => void): SecretFile {
   let file: number;
   try {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    failed();
     throw new CommandFailure(
-      code === 'EEXIST'
-        ? `${option} is "${path}", which exists: name a new file.`
-        : `${option} is "${path}", which cannot be written (${message}): name a file in a directory of yours.`,
+      `${option} is "${path}", which cannot be written (${(error as Error).message}): name a file in a directory that you may write to.`,
     );
   }
   return {

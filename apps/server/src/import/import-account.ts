@@ -3,6 +3,7 @@ import { type AccountApi, type Json, LostAnswer } from '../command-line/account-
 import { CommandFailure } from '../command-line/command.ts';
 import { type ExportedObject, isTrue, referenced } from './read-export.ts';
 import { type SectionName, sections } from './sections.ts';
+import { type ImportJournal, type ImportStep, pathOf, undone } from './unfinished-import.ts';
 
 /** An object that was created. */
 export interface ImportedObject {
@@ -17,67 +18,62 @@ export interface ImportedObject {
   readonly trunk_domain?: string;
 }
 
-/** Takes one step back; in the order of the steps, the last one first. */
-type Undo = { readonly what: string; run(): Promise<unknown> };
-
 /**
  * Creates every object, one after another. When one is refused, when `finish` fails or `signal` aborts, everything that was created is
- * removed, and the failure says so.
+ * removed, and the failure says so. The journal has what a killed import leaves to undo.
  */
 export async function importAccount(
   api: AccountApi,
   objects: readonly ExportedObject[],
-  signal: AbortSignal,
+  { journal, signal }: { readonly journal: ImportJournal; readonly signal: AbortSignal },
   finish: (imported: readonly ImportedObject[]) => void,
 ): Promise<void> {
-  const undos: Undo[] = [];
   const imported: ImportedObject[] = [];
   const ids = new Map<string, string>();
   try {
-    undos.push(...(await restoringDefaults(api, objects)));
+    // A server that cannot be reached has done nothing: no step is noted, and none is left to undo.
+    await api.request('GET', '');
+    for (const step of await replacedDefaults(api, objects)) journal.begin(step);
     for (const object of objects) {
       if (signal.aborted) throw new CommandFailure('The import was interrupted.');
-      const created = await create(api, object, ids, undos);
+      const created = await create(api, object, ids, journal);
       ids.set(`${object.section} ${object.from}`, created.id);
       imported.push(await completed(api, object, created));
     }
     finish(imported);
   } catch (error) {
-    const remaining = await undone(undos);
+    const remaining = await undone(api, journal.begun());
+    if (remaining.length === 0) journal.remove();
     if (!(error instanceof Error)) throw error;
     throw new CommandFailure(
       remaining.length === 0
         ? `${error.message}\nNothing was imported.`
-        : `${error.message}\nThese could not be undone:\n${remaining.join('\n')}`,
+        : `${error.message}\nThese could not be undone, and the next import of this file tries again:\n${remaining.join('\n')}`,
     );
   }
+  journal.remove();
 }
 
 async function create(
   api: AccountApi,
   object: ExportedObject,
   ids: ReadonlyMap<string, string>,
-  undos: Undo[],
+  journal: ImportJournal,
 ): Promise<ImportedObject> {
-  const { section, from } = object;
+  const { section, from, path: at } = object;
   const { path, id: idName, hasNewPassword } = sections[section];
   const password = hasNewPassword ? randomBytes(12).toString('base64url') : undefined;
   const body = { ...bodyOf(object, ids), ...(password === undefined ? {} : { password }) };
-  const key = randomUUID();
-  const oneOf = (answer: Json): string => `${path}${encodeURIComponent(String(answer[idName]))}/`;
+  const step = { does: 'create', path, body, key: randomUUID(), id: idName, at } as const;
+  journal.begin(step);
   try {
-    const answer = await refusedAt(object, () => api.create(path, body, key));
-    const one = oneOf(answer);
-    undos.push({ what: `DELETE ${one}`, run: () => api.request('DELETE', one) });
+    const answer = await refusedAt(object, () => api.create(path, body, step.key));
+    journal.created(pathOf(step, answer));
     const id = String(answer[idName]);
     return { section, from, id, ...(password === undefined ? {} : { password }) };
   } catch (error) {
-    // It may exist. The server answers its key with the object that it has, or creates one; either is deleted.
-    if (error instanceof LostAnswer)
-      undos.push({
-        what: `${object.path}, which may have been created by POST ${path}`,
-        run: async () => api.request('DELETE', oneOf(await api.create(path, body, key))),
-      });
+    // It may exist where the answer was lost.
+    if (!(error instanceof LostAnswer)) journal.refused();
     throw error;
   }
 }
@@ -124,10 +120,10 @@ async function completed(
 }
 
 /** A new default application replaces the one before, which an undo makes the default again. */
-async function restoringDefaults(
+async function replacedDefaults(
   api: AccountApi,
   objects: readonly ExportedObject[],
-): Promise<readonly Undo[]> {
+): Promise<readonly ImportStep[]> {
   const flags = (
     [
       ['default_app', 'default_number_app'],
@@ -138,30 +134,12 @@ async function restoringDefaults(
   );
   if (flags.length === 0) return [];
   const applications = await api.list<Json>('Application/', {}, Number.MAX_SAFE_INTEGER);
-  return flags.flatMap(([member, parameter]) => {
+  return flags.flatMap(([member, parameter]): readonly ImportStep[] => {
     const before = applications.find((application) => application[member] === true);
     if (before === undefined) return [];
     const path = `Application/${String(before.app_id)}/`;
-    return [
-      {
-        what: `POST ${path} with ${parameter}=true`,
-        run: () => api.request('POST', path, { [parameter]: true }),
-      },
-    ];
+    return [{ does: 'replace', path, body: { [parameter]: true } }];
   });
-}
-
-/** Undoes as much as can be undone; returns what remains. */
-async function undone(undos: readonly Undo[]): Promise<readonly string[]> {
-  const remaining: string[] = [];
-  for (const { what, run } of undos.toReversed()) {
-    try {
-      await run();
-    } catch (error) {
-      remaining.push(`${what}: ${(error as Error).message}`);
-    }
-  }
-  return remaining;
 }
 
 /** A refusal of the API begins with the parameter: the sentence gets the path of the member in the file. */

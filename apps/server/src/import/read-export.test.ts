@@ -38,7 +38,7 @@ test('members that Jackfield does not have are named once', () => {
 
 test('a mistake is refused with its path, its value and what is allowed', () => {
   for (const [content, sentence] of [
-    ['{"applications": [}', /^it is no JSON: Unexpected token '}'/],
+    ['{"applications": [}', /^it is no JSON: a value is expected/],
     ['[]', /^it must be an object with applications, endpoints, /],
     ['{}', /^it holds no object: /],
     [{ phones: [] }, /^phones is not imported: it must be an object with applications/],
@@ -89,8 +89,13 @@ test('a mistake is refused with its path, its value and what is allowed', () => 
   ] as const) {
     const problems = problemsOf(content);
     assert.equal(problems.length, 1, problems.join('\n'));
-    assert.match(problems[0]!, sentence);
+    assert.match(problems[0]!.replace(/^line 1: /, ''), sentence);
   }
+});
+
+test('a mistake is refused with its line', () => {
+  const [problem] = problemsOf('{\n  "numbers": [\n    { "number": "1",\n      "trunk_id": "7" } ] }');
+  assert.match(problem!, /^line 4: numbers\[0\]\.trunk_id is "7"/);
 });
 
 test('every mistake of the file is reported together', () => {

@@ -1,3 +1,5 @@
+import { withLines } from '@jackfield/platform';
+import { isJsonObject } from '../command-line/read-json-file.ts';
 import { type SectionName, sectionNames, sections } from './sections.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -25,11 +27,11 @@ export function readExport(text: string): ReadExport {
   let content: unknown;
   try {
     content = JSON.parse(text);
-  } catch (error) {
-    return { ok: false, problems: [`it is no JSON: ${(error as Error).message}`] };
+  } catch {
+    return { ok: false, problems: withLines(text, ['it is no JSON']) };
   }
   const allowed = `it must be an object with ${sectionNames.join(', ')}, each of which may be left out`;
-  if (!isObject(content)) return { ok: false, problems: [allowed] };
+  if (!isJsonObject(content)) return { ok: false, problems: [allowed] };
   const problems = Object.keys(content)
     .filter((name) => !isSectionName(name))
     .map((name) => `${name} is not imported: ${allowed}`);
@@ -44,7 +46,9 @@ export function readExport(text: string): ReadExport {
   for (const object of objects) checkMembers(object, known, problems);
   checkDefaults(objects, problems);
   if (problems.length === 0 && objects.length === 0) problems.push(`it holds no object: ${allowed}`);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, objects, warnings: leftOut(objects) };
+  return problems.length > 0
+    ? { ok: false, problems: withLines(text, problems) }
+    : { ok: true, objects, warnings: leftOut(objects) };
 }
 
 /** The identifier in a reference: `/v1/Account/<auth_id>/Application/<app_id>/`, or the identifier alone. */
@@ -56,15 +60,15 @@ export function referenced(value: unknown): string | undefined {
 /** A list of objects, or the answer of the API that holds one. */
 function readSection(name: SectionName, value: unknown, problems: string[]): readonly ExportedObject[] {
   if (value === undefined) return [];
-  const list = isObject(value) ? value.objects : value;
-  const at = isObject(value) ? `${name}.objects` : name;
+  const list = isJsonObject(value) ? value.objects : value;
+  const at = isJsonObject(value) ? `${name}.objects` : name;
   if (!Array.isArray(list)) {
     problems.push(
       `${at} must be a list of objects, or an answer of the API with objects, not ${shown(list)}`,
     );
     return [];
   }
-  const next = isObject(value) && isObject(value.meta) ? value.meta.next : null;
+  const next = isJsonObject(value) && isJsonObject(value.meta) ? value.meta.next : null;
   if (next !== null && next !== undefined) {
     const sentence = `${name}.meta.next is ${shown(next)}, so the list is not complete: put the objects of every page into one list`;
     problems.push(sentence);
@@ -72,7 +76,7 @@ function readSection(name: SectionName, value: unknown, problems: string[]): rea
   return list.flatMap((members: unknown, index): readonly ExportedObject[] => {
     const path = `${at}[${index}]`;
     const { id } = sections[name];
-    if (!isObject(members)) problems.push(`${path} must be an object, not ${shown(members)}`);
+    if (!isJsonObject(members)) problems.push(`${path} must be an object, not ${shown(members)}`);
     else if (typeof members[id] !== 'string' || members[id] === '')
       problems.push(`${path}.${id} must be the identifier of the object, a text, not ${shown(members[id])}`);
     else return [{ section: name, path, from: members[id], members }];
@@ -150,10 +154,6 @@ export function isTrue(value: unknown): boolean {
 
 function isSectionName(name: string): name is SectionName {
   return (sectionNames as readonly string[]).includes(name);
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A value in a sentence, cut where it is long. */

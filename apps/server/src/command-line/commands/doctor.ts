@@ -1,4 +1,3 @@
-import { readEnvironment } from '../../read-environment.ts';
 import type { Command } from '../command.ts';
 import { printJson } from '../print.ts';
 
@@ -34,9 +33,9 @@ export const doctor: Command = {
     { flags: '--json', summary: 'prints JSON, for programs' },
   ],
   async run(_, { sandbox, ntp, stun, ports, call, json }: Flags) {
-    const { loadConfig } = await import('../../config.ts');
+    const { loadSettings } = await import('../../load-settings.ts');
     const { examine } = await import('../../doctor/examine.ts');
-    const loaded = loadConfig({ env: readEnvironment(), mode: sandbox ? 'dev' : 'production' });
+    const loaded = loadSettings(sandbox ? 'dev' : 'production');
     const findings = [];
     const asked = { ...(stun ? { stun } : {}), ...(call ? { ownCallPorts: ports } : {}) };
     for await (const finding of examine({ loaded, ntp, ...asked })) {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ImportedObject } from '../../import/import-account.ts';
 import { apiCommand } from '../api-command.ts';
 import { CommandFailure } from '../command.ts';
@@ -20,19 +21,34 @@ export const importExport = apiCommand<Flags>({
   async run(api, [file = ''], { passwords, json }) {
     const { readExport } = await import('../../import/read-export.ts');
     const { importAccount } = await import('../../import/import-account.ts');
-    const { createSecretFile, readTextFile } = await import('../../import/files.ts');
-    const read = readExport(readTextFile(file));
+    const { createSecretFile, readTextFile, refuseExisting } = await import('../../import/files.ts');
+    const { openJournal, undoUnfinished } = await import('../../import/unfinished-import.ts');
+    const { withLines } = await import('@jackfield/platform');
+    const text = readTextFile(file);
+    const read = readExport(text);
     if (!read.ok)
       throw new CommandFailure(
         [...read.problems.map((problem) => `${file}: ${problem}`), 'Nothing was imported.'].join('\n'),
       );
     for (const warning of read.warnings) process.stderr.write(`${file}: ${warning}\n`);
+    const left = await undoUnfinished(api, file);
+    if (left !== undefined)
+      process.stderr.write(
+        `${file}: an import that was cut off is undone (${left} steps); it begins anew.\n`,
+      );
+    if (passwords !== undefined) refuseExisting('--passwords', passwords);
+    const { url, authId } = api.profile;
+    const made = passwords === undefined ? null : resolve(passwords);
+    const journal = openJournal(file, { url, authId, passwords: made });
     // Before anything is created: passwords that cannot be written are lost.
-    const secretFile = passwords === undefined ? undefined : createSecretFile('--passwords', passwords);
+    const secretFile =
+      passwords === undefined
+        ? undefined
+        : createSecretFile('--passwords', passwords, () => journal.remove());
     const interruption = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
     try {
-      await importAccount(api, read.objects, interruption.signal, (imported) => {
+      await importAccount(api, read.objects, { journal, signal: interruption.signal }, (imported) => {
         const withPasswords = imported.filter(({ password }) => password !== undefined);
         secretFile?.write(`${JSON.stringify(withPasswords, null, 2)}\n`);
         const shown: readonly ImportedObject[] =
@@ -54,7 +70,7 @@ export const importExport = apiCommand<Flags>({
     } catch (error) {
       secretFile?.remove();
       if (!(error instanceof CommandFailure)) throw error;
-      throw new CommandFailure(`${file}: ${error.message}`);
+      throw new CommandFailure(`${file}: ${withLines(text, [error.message]).join('')}`);
     }
   },
 });

@@ -1,10 +1,12 @@
 import { connect } from 'node:net';
+import { readEnvironment } from '../../read-environment.ts';
 import { apiCommand } from '../api-command.ts';
 import { CommandFailure } from '../command.ts';
 import { portNumber, webSocketUrl, wholeNumber } from '../option-values.ts';
 
 interface Flags {
   readonly output?: string;
+  readonly play?: true;
   readonly seconds?: number;
   readonly at?: string;
   readonly port: number;
@@ -16,9 +18,11 @@ const connectedMs = 15_000;
 
 export const listen = apiCommand<Flags>({
   name: 'listen',
-  summary: 'listens to a live call: writes a WAV file, what its phone says left, what it hears right',
+  summary:
+    'listens to a live call: plays it or writes a WAV file, what its phone says left, what it hears right',
   arguments: [{ name: 'call', summary: 'its UUID' }],
   options: [
+    { flags: '--play', summary: 'plays it on this machine, by aplay, ffplay or play' },
     {
       flags: '--output <file>',
       summary: '<call>.wav when left out; - writes to standard output, for a player',
@@ -40,9 +44,13 @@ export const listen = apiCommand<Flags>({
       default: 0,
     },
   ],
-  async run(api, [call = ''], { output = `${call}.wav`, seconds, at, port }) {
+  async run(api, [call = ''], { play, output, seconds, at, port }) {
+    if (play && output !== undefined) throw new CommandFailure('--play and --output: set one of them.');
     const { serveStreams } = await import('@jackfield/stream-kit');
     const { createStereoRecording } = await import('../stereo-recording.ts');
+    const { fileSink, findPlayer, playerSink } = await import('../wav-sinks.ts');
+    const file = output ?? `${call}.wav`;
+    const player = play ? findPlayer(readEnvironment().PATH) : undefined;
     // Refuses a wrong UUID before a port is opened.
     await api.request('GET', `Call/${encodeURIComponent(call)}/`);
     const host = at === undefined ? await ownAddress(new URL(api.profile.url)) : '::';
@@ -56,13 +64,18 @@ export const listen = apiCommand<Flags>({
       onStream(stream) {
         clearTimeout(unreached);
         process.stderr.write(`listening to ${call}; Ctrl-C ends it\n`);
-        const recording = createStereoRecording(output, stream.start.mediaFormat.sampleRate);
+        const recording = createStereoRecording(
+          player === undefined ? fileSink(file) : playerSink(player),
+          stream.start.mediaFormat.sampleRate,
+        );
         stream.on('media', (samples, { track, timestamp }) =>
           recording.add(track, Number(timestamp), samples),
         );
         stream.on('end', (reason) => {
-          written = recording.close();
-          ended.resolve(reason);
+          recording.close().then((seconds) => {
+            written = seconds;
+            ended.resolve(reason);
+          }, ended.reject);
         });
         const stop = () => stream.stop();
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
@@ -83,8 +96,8 @@ export const listen = apiCommand<Flags>({
       const spec = { service_url: url, audio_track: 'both', content_type: `audio/x-l16;rate=${sampleRate}` };
       await api.request('POST', `Call/${encodeURIComponent(call)}/Stream/`, spec);
       const reason = await ended.promise;
-      const where = output === '-' ? 'standard output' : output;
-      process.stderr.write(`${written.toFixed(1)} s of both sides in ${where} (${reason})\n`);
+      const where = play ? 'played' : `in ${file === '-' ? 'standard output' : file}`;
+      process.stderr.write(`${written.toFixed(1)} s of both sides ${where} (${reason})\n`);
     } finally {
       clearTimeout(unreached);
       await server.close();

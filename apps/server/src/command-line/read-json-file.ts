@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { withLines } from '@jackfield/platform';
+import { CommandFailure } from './command.ts';
+
+/** The JSON of a file; a sentence names the line of its mistake, and what to do. */
+export function readJsonFile(path: string, remedy: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CommandFailure(`${path} cannot be read (${(error as Error).message}): ${remedy}.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandFailure(`${path}: ${withLines(text, ['it is no JSON']).join('')}; ${remedy}.`);
+  }
+}
+
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, closeSync, constants, openSync, writeSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { CommandFailure } from './command.ts';
+
+/** What a WAV file is written to, from its beginning on. */
+export interface WavSink {
+  write(bytes: Buffer): void;
+  /** The file is complete: a file gets the header with its length; resolves when everything is written, or played. */
+  finish(header: Buffer): Promise<void>;
+}
+
+/** A file that can be played while it grows; `-` is standard output. */
+export function fileSink(path: string): WavSink {
+  const isPipe = path === '-';
+  const file = isPipe ? process.stdout.fd : openSync(path, 'w', 0o600);
+  return {
+    write(bytes) {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    },
+    async finish(header) {
+      if (isPipe) return;
+      writeSync(file, header, 0, header.length, 0);
+      closeSync(file);
+    },
+  };
+}
+
+/** A program and its arguments. */
+export type Player = readonly [string, ...string[]];
+
+/** Programs that play a WAV file from their standard input, whose header does not say where it ends. */
+const players: readonly Player[] = [
+  ['aplay', '-q', '-'],
+  ['ffplay', '-autoexit', '-nodisp', '-loglevel', 'error', '-i', '-'],
+  ['play', '-q', '--ignore-length', '-t', 'wav', '-'],
+];
+
+/** The first of these programs in the directories of `path`; fails without any. */
+export function findPlayer(path = ''): Player {
+  const found = players.find(([name]) => isInstalled(name, path));
+  if (found !== undefined) return found;
+  const names = 'aplay (alsa-utils), ffplay (ffmpeg) or play (sox)';
+  throw new CommandFailure(`--play finds no player: install ${names}, or write a file with --output.`);
+}
+
+/** The loudspeaker of this machine. */
+export function playerSink([name, ...args]: Player): WavSink {
+  const player = spawn(name, args, { stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = once(player, 'close');
+  // A player that ends early says why itself; the call goes on.
+  player.stdin.on('error', () => undefined);
+  ended.catch(() => undefined);
+  return {
+    write: (bytes) => void player.stdin.write(bytes),
+    async finish() {
+      player.stdin.end();
+      await ended;
+    },
+  };
+}
+
+function isInstalled(name: string, path: string): boolean {
+  return path.split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
