@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { api } from './benches/api.ts';
 import { callbacks } from './benches/callbacks.ts';
 import { calls } from './benches/calls.ts';
+import { console } from './benches/console.ts';
 import { contention } from './benches/contention.ts';
 import { delay } from './benches/delay.ts';
 import { idle } from './benches/idle.ts';
@@ -14,6 +15,7 @@ import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
 import { postgres } from './benches/postgres.ts';
 import { register } from './benches/register.ts';
+import { spokenCodes } from './benches/spoken-codes.ts';
 import { srtp } from './benches/srtp.ts';
 import { streams } from './benches/streams.ts';
 import { verify } from './benches/verify.ts';
@@ -41,8 +43,8 @@ const benches = [
   webrtc,
 ];
 
-/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL. */
-const named = [kamailio, contention, postgres];
+/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL, spoken-codes pocketsphinx. */
+const named = [kamailio, contention, postgres, spokenCodes, console];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -13,7 +13,7 @@ interface Run {
   readonly command: string;
 }
 
-interface MeasuredFigure {
+export interface MeasuredFigure {
   /** The heading that it stands under. */
   readonly area: string;
   readonly what: string;
@@ -32,7 +32,7 @@ const introduction = `# Benchmarks
 After this page you know what a server can carry, which budgets it misses, and how to measure it yourself. [benchmarks/README.md](../benchmarks/README.md) says what each bench
 measures and how. The page is written by \`npx node benchmarks/write-page.ts\` from \`benchmarks/latest.json\`; earlier figures are in git.
 
-\`\`\`sh
+\`\`\`sh not-run
 npm run bench
 npm run bench -- register mix
 npm run bench -- kamailio

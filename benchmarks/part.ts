@@ -34,7 +34,7 @@ export interface PartOptions {
   readonly profile?: string | undefined;
   /** The core on which it runs, all its threads; needs `taskset`. Any core when left out. */
   readonly core?: number;
-  /** Another checkout of this repository, whose part runs instead of ours. */
+  /** Another checkout of this repository, whose part runs in place of the present one. */
   readonly checkout?: string | undefined;
 }
 

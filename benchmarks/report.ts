@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
@@ -34,6 +34,18 @@ export interface BenchOptions {
 }
 
 const results = join(import.meta.dirname, 'results');
+
+/** A file of `results`. */
+export interface WrittenResult extends BenchResult {
+  readonly name: string;
+  readonly at: string;
+  readonly machine: { readonly cpu?: string; readonly cores: number; readonly node: string };
+  readonly load: { readonly before: readonly number[]; readonly after: readonly number[] };
+}
+
+export function readResult(name: string): WrittenResult {
+  return JSON.parse(readFileSync(join(results, `${name}.json`), 'utf8')) as WrittenResult;
+}
 
 /** Writes `results/<name>.json`: the figures, their sources, and the load of the machine. */
 export function writeResult(name: string, result: BenchResult, loadBefore: readonly number[]): void {
@@ -90,7 +102,7 @@ function floorOf(value: number, floor: { readonly what: string; readonly value: 
   return `${floor.what}: ${shown(floor.value)} (${(value / floor.value).toFixed(2)} of it)`;
 }
 
-function shown(value: number): string {
+export function shown(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 1 : 3;
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 }

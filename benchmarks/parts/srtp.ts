@@ -1,4 +1,4 @@
-import { openNativeCiphers } from '@jackfield/adapters/media-worker';
+import { openNativeCiphers } from '@jackfield/adapters/media-worker/native-ciphers';
 import {
   createSrtpCounters,
   createSrtpReceiver,

@@ -1,0 +1,52 @@
+import type { Latest, MeasuredFigure } from './page.ts';
+import { isMissed, shown, type WrittenResult } from './report.ts';
+
+export interface Publication {
+  /** The heading of its figures. */
+  readonly area: string;
+  /** The key of its run. */
+  readonly run: string;
+  /** The checkout that was measured. */
+  readonly commit: string;
+}
+
+/** The latest figures with those of a result in place of the figures under that heading. */
+export function withResult(
+  { runs, figures }: Latest,
+  result: WrittenResult,
+  { area, run, commit }: Publication,
+): Latest {
+  const { machine, load, name, at } = result;
+  const own = result.figures.map((figure): MeasuredFigure => {
+    const { what, value, unit, budget, floor, note } = figure;
+    const beside = floor === undefined ? note : `${floor.what}: ${shown(floor.value)}`;
+    return {
+      area,
+      what,
+      figure: `${shown(value)} ${unit}`,
+      ...(budget === undefined
+        ? {}
+        : {
+            budget: `${shown('atLeast' in budget ? budget.atLeast : budget.atMost)} ${unit}`,
+            isMet: !isMissed(figure),
+          }),
+      ...(beside === undefined ? {} : { beside }),
+      run,
+    };
+  });
+  const [before = 0] = load.before;
+  const [after = 0] = load.after;
+  return {
+    runs: {
+      ...runs,
+      [run]: {
+        commit,
+        date: at.slice(0, 10),
+        machine: `${machine.cores} cores of ${machine.cpu ?? 'an unknown processor'}, Node ${machine.node.slice(1)}`,
+        load: `load average ${shown(before)} before, ${shown(after)} after`,
+        command: `npx node benchmarks/bench.ts ${name}`,
+      },
+    },
+    figures: [...figures.filter((figure) => figure.area !== area), ...own],
+  };
+}
