@@ -1,42 +1,25 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { spawnBound } from './support/bound-child.ts';
+import { describe, it } from 'node:test';
 import { loudestToneDb, readWav } from './support/heard.ts';
 import { eachLine, Happenings } from './support/lines.ts';
-import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
-import { serverMain } from './support/server-main.ts';
+import { shellSuite } from './support/shell-suite.ts';
+import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const talks = '+12025550101';
 const tone = '+12025550109';
 const toneHz = 1000;
 
 describe('the commands over the API', { timeout: 120_000 }, () => {
-  let platform: PlatformProcess;
-  let directory: string;
-
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'jackfield-'));
-    platform = await PlatformProcess.start();
-  });
-
-  after(async () => {
-    await platform.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  const suite = shellSuite();
 
   /** Runs `jackfield …` in the shell of a user who has pasted what `jackfield dev` prints, unless `env` says otherwise. */
-  function start(args: readonly string[], env: NodeJS.ProcessEnv = pasted()) {
+  function start(args: readonly string[], env: NodeJS.ProcessEnv = suite.pasted()) {
     const lines = new Happenings<string>();
-    const child = spawnBound(process.execPath, [serverMain, ...args], {
-      cwd: directory,
-      env: { PATH: process.env.PATH, XDG_CONFIG_HOME: join(directory, 'settings'), ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const child = suite.jackfield(args, env, 'pipe');
     const output: string[] = [];
     child.stdout!.setEncoding('utf8').on('data', (chunk: string) => output.push(chunk));
     eachLine(child.stderr!, (line) => lines.add(line));
@@ -47,11 +30,6 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
     }));
     return { child, lines, ended };
   }
-
-  const pasted = () => ({
-    JACKFIELD: `${platform.httpUrl}/v1/Account/${platform.authId}`,
-    AUTH: `${platform.authId}:${platform.authToken}`,
-  });
 
   async function run(args: readonly string[], env?: NodeJS.ProcessEnv, input = '') {
     const { child, ended } = start(args, env);
@@ -67,7 +45,11 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
 
   async function addToRoom(to: string, role: string): Promise<void> {
     const participant = { role, from: '+12025550000', to };
-    const { status, body } = await platform.api('POST', 'MultiPartyCall/name_demo/Participant/', participant);
+    const { status, body } = await suite.platform.api(
+      'POST',
+      'MultiPartyCall/name_demo/Participant/',
+      participant,
+    );
     assert.equal(status, 201, JSON.stringify(body));
   }
 
@@ -83,7 +65,7 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
   it('show live rooms with who hears whom, listen to a call, and hang up', async () => {
     await addToRoom(talks, 'agent');
     await addToRoom(tone, 'customer');
-    await platform.until(
+    await suite.platform.until(
       'both members',
       'Live/',
       ({ multiparty_calls: [found] }) =>
@@ -98,16 +80,78 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
     const heard = await run(['listen', call, '--seconds', '3', '--output', 'heard.wav']);
     assert.equal(heard.status, 0, heard.problems);
     assert.match(heard.problems, /^[23]\.\d s of both sides in heard\.wav/m);
-    const { size } = await stat(join(directory, 'heard.wav'));
+    const { size } = await stat(join(suite.directory, 'heard.wav'));
     assert.ok(size > 2 * 16_000 * 4, `${size} bytes`);
     // The first channel is the left one.
-    const left = await readWav(join(directory, 'heard.wav'));
+    const left = await readWav(join(suite.directory, 'heard.wav'));
     assert.ok(loudestToneDb(left, toneHz, 0.5) > -25, 'the tone of the phone is on the left');
+    const player = join(suite.directory, 'aplay');
+    await writeFile(player, '#!/bin/sh\nexec cat > played.wav\n', { mode: 0o755 });
+    const withPlayer = { ...suite.pasted(), PATH: `${suite.directory}:${process.env.PATH}` };
+    const played = await run(['listen', call, '--play', '--seconds', '2'], withPlayer);
+    assert.deepEqual([played.status, / s of both sides played /.test(played.problems)], [0, true]);
+    const sound = await readFile(join(suite.directory, 'played.wav'));
+    assert.equal(sound.toString('latin1', 0, 4), 'RIFF');
+    assert.ok(sound.length > 16_000 * 4, `${sound.length} bytes`);
+    const silent = await run(['listen', call, '--play'], {
+      ...suite.pasted(),
+      PATH: suite.directory.concat('-none'),
+    });
+    assert.match(silent.problems, /--play finds no player: install aplay/);
     assert.equal((await run(['rooms', 'end', 'demo'])).status, 0);
-    await platform.until('the end', 'Live/', ({ calls }) => calls.length === 0);
+    await suite.platform.until('the end', 'Live/', ({ calls }) => calls.length === 0);
     const ended = await json('calls', 'show', call);
     assert.equal(ended.call_uuid, call);
     assert.match((await run(['calls', 'list'])).out, new RegExp(call));
+  });
+
+  it('drain a node until its last call has ended, and let it take calls again', async () => {
+    await addToRoom(talks, 'agent');
+    const [{ incarnation }] = await json('nodes', 'list');
+    const drain = start(['nodes', 'drain', incarnation, '--wait']);
+    await drain.lines.until('the wait', (line) => line === 'live calls: 1');
+    const refused = await run(['calls', 'dial', talks, '--answer-url', 'https://example.com/answer']);
+    assert.match(refused.problems, /accepts no new work.*draining/s);
+    assert.equal((await run(['rooms', 'end', 'demo'])).status, 0);
+    const { status, out, problems } = await drain.ended;
+    assert.deepEqual([status, out], [0, `${incarnation} is draining; live calls: 0\n`], problems);
+    assert.deepEqual((await run(['nodes', 'undrain', incarnation])).out, `${incarnation} is serving\n`);
+    const unknown = await run(['nodes', 'drain', 'elsewhere']);
+    assert.deepEqual([unknown.status, /there is no node "elsewhere"/.test(unknown.problems)], [1, true]);
+  });
+
+  it('trace the SIP messages of an endpoint until Ctrl-C, and write them as a capture file', async () => {
+    const { username } = await suite.platform.createEndpoint('traced', 'a-secret');
+    const { child, lines, ended } = start([
+      'trace',
+      'endpoint',
+      username,
+      '--minutes',
+      '5',
+      '--pcap',
+      'traced.pcap',
+    ]);
+    await lines.until('the beginning', (line) => line.includes('is on until'));
+    const phone = await WebSocketPhone.connect({
+      url: `${suite.platform.httpUrl.replace(/^http/, 'ws')}/sip`,
+      username,
+      password: 'a-secret',
+      domain: 'sip.localhost',
+    });
+    assert.equal(await phone.register(), 200);
+    phone.vanish();
+    child.kill('SIGINT');
+    const { status, out, problems } = await ended;
+    assert.equal(status, 0, problems);
+    assert.match(out, /← ws \S+\nREGISTER sip:/);
+    assert.match(out, /→ ws \S+\nSIP\/2\.0 200 OK\n/);
+    assert.match(out, /^Authorization: \(removed\)$/m);
+    const capture = await readFile(join(suite.directory, 'traced.pcap'));
+    assert.equal(capture.readUInt32LE(0), 0xa1b2c3d4);
+    const [trace] = await json('trace', 'list');
+    assert.equal(trace.is_on, false);
+    const unknown = await run(['trace', 'endpoint', 'nobody']);
+    assert.deepEqual([unknown.status, /nobody is no endpoint/.test(unknown.problems)], [1, true]);
   });
 
   it('follow the events, one a line', async () => {
@@ -123,7 +167,15 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
   });
 
   it('keep an account as a profile, which its owner alone can read', async () => {
-    const add = ['profile', 'add', 'here', '--url', platform.httpUrl, '--auth-id', platform.authId];
+    const add = [
+      'profile',
+      'add',
+      'here',
+      '--url',
+      suite.platform.httpUrl,
+      '--auth-id',
+      suite.platform.authId,
+    ];
     const refused = await run(add, {}, 'wrong-token-of-this-account');
     assert.equal(refused.status, 1);
     assert.match(refused.problems, /refuses the account and token of the profile here/);
@@ -132,13 +184,13 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
       nothing.problems,
       /--profile is "here": .* has no profile; jackfield profile add here makes it/,
     );
-    assert.equal((await run(add, {}, `${platform.authToken}\n`)).status, 0);
-    const file = join(directory, 'settings/jackfield/profiles.json');
+    assert.equal((await run(add, {}, `${suite.platform.authToken}\n`)).status, 0);
+    const file = join(suite.directory, 'settings/jackfield/profiles.json');
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    assert.ok((await readFile(file, 'utf8')).includes(platform.authToken));
+    assert.ok((await readFile(file, 'utf8')).includes(suite.platform.authToken));
     const listed = await run(['profile', 'list', '--json'], {});
     assert.deepEqual(JSON.parse(listed.out), [
-      { name: 'here', url: platform.httpUrl, auth_id: platform.authId },
+      { name: 'here', url: suite.platform.httpUrl, auth_id: suite.platform.authId },
     ]);
     assert.equal(
       (await run(['rooms', 'list', '--profile', 'here'], {})).out,
@@ -151,8 +203,8 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
   it('say what was wrong, where, and what is allowed', async () => {
     const call = '3f6c0d2e-6a0b-4c0e-9c39-0d1f6d7c5f11';
     const nowhere = {
-      ...pasted(),
-      JACKFIELD: `http://127.0.0.1:${await freePort()}/v1/Account/${platform.authId}`,
+      ...suite.pasted(),
+      JACKFIELD: `http://127.0.0.1:${await freePort()}/v1/Account/${suite.platform.authId}`,
     };
     for (const [args, sentence, env] of [
       [['calls', 'show', call], /no call.*\(.*\)/i],

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { bareSystem, noMounts } from './support/bare-system.ts';
 import { spawnBound } from './support/bound-child.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
@@ -21,16 +13,7 @@ import { freePort, rtpRange } from './support/ports.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** What the first stage of the image and `npm` start, besides Node. */
-const programs = ['sh', 'env', 'rm', 'mkdir'];
-
-/** buildah runs commands of an image in a mount namespace. */
-const canMount = () =>
-  spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs none /mnt']).status === 0
-    ? false
-    : 'may not mount';
-
-const refusal = process.getuid?.() === 0 ? missing('buildah', 'ldd', 'npm') || canMount() : 'needs root';
+const refusal = process.getuid?.() === 0 ? missing('buildah', 'ldd', 'npm') || noMounts() : 'needs root';
 
 describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'container-'));
@@ -62,7 +45,7 @@ describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
     cpSync(join(root, 'deploy'), join(context, 'deploy'), { recursive: true });
     cpSync(join(root, '.containerignore'), join(context, '.containerignore'));
     const base = buildah('from', 'scratch');
-    buildah('copy', base, baseSystem(join(directory, 'base')), '/');
+    buildah('copy', base, bareSystem(join(directory, 'bare'), process.execPath), '/');
     buildah('commit', base, 'localhost/node24');
     const options = ['--build-arg', 'NODE_IMAGE=localhost/node24', '--pull=false', '--format', 'docker'];
     const cache = ['--volume', `${join(homedir(), '.npm')}:/npm-cache`];
@@ -163,31 +146,3 @@ const look = (path) => {
 for (const path of ['/opt', '/var', '/usr', '/bin']) look(path);
 if (readdirSync('/opt/jackfield/node_modules').some((name) => name.startsWith('node-'))) console.log('another Node');
 `;
-
-/** A directory with the Node of this process, npm, a shell and what they load: instead of an image of a registry. */
-function baseSystem(directory: string): string {
-  const copy = (from: string, to = from) => {
-    mkdirSync(dirname(join(directory, to)), { recursive: true });
-    cpSync(realpathSync(from), join(directory, to), { recursive: true });
-  };
-  const addProgram = (path: string, to: string) => {
-    copy(path, to);
-    for (const [library] of execFileSync('ldd', [path], { encoding: 'utf8' }).matchAll(/\/\S+\.so\S*/g))
-      copy(library);
-  };
-  addProgram(process.execPath, '/usr/bin/node');
-  for (const name of programs) addProgram(whereIs(name), `/usr/bin/${name}`);
-  copy(whereIs('sh'), '/bin/sh');
-  const program = execFileSync('npm', ['exec', '-c', 'echo $npm_execpath'], { encoding: 'utf8' }).trim();
-  copy(join(program, '../..'), '/usr/lib/node_modules/npm');
-  const npm = join(directory, 'usr/bin/npm');
-  writeFileSync(npm, '#!/bin/sh\nexec node /usr/lib/node_modules/npm/bin/npm-cli.js "$@"\n', { mode: 0o755 });
-  for (const name of ['tmp', 'etc', 'var/lib', 'root', 'proc', 'dev', 'sys'])
-    mkdirSync(join(directory, name), { recursive: true });
-  for (const name of ['passwd', 'nsswitch.conf']) copy(`/etc/${name}`);
-  return directory;
-}
-
-function whereIs(program: string): string {
-  return execFileSync('which', [program], { encoding: 'utf8' }).trim();
-}

@@ -177,7 +177,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
       await succeeds(sipp);
     });
 
-    it('an UPDATE refreshes, holds and takes back, and one without a codec of ours is refused with 488', async () => {
+    it('an UPDATE refreshes, holds and takes back, and one without a codec that the server has is refused with 488', async () => {
       const { username, sipp } = await waiting('update');
       await add('update', talker);
       await add('update', username);
@@ -265,7 +265,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
       await run('call-without-offer', username, { keys: { callee: echo } });
     });
 
-    it('an INVITE without a codec of ours is refused with 488', async () => {
+    it('an INVITE without a codec that the server has is refused with 488', async () => {
       const { username } = await endpoint();
       await run('call-without-codec', username, { keys: { callee: echo } });
     });

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { cleanUp } from './support/clean-up.ts';
+import { startEdgeProxy } from './support/edge-proxy.ts';
 import { loudestToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
-import { Kamailio } from './support/kamailio.ts';
+import type { Kamailio } from './support/kamailio.ts';
+import { addToRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
@@ -30,23 +32,8 @@ const startNode = (address: string, more: Readonly<Record<string, string>> = {})
     ...more,
   });
 
-/** The shipped configuration with the addresses of this test. */
-async function startEdge(directory: string, port: number, nodes: readonly string[]): Promise<Kamailio> {
-  const list = join(directory, 'nodes.list');
-  await writeFile(list, nodes.map((node, index) => `1 sip:${node} 0 ${nodes.length - index}\n`).join(''));
-  const values: Readonly<Record<string, string>> = {
-    EDGE_ADDRESS: edgeAddress,
-    EDGE_PORT: String(port),
-    NODES_FILE: list,
-    NODE_TIMEOUT: String(nodeTimeoutMs),
-  };
-  const shipped = await readFile(join(import.meta.dirname, '../deploy/kamailio/kamailio.cfg'), 'utf8');
-  const configuration = shipped.replace(
-    /^(#!substdef "!(\w+)!).*(!g")$/gm,
-    (_line, start: string, name: string, end: string) => `${start}${values[name]}${end}`,
-  );
-  return Kamailio.run(configuration.replace('log_stderror=no', 'log_stderror=yes'));
-}
+const startEdge = (directory: string, port: number, nodes: readonly string[]) =>
+  startEdgeProxy({ directory, address: edgeAddress, port, nodes, nodeTimeoutMs });
 
 describe('Kamailio as an edge proxy', { skip, timeout: 240_000 }, () => {
   let directory: string;
@@ -95,15 +82,8 @@ describe('Kamailio as an edge proxy', { skip, timeout: 240_000 }, () => {
   }
 
   async function call(platform: PlatformProcess, to: string): Promise<string> {
-    const { status, body } = await platform.api('POST', 'MultiPartyCall/name_edge/Participant/', {
-      role: 'agent',
-      from: '+12025550000',
-      to,
-      enter_sound: 'none',
-      exit_sound: 'none',
-    });
-    assert.equal(status, 201, JSON.stringify(body));
-    return body.calls[0].call_uuid;
+    const [uuid] = await addToRoom(platform, 'edge', to, { stay_alone: false });
+    return uuid!;
   }
 
   for (const transport of ['udp', 'tcp'] as const) {

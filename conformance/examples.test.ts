@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { exampleIds } from '@jackfield/contract';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { type HttpApi, httpApiPage, httpApiText } from './support/http-api-page.ts';
 import { OwnResources } from './support/own-resources.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
@@ -32,6 +35,7 @@ describe('the examples of the documentation', { timeout: 300_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;
   let own: OwnResources;
+  let document: HttpApi;
   let operations: readonly {
     readonly method: string;
     readonly path: string;
@@ -43,7 +47,8 @@ describe('the examples of the documentation', { timeout: 300_000 }, () => {
     server = await CallbackReceiver.start();
     own = new OwnResources(platform, server);
     const answer = await fetch(`${platform.httpUrl}/openapi.json`);
-    const { paths } = (await answer.json()) as { paths: Record<string, Record<string, Operation>> };
+    document = (await answer.json()) as HttpApi;
+    const { paths } = document as unknown as { paths: Record<string, Record<string, Operation>> };
     operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
@@ -72,6 +77,11 @@ describe('the examples of the documentation', { timeout: 300_000 }, () => {
       );
       assert.ok(name.length <= 40, name);
     }
+  });
+
+  it('stand in the list of all requests (npx node conformance/write-http-api.ts)', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', httpApiPage), 'utf8');
+    assert.equal(page, httpApiText(document));
   });
 
   it('of every body are accepted', async () => {

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { connect as connectSecurely } from 'node:tls';
 import { WebSocket } from 'ws';
 import { spawnBound } from './support/bound-child.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
@@ -17,6 +18,18 @@ import { freePort } from './support/ports.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const banSeconds = 600;
+
+const sipOptions = [
+  'OPTIONS sip:sip.localhost SIP/2.0',
+  'Via: SIP/2.0/TLS phone.invalid;branch=z9hG4bKproxied',
+  'From: <sip:a@phone.invalid>;tag=1',
+  'To: <sip:sip.localhost>',
+  'Call-ID: proxied@phone.invalid',
+  'CSeq: 1 OPTIONS',
+  'Content-Length: 0',
+  '',
+  '',
+].join('\r\n');
 
 /** The block of the guide in this language, as a reader copies it. */
 async function blockOfGuide(language: string): Promise<string> {
@@ -92,6 +105,7 @@ for (const [name, configure] of Object.entries({ nginx, haproxy })) {
   }, () => {
     let directory: string;
     let certificate: CertificateOnDisk;
+    let certificateOfSip: CertificateOnDisk;
     let authority: string;
     let platform: PlatformProcess;
     let proxy: ChildProcess;
@@ -100,6 +114,7 @@ for (const [name, configure] of Object.entries({ nginx, haproxy })) {
     before(async () => {
       directory = await mkdtemp(join(tmpdir(), 'proxy-'));
       certificate = createCertificate('IP:127.0.0.1,DNS:localhost');
+      certificateOfSip = createCertificate('DNS:sip.localhost');
       authority = await readFile(certificate.certFile, 'utf8');
       platform = await PlatformProcess.start({
         // The tests talk to the platform itself as 127.0.0.1, and to the proxy as others.
@@ -108,6 +123,11 @@ for (const [name, configure] of Object.entries({ nginx, haproxy })) {
         JACKFIELD_HTTP_BAN_AFTER: '3',
         JACKFIELD_SIP_BAN_AFTER: '2',
         JACKFIELD_SIP_BAN_SECONDS: String(banSeconds),
+        // SIP over TLS ends at the platform, HTTPS at the proxy.
+        JACKFIELD_TLS_CERT: certificateOfSip.certFile,
+        JACKFIELD_TLS_KEY: certificateOfSip.keyFile,
+        JACKFIELD_SIPS_PORT: '0',
+        JACKFIELD_HTTP_TLS: 'false',
       });
       port = await freePort();
       const upstream = new URL(platform.httpUrl).host;
@@ -125,6 +145,7 @@ for (const [name, configure] of Object.entries({ nginx, haproxy })) {
         },
         () => platform?.stop(),
         () => certificate?.remove(),
+        () => certificateOfSip?.remove(),
         () => rm(directory, { recursive: true, force: true }),
       ),
     );
@@ -161,6 +182,18 @@ for (const [name, configure] of Object.entries({ nginx, haproxy })) {
         authority,
         localAddress,
       });
+
+    it('SIP over TLS has the certificate of the platform, and its API is plain HTTP behind the proxy', async () => {
+      const ca = await readFile(certificateOfSip.certFile, 'utf8');
+      const socket = connectSecurely({ port: platform.sipsPort, ca, servername: 'sip.localhost' });
+      await once(socket, 'secureConnect');
+      socket.write(sipOptions);
+      const [answer] = await once(socket, 'data');
+      socket.destroy();
+      assert.match(String(answer), /^SIP\/2\.0 200 OK\r\nVia: SIP\/2\.0\/TLS /);
+      assert.match(platform.httpUrl, /^http:/);
+      assert.equal((await fetch(`${platform.httpUrl}/healthz`)).status, 200);
+    });
 
     it('passes the API and the console over TLS', async () => {
       assert.equal((await ask({ path: account() })).status, 200);

@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import { cleanUp } from './support/clean-up.ts';
 import { TestIdentityProvider } from './support/identity-provider.ts';
 import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
 import { WanderingBrowser } from './support/wandering-browser.ts';
 
 const people = {
@@ -17,22 +16,10 @@ describe('Logins to the console through an identity provider', { timeout: 120_00
   let platform: PlatformProcess;
 
   before(async () => {
-    const [port, providerPort] = [await freePort(), await freePort()];
-    provider = await TestIdentityProvider.start({
-      port: providerPort,
-      redirectUrl: `http://127.0.0.1:${port}/console/login/callback`,
-      people,
-    });
-    platform = await PlatformProcess.start({
-      JACKFIELD_HTTP_PORT: String(port),
-      JACKFIELD_PUBLIC_URL: `http://127.0.0.1:${port}`,
-      JACKFIELD_OIDC_ISSUER: provider.issuer,
-      JACKFIELD_OIDC_CLIENT_ID: provider.clientId,
-      JACKFIELD_OIDC_CLIENT_SECRET: provider.clientSecret,
-      JACKFIELD_OIDC_OWNERS: 'admins',
-      JACKFIELD_OIDC_OPERATORS: 'desk',
-      JACKFIELD_OIDC_VIEWERS: 'staff',
-    });
+    const groups = { owners: 'admins', operators: 'desk', viewers: 'staff' };
+    provider = await TestIdentityProvider.create({ people, groups });
+    await provider.listen();
+    platform = await PlatformProcess.start(provider.settings);
   });
 
   after(() =>
@@ -122,32 +109,20 @@ describe('Logins to the console through an identity provider', { timeout: 120_00
   });
 
   it('a provider that does not answer is reported by the page, and found again when it is back', async () => {
-    const [port, gone] = [await freePort(), await freePort()];
-    const url = `http://127.0.0.1:${port}`;
-    const other = await PlatformProcess.start({
-      JACKFIELD_HTTP_PORT: String(port),
-      JACKFIELD_PUBLIC_URL: url,
-      JACKFIELD_OIDC_ISSUER: `http://127.0.0.1:${gone}`,
-      JACKFIELD_OIDC_CLIENT_ID: 'jackfield',
-      JACKFIELD_OIDC_CLIENT_SECRET: 'the-secret-of-the-client',
-      JACKFIELD_OIDC_OWNERS: 'admins',
-    });
-    let late: TestIdentityProvider | undefined;
+    const late = await TestIdentityProvider.create({ people, groups: { owners: 'admins' } });
+    const other = await PlatformProcess.start(late.settings);
+    const url = other.httpUrl;
     try {
       const browser = new WanderingBrowser();
       const first = await browser.visit(`${url}/console/login/begin`);
       assert.equal(first.location, `${url}/console/#login-refused=provider-unreachable`);
-      late = await TestIdentityProvider.start({
-        port: gone,
-        redirectUrl: `${url}/console/login/callback`,
-        people,
-      });
+      await late.listen();
       const second = await browser.visit(`${url}/console/login/begin`);
-      assert.equal(new URL(second.location ?? '').host, `127.0.0.1:${gone}`);
+      assert.equal(new URL(second.location ?? '').host, late.host);
     } finally {
       await cleanUp(
         () => other.stop(),
-        () => late?.close(),
+        () => late.close(),
       );
     }
   });

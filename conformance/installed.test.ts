@@ -52,7 +52,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
     });
   }
 
-  it('are installed together, with warnings about no package of ours', () => {
+  it('are installed together, with warnings about no package of the workspace', () => {
     const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs];
     const { status, stderr } = spawnSync('npm', install, {
       cwd: directory,
@@ -83,7 +83,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
     }
   });
 
-  it('runs no script of ours when it is installed', () => {
+  it('runs no script of its packages when it is installed', () => {
     const manifest = readFileSync(join(directory, 'node_modules/jackfield/package.json'), 'utf8');
     assert.equal((JSON.parse(manifest) as { scripts?: unknown }).scripts, undefined);
     assert.ok(!existsSync(join(directory, 'node_modules/node')), 'the package with an install script');

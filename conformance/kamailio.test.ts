@@ -6,6 +6,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
 import { Kamailio } from './support/kamailio.ts';
+import { addToRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { Sipp } from './support/sipp.ts';
@@ -141,15 +142,8 @@ describe('Kamailio as a carrier', { skip, timeout: 180_000 }, () => {
   }
 
   async function call(room: string, to = number): Promise<string> {
-    const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {
-      role: 'agent',
-      from: '+12025550000',
-      to,
-      enter_sound: 'none',
-      exit_sound: 'none',
-    });
-    assert.equal(status, 201, JSON.stringify(body));
-    return body.calls[0].call_uuid as string;
+    const [uuid] = await addToRoom(platform, room, to, { stay_alone: false });
+    return uuid!;
   }
 
   it('is registered with after its challenge, and metrics show it', async () => {
@@ -199,7 +193,7 @@ describe('Kamailio as a carrier', { skip, timeout: 180_000 }, () => {
     assert.equal(first.count('refused'), asked + 1);
   });
 
-  describe('that hands a call over for a number of ours', () => {
+  describe('that hands a call over for a number of an account', () => {
     const ours = '+442079460200';
     const dial = async () => {
       const remote = `${secondAddress}:${port}`;

@@ -48,8 +48,15 @@ async function call(console: ConsolePage): Promise<void> {
     hangup_url: server.serve('/ended', ''),
   });
   const { fields } = await server.asked('/ended');
-  await console.go(`/calls/${fields.get('CallUUID') ?? body.request_uuid}`);
+  const uuid = fields.get('CallUUID') ?? body.request_uuid;
+  // Messages are written a moment after the end.
+  await platform.until('the messages', `Call/${uuid}/Signalling/`, ({ objects }) =>
+    objects.some(({ start_line: line }: { start_line: string }) => line.startsWith('BYE')),
+  );
+  await console.go(`/calls/${uuid}`);
   await console.page.locator('#end').waitFor();
-  await console.page.getByRole('link', { name: /call\.ended/ }).waitFor();
+  await console.page.locator('main li.sip', { hasText: 'BYE sip:' }).first().waitFor();
+  await console.page.locator('main li.callback').waitFor();
+  await console.page.locator('main li.event').first().waitFor();
   await console.page.screenshot({ path: join(images, 'console-call.png') });
 }

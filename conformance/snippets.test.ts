@@ -13,12 +13,19 @@ import { PastedValues, type Snippet, snippetsOf } from './support/snippets.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = ['README.md', ...globSync('docs/{start,guides,operate}/*.md', { cwd: root }).sort()];
+/** Pages whose blocks all name their test or are data. */
+const others = [
+  ...globSync('docs/**/*.md', { cwd: root, exclude: (name) => name === '.vitepress' }),
+  ...['testing', 'stream-kit', 'voice-sdk', 'hosted-sdk'].map((name) => `packages/${name}/README.md`),
+]
+  .filter((page) => !pages.includes(page))
+  .sort();
 const run = new Set(['sh']);
 /** Languages of data and of output, which nothing runs. */
 const shown = new Set(['text', 'json', 'jsonl', 'xml', 'http', 'ini', 'nginx', 'yaml']);
 
 /** Ports of a reader's own programs in the pages; each page gets free ones. */
-const readersPorts = ['8000', '9000'];
+const readersPorts = ['7000', '8000', '9000'];
 
 /** Does what a reader of the page does: saves its files, starts its programs and pastes its commands, in a directory of its own. */
 class Reader {
@@ -149,17 +156,7 @@ describe('the commands and programs of a page', { timeout: 170_000 }, () => {
     const snippets = snippetsOf(readFileSync(join(root, page), 'utf8'));
 
     it(`${page}: each block is run here, by the test that it names, or is data`, () => {
-      for (const { line, language, attributes } of snippets) {
-        const test = attributes['run-by'];
-        if (test !== undefined)
-          assert.ok(existsSync(join(root, test)), `${page}:${line} there is no ${test}`);
-        const isKnown =
-          test !== undefined || run.has(language) || shown.has(language) || attributes.file !== undefined;
-        assert.ok(
-          isKnown || 'not-run' in attributes,
-          `${page}:${line} nothing runs this ${language || 'block'}`,
-        );
-      }
+      assertKnown(page, snippets, run);
     });
 
     it(`${page}: a reader who follows it succeeds`, async (t: TestContext) => {
@@ -180,3 +177,19 @@ describe('the commands and programs of a page', { timeout: 170_000 }, () => {
     });
   }
 });
+
+it('each block of the other pages names its test, or is data', () => {
+  for (const page of others) {
+    assertKnown(page, snippetsOf(readFileSync(join(root, page), 'utf8')), new Set());
+  }
+});
+
+function assertKnown(page: string, snippets: readonly Snippet[], languages: ReadonlySet<string>): void {
+  for (const { line, language, attributes } of snippets) {
+    const test = attributes['run-by'];
+    if (test !== undefined) assert.ok(existsSync(join(root, test)), `${page}:${line} there is no ${test}`);
+    const isKnown =
+      test !== undefined || languages.has(language) || shown.has(language) || attributes.file !== undefined;
+    assert.ok(isKnown || 'not-run' in attributes, `${page}:${line} nothing runs this ${language || 'block'}`);
+  }
+}

@@ -127,9 +127,24 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
   it('names the migrations of a database of a newer version', () =>
     refusesOn(async (dataDir) => {
       const database = new DatabaseSync(join(dataDir, 'jackfield.sqlite'));
-      database.exec("INSERT INTO schema_migrations VALUES ('calls/9999-later', '0', 0)");
+      database.exec(
+        "INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ('calls/9999-later', '0', 0)",
+      );
       database.close();
     }, /^JACKFIELD_DATA_DIR: the database was written by a newer version.*\(calls\/9999-later\)/));
+
+  it('succeeds on a database of a newer version whose migrations only add', async () => {
+    const dataDir = await mkdtemp(join(directory, 'newer-'));
+    await cp(left, dataDir, { recursive: true });
+    const database = new DatabaseSync(join(dataDir, 'jackfield.sqlite'));
+    database.exec(
+      "INSERT INTO schema_migrations (name, checksum, applied_at, contracts) VALUES ('calls/9999-later', '0', 0, 0); ALTER TABLE calls ADD COLUMN later TEXT NOT NULL DEFAULT 'x'",
+    );
+    database.close();
+    const platform = await PlatformProcess.start({ JACKFIELD_DATA_DIR: dataDir });
+    assert.equal((await platform.api('GET', '')).status, 200);
+    await platform.stop();
+  });
 
   it('says that the database does not answer, and keeps its password', async () => {
     const { err } = await started({ JACKFIELD_DATABASE_URL: 'postgres://me:hush@127.0.0.1:9/nowhere' });
@@ -231,6 +246,7 @@ describe('a start', { timeout: 180_000 }, () => {
         'recordings',
         'carriers',
         'verify',
+        'call black box',
         'signalling',
         'HTTP',
       ],

@@ -190,7 +190,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
     );
   });
 
-  it('calls carriers over TLS whose certificate names them and comes from an authority of ours, and no others (RFC 5922)', async () => {
+  it('calls carriers over TLS whose certificate names them and comes from an authority that the server trusts, and no others (RFC 5922)', async () => {
     const [named, misnamed, unknown] = await Promise.all([
       carrier('DNS:localhost,URI:sip:localhost'),
       carrier('DNS:localhost,URI:sip:elsewhere.example'),
@@ -214,7 +214,9 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
       JACKFIELD_CARRIERS: file,
     });
     try {
-      await named.heard.until('a request of ours', (line) => /^OPTIONS sip:localhost.* SIP\/2\.0/.test(line));
+      await named.heard.until('a request of the server', (line) =>
+        /^OPTIONS sip:localhost.* SIP\/2\.0/.test(line),
+      );
       const reach = async (name: string) =>
         Object.values(await caller.metrics(`jackfield_carrier_reachable{carrier="${name}"}`))[0];
       for (const name of ['misnamed', 'unknown']) {

@@ -6,10 +6,9 @@ import { cleanUp } from './support/clean-up.ts';
 import type { Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
-import { freePort } from './support/ports.ts';
-import { RtpSocket } from './support/rtp-socket.ts';
-import { Sipp } from './support/sipp.ts';
+import type { RtpSocket } from './support/rtp-socket.ts';
 import { engineDigits, heardDigits } from './support/spoken-digits.ts';
+import { startTrunkPhone } from './support/trunk-phone.ts';
 import { codeTo } from './support/verification.ts';
 
 /** Answers, greets at length, beeps and records. */
@@ -102,23 +101,8 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
   it('is heard digit by digit as the engine says them, by a phone that said hello and waited', {
     skip: missing('sipp'),
   }, async () => {
-    const phoneAudio = await RtpSocket.open();
-    left.push({ stop: async () => phoneAudio.close() });
-    const port = await freePort();
-    const phone = await Sipp.start({
-      remote: platform.sipAddress,
-      scenario: 'trunk-phone',
-      user: 'desk',
-      password: '',
-      port,
-      keys: { rtp_port: String(phoneAudio.port) },
-      timeoutSeconds: 60,
-    });
-    left.push(phone);
-    const { body: uri } = await platform.api('POST', 'SipTrunk/URI/', { uri: `sip:desk@127.0.0.1:${port}` });
-    const trunk = { trunk_direction: 'inbound', primary_uri_uuid: uri.uri_uuid };
-    const { body: inbound } = await platform.api('POST', 'SipTrunk/Trunk/', trunk);
-    assert.equal((await platform.api('POST', 'Number/', { number, trunk_id: inbound.trunk_id })).status, 201);
+    const { sipp, audio: phoneAudio } = await startTrunkPhone(platform, number);
+    left.push({ stop: async () => phoneAudio.close() }, sipp);
 
     const words = await hello();
     const { session, code } = await begin(number, 4);
@@ -141,7 +125,7 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
     assert.deepEqual([attempt.status, attempt.channel_error_code], ['completed', null]);
     assert.ok(answered, 'no other caller hears or accepts an answered call that speaks a code');
     await said;
-    assert.deepEqual(await phone.finished(), { code: 0, errors: '' });
+    assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
 
     const heard = heardDigits(soundOf(phoneAudio), await engineDigits('en'));
     const last = heard.slice(-code.length);

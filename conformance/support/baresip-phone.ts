@@ -25,6 +25,9 @@ export interface BaresipOptions {
   readonly srtp?: 'srtp' | 'srtp-mand' | 'srtp-mandf';
 }
 
+const stopMs = 5_000;
+const connectMs = 30_000;
+
 /** Codecs, and their sample rates. */
 const sampleRates = { pcmu: 8000, pcma: 8000, g722: 16_000, opus: 48_000 } as const;
 
@@ -124,10 +127,14 @@ export class BaresipPhone {
   }
 
   async stop(): Promise<void> {
-    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
-    if (this.#child.exitCode === null) {
-      this.#child.kill('SIGTERM');
+    const child = this.#child;
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      // It says goodbye to its registrar first, which a starved machine may not answer.
+      const limit = setTimeout(() => child.kill('SIGKILL'), stopMs);
       await exited;
+      clearTimeout(limit);
     }
     this.#control.destroy();
     await rm(this.#directory, { recursive: true, force: true });
@@ -205,14 +212,20 @@ function readNetstrings(socket: Socket, take: (text: string) => void): void {
   });
 }
 
-/** baresip opens its control port some time after its start; a refused connection is retried until baresip exits. */
+/**
+ * baresip opens its control port some time after its start; a refused connection is retried until baresip exits. A baresip whose port another
+ * program has runs on without it.
+ */
 function connected(port: number, child: ChildProcess): Promise<Socket> {
+  const limit = Date.now() + connectMs;
   return new Promise((resolve, reject) => {
     const attempt = () => {
       const socket = connect(port, '127.0.0.1');
       socket.once('connect', () => resolve(socket));
       socket.once('error', () =>
-        child.exitCode === null ? setTimeout(attempt, 50) : reject(new Error('baresip exited')),
+        child.exitCode === null && child.signalCode === null && Date.now() < limit
+          ? setTimeout(attempt, 50)
+          : reject(new Error(`baresip exited, or did not open its control port ${port} in ${connectMs} ms`)),
       );
     };
     attempt();

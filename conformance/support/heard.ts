@@ -5,8 +5,8 @@ export interface Sound {
   readonly samples: Int16Array;
 }
 
-/** 16-bit PCM of a WAV file, of its first channel; a file that is still being written is read as far as it goes. */
-export async function readWav(path: string): Promise<Sound> {
+/** 16-bit PCM of a WAV file, of its first channel unless another is named; a file that is still being written is read as far as it goes. */
+export async function readWav(path: string, channel = 0): Promise<Sound> {
   const bytes = await readFile(path);
   const data = bytes.indexOf('data', 12, 'latin1');
   if (data === -1) throw new Error(`${path} has no data chunk`);
@@ -15,7 +15,7 @@ export async function readWav(path: string): Promise<Sound> {
   const count = Math.floor((bytes.length - start) / (2 * channels));
   const samples = new Int16Array(count);
   for (let index = 0; index < count; index++)
-    samples[index] = bytes.readInt16LE(start + 2 * channels * index);
+    samples[index] = bytes.readInt16LE(start + 2 * (channels * index + channel));
   return { sampleRate: bytes.readUInt32LE(24), samples };
 }
 

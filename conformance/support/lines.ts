@@ -32,7 +32,7 @@ export class Happenings<Happening> {
   until(
     what: string,
     matches: (happening: Happening) => boolean,
-    { from = 0, limitMs = 20_000 }: { from?: number; limitMs?: number } = {},
+    { from = 0, limitMs = 40_000 }: { from?: number; limitMs?: number } = {},
   ): Promise<Happening> {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => finish(() => reject(this.#unmet(what, `in ${limitMs} ms`))), limitMs);

@@ -20,7 +20,7 @@ const basic = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}
 
 /** What the platform logs when it is ready: the addresses that it really got. */
 interface Ready {
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: { readonly host: string; readonly port: number; readonly isHttps?: boolean };
   /** With JACKFIELD_OPERATOR_PORT. */
   readonly operator?: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
@@ -55,8 +55,13 @@ export class PlatformProcess {
     this.#child = this.#spawn();
   }
 
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<PlatformProcess> {
+  /** `prepare` fills the data directory before the first start. */
+  static async start(
+    environment: Readonly<Record<string, string>> = {},
+    prepare?: (dataDir: string) => Promise<void>,
+  ): Promise<PlatformProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'jackfield-'));
+    await prepare?.(dataDir);
     const platform = new PlatformProcess(dataDir, environment);
     try {
       await platform.#untilReady(0);
@@ -166,7 +171,7 @@ export class PlatformProcess {
   }
 
   get httpUrl(): string {
-    const scheme = this.#ready.sips === undefined ? 'http' : 'https';
+    const scheme = this.#ready.http.isHttps === true ? 'https' : 'http';
     return `${scheme}://${this.#ready.http.host}:${this.#ready.http.port}`;
   }
 

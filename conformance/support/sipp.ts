@@ -29,6 +29,8 @@ export interface SippOptions {
   readonly perSecond?: number;
   /** Of its only call; sipp's own when left out. */
   readonly callId?: string;
+  /** A Call-ID that was used is that of a new call at once, as for a phone that registers again; otherwise its requests are ignored for 33 s. */
+  readonly callIdsReturn?: true;
   /** The time limit; 45 s when left out. */
   readonly timeoutSeconds?: number;
 }
@@ -89,6 +91,7 @@ export class Sipp {
         ...['-watchdog_minor_threshold', '60000'],
         ...['-trace_err', '-error_file', join(directory, 'errors')],
         ...['-trace_logs', '-log_file', join(directory, 'log'), ...keys],
+        ...(options.callIdsReturn ? ['-deadcall_wait', '0'] : []),
         ...(options.callId === undefined ? [] : ['-cid_str', options.callId]),
       ],
       { cwd: directory, stdio: 'ignore', env: { PATH: process.env.PATH, TERM: 'xterm' } },
@@ -109,11 +112,16 @@ export class Sipp {
   /** Waits for the first match in the log of the scenario. */
   async logged(pattern: RegExp, limitMs = 15_000): Promise<RegExpExecArray> {
     for (const limit = Date.now() + limitMs; Date.now() < limit; ) {
-      const match = pattern.exec(await readFile(join(this.#directory, 'log'), 'utf8').catch(() => ''));
+      const match = pattern.exec(await this.log());
       if (match !== null) return match;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`sipp has not logged ${pattern}`);
+  }
+
+  /** What the scenario has logged so far. */
+  log(): Promise<string> {
+    return readFile(join(this.#directory, 'log'), 'utf8').catch(() => '');
   }
 
   async stop(): Promise<void> {

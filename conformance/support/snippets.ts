@@ -5,7 +5,8 @@ export interface Snippet {
   /**
    * What stands behind the language. `file=NAME`: the page's reader saves it under this name. `background=PORT`: the command stays, and listens
    * there. `printed-by=PORT`: that program has printed these lines by then. `run-by=TEST`: a test file runs it, because a page cannot.
-   * `needs=PROGRAM`: it runs where that is installed. `not-run`: it is shown from the sources of others.
+   * `needs=PROGRAM`: it runs where that is installed. `not-run`: it is shown from the
+   * sources of others, or needs what CI has not.
    */
   readonly attributes: Readonly<Record<string, string>>;
   readonly text: string;

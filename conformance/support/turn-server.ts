@@ -22,14 +22,14 @@ export class TurnServer {
     child.once('exit', (code) => this.log.close(`turnserver ended with ${code}`));
   }
 
-  static async start(secret: string): Promise<TurnServer> {
+  static async start(secret: string, listeningAddress = '127.0.0.1'): Promise<TurnServer> {
     const directory = await mkdtemp(join(tmpdir(), 'coturn-'));
     const port = await freePort();
     const relay = rtpRange();
     const options = {
-      'listening-ip': '127.0.0.1',
+      'listening-ip': listeningAddress,
       'listening-port': port,
-      'relay-ip': '127.0.0.1',
+      'relay-ip': listeningAddress,
       'min-port': relay.first,
       'max-port': relay.last,
       realm: 'turn.example.com',

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import type { PlatformProcess } from './platform-process.ts';
+import { freePort } from './ports.ts';
+import { RtpSocket } from './rtp-socket.ts';
+import { Sipp } from './sipp.ts';
+
+/** A phone behind an inbound trunk, to which a number leads. */
+export interface TrunkPhone {
+  readonly sipp: Sipp;
+  /** What it hears, and says. */
+  readonly audio: RtpSocket;
+}
+
+/** Starts the phone; stop `sipp` and close `audio` at the end. */
+export async function startTrunkPhone(platform: PlatformProcess, number: string): Promise<TrunkPhone> {
+  const audio = await RtpSocket.open();
+  const port = await freePort();
+  const sipp = await Sipp.start({
+    remote: platform.sipAddress,
+    scenario: 'trunk-phone',
+    user: 'desk',
+    password: '',
+    port,
+    keys: { rtp_port: String(audio.port) },
+    timeoutSeconds: 60,
+  });
+  const { body: uri } = await platform.api('POST', 'SipTrunk/URI/', { uri: `sip:desk@127.0.0.1:${port}` });
+  const trunk = { trunk_direction: 'inbound', primary_uri_uuid: uri.uri_uuid };
+  const { body: inbound } = await platform.api('POST', 'SipTrunk/Trunk/', trunk);
+  assert.equal((await platform.api('POST', 'Number/', { number, trunk_id: inbound.trunk_id })).status, 201);
+  return { sipp, audio };
+}
