@@ -64,6 +64,8 @@ const runner = spawn(
       TEST_SEED: seed,
       TMPDIR: directory,
       TEST_COSTS: join(directory, 'costs'),
+      // Several test files pack: `tools/publish/pack.ts` does so once a run.
+      TEST_PACKAGES: join(directory, 'packages'),
       // Types are stripped and sources compiled once, not once a process.
       NODE_COMPILE_CACHE: join(cache, 'compiled'),
       ...(startsServers ? { TEST_SERVER: await bundleServer(root, join(cache, 'test-server')) } : {}),

@@ -4,6 +4,7 @@ import { citations } from './citations.ts';
 import { docstrings } from './docstrings.ts';
 import { documents } from './documents.ts';
 import { environment } from './environment.ts';
+import { expandingMigrations } from './expanding-migrations.ts';
 import { namedExports } from './exports.ts';
 import { features } from './features.ts';
 import { fileSizes, medianLines } from './file-sizes.ts';
@@ -30,6 +31,7 @@ const sourceChecks: readonly SourceCheck[] = [
   loadedModules,
   features,
   migrations,
+  expandingMigrations,
   purity,
   rawMarkup,
   blindLibraries,

@@ -7,7 +7,7 @@ const declared =
 
 const constantAbove = /(^|\n)export const [^\n]*;[^\n]*\n$/;
 
-/** What others build upon says in a sentence what it is: shape, units, errors, source. */
+/** Each exported name of the libraries and ports has a sentence: its shape, units, errors, source. */
 export const docstrings: SourceCheck = {
   name: 'docstrings',
   find(files) {

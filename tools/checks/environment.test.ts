@@ -15,6 +15,7 @@ for (const planted of [
     assert.equal(refused('packages/adapters/src/logger/index.ts', planted), 1);
     assert.equal(refused('apps/server/src/main.ts', planted), 1);
     assert.equal(refused('apps/server/src/read-environment.ts', planted), 0);
+    assert.equal(refused('packages/testing/src/test-environment.ts', planted), 0);
   });
 }
 

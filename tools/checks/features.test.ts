@@ -41,6 +41,14 @@ test('a feature is created by one function that its public API exports', () => {
   assert.match(findInFolder({ [`${folder}/usage/index.ts`]: '' })[0]?.sentence ?? '', /exports createUsage/);
 });
 
+test('a feature is only wired where it is created: a fourth decision there is refused', () => {
+  const path = `${folder}/usage/create-usage.ts`;
+  const with_ = (decisions: number) =>
+    `export interface Usage extends Feature {}\n${'if (a) b();\n'.repeat(9)}export function createUsage(): Usage {\n${'  if (a) b(); // if (c)\n'.repeat(decisions)}  return { name: 'usage', };\n}\n${'if (a) b();\n'.repeat(9)}`;
+  assert.deepEqual(findInFolder({ [path]: with_(3) }), []);
+  assert.match(findInFolder({ [path]: with_(4) })[0]?.sentence ?? '', /holds 4 statements of if.* at most 3/);
+});
+
 test('a feature that no list of features has is refused', () => {
   const path = 'packages/platform/src/create-features.ts';
   const unlisted = 'const usage = createUsage();\nconst list: readonly Feature[] = [calls];';

@@ -22,6 +22,8 @@ const roles: readonly string[] = [
   'views',
 ];
 const readmeLines = 40;
+/** What create<Feature> decides beyond that is a rule of the feature. */
+const mostDecisions = 3;
 /** Files that put features together: `create-platform.ts`, and those that it takes parts from. */
 const wiringFile = /^packages\/platform\/src\/create-[a-z-]+\.ts$/;
 
@@ -39,6 +41,7 @@ function violationsIn(files: readonly SourceFile[]): readonly Violation[] {
     ...misnamed(feature, own),
     ...documented(feature, own),
     ...(noFeatures.includes(feature) ? [] : shaped(feature, own)),
+    ...deciding(feature, own),
     ...(noFeatures.includes(feature) || wiring.length === 0 ? [] : wired(feature, wiring)),
   ]);
 }
@@ -90,6 +93,23 @@ function shaped(feature: string, files: readonly SourceFile[]): readonly Violati
       ? []
       : [missing('index.ts', `the public API of a feature exports ${create}`)]),
   ];
+}
+
+/** `create<Feature>` puts the parts of the feature together; statements that decide or repeat stand in those parts. */
+function deciding(feature: string, files: readonly SourceFile[]): readonly Violation[] {
+  const file = files.find(({ path }) => path === `${folder}/${feature}/create-${feature}.ts`);
+  if (file === undefined) return [];
+  const { code } = maskOf(file);
+  const create = `create${pascalCase(feature)}`;
+  const from = code.indexOf(`export function ${create}(`);
+  if (from === -1) return [];
+  const end = code.indexOf('\n}\n', from);
+  const body = code.slice(from, end === -1 ? undefined : end);
+  const decisions = body.match(/\b(?:if|for|while|switch|catch) ?(?:await )?\(/g)?.length ?? 0;
+  if (decisions <= mostDecisions) return [];
+  const line = code.slice(0, from).split('\n').length;
+  const sentence = `${create} holds ${decisions} statements of if, for, while, switch or catch, at most ${mostDecisions}: it only wires, so move its rules to a file of their own`;
+  return [{ path: file.path, line, sentence }];
 }
 
 /** Created in the list itself, or beside it and named in it. */

@@ -15,7 +15,7 @@ test('a refused word is found as a part of any name of the code, with its line',
 
 test('comments, strings, names of the wire and longer words pass', () => {
   for (const text of [
-    '// The feeds are told.',
+    '// The successor has ears and is opened, fed, told and placed.',
     "const a = 'told';",
     'const { name_wanted } = row;',
     'const nearest = early + placement + intelligence;',

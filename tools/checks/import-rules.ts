@@ -21,7 +21,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'voice-sdk': ['sip', 'contract'],
   server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters', 'testing', 'stream-kit'],
   console: ['contract', 'voice-sdk'],
-  tools: ['contract', 'platform'],
+  tools: ['contract', 'platform', 'server'],
   conformance: [...packages, 'server', 'examples'],
   benchmarks: [...packages, 'server'],
   examples: ['testing'],
@@ -63,7 +63,7 @@ function tableRules(part: string): readonly IForbiddenRuleType[] {
   const inTests = [...new Set([...inProduct, ...(inTestsToo[part] ?? [])])];
   const rule = (who: string, from: object, allowed: readonly string[]): IForbiddenRuleType => ({
     name: who.replaceAll(' ', '-'),
-    comment: `${who} may import ${allowed.length === 0 ? 'nothing of ours' : allowed.join(', ')}`,
+    comment: `${who} may import ${allowed.length === 0 ? 'nothing of the workspace' : allowed.join(', ')}`,
     from,
     to: { path: ours, pathNot: [folderOf(part), ...allowed.map(folderOf)] },
   });

@@ -16,7 +16,7 @@ for (const word of productWords) {
   });
 }
 
-test('words of the RFCs and words that only contain one of ours are allowed', () => {
+test('words of the RFCs and longer words that contain a refused one are allowed', () => {
   assert.equal(
     refused(mix, '// the user agent of an endpoint, accountable, coachwork; const mixed = legs;'),
     0,

@@ -13,6 +13,7 @@ test('a refused word is found in comments, titles, messages and documents, with 
     [source, "\nit('nobody hears it', () => {});\n"],
     [source, '\nthrow new Error(`the caller ${name} is told at once`);\n'],
     ['docs/a.md', '# A\nA remark follows.\n'],
+    ['docs/a.md', '# A\nNames a server of yours.\n'],
   ] as const;
   for (const [path, text] of planted) assert.equal(find(path, text)[0]?.line, 2, text);
 });

@@ -17,6 +17,7 @@ const refusedWords: readonly (readonly [RegExp, string])[] = [
   ],
   [/\bthose who\b/gi, 'name the subject: a noun of the domain'],
   [/\bone that\b/gi, 'repeat the noun'],
+  [/\bof (?:ours|yours)\b/gi, 'name the owner: of the server, of the phone, your own'],
   [/\bwhat (?:is|was|has|had) no\b/gi, 'name the thing'],
   [/\b(?:told|tells?|telling)\b/gi, 'notify, report, emit, send a callback; event'],
   [/\b(?:wish|wishes|wished|wanted)\b/gi, 'request, requested, spec'],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** A compiler or linter run as a program of its own; what it prints is shown when it refuses. */
 export interface ToolCheck {
   readonly name: string;
-  /** A program of an npm package, found like an import, so that no PATH is needed; or a script of ours. */
+  /** A program of an npm package, found like an import, so that no PATH is needed; or a script of the repository. */
   readonly program:
     | {
         readonly package: string;

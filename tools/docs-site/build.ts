@@ -11,7 +11,7 @@ import { docs } from './navigation.ts';
 const root = join(docs, '..');
 const dist = join(docs, '.vitepress/dist');
 const sources = [
-  'docs/**/*.{md,png,json}',
+  'docs/**/*.{md,png,svg,json}',
   'docs/.vitepress/{,theme/}*.{ts,vue}',
   'tools/docs-site/*.ts',
   'package-lock.json',

@@ -28,14 +28,19 @@ export const sections: readonly Section[] = [
     pages: [
       'guides/contact-centre',
       'guides/multiparty-calls',
+      'guides/documents',
       'guides/callbacks',
+      'guides/numbers',
       'guides/carriers',
+      'guides/trunks',
       'guides/streams',
       'guides/voice-agents',
       'guides/recordings',
       'guides/verify',
       'guides/machine-detection',
       'guides/speech-recognition',
+      'guides/transcripts',
+      'guides/speech-engines',
       'guides/browsers',
       'guides/hosted-sdks',
       'guides/moving',
@@ -50,9 +55,17 @@ export const sections: readonly Section[] = [
   {
     title: 'Operate',
     pages: [
+      'operate/deploy',
       'operations',
       'command-line',
       'containers',
+      'operate/kubernetes',
+      'operate/tls',
+      'operate/nat',
+      'operate/postgresql',
+      'operate/backup-and-upgrade',
+      'operate/metrics',
+      'operate/limits',
       'operate/cluster',
       'operate/security',
       'operate/sizing',
@@ -63,9 +76,13 @@ export const sections: readonly Section[] = [
   {
     title: 'Reference',
     pages: [
+      'reference/http-api',
       'reference/call-instructions',
       'reference/speech',
+      'reference/stream-frames',
       'reference/webhooks',
+      'reference/causes',
+      'reference/configuration',
       'reference/errors',
       'reference/compatibility',
       'reference/rfc-coverage',
@@ -91,7 +108,18 @@ export const sections: readonly Section[] = [
       'interface/verify',
     ],
   },
-  { title: 'Explanation', pages: ['explanation/coming-from', 'explanation/glossary', 'decisions/index'] },
+  {
+    title: 'Explanation',
+    pages: [
+      'explanation/architecture',
+      'explanation/life-of-a-call',
+      'explanation/life-of-a-frame',
+      'explanation/hearing',
+      'explanation/coming-from',
+      'explanation/glossary',
+      'decisions/index',
+    ],
+  },
 ];
 
 /** What the side of the site shows; a page has the name of its first heading. */

@@ -18,8 +18,8 @@ export interface MarkdownRules {
 }
 
 /**
- * The pages are read in the repository too, where they link to sources. The site has no sources, so it shows the words of such a link and,
- * where the pointer rests, the path.
+ * The pages are read in the repository too, where they link to sources. The site has no sources: it shows the words of such a link, with
+ * the path as its tooltip.
  */
 export function unlinkOutside(markdown: MarkdownRules): void {
   markdown.core.ruler.push('links outside of docs', ({ tokens, env }) => {

@@ -17,6 +17,7 @@ const shownIn: Readonly<Record<string, readonly string[]>> = {
     `${adapters}/recorder/recorder.test.ts`,
     `${adapters}/recorder/recording-file.test.ts`,
   ],
+  Transcripts: [`${features}/recordings/transcripts/transcripts.test.ts`],
   Streams: [
     `${features}/streams/create-streams.test.ts`,
     `${features}/streams/domain/stream-machine.test.ts`,

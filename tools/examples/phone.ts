@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -31,6 +32,14 @@ const account = JSON.stringify({
 });
 const folder = join(import.meta.dirname, '../../packages/voice-sdk/examples/page');
 const page = readFileSync(join(folder, 'index.html'));
+const { resolve } = createRequire(join(folder, 'phone.ts'));
+const library = (file: string) => readFileSync(resolve(`@sapphi-red/web-noise-suppressor/${file}`));
+/** What the page asks for; any other path is the page itself. */
+const files: Readonly<Record<string, readonly [type: string, body: Uint8Array | string]>> = {
+  '/account': ['application/json', account],
+  '/rnnoise-worklet.js': ['text/javascript', library('rnnoiseWorklet.js')],
+  '/rnnoise.wasm': ['application/wasm', library('rnnoise.wasm')],
+};
 const { outputFiles } = await build({
   entryPoints: [join(folder, 'phone.ts')],
   bundle: true,
@@ -45,9 +54,7 @@ const server = createServer(({ url }, response) => {
   const [type, body] =
     url === '/phone.js'
       ? ['text/javascript', program]
-      : url === '/account'
-        ? ['application/json', account]
-        : ['text/html; charset=utf-8', page];
+      : (files[url ?? ''] ?? ['text/html; charset=utf-8', page]);
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
 });
 // Localhost is a secure context: the page may use the microphone.

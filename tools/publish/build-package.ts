@@ -66,8 +66,8 @@ export function compile(source: string, files: readonly string[], into: string, 
     compilerOptions: {
       noEmit: false,
       declaration,
-      // `npm run check` has checked the types; declarations need them once more.
-      noCheck: !declaration,
+      // `npm run check` has checked the types. Declarations come out the same, in a tenth of the time.
+      noCheck: true,
       rewriteRelativeImportExtensions: true,
       rootDir: join(source, 'src'),
       outDir: join(into, 'dist'),

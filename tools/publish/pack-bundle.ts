@@ -6,8 +6,8 @@ import { packed } from './pack-package.ts';
 
 /**
  * Packs a package with the parts of the workspace that it reaches inside its own files, so that it installs by itself and brings no other
- * package of ours. Its dependencies are the packages of others that these files import. The declarations are those that the public ones
- * reach; none of them may name a package of ours.
+ * package of the workspace. Its dependencies are the packages of others that these files import. The declarations are those that the public ones
+ * reach; none of them may name a package of the workspace.
  */
 export async function packBundle(name: string, into: string): Promise<string> {
   const source = join(root, 'packages', name);

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -21,7 +29,16 @@ describe('packed packages, in another project', { timeout: 120_000 }, () => {
       assert.equal(status, 0, String(stderr));
     }
     // What npm would install beside them.
-    for (const name of ['ws', 'typebox', '@types/ws', '@types/node', 'undici-types', 'plivo']) {
+    const beside = [
+      'ws',
+      'typebox',
+      '@types/ws',
+      '@types/node',
+      'undici-types',
+      'plivo',
+      '@sapphi-red/web-noise-suppressor',
+    ];
+    for (const name of beside) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
       symlinkSync(join(root, 'node_modules', name), join(modules, name));
     }
@@ -123,5 +140,42 @@ try {
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
     assert.deepEqual(node(compiler, ...options, 'typed.ts'), { status: 0, out: '' });
+  });
+
+  it("a strict project of a page compiles the programs of the voice SDK's README, the call of 15 lines first", () => {
+    const page = join(project, 'page');
+    mkdirSync(page);
+    const readme = readFileSync(join(modules, '@jackfield/voice-sdk/README.md'), 'utf8');
+    const programs = [...readme.matchAll(/```ts[^\n]*\n([\s\S]*?)```/g)].map(([, program]) => program!);
+    assert.equal(programs.length, 3);
+    assert.ok(programs[0]!.trimEnd().split('\n').length <= 15);
+    for (const [at, program] of programs.entries()) writeFileSync(join(page, `program${at}.ts`), program);
+    writeFileSync(
+      join(page, 'wrong.ts'),
+      `import { Phone } from '@jackfield/voice-sdk';
+// @ts-expect-error an event that a phone does not have
+new Phone({ url: 'wss://a/sip', token: () => '' }).on('calling', () => undefined);
+// @ts-expect-error a state that does not exist
+export const state: 'online' = new Phone({ url: 'wss://a/sip', token: () => '' }).state;`,
+    );
+    const strict = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noPropertyAccessFromIndexSignature: false,
+      skipLibCheck: false,
+      noEmit: true,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      target: 'es2022',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: [],
+    };
+    writeFileSync(
+      join(page, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: strict, include: ['*.ts'] }),
+    );
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    assert.deepEqual(node(compiler, '-p', 'page'), { status: 0, out: '' });
   });
 });

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './build-package.ts';
 import { packBundle } from './pack-bundle.ts';
+import { packOnce } from './pack-once.ts';
 import { packPackage } from './pack-package.ts';
 import { packServer } from './pack-server.ts';
 
@@ -23,11 +24,17 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const into = resolve(values.into);
+/** Of one run of the tests, several of which pack the same packages. */
+const shared = process.env.TEST_PACKAGES;
 for (const name of requested.length === 0 ? publishable : requested) {
-  process.stdout.write(`${await packOne(name)}\n`);
+  const tarball =
+    shared === undefined
+      ? await packOne(name, into)
+      : await packOnce(name, { into, shared, pack: () => packOne(name, shared) });
+  process.stdout.write(`${tarball}\n`);
 }
 
-async function packOne(name: string): Promise<string> {
-  if (name === server) return packServer(into);
-  return name === testing ? packBundle(name, into) : packPackage(name, into);
+async function packOne(name: string, directory: string): Promise<string> {
+  if (name === server) return packServer(directory);
+  return name === testing ? packBundle(name, directory) : packPackage(name, directory);
 }

@@ -31,9 +31,12 @@ export const slowFiles: readonly string[] = [
   'packages/stream-kit/src/check/check-server.test.ts',
 ];
 
-/** Files whose tests need a process to themselves: they count its memory, handles or signals, measure its time, or wait for long. */
+/** Files whose tests need a process to themselves: they count its memory, handles or signals, measure its time, or wait for long. Those on three nodes import other test files. */
 export const ownProcess: readonly string[] = [
   'apps/server/src/verify-attack/verify-attack.test.ts',
+  'conformance/simulated/hearing-on-three-nodes.test.ts',
+  'conformance/simulated/on-three-nodes.test.ts',
+  'conformance/simulated/restart-on-three-nodes.test.ts',
   'packages/adapters/src/media-worker/dtls/open-dtls.test.ts',
   'packages/adapters/src/media-worker/media-worker.test.ts',
   'packages/adapters/src/media-worker/streams/stream-life.test.ts',
