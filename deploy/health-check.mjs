@@ -3,8 +3,10 @@ import { request as http } from 'node:http';
 import { request as https } from 'node:https';
 
 const {
+  JACKFIELD_ACME_DIRECTORY,
   JACKFIELD_HTTP_HOST,
   JACKFIELD_HTTP_PORT,
+  JACKFIELD_HTTP_TLS,
   JACKFIELD_OPERATOR_HOST,
   JACKFIELD_OPERATOR_PORT,
   JACKFIELD_TLS_CERT,
@@ -13,8 +15,11 @@ const isApart = Boolean(JACKFIELD_OPERATOR_PORT);
 const host = isApart ? JACKFIELD_OPERATOR_HOST : JACKFIELD_HTTP_HOST;
 const isEvery = !host || ['0.0.0.0', '::'].includes(host);
 
+const isHttps =
+  Boolean(JACKFIELD_TLS_CERT || JACKFIELD_ACME_DIRECTORY) && JACKFIELD_HTTP_TLS?.toLowerCase() !== 'false';
+
 // The operator's listener speaks plain HTTP.
-const probe = (JACKFIELD_TLS_CERT && !isApart ? https : http)({
+const probe = (isHttps && !isApart ? https : http)({
   host: isEvery ? '127.0.0.1' : host,
   port: JACKFIELD_OPERATOR_PORT || JACKFIELD_HTTP_PORT || 8080,
   path: '/healthz',
