@@ -180,6 +180,17 @@ test('a file that hangs or ends the process is rejected; the others are restarte
   await watched.close();
 });
 
+test('a process that starts slowly fails no file, and one that never reports fails its file in the end', async () => {
+  const program = new URL('./testing/slow-child.ts', import.meta.url);
+  const patient = createSoundDecoder({ stallMs: 100, maxAttempts: 1, program });
+  assert.equal((await patient.decode(Buffer.from('good'), limits)).samples.length, 4);
+  await patient.close();
+  const impatient = createSoundDecoder({ startMs: 100, maxAttempts: 1, program });
+  const late = impatient.decode(Buffer.from('late'), limits);
+  await assert.rejects(late, { code: 'broken-file', message: /took too long/ });
+  await impatient.close();
+});
+
 test('a file whose process another file always ends is rejected after maxAttempts', async () => {
   const program = new URL('./testing/fragile-child.ts', import.meta.url);
   const watched = createSoundDecoder({ program, maxAttempts: 2 });

@@ -14,6 +14,8 @@ export interface SoundDecoderOptions {
   readonly maxWaitingBytes?: number;
   /** A slice takes milliseconds; a process that is silent for this long hangs and is replaced. */
   readonly stallMs?: number;
+  /** A new process may be silent for this long: it starts slowly on a busy machine, which is not the fault of a file. */
+  readonly startMs?: number;
   /** How often a file is restarted after another file ended the process. */
   readonly maxAttempts?: number;
   /** An idle process ends after this time, which frees its memory. */
@@ -57,6 +59,7 @@ const defaults: Required<SoundDecoderOptions> = {
   maxWaiting: 500,
   maxWaitingBytes: 100 << 20,
   stallMs: 5_000,
+  startMs: 30_000,
   maxAttempts: 3,
   idleMs: 30_000,
   program: decodeChild,
@@ -70,6 +73,8 @@ class ProcessDecoder implements SoundDecoderOfFiles {
   #names = 0;
   #running: DecoderProcess | undefined;
   #atWork: number | undefined;
+  /** The running process has reported something. */
+  #hasReported = false;
   #watch: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -115,6 +120,7 @@ class ProcessDecoder implements SoundDecoderOfFiles {
 
   #start(): DecoderProcess {
     const { program, maxSampleRate } = this.#options;
+    this.#hasReported = false;
     return startDecoderProcess({
       program,
       maxSampleRate,
@@ -124,6 +130,7 @@ class ProcessDecoder implements SoundDecoderOfFiles {
   }
 
   #handle(report: DecodeReport): void {
+    this.#hasReported = true;
     const job = this.#active.get(report.job);
     switch (report.type) {
       case 'turn':
@@ -147,12 +154,15 @@ class ProcessDecoder implements SoundDecoderOfFiles {
   }
 
   #watchOver(): void {
-    const { stallMs } = this.#options;
+    const { stallMs, startMs } = this.#options;
     clearTimeout(this.#watch);
     // After a long busy time this thread sees the timer before the reports: a second timer lets it handle the reports first.
-    this.#watch = setTimeout(() => {
-      this.#watch = setTimeout(() => this.#replace('it took too long to decode'), Math.min(stallMs, 200));
-    }, stallMs);
+    this.#watch = setTimeout(
+      () => {
+        this.#watch = setTimeout(() => this.#replace('it took too long to decode'), Math.min(stallMs, 200));
+      },
+      this.#hasReported ? stallMs : startMs,
+    );
   }
 
   /** Gives up the file that was being decoded and restarts the others. */
