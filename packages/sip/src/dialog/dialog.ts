@@ -1,5 +1,6 @@
 import { createRequest } from '../message/create-request.ts';
 import { parseCSeq } from '../message/cseq.ts';
+import { createHeaders } from '../message/headers.ts';
 import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts';
 import { parseNameAddr, tagOf } from '../message/name-addr.ts';
 import { paramOf } from '../message/params.ts';
@@ -52,6 +53,18 @@ export function createCallerDialog(invite: SipRequest, response: SipResponse): D
     secure: isSecure(invite.uri),
   };
 }
+
+/**
+ * What is left of an INVITE that has a final response: the fields that name its dialogs, and the credentials that an ACK repeats (RFC 3261
+ * §22.1). A call keeps it for 32 s after its answer.
+ */
+export function decidedInvite(invite: SipRequest): SipRequest {
+  const headers = createHeaders();
+  for (const name of keptFields) for (const value of invite.headers.all(name)) headers.append(name, value);
+  return { kind: 'request', method: invite.method, uri: invite.uri, headers, body: '' };
+}
+
+const keptFields = ['From', 'To', 'Call-ID', 'CSeq', 'Authorization', 'Proxy-Authorization'];
 
 /** The dialog that our response with `localTag` to a received INVITE makes (RFC 3261 §12.1.1). */
 export function createCalleeDialog(invite: SipRequest, localTag: string): Dialog {

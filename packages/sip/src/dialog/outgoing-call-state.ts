@@ -17,6 +17,7 @@ import type { SessionInterval } from './session-timer.ts';
 /** One INVITE of the call: to one target, with the forks that proxies made of it. */
 export interface InviteBranch {
   readonly phase: 'calling' | 'proceeding' | 'cancel-requested' | 'cancelled' | 'accepted' | 'failed';
+  /** The last INVITE; after a final response what is left of it (`decidedInvite`). */
   readonly request: SipRequest;
   /** The early dialogs by To tag (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
   readonly early: ReadonlyMap<string, EarlyDialog>;

@@ -158,3 +158,21 @@ test('Requests within an early dialog: INVITE 491, OPTIONS 200, and 481 for an u
   assert.deepEqual(run(response('b0', 180, 'x'), inDialog('OPTIONS', 'x')).words, ['200']);
   assert.deepEqual(run(response('b0', 180, 'x'), inDialog('OPTIONS', 'z')).words, ['481']);
 });
+
+test('a call that is answered keeps of its INVITEs what dialogs and ACKs need, not their descriptions', () => {
+  const invite = inviteTo('sip:b@one');
+  invite.headers.append('Proxy-Authorization', 'Digest username="a"');
+  const again = { type: 'authenticated', branch: 'b0', request: invite } as const;
+  const { state } = run(again, response('b1', 486, 'x'), response('b0', 200, 'y'));
+  for (const [name, uri] of [
+    ['b0', 'sip:b@one'],
+    ['b1', 'sip:b@two'],
+  ] as const) {
+    const { request } = state.branches.get(name)!;
+    assert.deepEqual([request.uri, request.body], [uri, '']);
+    const kept = ['From', 'To', 'Call-ID', 'CSeq', 'Max-Forwards'].map((field) => request.headers.get(field));
+    assert.deepEqual(kept, ['<sip:a@x>;tag=a', '<sip:b@x>', 'c', '1 INVITE', undefined]);
+  }
+  const credentials = state.branches.get('b0')!.request.headers.get('Proxy-Authorization');
+  assert.equal(credentials, 'Digest username="a"');
+});

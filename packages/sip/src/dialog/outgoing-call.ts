@@ -3,7 +3,7 @@ import { tagOf } from '../message/name-addr.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import { correctionOf, rank } from './branch-refusal.ts';
-import { ackOfSuccess, createCallerDialog, nextHop } from './dialog.ts';
+import { ackOfSuccess, createCallerDialog, decidedInvite, nextHop } from './dialog.ts';
 import { type FoundEarly, findEarly, onEarlyRequest, sessionId } from './early-dialog.ts';
 import { isEarlyOffer, settleEarlyOffer, takeEarlyOffer } from './early-offer.ts';
 import type {
@@ -186,7 +186,8 @@ function onSuccess(
   const session = callerSession(id, confirmed, state.timers, state.preferred);
   const { dialog } = session;
   effects.push({ do: 'ack', session: id, request: ackOfSuccess(dialog, response), hop: nextHop(dialog) });
-  const accepted = withBranch(state, name, { ...branch, phase: 'accepted' });
+  const request = decidedInvite(branch.request);
+  const accepted = withBranch(state, name, { ...branch, phase: 'accepted', request });
   if (state.phase === 'calling') {
     effects.push({ do: 'cancel-call-timer', scope: '', key: 'ringing-limit' });
     const own: SessionEffect[] = [];
@@ -221,7 +222,8 @@ function onBranchFailure(state: OutgoingCall, name: string, reason: EndReason, n
   if (!branch || branch.phase === 'failed' || branch.phase === 'accepted') return { state, effects: [] };
   const effects: OutgoingCallEffect[] = [];
   if (branch.phase === 'cancelled') effects.push({ do: 'cancel-call-timer', scope: name, key: 'cancelled' });
-  const failed = withBranch(state, name, { ...branch, phase: 'failed' });
+  const request = decidedInvite(branch.request);
+  const failed = withBranch(state, name, { ...branch, phase: 'failed', request });
   if (state.phase !== 'calling') return { state: failed, effects };
   const best = state.best === undefined || rank(reason) < rank(state.best) ? reason : state.best;
   // §16.7, step 5: a 6xx rules out every other target.

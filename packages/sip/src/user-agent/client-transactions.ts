@@ -52,7 +52,6 @@ export class ClientTransactions {
     const transaction: ClientTransaction = {
       side: 'client',
       key,
-      request,
       target,
       user,
       flow,

@@ -18,6 +18,8 @@ import type { ClientTransaction } from './transactions.ts';
 export interface BranchedCall extends Leg {
   /** Whether a branch still waits for its final response. */
   isOpen(branch: string): boolean;
+  /** The last INVITE of a branch; of an answered one, what later requests need of it. */
+  inviteOf(branch: string): SipRequest;
   /** Passes an input to the machine of the call; `source` is the request that it answers. */
   feed(input: OutgoingCallInput, source?: SipRequest): void;
 }
@@ -134,10 +136,10 @@ export class InviteBranches {
   }
 
   /** No route leads to the target: goes on over another flow, or fails the branch. */
-  unroutable(name: string, invite: SipRequest | undefined): void {
+  unroutable(name: string): void {
     const failure = 'transport-failed';
     const branch = this.#branches.get(name)!;
-    if (invite && this.#goOn([], branch, invite, false, { type: 'failed', failure }, false)) return;
+    if (this.#goOn([], branch, false, { type: 'failed', failure }, false)) return;
     this.#call.feed({ type: 'branch-failed', branch: name, failure });
   }
 
@@ -151,7 +153,7 @@ export class InviteBranches {
     const invite = this.#branches.get(branch)?.transaction;
     if (!invite) return;
     const call = this.#call;
-    const request = cancelFor(invite.request);
+    const request = cancelFor(call.inviteOf(branch));
     const via = request.headers.get('Via')!;
     const key = clientKey(parseVia(via)?.branch ?? '', 'CANCEL');
     const reliable = invite.machine.kind === 'invite' && isReliable(via);
@@ -183,12 +185,14 @@ export class InviteBranches {
       response: (response) => {
         const { status } = response;
         if (status < 200) isReached ||= status > 100;
-        else if (this.#goOn(rest, branch, invite, retried, { type: 'response', status }, isReached)) return;
-        const lacksAnswer = retried || call.authorize?.(response, invite) === undefined;
-        call.feed({ type: 'branch-response', branch: branch.name, response, retried: lacksAnswer }, invite);
+        else if (this.#goOn(rest, branch, retried, { type: 'response', status }, isReached)) return;
+        // Not the INVITE that was sent: this function lives as long as the transaction, 32 s beyond the answer.
+        const source = call.inviteOf(branch.name);
+        const lacksAnswer = retried || call.authorize?.(response, source) === undefined;
+        call.feed({ type: 'branch-response', branch: branch.name, response, retried: lacksAnswer }, source);
       },
       failed: (failure) => {
-        if (this.#goOn(rest, branch, invite, retried, { type: 'failed', failure }, isReached)) return;
+        if (this.#goOn(rest, branch, retried, { type: 'failed', failure }, isReached)) return;
         call.feed({ type: 'branch-failed', branch: branch.name, failure });
       },
     });
@@ -198,12 +202,12 @@ export class InviteBranches {
   #goOn(
     routes: readonly Route[],
     branch: Branch,
-    invite: SipRequest,
     retried: boolean,
     attempt: Attempt,
     isReached: boolean,
   ): boolean {
     if (!this.#call.isOpen(branch.name)) return false;
+    const invite = this.#call.inviteOf(branch.name);
     const [flow, ...flowsLeft] = branch.flowsLeft;
     const left = { isReached, hasRoute: routes.length > 0, hasFlow: flow !== undefined };
     switch (successorOf(attempt, left)) {

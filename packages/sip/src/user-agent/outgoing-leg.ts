@@ -137,6 +137,10 @@ class OutgoingLeg implements BranchedCall {
     return this.isCalling && (phase === 'calling' || phase === 'proceeding');
   }
 
+  inviteOf(branch: string): SipRequest {
+    return this.#state.branches.get(branch)!.request;
+  }
+
   flowOf(session: string): string | undefined {
     return this.#branches.flowOf(branchOf(session));
   }
@@ -171,7 +175,7 @@ class OutgoingLeg implements BranchedCall {
 
   timerFired(scope: string, key: string): void {
     if (key === LOST) failLost(this, scope);
-    else if (key === 'unroutable') this.#branches.unroutable(scope, this.#state.branches.get(scope)?.request);
+    else if (key === 'unroutable') this.#branches.unroutable(scope);
     else this.feed({ type: 'timer-fired', scope, key: key as CallTimer });
   }
 
@@ -205,12 +209,12 @@ class OutgoingLeg implements BranchedCall {
         return;
       case 'authenticate': {
         const { branch, response } = effect;
-        const invite = this.#inviteOf(branch);
+        const invite = this.inviteOf(branch);
         this.#retry(branch, authorizedInvite(invite, this.authorize?.(response, invite) ?? []), true);
         return;
       }
       case 'correct':
-        this.#retry(effect.branch, correctedInvite(this.#inviteOf(effect.branch), effect.headers), false);
+        this.#retry(effect.branch, correctedInvite(this.inviteOf(effect.branch), effect.headers), false);
         return;
       case 'abandon':
         this.#branches.abandon(effect.branch);
@@ -235,10 +239,6 @@ class OutgoingLeg implements BranchedCall {
         return;
       }
     }
-  }
-
-  #inviteOf(branch: string): SipRequest {
-    return this.#state.branches.get(branch)!.request;
   }
 
   #retry(branch: string, invite: SipRequest, retried: boolean): void {

@@ -27,7 +27,6 @@ export interface ServerUser {
 export interface ClientTransaction {
   readonly side: 'client';
   readonly key: string;
-  readonly request: SipRequest;
   readonly target: SendTarget;
   readonly user: ClientUser;
   readonly flow: string | undefined;
