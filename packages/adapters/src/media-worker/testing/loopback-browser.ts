@@ -37,7 +37,7 @@ export interface LoopbackBrowser {
   readonly answers: readonly string[];
   /** Datagrams of any kind that have arrived. */
   readonly arrived: number;
-  /** Sends a check and resolves when its answer is here; without an answer after `waitMs` with undefined. */
+  /** Sends a check, again until it is answered, and resolves when its answer is here; without an answer after `waitMs` with undefined. */
   check(ice: IceCredentials, options?: { nominates?: boolean; waitMs?: number }): Promise<string | undefined>;
   /** Resolves when the handshake is over. */
   shakeHands(): Promise<void>;
@@ -147,8 +147,12 @@ class Browser implements LoopbackBrowser {
     const answered = Promise.withResolvers<string | undefined>();
     this.#onAnswer = answered.resolve;
     const timer = setTimeout(() => answered.resolve(undefined), waitMs);
-    this.sendRaw(bytes.slice(0, length));
+    const send = (): void => this.sendRaw(bytes.slice(0, length));
+    send();
+    // RFC 8489 §6.2.1: a request is repeated from 500 ms on; the first may precede the credentials that its leg has just got.
+    const repeat = setInterval(send, 500);
     const kind = await answered.promise;
+    clearInterval(repeat);
     clearTimeout(timer);
     return kind;
   }
