@@ -87,7 +87,8 @@ export const newCallSpeech = Type.Object({
   type: Type.Optional(
     looseEnum(['text', 'ssml'], {
       default: 'text',
-      description: 'ssml: the words are spoken, the markup changes nothing.',
+      description:
+        'ssml: markup is followed as inside <Speak> (docs/reference/speech.md#markup); the root <speak> may be left out.',
     }),
   ),
   legs,

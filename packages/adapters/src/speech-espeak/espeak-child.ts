@@ -1,6 +1,7 @@
 // The program of the engine's own process. espeak-ng is under the GPL: it is loaded nowhere else, and only plain data
 // (protocol.ts) passes between this process and the platform.
 import startEspeak from '@echogarden/espeak-ng-emscripten';
+import { nestedVoices } from './nested-voices.ts';
 import type { EngineOrder, EngineOutcome, SpeakOrder, SpeakOutcome } from './protocol.ts';
 
 // Variants of espeak-ng's voices; the plain voice is male and flat.
@@ -20,13 +21,13 @@ function outcomeOf(order: EngineOrder): EngineOutcome {
 }
 
 function speak({ text, language, voice }: SpeakOrder): SpeakOutcome {
-  const tag = language.toLowerCase();
-  const identifier = voices.get(tag) ?? voices.get(tag.split('-')[0] as string);
+  const identifier = voiceFor(language);
   if (identifier === undefined || engine.set_voice(identifier + variants[voice], '', 0, 0, 0) !== 0) {
     return { said: false, problem: 'unknown-language' };
   }
   const pieces: Int16Array[] = [];
-  engine.synthesize(text, (audio) => {
+  const completed = nestedVoices(text, { language, voice }, (tag) => voiceFor(tag) !== undefined);
+  engine.synthesize(completed, (audio) => {
     if (audio !== undefined && audio.length > 0) pieces.push(audio);
   });
   const samples = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
@@ -36,6 +37,12 @@ function speak({ text, language, voice }: SpeakOrder): SpeakOutcome {
     at += piece.length;
   }
   return { said: true, sampleRate, samples };
+}
+
+/** In the language itself where the region is unknown. */
+function voiceFor(language: string): string | undefined {
+  const tag = language.toLowerCase();
+  return voices.get(tag) ?? voices.get(tag.split('-')[0] as string);
 }
 
 /**

@@ -34,6 +34,24 @@ function correlation(samples: Int16Array, at: number, length: number, lag: numbe
   return sum;
 }
 
+/** Median frequency of the voice in frames of 40 ms, in Hz. */
+function pitch({ samples, sampleRate }: SoundClip): number {
+  const frame = Math.round(sampleRate * 0.04);
+  const found: number[] = [];
+  for (let at = 0; at + 2 * frame <= samples.length; at += frame) {
+    const energy = correlation(samples, at, frame, 0);
+    if (Math.sqrt(energy / frame) < 800) continue;
+    let best = { likeness: 0.6, hz: 0 };
+    for (let lag = Math.round(sampleRate / 350); lag <= sampleRate / 70; lag += 1) {
+      const shifted = Math.sqrt(energy * correlation(samples, at + lag, frame, 0));
+      const likeness = correlation(samples, at, frame, lag) / (shifted + 1);
+      if (likeness > best.likeness) best = { likeness, hz: sampleRate / lag };
+    }
+    if (best.hz > 0) found.push(best.hz);
+  }
+  return found.sort((one, other) => one - other)[found.length >> 1] ?? 0;
+}
+
 test('a sentence is spoken: loud, voiced, and as long as a person takes for it', async () => {
   const clip = await say('Good morning, this is a call from the other side of the town.');
   assert.equal(clip.sampleRate, 22_050);
@@ -90,6 +108,24 @@ test('markup that was checked is followed: pauses, speed, loudness, spelling and
   assert.ok(loud < 0.05, `${loud} of the frames are loud`);
   const german = await marked('<voice xml:lang="de">hello world</voice>');
   assert.notDeepEqual(german.samples, plain.samples);
+});
+
+test('another language and another voice inside a text are those of the markup, and the rest keeps the voice of the text', async () => {
+  const pitchOf = async (voice: 'woman' | 'man', markup?: string) => {
+    const text = 'hello world, how are you today';
+    const clip = await speech.speak({ text, language: 'en-US', voice, ...(markup && { markup }) });
+    return pitch(clip);
+  };
+  const words = 'hello world, how are you today';
+  const [woman, man] = [await pitchOf('woman'), await pitchOf('man')];
+  assert.ok(woman > 1.5 * man, `${woman} and ${man} Hz`);
+  const like = (found: number, meant: number) => Math.abs(found / meant - 1) < 0.2;
+  const german = await pitchOf('woman', `<voice xml:lang="de">${words}</voice>`);
+  assert.ok(like(german, woman), `${german} Hz: a woman speaks the other language as well`);
+  const other = await pitchOf('woman', `<voice gender="male">${words}</voice>`);
+  assert.ok(like(other, man), `${other} Hz`);
+  const unknown = await pitchOf('woman', `<voice xml:lang="xx">${words}</voice>`);
+  assert.ok(like(unknown, woman), `${unknown} Hz`);
 });
 
 test('the same text is spoken once, also for concurrent requests', async () => {

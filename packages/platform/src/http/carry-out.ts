@@ -43,7 +43,8 @@ async function answerOf(route: ApiRoute, request: AdmittedRequest, clock: Clock)
   const result = await route.run(apiRequestOf(request, clock));
   if (!result.ok) return answerTo(result.problem, request.apiId);
   if (route.success === 204) return { status: 204, body: undefined };
-  const { apiId: api_id, warnings } = request;
+  const { apiId: api_id } = request;
+  const warnings = [...request.warnings, ...(result.warnings ?? [])];
   const warned = warnings.length === 0 ? {} : { warnings };
   return { status: route.success, body: JSON.stringify({ api_id, ...result.value, ...warned }) };
 }

@@ -97,12 +97,12 @@ function successOf({ success, stream, download }: ApiRoute, schema: object): obj
   return { ...described, content: { 'application/json': { schema }, [stream.contentType]: streamed } };
 }
 
-/** The answer to a body may name the parameters that were ignored. */
+/** The answer to a body may name what of it was ignored. */
 function withWarnings(response: object, hasBody: boolean): object {
   const { properties } = response as { readonly properties?: object };
   if (!hasBody || properties === undefined) return response;
   const warnings = Type.Array(Type.String(), {
-    description: 'Parameters that were ignored, one sentence each; absent without any.',
+    description: 'Parameters and markup that were ignored, one sentence each; absent without any.',
   });
   return { ...response, properties: { ...properties, warnings } };
 }

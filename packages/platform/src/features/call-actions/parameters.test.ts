@@ -33,8 +33,12 @@ const speech: readonly (readonly [object, object])[] = [
     { text: '1 < 2', language: 'de-DE', voice: 'man' },
   ],
   [
-    { text: '<speak>a &amp; <b>b</b></speak>', type: 'SSML', voice: 'Polly.Joey-Neural' },
-    { text: ' a &  b  ', language: 'en-US', voice: 'man' },
+    { text: '<speak>a &amp; <p>b</p></speak>', type: 'SSML', voice: 'man' },
+    { text: 'a & b', markup: 'a &amp; <p>b</p>', language: 'en-US', voice: 'man' },
+  ],
+  [
+    { text: 'on <say-as interpret-as="date">2026-11-24</say-as>', type: 'ssml', language: 'de-DE' },
+    { text: 'on 24. November 2026', language: 'de-DE', voice: 'woman' },
   ],
 ];
 for (const [body, item] of speech) {
@@ -47,9 +51,39 @@ for (const [body, item] of speech) {
   });
 }
 
-test('Speak refuses markup without words', () => {
-  assert.equal(readSpeech({ text: '<speak> </speak>', type: 'ssml' }).ok, false);
+test('Speak reads a voice of the hosted service and markup that is not followed with a warning for each', () => {
+  const text = '<speak>a\n<phoneme alphabet="ipa" ph="b">b</phoneme></speak>';
+  const read = readSpeech({ text, type: 'ssml', voice: 'Polly.Joey-Neural' });
+  assert.deepEqual(read, {
+    ok: true,
+    value: {
+      items: [{ kind: 'speech', text: 'a b', language: 'en-US', voice: 'man' }],
+      loop: 1,
+      alone: false,
+    },
+    warnings: [
+      'the voice "Polly.Joey-Neural" is not offered here: a man speaks instead',
+      'text: line 2: <phoneme> inside <speak> is not followed; its words are spoken',
+    ],
+  });
 });
+
+const refusedMarkup: readonly (readonly [string, RegExp])[] = [
+  ['<speak> </speak>', /<speak> must hold the text that is spoken, and it is empty$/],
+  ['a <b>b</b>', /line 1: <b> is not known inside <speak>.*; allowed are <break>/],
+  ['Tom & Jerry', /line 1: the document is not well-formed XML/],
+  ['a</speak><speak>b', /line 1: the document is not well-formed XML/],
+  ['<!DOCTYPE speak><speak>a</speak>', /not well-formed XML|document type/],
+];
+for (const [text, sentence] of refusedMarkup) {
+  test(`Speak refuses the markup ${text}`, () => {
+    const read = readSpeech({ text, type: 'ssml' });
+    assert.ok(!read.ok);
+    assert.deepEqual([read.problem.code, read.problem.parameter], ['invalid-parameter', 'text']);
+    assert.match(read.problem.sentence, /^text must be SSML that can be spoken: /);
+    assert.match(read.problem.sentence, sentence);
+  });
+}
 
 test('Record reads format, limit, channels, callback and transcript, each with a default', () => {
   assert.deepEqual(readRecording({}, false), {

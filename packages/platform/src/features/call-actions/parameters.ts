@@ -8,8 +8,9 @@ import {
   readRequest,
   readVoice,
 } from '@jackfield/contract';
-import { invalidParameter } from '../../kernel/problem.ts';
+import { invalidParameter, type Problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { readSsml, voiceWarning } from '../call-instructions/index.ts';
 import { readTranscriptRequest, type TranscriptRequest } from '../recordings/index.ts';
 import type { PlayItem } from '../sounds/index.ts';
 
@@ -49,18 +50,32 @@ export function readPlay(body: NewCallPlay, parameter = 'urls'): Result<SoundSpe
   });
 }
 
+/** Reads a validated body. Markup is read as inside of a <Speak>, and its warnings are those of the result. */
 export function readSpeech(body: NewCallSpeech): Result<SoundSpec> {
-  const text = body.type?.toLowerCase() === 'ssml' ? wordsOf(body.text) : body.text;
-  if (text.trim() === '') {
+  const { voice = 'WOMAN', language = 'en-US' } = body;
+  const warning = voiceWarning(voice);
+  const warnings = warning === undefined ? [] : [warning];
+  const specOf = (spoken: { readonly text: string; readonly markup?: string }): SoundSpec => ({
+    items: [{ kind: 'speech', ...spoken, language, voice: readVoice(voice) }],
+    ...soundOf(body),
+  });
+  if (body.type?.toLowerCase() === 'ssml') {
+    const read = readSsml(body.text, language);
+    if (!read.ok) return refused(unspeakable(read.sentence));
+    return accepted(specOf(read.spoken), [...warnings, ...read.warnings.map((each) => `text: ${each}`)]);
+  }
+  if (body.text.trim() === '') {
     return refused(invalidParameter('text', body.text, 'a text of 1 to 3000 characters with words in it'));
   }
-  const item: PlayItem = {
-    kind: 'speech',
-    text,
-    language: body.language ?? 'en-US',
-    voice: readVoice(body.voice ?? 'WOMAN'),
+  return accepted(specOf({ text: body.text }), warnings);
+}
+
+function unspeakable(sentence: string): Problem {
+  return {
+    code: 'invalid-parameter',
+    sentence: `text must be SSML that can be spoken: ${sentence}`,
+    parameter: 'text',
   };
-  return accepted({ items: [item], ...soundOf(body) });
 }
 
 export function readRecording(body: NewCallRecording, canTranscribe: boolean): Result<RecordingSpec> {
@@ -77,13 +92,4 @@ export function readRecording(body: NewCallRecording, canTranscribe: boolean): R
 
 function soundOf(body: Pick<NewCallPlay, 'loop' | 'mix'>): Pick<SoundSpec, 'loop' | 'alone'> {
   return { loop: readBoolean(body.loop) === true ? 0 : 1, alone: readBoolean(body.mix) === false };
-}
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** The words of SSML. A tag becomes a space, because a sentence may end in front of it. */
-function wordsOf(markup: string): string {
-  return markup
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] as string);
 }

@@ -118,7 +118,7 @@ describe('Actions on a live call', () => {
     assert.deepEqual(heard(), []);
   });
 
-  test('Speak speaks the text, in the language and with the voice of the request, and plain text of markup', async () => {
+  test('Speak speaks the text, in the language and with the voice of the request, and follows its markup', async () => {
     const { world, heard, post } = actionsIn(suite());
     const leg = await answeredCall(world);
     const said = async (fields: object) => {
@@ -139,14 +139,30 @@ describe('Actions on a live call', () => {
       language: 'de-DE',
       voice: 'man',
     });
-    const text = '<speak>a &amp; <b>b</b></speak>';
-    assert.deepEqual(await said({ text, type: 'SSML', voice: 'Polly.Joey-Neural' }), {
-      text: ' a &  b  ',
+    const text = '<speak>a &amp; <emphasis>b</emphasis></speak>';
+    assert.deepEqual(await said({ text, type: 'SSML', voice: 'MAN' }), {
+      text: 'a & b',
+      markup: 'a &amp; <emphasis level="moderate">b</emphasis>',
       language: 'en-US',
       voice: 'man',
     });
     const { status } = await post(`Call/${leg}/Speak/`, { text: '<speak> </speak>', type: 'ssml' });
     assert.equal(status, 400);
+    const warned = await post(`Call/${leg}/Speak/`, {
+      text: '<w>a</w>',
+      type: 'ssml',
+      favourite_colour: 'red',
+    });
+    assert.deepEqual(
+      [warned.status, warned.body.warnings],
+      [
+        202,
+        [
+          'favourite_colour is not a parameter and was ignored',
+          'text: line 1: <w> inside <speak> is not followed; its words are spoken',
+        ],
+      ],
+    );
   });
 
   test('a new play replaces the former, and a text is no play', async () => {

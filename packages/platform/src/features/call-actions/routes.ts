@@ -67,7 +67,8 @@ function speechRoutes(deps: CommandDeps): readonly ApiRoute[] {
       path,
       operation: 'Speak a text to a live call',
       id: 'speakToCall',
-      description: 'One text at a time: a new one replaces the one before.',
+      description:
+        'One text at a time: a new one replaces the one before. Markup that is not followed is in warnings; a text that cannot be spoken emits the event sound.failed.',
       schema: { params: liveCallPath, body: newCallSpeech, response: startedSpeech },
       success: 202,
       async run({ account, params, body }) {
@@ -75,7 +76,7 @@ function speechRoutes(deps: CommandDeps): readonly ApiRoute[] {
         if (!spec.ok) return spec;
         const { call_uuid } = params;
         const begun = await beginPlay(deps, account, call_uuid, legsOf(body.legs), 'speech', spec.value);
-        return begun.ok ? accepted({ message: 'speak started' }) : begun;
+        return begun.ok ? accepted({ message: 'speak started' }, spec.warnings) : begun;
       },
     }),
     route({

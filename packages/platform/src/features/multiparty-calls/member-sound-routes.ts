@@ -38,11 +38,12 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
     const playing = await commands.play(viewer, readCallReference(mpc), members.value, sound);
     if (!playing.ok) return playing;
     const { call, memberIds } = playing.value;
-    return accepted({
+    const queued = {
       message: `${of} queued into MPC`,
       mpcMemberId: memberIds.map(String),
       mpcName: call.friendly_name,
-    });
+    };
+    return accepted(queued, spec.warnings);
   }
 
   async function stop(viewer: Viewer, { mpc, member_id }: MemberPath, of: 'play' | 'speak') {

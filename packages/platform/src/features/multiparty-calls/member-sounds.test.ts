@@ -70,6 +70,30 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     assert.equal((await world.remove(`${room}Member/all/Speak/`)).status, 204);
   });
 
+  test('markup of a text reaches the speech engine; an element that is not followed is a warning, and other text is refused', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('desk');
+    const text = 'a <break time="1s"/> <cont>b</cont>';
+    const { status, body } = await world.post(`${room}Member/all/Speak/`, { text, type: 'ssml' });
+    assert.deepEqual(
+      [status, body.warnings],
+      [202, ['text: line 1: <cont> inside <speak> is not followed; its words are spoken']],
+    );
+    assert.deepEqual(world.sounds.playing[0]?.items, [
+      {
+        kind: 'speech',
+        text: 'a b',
+        markup: 'a <break time="1000ms"/> b',
+        language: 'en-US',
+        voice: 'woman',
+      },
+    ]);
+    const refused = await world.post(`${room}Member/all/Speak/`, { text: 'a <b>b</b>', type: 'ssml' });
+    assert.equal(refused.status, 400);
+    assert.match(refused.body.error, /^text must be SSML that can be spoken: line 1: <b> is not known/);
+    assert.equal(world.sounds.playing.length, 1);
+  });
+
   test('an impossible play is refused: 400 without a URL or text, 404 for unknown members, 409 for members not joined', async () => {
     const world = await openMultipartyWorld(open);
     const ringing = await world.memberOf('desk', await world.add('desk'));

@@ -5,13 +5,11 @@ import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
 import type { Reading } from './reading.ts';
 import { readSpoken } from './spoken-markup.ts';
+import { voiceWarning } from './spoken-voices.ts';
 import type { XmlElement } from './xml-tree.ts';
 
 /** Repetitions of a sound; 0 repeats for ever. The limit is ours; short sounds seldom fill a call of 24 hours. */
 const loopRange = { min: 0, max: 10_000, byDefault: 1 } as const;
-
-/** Limit of the speech engine. */
-const maxTextLength = 3000;
 
 const language = {
   pattern: /^[A-Za-z0-9_-]{1,35}$/,
@@ -28,16 +26,7 @@ export const readSpeak: ElementReader<Prompt> = (element, reading) => {
     loop: attributes.integer('loop', loopRange),
   } as const;
   attributes.end();
-  const spoken = readSpoken(element, reading);
-  const { text } = spoken;
-  if (text === '') reading.refuse(element.line, '<Speak> must hold the text that is spoken, and it is empty');
-  if (text.length > maxTextLength) {
-    reading.refuse(
-      element.line,
-      `the text of <Speak> must have at most ${maxTextLength} characters, not ${text.length}`,
-    );
-  }
-  return { ...speak, ...spoken };
+  return { ...speak, ...readSpoken(element, reading, speak.language) };
 };
 
 const voiceRule = {
@@ -46,11 +35,9 @@ const voiceRule = {
 } as const;
 
 function voiceOf(value: string | null, warn: (sentence: string) => void): 'woman' | 'man' {
-  const voice = readVoice(value ?? 'WOMAN');
-  if (value !== null && /^polly\./i.test(value)) {
-    warn(`the voice ${quoted(value)} is not offered here: a ${voice} speaks instead`);
-  }
-  return voice;
+  const warning = value === null ? undefined : voiceWarning(value);
+  if (warning !== undefined) warn(warning);
+  return readVoice(value ?? 'WOMAN');
 }
 
 export const readPlay: ElementReader<Prompt> = (element, reading) => {

@@ -1,6 +1,7 @@
 import { escapedText } from '@jackfield/ports';
 import { refuseChild } from './contents.ts';
 import type { Reading } from './reading.ts';
+import { type SpokenElement, spokenElement, spokenElements } from './spoken-elements.ts';
 import type { XmlElement } from './xml-tree.ts';
 
 /** The content of <Speak>: its words alone, and the same with the markup that speech engines follow. */
@@ -10,55 +11,31 @@ export interface SpokenContent {
   readonly markup?: string;
 }
 
-/** How an element is written for the engine: its tags, other words, or nothing but its words. */
-type Written =
-  | { readonly open: string; readonly close: string }
-  | { readonly words: string }
-  | { readonly ignored: string };
-
-type Attributes = (name: string) => string | undefined;
-type Writer = (attribute: Attributes, words: string) => Written;
-
-const plain = (name: string): Written => ({ open: `<${name}>`, close: `</${name}>` });
-const ignored = (why: string): Written => ({ ignored: why });
-const notFollowed = () => ignored('is not followed');
-
-const prosodyRules: Readonly<Record<string, RegExp>> = {
-  rate: /^(?:x-slow|slow|medium|fast|x-fast|default|[0-9]{2,3}%)$/,
-  pitch: /^(?:x-low|low|medium|high|x-high|default|[+-][0-9]{1,2}%)$/,
-  volume: /^(?:silent|x-soft|soft|medium|loud|x-loud|default|[+-][0-9]{1,2}dB)$/,
-};
-
-/** The SSML of the hosted service. */
-const elements: ReadonlyMap<string, Writer> = new Map<string, Writer>([
-  ['break', (attribute) => writtenBreak(attribute('time'), attribute('strength'))],
-  ['cont', notFollowed],
-  ['emphasis', (attribute) => emphasis(attribute('level') ?? 'moderate')],
-  ['lang', (attribute) => otherLanguage(attribute('xml:lang'))],
-  ['p', () => plain('p')],
-  ['phoneme', notFollowed],
-  ['prosody', prosody],
-  ['s', () => plain('s')],
-  ['say-as', (attribute, words) => saidAs(attribute('interpret-as'), words)],
-  ['speak', () => ({ open: ' ', close: ' ' })],
-  ['sub', (attribute, words) => ({ words: attribute('alias') ?? words })],
-  ['voice', notFollowed],
-  ['w', notFollowed],
-]);
+/** Limit of the speech engine. */
+const maxTextLength = 3000;
 
 /** Markup between words; other markup may stand inside a word. */
 const separating: ReadonlySet<string> = new Set(['break', 'p', 's', 'speak']);
 
-/** Reads the content; one warning for each kind of markup that is not followed. */
-export function readSpoken(speak: XmlElement, reading: Reading): SpokenContent {
+/** Reads the content; one warning for each kind of markup that is not followed. `language` is that of the words. */
+export function readSpoken(speak: XmlElement, reading: Reading, language: string): SpokenContent {
   const warned = new Set<string>();
-  const warn = (line: number, what: string) => {
-    if (warned.has(what)) return;
-    warned.add(what);
-    reading.warn(line, `${what}; its words are spoken`);
+  const warn = (line: number, sentence: string) => {
+    if (warned.has(sentence)) return;
+    warned.add(sentence);
+    reading.warn(line, sentence);
   };
-  const { text, markup } = contentOf(speak, speak, reading, warn);
+  const { text, markup } = contentOf(speak, speak, { reading, warn }, language);
   const words = compact(text);
+  if (words === '') {
+    reading.refuse(speak.line, `<${speak.name}> must hold the text that is spoken, and it is empty`);
+  }
+  if (words.length > maxTextLength) {
+    reading.refuse(
+      speak.line,
+      `the text of <${speak.name}> must have at most ${maxTextLength} characters, not ${words.length}`,
+    );
+  }
   const marked = compact(markup);
   return marked === escapedText(words) ? { text: words } : { text: words, markup: marked };
 }
@@ -68,12 +45,12 @@ interface Content {
   readonly markup: string;
 }
 
-function contentOf(
-  speak: XmlElement,
-  element: XmlElement,
-  reading: Reading,
-  warn: (line: number, what: string) => void,
-): Content {
+interface Reports {
+  readonly reading: Reading;
+  readonly warn: (line: number, sentence: string) => void;
+}
+
+function contentOf(speak: XmlElement, element: XmlElement, reports: Reports, language: string): Content {
   let text = '';
   let markup = '';
   for (const child of element.children) {
@@ -82,75 +59,49 @@ function contentOf(
       markup += escapedText(child);
       continue;
     }
-    const write = child.name.startsWith('amazon:') ? notFollowed : elements.get(child.name);
-    if (write === undefined) {
-      refuseChild(speak, child, reading, [...elements.keys()]);
+    const known = spokenElement(child.name);
+    if (known === undefined) {
+      refuseChild(speak, child, reports.reading, [...spokenElements.keys()]);
       continue;
     }
-    const inside = contentOf(speak, child, reading, warn);
-    const attribute: Attributes = (name) => child.attributes.find((each) => each.name === name)?.value.trim();
-    const written = write(attribute, inside.text);
-    if ('ignored' in written) warn(child.line, `<${child.name}> inside <Speak> ${written.ignored}`);
-    const words = 'words' in written ? written.words : inside.text;
+    const inside = contentOf(speak, child, reports, attributeOf(child, 'xml:lang') ?? language);
+    const { words, marked } = writtenOf(speak, child, known, inside, reports, language);
     text += separating.has(child.name) ? ` ${words} ` : words;
-    if ('open' in written) markup += `${written.open}${inside.markup}${written.close}`;
-    else markup += 'words' in written ? escapedText(written.words) : inside.markup;
+    markup += marked;
   }
   return { text, markup };
 }
 
-/** A pause of at most 10 s. */
-function writtenBreak(time: string | undefined, strength: string | undefined): Written {
-  if (time !== undefined) {
-    const [, number = '', unit] = /^([0-9]{1,5}(?:[.][0-9]{1,3})?)(ms|s)$/.exec(time) ?? [];
-    const ms = Math.round(Number(number) * (unit === 's' ? 1000 : 1));
-    if (number === '' || ms > 10_000) return ignored('has a time that is not from 0 to 10s, and is left out');
-    return { open: ` <break time="${ms}ms"/> `, close: '' };
+function writtenOf(
+  speak: XmlElement,
+  child: XmlElement,
+  known: SpokenElement,
+  inside: Content,
+  { warn }: Reports,
+  language: string,
+): { readonly words: string; readonly marked: string } {
+  const what = `<${child.name}> inside <${speak.name}>`;
+  const written = known.write((name) => attributeOf(child, name), inside.text, language);
+  if ('ignored' in written) {
+    warn(child.line, `${what} ${written.ignored}; its words are spoken`);
+    return { words: inside.text, marked: inside.markup };
   }
-  const isKnown = /^(?:none|x-weak|weak|medium|strong|x-strong)$/.test(strength ?? 'medium');
-  if (!isKnown) return ignored('has an unknown strength, and is left out');
-  return { open: ` <break strength="${strength ?? 'medium'}"/> `, close: '' };
-}
-
-function emphasis(level: string): Written {
-  if (!/^(?:strong|moderate|none|reduced)$/.test(level)) return ignored('has an unknown level');
-  return { open: `<emphasis level="${level}">`, close: '</emphasis>' };
-}
-
-/** The engine changes its language by the element voice. */
-function otherLanguage(tag: string | undefined): Written {
-  if (tag === undefined || !/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/.test(tag)) {
-    return ignored('has no language tag in xml:lang');
+  for (const { name } of child.attributes) {
+    if (known.attributes === 'any' || known.attributes.includes(name)) continue;
+    warn(child.line, `the attribute ${shortened(name)} of ${what} is not followed`);
   }
-  return { open: `<voice xml:lang="${tag.toLowerCase()}">`, close: '</voice>' };
+  if ('words' in written) return { words: written.words, marked: escapedText(written.words) };
+  if (written.note !== undefined) warn(child.line, `${what} ${written.note}`);
+  return { words: inside.text, marked: `${written.open}${inside.markup}${written.close}` };
 }
 
-function prosody(attribute: Attributes): Written {
-  const given = Object.entries(prosodyRules).flatMap(([name, rule]) => {
-    const value = attribute(name);
-    return value === undefined ? [] : [{ name, value, isKnown: rule.test(value) }];
-  });
-  const wrong = given.find(({ isKnown }) => !isKnown);
-  if (wrong !== undefined) return ignored(`has an unknown ${wrong.name}`);
-  if (given.length === 0) return ignored('has neither rate nor pitch nor volume');
-  return {
-    open: `<prosody ${given.map(({ name, value }) => `${name}="${value}"`).join(' ')}>`,
-    close: '</prosody>',
-  };
+function attributeOf(element: XmlElement, name: string): string | undefined {
+  return element.attributes.find((each) => each.name === name)?.value.trim();
 }
 
-function saidAs(kind: string | undefined, words: string): Written {
-  switch (kind) {
-    case 'digits':
-    case 'telephone':
-      return { words: [...words.trim()].join(' ') };
-    case 'characters':
-    case 'spell-out':
-    case 'verbatim':
-      return { open: '<say-as interpret-as="characters">', close: '</say-as>' };
-    default:
-      return ignored('is followed for digits, telephone, characters and spell-out alone');
-  }
+/** Names of attributes may be as long as the text. */
+function shortened(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 
 function compact(text: string): string {

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nestedVoices } from './nested-voices.ts';
+
+const woman = { language: 'en-US', voice: 'woman' } as const;
+const hasLanguage = (tag: string) => ['de', 'fr'].includes(tag);
+const nested = (markup: string) => nestedVoices(markup, woman, hasLanguage);
+
+test('another language keeps the voice of the text, and another voice its language', () => {
+  assert.equal(
+    nested('a <voice xml:lang="de">b</voice> <voice gender="male">c</voice>'),
+    'a <voice xml:lang="de" gender="female">b</voice> <voice xml:lang="en-US" gender="male">c</voice>',
+  );
+});
+
+test('a voice inside another one keeps what it does not name, and the words behind it what was before', () => {
+  assert.equal(
+    nested(
+      '<voice xml:lang="de" gender="male"><voice xml:lang="fr">a</voice><voice gender="female">b</voice></voice>',
+    ),
+    '<voice xml:lang="de" gender="male"><voice xml:lang="fr" gender="male">a</voice><voice xml:lang="de" gender="female">b</voice></voice>',
+  );
+});
+
+test('a language that the engine has not is spoken in the language around it', () => {
+  assert.equal(nested('<voice xml:lang="xx">a</voice>'), '<voice xml:lang="en-US" gender="female">a</voice>');
+});
+
+test('escaped text is no markup, and an end without a begin changes nothing', () => {
+  assert.equal(
+    nested('&lt;voice gender="male"&gt; <p>a</p></voice>'),
+    '&lt;voice gender="male"&gt; <p>a</p></voice>',
+  );
+});
