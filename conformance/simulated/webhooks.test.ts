@@ -432,6 +432,7 @@ const judgedIn: ReadonlyMap<string, string> = new Map([
   ['endpoint.login-failed', `${features}/live-events/reports/login-reports.test.ts`],
   ['recording.transcript-failed', `${features}/recordings/transcripts/transcripts.test.ts`],
   ['recording.failed', `${features}/recordings/create-recordings.test.ts`],
+  ['sound.broken-off', `${features}/sounds/create-sounds.test.ts`],
   ['sound.warning', `${features}/sounds/sources/sound-files.test.ts`],
   ['source.banned', `${features}/live-events/reports/ban-reports.test.ts`],
   ['trunk.call-refused', 'conformance/simulated/trunks.test.ts'],

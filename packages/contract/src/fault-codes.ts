@@ -15,7 +15,7 @@ export const callbackProblemCodes = {
 } as const satisfies FaultCodes;
 export type CallbackProblemCode = keyof typeof callbackProblemCodes;
 
-/** `problem_code` of `sound.failed`: why an item of a play was not played. */
+/** `problem_code` of `sound.failed` and `sound.broken-off`: why an item of a play was not played, or not to its end. */
 export const soundProblemCodes = {
   'address-refused': 'The URL leads to an address that requests may not go to, is no URL, or has a password.',
   unreachable: 'The name is unknown, the port is closed, or TLS failed.',
@@ -29,6 +29,7 @@ export const soundProblemCodes = {
   silent: 'The file or the text has no audio.',
   'text-refused': 'The text is empty or too long, or its language is unknown.',
   'speech-failed': 'The speech engine failed or took too long.',
+  'speech-broke-off': 'The rest of a text did not come: its listeners heard the part before.',
   busy: 'Too many files are fetched, or too many texts are spoken, at this moment.',
   internal: 'A fault of the platform, which is in its log.',
 } as const satisfies FaultCodes;
@@ -108,7 +109,7 @@ export const faultKinds: readonly FaultKind[] = [
   },
   {
     title: 'Sounds',
-    fields: '`problem_code` of `sound.failed`, beside `problem`.',
+    fields: '`problem_code` of `sound.failed` and `sound.broken-off`, beside `problem`.',
     codes: soundProblemCodes,
   },
   {

@@ -89,6 +89,13 @@ const subaccount = { auth_id: text('The subaccount.') };
 
 const sound = { play: text('The play.'), call_uuids: texts('Calls that should hear it.') };
 
+const failedSound = {
+  ...sound,
+  item: count('Which of its items, from 0 on.'),
+  problem: text('Why.'),
+  problem_code: codeField(soundProblemCodes, 'problem as a code.'),
+};
+
 const detached = (what: string, id: string) =>
   only(`trunk.${what}-deleted`, `Something that trunks used was deleted: ${what}.`, {
     [id]: text('What was deleted.'),
@@ -124,12 +131,8 @@ const own: readonly EventStreamType[] = [
   ),
   only('call.document-failed', 'A document could not be fetched or run.', inDocument),
   only('call.document-warning', 'A document runs, but the platform skipped a part of it.', inDocument),
-  only('sound.failed', 'A sound could not be played.', {
-    ...sound,
-    item: count('Which of its items, from 0 on.'),
-    problem: text('Why.'),
-    problem_code: codeField(soundProblemCodes, 'problem as a code.'),
-  }),
+  only('sound.failed', 'A sound could not be played.', failedSound),
+  only('sound.broken-off', 'A text ended early: its listeners heard the part that was made.', failedSound),
   only('sound.warning', 'The platform skipped a part of a document of sounds.', {
     ...sound,
     warnings: texts('The skipped parts, one sentence each.'),

@@ -362,7 +362,12 @@ test(
     await world.leg('leg');
     brokenSpeech.give(clip(0.4));
     brokenSpeech.give(new Error('gone'));
-    assert.equal((await world.over(world.play([say('A text.')]))).because, 'finished');
+    const over = await world.over(world.play([say('A text.')]));
+    assert.equal(over.because, 'finished');
+    assert.deepEqual(
+      over.problems.map(({ code, sentence }) => [code, sentence]),
+      [['speech-broke-off', 'the text was heard in part: its sound could not be completed']],
+    );
     assert.ok(world.log.lines.some(({ level }) => level === 'warn'));
     brokenSpeech.give(new Error('gone'));
     const { problems } = await world.over(world.play([say('A text.')]));
@@ -371,6 +376,46 @@ test(
       ['speech-failed'],
     );
     assert.equal(brokenSpeech.streams(), 2);
+  }),
+);
+
+const reportedSpeech = streamedSpeech();
+test(
+  'a text that breaks off is an event for each account that hears it, once for the parts of one play, and the next item is heard',
+  inWorld({ speech: reportedSpeech.speech }, async (world) => {
+    const heard = await world.leg('leg');
+    await world.leg('other');
+    const beep: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };
+    const partOf = { play: 'whole', to: ['leg', 'other'] };
+    const text = say('A secret text.');
+    reportedSpeech.give(clip(0.2));
+    const plays = [
+      world.play([text, beep], { account: 'A', mainAccount: 'M' }),
+      world.play([text], { account: 'B', mainAccount: 'M', partOf }),
+      world.play([text], { account: 'B', mainAccount: 'M', to: ['other'], partOf }),
+    ];
+    for (const play of plays) await world.begun(play);
+    reportedSpeech.give(Object.assign(new Error('cut off'), { code: 'engine-failed' }));
+    const overs = [];
+    for (const play of plays) overs.push(await world.over(play));
+    assert.deepEqual(
+      overs.map(({ because, problems }) => [because, ...problems.map(({ code }) => code)]),
+      plays.map(() => ['finished', 'speech-broke-off']),
+    );
+    assert.ok(secondsOf(heard, 440) > 0.4, 'the beep behind it');
+    assert.deepEqual(
+      world.events.map(({ type, account, resource, payload }) => [type, account, resource, payload.item]),
+      [
+        ['sound.broken-off', 'A', 'call/leg', 0],
+        ['sound.broken-off', 'B', 'play/whole', 0],
+      ],
+    );
+    const { problem, problem_code } = world.events[0]!.payload;
+    assert.deepEqual(
+      [problem, problem_code],
+      ['the text was heard in part: the speech engine failed within it', 'speech-broke-off'],
+    );
+    assert.ok(!JSON.stringify([world.events, world.log.lines]).includes('secret'));
   }),
 );
 

@@ -179,6 +179,20 @@ test('a failed item is skipped, and reported in play-over and in an event', () =
   assert.deepEqual(unnamed.failed(1), ['close-mix', 'over finished without 0']);
 });
 
+test('an item that breaks off is heard as far as it came, reported once, and followed by the next one', () => {
+  const it = driver(order([file('a'), beep], { account: 'A', mainAccount: 'M' }));
+  it.begin();
+  // Its length is not known while it grows.
+  it.take({ type: 'item-loaded', load: 1, playable: { sound: { kind: 'clip', name: 'growing' } } });
+  const broken = { type: 'item-broke-off', load: 1, code: 'speech-broke-off', sentence: 'gone' } as const;
+  assert.deepEqual(it.take(broken, 300), ['emit sound.broken-off call/leg']);
+  assert.equal(it.play.phase, 'sounding', 'it goes on');
+  assert.deepEqual(it.take(broken), []);
+  assert.deepEqual(it.ended(2, 200), ['unload 1', 'sound 3 beep']);
+  assert.deepEqual(it.take(broken), [], 'the item is over');
+  assert.deepEqual(it.ended(3, 500), ['close-mix', 'over finished without 0']);
+});
+
 test('the event names the call where one leg hears the play, and the play where several do', () => {
   const event = (to: readonly string[]) => {
     const it = driver(order([file('a')], { to, account: 'A', mainAccount: 'M' }));

@@ -36,6 +36,8 @@ function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[])
         is: 'failed',
         at: now,
       }));
+    case 'item-broke-off':
+      return noteProblem(play, input, effects);
     case 'sound-ended':
       if (play.phase !== 'sounding' || input.sound !== play.sound) return play;
       return soundEnded(play, now, effects);
@@ -81,19 +83,26 @@ function withEnd(item: PlayItem): PlayItem {
 /** Reports the first problem of each item; later rounds would only repeat it. */
 function noteProblem(
   play: Play,
-  { load, code, sentence, isReported }: Extract<PlayInput, { readonly type: 'item-failed' }>,
+  {
+    type,
+    load,
+    code,
+    sentence,
+    isReported,
+  }: Extract<PlayInput, { readonly type: 'item-failed' | 'item-broke-off' }>,
   effects: PlayEffect[],
 ): Play {
   const item = itemOfLoad(play, load);
   if (item === undefined || play.problems.some((problem) => problem.item === item)) return play;
+  const event = type === 'item-failed' ? 'sound.failed' : 'sound.broken-off';
   if (isReported !== true)
-    report(play.order, 'sound.failed', { item, problem: sentence, problem_code: code }, effects);
+    report(play.order, event, { item, problem: sentence, problem_code: code }, effects);
   return { ...play, problems: [...play.problems, { item, code, sentence }] };
 }
 
 function report(
   { account, mainAccount, partOf, ...own }: PlayOrder,
-  type: 'sound.failed' | 'sound.warning',
+  type: 'sound.failed' | 'sound.broken-off' | 'sound.warning',
   what: Readonly<Record<string, unknown>>,
   effects: PlayEffect[],
 ): void {

@@ -27,6 +27,7 @@ const events = fc.tuple(
     'failed',
     'ended',
     'ended-early',
+    'broke-off',
     'timer',
     'stray',
     'rarely-gone',
@@ -133,6 +134,12 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
       rig.timers.delete(key);
       rig.now = Math.max(rig.now, at);
       return send(rig, { type: 'timer-fired', key });
+    }
+    case 'broke-off': {
+      const loaded = [...rig.loads].filter(([, is]) => is === 'loaded').map(([each]) => each);
+      if (loaded.length === 0) return;
+      const broken = loaded[choice % loaded.length]!;
+      return send(rig, { type: 'item-broke-off', load: broken, code: 'speech-broke-off', sentence: 'no' });
     }
     case 'stray':
       send(rig, { type: 'sound-ended', sound: 10_000 + choice });

@@ -13,7 +13,7 @@ export interface PlayOrder {
   readonly alone?: boolean;
   /** Ends with `finished` after this time, counted from the first item on. */
   readonly lengthMs?: number;
-  /** Both given: the event streams of these accounts have `sound.failed` for each failed item, and `sound.warning` for skipped content. */
+  /** Both given: the event streams of these accounts have `sound.failed` and `sound.broken-off` of its items, and `sound.warning` for skipped content. */
   readonly account?: string;
   readonly mainAccount?: string;
   /**
@@ -55,7 +55,7 @@ export type PlayNotice =
       readonly type: 'play-over';
       readonly play: string;
       readonly because: 'finished' | 'stopped';
-      /** Items that could not be played; the others were. */
+      /** Items that could not be played, or only in part; the others were. */
       readonly problems: readonly PlayProblem[];
     };
 
@@ -66,7 +66,7 @@ export interface SoundDocument {
   readonly warnings: readonly string[];
 }
 
-/** Why an item was not played: `problem_code` of docs/reference/errors.md. */
+/** Why an item was not played, or not to its end: `problem_code` of docs/reference/errors.md. */
 export type SoundProblemCode =
   | 'address-refused'
   | 'unreachable'
@@ -79,6 +79,7 @@ export type SoundProblemCode =
   | 'silent'
   | 'text-refused'
   | 'speech-failed'
+  | 'speech-broke-off'
   | 'busy'
   | 'internal';
 

@@ -67,6 +67,14 @@ export type PlayInput =
       readonly sentence: string;
       readonly isReported?: boolean;
     }
+  /** The rest of a loaded item does not come: it is heard as far as it came. */
+  | {
+      readonly type: 'item-broke-off';
+      readonly load: number;
+      readonly code: SoundProblemCode;
+      readonly sentence: string;
+      readonly isReported?: boolean;
+    }
   | { readonly type: 'sound-ended'; readonly sound: number }
   /** Once, after `watch-listeners`. */
   | { readonly type: 'listeners-gone' }

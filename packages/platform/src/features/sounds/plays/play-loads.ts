@@ -52,7 +52,7 @@ export function createPlayLoads(deps: PlayLoadsDeps): PlayLoads {
 function deliver(
   { joint, send }: PlayLoadsDeps,
   live: LivePlay,
-  { load }: Load,
+  { load, index }: Load,
   begun: LiveLoad,
   loaded: Awaited<ReturnType<SoundSources['load']>>,
 ): void {
@@ -69,6 +69,11 @@ function deliver(
   }
   begun.loaded = loaded;
   send(live.session, { type: 'item-loaded', load, playable: loaded.playable });
+  loaded.whenBroken(({ code, message: sentence }) => {
+    if (live.loads.get(load) !== begun) return;
+    const isReported = isReportedElsewhere(joint, live, `end of item ${index}`);
+    send(live.session, { type: 'item-broke-off', load, code, sentence, isReported });
+  });
 }
 
 function fail(

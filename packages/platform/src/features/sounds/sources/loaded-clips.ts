@@ -26,6 +26,8 @@ export interface TakenClip {
   readonly name: string;
   /** Undefined for a clip that still grows. */
   readonly durationMs: number | undefined;
+  /** Reports at most once why the rest of a clip that grows does not come; not after `free`. */
+  whenBroken(report: (error: unknown) => void): void;
   free(): void;
 }
 
@@ -38,8 +40,10 @@ interface LoadedClip {
   isReady: boolean;
   /** Its last piece has not come. */
   isGrowing: boolean;
-  /** Its end is missing: it is not kept for another play. */
-  isBroken: boolean;
+  /** Why its end is missing: it is not kept for another play. */
+  broken: { readonly error: unknown } | undefined;
+  /** Of its takers. */
+  readonly brokenReports: Set<(error: unknown) => void>;
   durationMs: number;
   bytes: number;
   /** Including takers that still wait for it. */
@@ -64,7 +68,7 @@ export function createLoadedClips(
 
   function release(clip: LoadedClip): void {
     if (--clip.users > 0) return;
-    if (clip.isReady && (clip.isGrowing || clip.isBroken)) {
+    if (clip.isReady && (clip.isGrowing || clip.broken !== undefined)) {
       // The rest has no listener, or does not come.
       forget(clip);
       clip.stop.abort();
@@ -88,16 +92,18 @@ export function createLoadedClips(
       ready: made.then((clip) =>
         'first' in clip
           ? growInto(engine, idle, begun, clip, (error) => {
-              begun.isBroken = true;
+              begun.broken = { error };
               forget(begun);
               onBroken(error);
+              for (const report of begun.brokenReports) report(error);
             })
           : loadInto(engine, idle, begun, clip),
       ),
       stop,
       isReady: false,
       isGrowing: false,
-      isBroken: false,
+      broken: undefined,
+      brokenReports: new Set(),
       durationMs: 0,
       bytes: 0,
       users: 0,
@@ -227,14 +233,22 @@ function whenReady(
 
 function takenClip(clip: LoadedClip, release: (clip: LoadedClip) => void): TakenClip {
   let isFree = false;
+  let reportBroken: ((error: unknown) => void) | undefined;
   return {
     name: clip.name,
     get durationMs() {
       return clip.isGrowing ? undefined : clip.durationMs;
     },
+    whenBroken(report) {
+      if (isFree) return;
+      if (clip.broken !== undefined) return report(clip.broken.error);
+      reportBroken = report;
+      clip.brokenReports.add(report);
+    },
     free() {
       if (isFree) return;
       isFree = true;
+      if (reportBroken !== undefined) clip.brokenReports.delete(reportBroken);
       release(clip);
     },
   };

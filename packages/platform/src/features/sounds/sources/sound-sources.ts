@@ -24,6 +24,8 @@ export interface LoadedDocument {
 
 export interface LoadedSound {
   readonly playable: PlayableSound;
+  /** Reports at most once that the rest of the sound does not come; not after `free`. */
+  whenBroken(report: (problem: SoundProblem) => void): void;
   /** The play needs the sound no more. */
   free(): void;
 }
@@ -95,7 +97,9 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
       const { name, durationMs } = clip;
       const sound = { kind: 'clip', name } as const;
       const playable = durationMs === undefined ? { sound } : { sound, durationMs };
-      return { playable, free: () => clip.free() };
+      const whenBroken: LoadedSound['whenBroken'] = (report) =>
+        clip.whenBroken((error) => report(brokenOff(error)));
+      return { playable, whenBroken, free: () => clip.free() };
     },
   };
 }
@@ -121,6 +125,18 @@ function spoken(error: unknown): SoundProblem {
     default:
       return new SoundProblem('speech-failed', 'the text could not be spoken: the speech engine failed');
   }
+}
+
+/** Only speech comes in pieces. An error without a code is that of a media engine without room. */
+function brokenOff(error: unknown): SoundProblem {
+  const code = codeOf(error);
+  const why =
+    code === undefined
+      ? 'its sound could not be completed'
+      : code === 'timeout'
+        ? 'the speech engine sent nothing more in time'
+        : 'the speech engine failed within it';
+  return new SoundProblem('speech-broke-off', `the text was heard in part: ${why}`);
 }
 
 function codeOf(error: unknown): SpeechProblem | undefined {
