@@ -56,6 +56,9 @@ async function* spoken(
       );
     }
     const type = response.headers.get('content-type') ?? '';
+    if (noSamples.test(type)) {
+      throw new VoiceError('engine-failed', 'the speech engine sent neither samples nor a WAV file');
+    }
     const rate = /;\s*rate=([0-9]{4,6})/i.exec(type)?.[1];
     yield* soundOf(broken(response.body), rate === undefined ? sampleRate : Number(rate), limits);
   } finally {
@@ -63,6 +66,10 @@ async function* spoken(
     stop.abort();
   }
 }
+
+/** Content types that would be heard as noise. A local server may send any other name for samples, or none. */
+const noSamples =
+  /^\s*(?:(?:text|image|video|multipart)\/|application\/(?!octet-stream)|audio\/(?:mpeg|mp3|mp4|ogg|opus|aac|flac|webm|amr))/i;
 
 async function* broken(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {

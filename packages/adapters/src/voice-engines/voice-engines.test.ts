@@ -136,6 +136,34 @@ const wrongHttp: Readonly<Record<string, readonly [(response: ServerResponse) =>
     },
     'engine-failed',
   ],
+  'answers with a page': [
+    (response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end('<html>'.repeat(1_000));
+    },
+    'engine-failed',
+  ],
+  'answers with JSON': [
+    (response) => {
+      response.setHeader('content-type', 'application/json; charset=utf-8');
+      response.end(JSON.stringify({ audio: 'a'.repeat(4_000) }));
+    },
+    'engine-failed',
+  ],
+  'answers with an MP3 file': [
+    (response) => {
+      response.setHeader('content-type', 'audio/mpeg');
+      response.end(bytesOf(tone));
+    },
+    'engine-failed',
+  ],
+  'names a rate that is none': [
+    (response) => {
+      response.setHeader('content-type', 'audio/pcm;rate=999999');
+      response.end(bytesOf(tone));
+    },
+    'engine-failed',
+  ],
   'sends a WAV file of two channels': [
     (response) => void response.end(wavHeader({ sampleRate: 8_000, channels: 2 }, 100)),
     'engine-failed',
@@ -150,6 +178,93 @@ for (const [what, [answer, code]] of Object.entries(wrongHttp)) {
     await assert.rejects(createHttpVoice({ url, limits: hasty }).speak(request), { code });
   });
 }
+
+/** Takes the first piece, lets the engine go on, and gives what comes then: samples, or the code of an error. */
+async function behindFirst(speech: Speech, goOn: () => void): Promise<readonly unknown[]> {
+  const pieces = speech.stream!(request, never)![Symbol.asyncIterator]();
+  const first: SoundClip = (await pieces.next()).value;
+  goOn();
+  const next = await pieces.next().then(
+    ({ value, done }) => (done === true ? 'end' : value.samples.length),
+    (error: { code?: unknown }) => error.code,
+  );
+  return [first.samples.length, next];
+}
+
+test('the audio before a connection is cut, pauses or turns into nonsense is passed on, and then the reason', async () => {
+  let goOn = () => {};
+  const cut = await httpServer((incoming, response) => {
+    incoming.resume();
+    response.writeHead(200, { 'content-length': '16000' });
+    response.write(bytesOf(tone.subarray(0, 4_000)));
+    goOn = () => response.destroy();
+  });
+  const cutting = createHttpVoice({ url: cut, sampleRate: 8_000 });
+  assert.deepEqual(await behindFirst(cutting, () => goOn()), [4_000, 'engine-failed']);
+  const pausing = await httpServer((incoming, response) => {
+    incoming.resume();
+    response.write(bytesOf(tone.subarray(0, 4_000)));
+  });
+  const impatient = createHttpVoice({ url: pausing, sampleRate: 8_000, limits: { gapMs: 200 } });
+  assert.deepEqual(await behindFirst(impatient, () => {}), [4_000, 'timeout']);
+  for (const nonsense of ['<html>', '{"type":"begin","sampleRate":8000}', '{"type":"error","code":1}']) {
+    const url = await webSocketServer((socket) => {
+      socket.send('{"type":"begin","sampleRate":8000}');
+      socket.send(bytesOf(tone.subarray(0, 4_000)));
+      goOn = () => socket.send(nonsense);
+    });
+    const talking = createWebSocketVoice({ url });
+    assert.deepEqual(await behindFirst(talking, () => goOn()), [4_000, 'engine-failed'], nonsense);
+  }
+});
+
+test('an engine that answers twice is heard once', async () => {
+  const url = await webSocketServer((socket) => {
+    for (const time of [1, 2]) {
+      socket.send('{"type":"begin","sampleRate":8000}');
+      socket.send(bytesOf(tone.subarray(0, 2_000 * time)));
+      socket.send('{"type":"end"}');
+    }
+  });
+  assert.deepEqual(await behindFirst(createWebSocketVoice({ url }), () => {}), [2_000, 'end']);
+});
+
+test('a redirect is not followed, over HTTP and at the upgrade of a WebSocket', async () => {
+  let requests = 0;
+  const forbidden = await httpServer((_incoming, response) => {
+    requests++;
+    response.end(bytesOf(tone));
+  });
+  for (const status of [301, 302, 303, 307, 308]) {
+    const redirecting = await httpServer((incoming, response) => {
+      incoming.resume();
+      response.writeHead(status, { location: forbidden }).end(bytesOf(tone));
+    });
+    await assert.rejects(createHttpVoice({ url: redirecting }).speak(request), { code: 'engine-failed' });
+    const url = redirecting.replace('http:', 'ws:');
+    await assert.rejects(createWebSocketVoice({ url }).speak(request), { code: 'engine-failed' });
+  }
+  assert.equal(requests, 0);
+});
+
+test('no error of an engine quotes the text, the key or what the engine said', async () => {
+  const url = await httpServer((incoming, response) => {
+    incoming.resume();
+    response.writeHead(500).end('Good morning. secret');
+  });
+  const socketUrl = await webSocketServer((socket) =>
+    socket.send('{"type":"error","code":"Good morning. secret"}'),
+  );
+  for (const speech of [
+    createHttpVoice({ url, key: 'secret' }),
+    createWebSocketVoice({ url: socketUrl, key: 'secret' }),
+  ]) {
+    await assert.rejects(
+      speech.speak(request),
+      (error: Error) => !/morning|secret/.test(String(error.stack)),
+    );
+  }
+});
 
 const wrongFrames: Readonly<Record<string, readonly [(socket: WebSocket) => void, string]>> = {
   'sends nonsense': [(socket) => socket.send('<html>'), 'engine-failed'],
@@ -223,6 +338,33 @@ test('a flood of a WebSocket is not read faster than its audio is taken', async 
   await pieces.next();
   await new Promise((resolve) => setTimeout(resolve, 300));
   // Its reader waits: what is in flight lies in the buffers of the sockets and the limit of the adapter.
+  assert.ok(sent < 40 << 20, `${sent} bytes`);
+  stop.abort();
+  await assert.rejects(pieces.next());
+});
+
+test('a flood over HTTP is not read faster than its audio is taken', async () => {
+  let sent = 0;
+  const url = await httpServer((incoming, response) => {
+    incoming.resume();
+    response.setHeader('content-type', 'audio/pcm;rate=48000');
+    const block = Buffer.alloc(64_000, 1);
+    const more = () => {
+      while (!response.destroyed && sent < 400 << 20) {
+        sent += block.length;
+        if (!response.write(block)) {
+          response.once('drain', more);
+          return;
+        }
+      }
+    };
+    more();
+  });
+  const stop = new AbortController();
+  const pieces = createHttpVoice({ url }).stream!(request, stop.signal)![Symbol.asyncIterator]();
+  await pieces.next();
+  // Turns in which an adapter that reads on would have read a hundred megabytes.
+  for (let turn = 0; turn < 10_000; turn++) await new Promise((resolve) => setImmediate(resolve));
   assert.ok(sent < 40 << 20, `${sent} bytes`);
   stop.abort();
   await assert.rejects(pieces.next());
