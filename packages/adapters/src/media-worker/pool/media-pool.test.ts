@@ -226,6 +226,93 @@ test('a worker that dies ends its legs alone; its successor has its ports, and n
   assert.ok(descriptors() <= before + 5, `${before} descriptors before, ${descriptors()} after`);
 });
 
+/** A part of a text: 0.3 s of a tone of its own. */
+const parts = [500, 800, 1100, 1400, 1700, 2000];
+const part = (at: number) => ({
+  sampleRate: 16_000,
+  samples: Int16Array.from(
+    { length: 4_800 },
+    (_, n) => 8_000 * Math.sin((2 * Math.PI * parts[at]! * n) / 16_000),
+  ),
+});
+
+async function untilHeard(phone: LoopbackPhone, hz: number): Promise<boolean> {
+  for (let frames = 0; frames < 250; frames++) {
+    if (toneLevel(await phone.hear(1), 8000, hz) > -20) return true;
+  }
+  return false;
+}
+
+/** Milliseconds of each part that it hears from now on, until the last part is over. */
+async function partsHeardBy(phone: LoopbackPhone): Promise<readonly number[]> {
+  const heard = parts.map(() => 0);
+  for (let frames = 0; frames < 1_000; frames++) {
+    const frame = await phone.hear(1);
+    const at = parts.findIndex((hz) => toneLevel(frame, 8000, hz) > -20);
+    if (at >= 0) heard[at]! += 20;
+    else if (heard.at(-1)! > 0) break;
+  }
+  return heard;
+}
+
+test('a clip that grows is heard whole in its worker while another worker dies within it, and later in the successor', {
+  skip: onLinux,
+}, async (context) => {
+  const died = Promise.withResolvers<void>();
+  const media = await start(context, { onWorkerDeath: () => died.resolve() });
+  const a = await phoneOf(context, media, 'a', 700);
+  const b = await phoneOf(context, media, 'b', 700);
+  assert.deepEqual([a, b].map(workerOf), [0, 1]);
+  const sound = { kind: 'clip', name: 'text' } as const;
+  const play = (leg: string) => {
+    media.send({ do: 'open-mix', mix: `of ${leg}` });
+    media.send({ do: 'play', mix: `of ${leg}`, key: 'k', to: [leg], sound, loop: false });
+  };
+  await media.growClip('text', part(0), false);
+  const [heardByA, heardByB] = [untilHeard(a, parts[0]!), partsHeardBy(b)];
+  for (const leg of ['a', 'b']) play(leg);
+  assert.ok(await heardByA, 'the other worker has the first part as well');
+  const onItsWay = media.growClip('text', part(1), false);
+  media.kill(0);
+  await onItsWay;
+  await media.growClip('text', part(2), false);
+  await died.promise;
+  await media.growClip('text', part(3), false);
+  await media.restarted();
+  await media.growClip('text', part(4), false);
+  await media.growClip('text', part(5), true);
+  const whole = (heard: readonly number[]) => heard.every((ms) => Math.abs(ms - 300) <= 40);
+  const inB = await heardByB;
+  assert.ok(whole(inB), `${inB}`);
+  const e = await phoneOf(context, media, 'e', 700);
+  assert.equal(workerOf(e), 0);
+  const heardByE = partsHeardBy(e);
+  play('e');
+  const inE = await heardByE;
+  assert.ok(whole(inE), `${inE}`);
+  for (const leg of ['a', 'b', 'e']) media.send({ do: 'close-mix', mix: `of ${leg}` });
+  media.dropClip('text');
+  await Promise.all(['b', 'e'].map((leg) => media.close(leg)));
+  await assertNothingIsLeft(media);
+});
+
+test('a clip that a dying worker does not load is loaded all the same; one that fits nowhere is refused', {
+  skip: onLinux,
+}, async (context) => {
+  const died = Promise.withResolvers<void>();
+  const media = await start(context, { onWorkerDeath: () => died.resolve() });
+  const loading = media.loadClip('text', part(0));
+  media.kill(1);
+  await loading;
+  await died.promise;
+  await media.restarted();
+  media.dropClip('text');
+  const huge = { sampleRate: 8_000, samples: new Int16Array(60_000_000) };
+  await assert.rejects(media.loadClip('huge', huge), /does not fit/);
+  await assert.rejects(media.growClip('huge', huge, false), /does not fit/);
+  media.dropClip('huge');
+});
+
 test('a worker that ends before it runs rejects the start of the pool with its reason, and is no death', async () => {
   const onWorkerDeath = () => assert.fail('no worker ran');
   const options = { host: '127.0.0.1', ports: { first: 8600, last: 8799 }, workers: 2, onWorkerDeath };

@@ -94,7 +94,7 @@ export class PoolWorkers {
     // Kept for a worker that starts later.
     this.#clips.set(name, clip);
     try {
-      await Promise.all(this.all.map((worker) => worker.loadClip(name, clip)));
+      await this.#atEach((worker) => worker.loadClip(name, clip));
     } catch (error) {
       if (this.#clips.get(name) === clip) {
         if (before === undefined) this.dropClip(name);
@@ -112,7 +112,7 @@ export class PoolWorkers {
       this.#growing.delete(name);
       this.#clips.set(name, joined(known));
     }
-    await Promise.all(this.all.map((worker) => worker.growClip(name, piece, isLast)));
+    await this.#atEach((worker) => worker.growClip(name, piece, isLast));
   }
 
   dropClip(name: string): void {
@@ -135,6 +135,19 @@ export class PoolWorkers {
     this.#isClosing = true;
     await this.restarted();
     await Promise.all(this.all.map((worker) => worker.closeAll()));
+  }
+
+  /** Rejects as soon as one of them does. A worker that dies meanwhile is no failure: its successor starts with every clip. */
+  async #atEach(order: (worker: MediaWorker) => Promise<void>): Promise<void> {
+    const carryOut = async (worker: MediaWorker): Promise<void> => {
+      try {
+        await order(worker);
+      } catch (error) {
+        const death = await Promise.race([worker.died, Promise.resolve(undefined)]);
+        if (death === undefined) throw error;
+      }
+    };
+    await Promise.all(this.all.map(carryOut));
   }
 
   async #startOne(worker: number): Promise<void> {
