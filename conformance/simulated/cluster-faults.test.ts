@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inSimulatedWorld, type SimulatedPhone, type SimulatedWorld, seededRandom } from '@jackfield/testkit';
+import {
+  inSimulatedWorld,
+  type SimulatedPhone,
+  type SimulatedPlatform,
+  type SimulatedWorld,
+  seededRandom,
+} from '@jackfield/testkit';
 
 const room = 'MultiPartyCall/name_far/';
 
@@ -73,6 +79,88 @@ it('while the bus is cut each node goes on with its own calls, and a request for
     await world.until('the end', () => phones.every(({ call }) => call?.end !== undefined));
   });
 });
+
+function nodesOf(world: SimulatedWorld) {
+  return world.cluster ?? assert.fail('several nodes');
+}
+
+/** The node with the legs of the only multiparty call, and the others. */
+function homeAndOthers(world: SimulatedWorld): readonly [SimulatedPlatform, ...SimulatedPlatform[]] {
+  const legs = ({ platform }: SimulatedPlatform) => platform.runner.census()['call-leg']?.sessions ?? 0;
+  const [home, ...others] = nodesOf(world).nodes.toSorted((one, other) => legs(other) - legs(one));
+  return [home!, ...others];
+}
+
+it('two nodes get no messages of each other: neither is ended, and what one of them cannot do the third does', async () => {
+  await inSimulatedWorld({ seed: 4, nodes: 3 }, async (world) => {
+    const phones = await gathered(world, ['ann', 'bob']);
+    const [home, parted, third] = homeAndOthers(world);
+    nodesOf(world).part(home, parted!);
+    await world.advance(30_000);
+    assert.equal(nodesOf(world).nodes.length, 3);
+    const member = `${room}Participant/1/`;
+    const asked = parted!.call('POST', member, { body: { mute: true } });
+    await world.advance(10_000);
+    const { status, body } = await asked;
+    assert.equal(status, 503);
+    assert.match(body.error, /may have carried out/);
+    assert.equal((await third!.call('POST', member, { body: { mute: true } })).status, 202);
+    assert.equal((await third!.call('GET', member)).body.mute, true);
+    nodesOf(world).bus.mend();
+    assert.equal((await parted!.call('DELETE', room)).status, 204);
+    await world.until('the end', () => phones.every(({ call }) => call?.end !== undefined));
+  });
+});
+
+const withoutDatabase = ['recording files could not be removed', 'outbox not read; retried later'];
+for (const [what, cut, mend, loggedErrors, ended] of [
+  ['stopped', 'stop', 'goOn', [], []],
+  [
+    'cut off from the database',
+    'cutFromDatabase',
+    'mendDatabase',
+    withoutDatabase,
+    ['what another node has left could not be taken over; retried after the next heartbeat'],
+  ],
+] as const) {
+  it(`a node that is ${what} for 8 s goes on with its calls`, async () => {
+    await inSimulatedWorld({ seed: 5, nodes: 3, loggedErrors }, async (world) => {
+      const phones = await gathered(world, ['ann', 'bob']);
+      const [home] = homeAndOthers(world);
+      nodesOf(world)[cut](home);
+      await world.advance(8_000);
+      nodesOf(world)[mend](home);
+      await world.advance(20_000);
+      assert.equal(nodesOf(world).nodes.length, 3);
+      assert.ok(phones.every(({ call }) => call?.isUp));
+      assert.equal((await world.api('DELETE', room)).status, 204);
+      await world.until('the end', () => phones.every(({ call }) => call?.end !== undefined));
+    });
+  });
+
+  it(`a node that is ${what} for 20 s is ended after 10 to 13 s, and ends itself when it is back`, async () => {
+    await inSimulatedWorld(
+      { seed: 6, nodes: 3, loggedErrors: [...loggedErrors, ...ended] },
+      async (world) => {
+        const phones = await gathered(world, ['ann', 'bob']);
+        const [home] = homeAndOthers(world);
+        nodesOf(world)[cut](home);
+        const since = world.now();
+        const isHungUp = () => phones.every(({ call }) => call?.end?.by === 'remote-bye');
+        await world.until('the BYEs of the successor', isHungUp, 15_000);
+        assert.ok(world.now() - since > 9_000 && world.now() - since < 14_000, `${world.now() - since} ms`);
+        await world.advance(since + 20_000 - world.now());
+        assert.equal(nodesOf(world).nodes.length, 3);
+        nodesOf(world)[mend](home);
+        await world.until('its end', () => nodesOf(world).nodes.length === 2, 3_000);
+        const { body } = await world.api('GET', 'Call/?limit=20');
+        assert.ok(
+          body.objects.every(({ hangup_cause_code: code }: { hangup_cause_code: number }) => code === 5010),
+        );
+      },
+    );
+  });
+}
 
 it('a verification that is asked for at every node has one session, and its code counts once', async () => {
   await inSimulatedWorld({ seed: 9, nodes: 3, phones: 'none' }, async (world) => {

@@ -12,6 +12,9 @@ export interface MemoryBuses {
   join(incarnation: string): Bus;
   /** Without a connection no node reaches another. */
   cut(): void;
+  /** These two get no messages of each other, and do not notice; both reach all others. */
+  cutBetween(one: string, other: string): void;
+  /** All connections stand again. */
   mend(): void;
   /** What happens to each message from now on. */
   impair(faults: BusFaults): void;
@@ -47,16 +50,17 @@ export function createMemoryBuses(
 ): MemoryBuses {
   const members = new Map<string, Member>();
   let isCut = false;
+  const cuts = new Set<string>();
   let faults = first;
 
-  function later(action: () => void): void {
+  function later(from: string, to: string, action: () => void): void {
     const { lossRate = 0, duplicateRate = 0 } = faults;
     const copies = duplicateRate > 0 && random() < duplicateRate ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
       if (lossRate > 0 && random() < lossRate) continue;
       onArrival(() => {
         touched();
-        if (!isCut) action();
+        if (!isCut && !cuts.has(wayOf(from, to))) action();
       });
     }
   }
@@ -78,21 +82,21 @@ export function createMemoryBuses(
         reject(failure('bus-no-answer', reason));
       };
       const cancel = clock.startTimer(clock.now() + deadlineMs, () => refuse('the deadline has passed'));
-      later(() => {
+      later(from, to, () => {
         try {
           members
             .get(to)
             ?.handlers.get(subject)?.(body.slice(), from)
             ?.then(
               (answer) =>
-                later(() => {
+                later(to, from, () => {
                   cancel();
                   resolve(answer.slice());
                 }),
-              () => later(() => refuse('the other node could not answer')),
+              () => later(to, from, () => refuse('the other node could not answer')),
             );
         } catch {
-          later(() => refuse('the other node could not answer'));
+          later(to, from, () => refuse('the other node could not answer'));
         }
       });
     });
@@ -103,7 +107,7 @@ export function createMemoryBuses(
     if (isCut || !members.has(from)) return;
     const receivers = to === everyone ? [...members.keys()].filter((each) => each !== from) : [to];
     for (const receiver of receivers)
-      later(() => {
+      later(from, receiver, () => {
         members
           .get(receiver)
           ?.handlers.get(subject)?.(body.slice(), from)
@@ -133,16 +137,25 @@ export function createMemoryBuses(
     cut() {
       isCut = true;
     },
+    cutBetween(one, other) {
+      cuts.add(wayOf(one, other));
+    },
     mend() {
       isCut = false;
+      cuts.clear();
     },
     impair(next) {
       faults = next;
     },
     get isImpaired() {
-      return Object.values(faults).some((value) => value > 0);
+      return cuts.size > 0 || Object.values(faults).some((value) => value > 0);
     },
   };
+}
+
+/** The same in both directions. */
+function wayOf(one: string, other: string): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`;
 }
 
 function tooLong({ length }: Uint8Array): BusError {

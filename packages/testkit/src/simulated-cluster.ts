@@ -6,12 +6,13 @@ import { type BusFaults, createMemoryBuses, type MemoryBuses } from './memory-bu
 import { createSharedFiles } from './shared-files.ts';
 import type { SimulatedClockFaults } from './simulated-clock-faults.ts';
 import { withClockFaults } from './simulated-clock-faults.ts';
+import { createSimulatedMachine, type SimulatedMachine } from './simulated-machine.ts';
 import {
   type SimulatedPlatform,
   type SimulatedPlatformOptions,
   startSimulatedPlatform,
 } from './simulated-platform.ts';
-import type { SimulatedProcesses } from './simulated-processes.ts';
+import type { NodeFaults, SimulatedProcesses } from './simulated-processes.ts';
 
 export interface ClusterFaults {
   /** Of the messages between nodes. */
@@ -27,8 +28,14 @@ export interface SimulatedClusterOptions extends Omit<SimulatedPlatformOptions, 
 
 export interface SimulatedCluster extends SimulatedProcesses {
   readonly bus: MemoryBuses;
-  /** Ends a node between two instructions, without any message; it stays away. */
-  kill(node: SimulatedPlatform): Promise<void>;
+  readonly faults: NodeFaults;
+}
+
+/** A node, by its number. */
+interface Seat {
+  readonly node: SimulatedPlatform;
+  readonly machine: SimulatedMachine;
+  readonly joined: { token: string; bus: Bus } | undefined;
 }
 
 /** Several nodes on one clock, one network, one database and one bus. The node at number 0 has the address of the options, the others the next ones. */
@@ -42,44 +49,70 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions): P
     random,
     touched: settling.touched,
   });
-  const all: SimulatedPlatform[] = [];
-  const joined: (Bus | undefined)[] = [];
+  const seats: Seat[] = [];
   const killed = new Set<SimulatedPlatform>();
-  const running = () => all.filter((node) => !killed.has(node));
+  const running = () => seats.flatMap(({ node }) => (killed.has(node) ? [] : [node]));
+  const awake = () => running().filter((node) => !seatOf(node).machine.isStopped);
+  const seatOf = (meant: SimulatedPlatform) => seats.find(({ node }) => node === meant)!;
+  const tokenOf = (node: SimulatedPlatform) => seatOf(node).joined?.token ?? '';
 
   async function start(number: number): Promise<void> {
-    const joinBus = (incarnation: string) => (joined[number] = bus.join(incarnation));
-    all[number] = await startSimulatedPlatform({
+    const machine = createSimulatedMachine();
+    let joined: Seat['joined'];
+    const node = await startSimulatedPlatform({
       ...options,
-      clock: withClockFaults(clock, faults.clocks?.[number]),
+      clock: machine.clock(withClockFaults(clock, faults.clocks?.[number])),
+      network: machine.network(options.network),
+      customer: machine.egress(options.customer),
       sip: addressOf(options.sip, number),
-      database: files.open(),
-      settings: { ...options.settings, node: `node-${number}`, joinBus },
+      database: machine.database(files.open()),
+      settings: {
+        // A process that another one has ended exits.
+        onIncarnationEnded: () => void kill(node),
+        ...options.settings,
+        node: `node-${number}`,
+        joinBus(token) {
+          joined = { token, bus: bus.join(token) };
+          return machine.bus(joined.bus);
+        },
+      },
     });
+    seats[number] = { node, machine, joined };
   }
 
   for (let number = 0; number < nodes; number++) await start(number);
-  const entry = () => running()[Math.floor(random() * running().length)]!;
+  const entry = () => awake()[Math.floor(random() * awake().length)]!;
 
   async function kill(node: SimulatedPlatform): Promise<void> {
+    if (killed.has(node)) return;
     killed.add(node);
     node.kill();
-    await joined[all.indexOf(node)]?.close();
+    await seatOf(node).joined?.bus.close();
     await node.platform.http.close();
   }
 
   return {
     bus,
+    faults: {
+      kill,
+      stop: (node) => seatOf(node).machine.stop(),
+      goOn: (node) => seatOf(node).machine.goOn(),
+      part: (one, other) => bus.cutBetween(tokenOf(one), tokenOf(other)),
+      cutFromDatabase: (node) => seatOf(node).machine.cutFromDatabase(),
+      mendDatabase: (node) => seatOf(node).machine.mendDatabase(),
+    },
+    get isAnyStopped() {
+      return awake().length < running().length;
+    },
     get all() {
       return running();
     },
     get current() {
-      return running()[0]!;
+      return awake()[0]!;
     },
     addresses: Array.from({ length: nodes }, (_, number) => addressOf(options.sip, number)),
     entry,
-    entryAddress: () => addressOf(options.sip, all.indexOf(entry())),
-    kill,
+    entryAddress: () => addressOf(options.sip, seats.indexOf(seatOf(entry()))),
     async restart(whileDown, end) {
       if (end === 'killed') for (const node of running()) await kill(node);
       await whileDown();
@@ -87,7 +120,10 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions): P
     },
     async close() {
       try {
-        for (const node of running()) await node.close();
+        for (const node of running()) {
+          seatOf(node).machine.goOn();
+          await node.close();
+        }
       } finally {
         await files.close();
         rmSync(directory, { recursive: true, force: true });

@@ -16,13 +16,13 @@ import type {
   MediaNotice,
   SoundClip,
 } from '@jackfield/ports';
-import type { SimulatedNetwork } from './simulated-network.ts';
+import type { DatagramNetwork } from './simulated-network.ts';
 import { createMediaOrders, type MediaOrders } from './simulated-orders.ts';
 
 export interface SimulatedMediaDeps {
   /** Drives the ticks. */
   readonly clock: Clock;
-  readonly network: SimulatedNetwork;
+  readonly network: DatagramNetwork;
   readonly address: string;
   readonly random: () => number;
   /** RTP ports, inclusive; 40,000–40,999 by default. */

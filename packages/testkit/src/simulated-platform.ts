@@ -29,7 +29,7 @@ import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
-import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import type { DatagramNetwork, NetworkAddress } from './simulated-network.ts';
 import { type Recognition, recognitionOf } from './simulated-recognition.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
 import {
@@ -68,7 +68,7 @@ export type PlatformSettings = Partial<
 
 export interface SimulatedPlatformOptions {
   readonly clock: VirtualClock;
-  readonly network: SimulatedNetwork;
+  readonly network: DatagramNetwork;
   readonly random: () => number;
   readonly settling: Settling;
   readonly log: ReturnType<typeof createRecordingLog>;

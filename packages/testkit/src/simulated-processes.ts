@@ -20,8 +20,10 @@ export interface SimulatedProcesses {
   readonly addresses: readonly SimulatedPlatformOptions['sip'][];
   /** Between the processes; none where there is one. */
   readonly bus?: MemoryBuses;
-  /** One of several nodes: it ends between two instructions and stays away. */
-  kill?(node: SimulatedPlatform): Promise<void>;
+  /** Where several nodes run. */
+  readonly faults?: NodeFaults;
+  /** An answer may need time to pass. */
+  readonly isAnyStopped?: boolean;
   /** The process that gets the next request. */
   entry(): SimulatedPlatform;
   /** Where the next phone sends its requests. */
@@ -30,6 +32,20 @@ export interface SimulatedProcesses {
   restart(whileDown: () => Promise<void>, end: 'killed' | 'closed'): Promise<void>;
   /** Closes the current process and removes its data. */
   close(): Promise<void>;
+}
+
+/** What can happen to one of several nodes. */
+export interface NodeFaults {
+  /** Ends a node between two instructions, without any message; it stays away. */
+  kill(node: SimulatedPlatform): Promise<void>;
+  /** Stops its process, as SIGSTOP does; `goOn` lets it run again. No request enters there meanwhile. */
+  stop(node: SimulatedPlatform): void;
+  goOn(node: SimulatedPlatform): void;
+  /** Two nodes get no messages of each other; both reach all others. `bus.mend` ends it. */
+  part(one: SimulatedPlatform, other: SimulatedPlatform): void;
+  /** One node loses the database, and the others do not. */
+  cutFromDatabase(node: SimulatedPlatform): void;
+  mendDatabase(node: SimulatedPlatform): void;
 }
 
 /** Where the data of the processes is. */

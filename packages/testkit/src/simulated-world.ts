@@ -23,7 +23,7 @@ import type {
   SimulatedPlatform,
   SimulatedPlatformOptions,
 } from './simulated-platform.ts';
-import { type SimulatedProcesses, startSimulatedProcesses } from './simulated-processes.ts';
+import { type NodeFaults, type SimulatedProcesses, startSimulatedProcesses } from './simulated-processes.ts';
 import type { SimulatedTelephony } from './simulated-telephony.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -60,12 +60,10 @@ export interface SimulatedWorldOptions {
   readonly hasOwnEvents?: boolean;
 }
 
-export interface Cluster {
+export interface Cluster extends NodeFaults {
   /** Those that run. */
   readonly nodes: readonly SimulatedPlatform[];
   readonly bus: MemoryBuses;
-  /** Ends a node between two instructions, without any message; it stays away. */
-  kill(node: SimulatedPlatform): Promise<void>;
 }
 
 /** The platform, phones and a network on one virtual clock: everything is real except time, sockets and threads. */
@@ -187,7 +185,9 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
   };
   const call: Call = async (...request) => {
     const answer = processes.entry().call(...request);
-    return processes.bus?.isImpaired === true ? whileTimePasses(answer, advance) : answer;
+    return processes.bus?.isImpaired === true || processes.isAnyStopped === true
+      ? whileTimePasses(answer, advance)
+      : answer;
   };
   const api: SimulatedWorld['api'] = (method, path, body) => call(method, path, { body });
   const phones = createSimulatedPhones({ ...shared, registrar: processes.entryAddress, api, until });
@@ -210,8 +210,8 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
       return processes.current;
     },
     get cluster() {
-      const { all: nodes, bus, kill } = processes;
-      return bus && kill && { nodes, bus, kill };
+      const { all: nodes, bus, faults } = processes;
+      return bus && faults && { nodes, bus, ...faults };
     },
     get telephony() {
       return processes.current.telephony ?? assert.fail('the legs of this world belong to its phones');
@@ -321,6 +321,8 @@ async function whileTimePasses<Result>(
   const ended = work.finally(() => {
     isOver = true;
   });
+  // It may fail while time passes; `return` throws that.
+  ended.catch(() => {});
   while (!isOver) await advance(frameMs);
   return ended;
 }

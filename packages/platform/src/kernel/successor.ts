@@ -69,6 +69,8 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
     const ended = await incarnation.succeed(other);
     if (ended === undefined) return;
     const node = ended.token;
+    // A node that hangs is still on the bus: the BYEs of its dialogs must not go through its connections.
+    alive = new Set([...alive].filter((each) => each !== node));
     if ('beat' in other.seen) {
       log.warn({ node }, 'node gives no sign of life: this node has ended it');
       metrics.count('jackfield_nodes_ended_total');
