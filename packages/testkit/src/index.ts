@@ -11,6 +11,7 @@ export {
 } from './documented-events.ts';
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
 export { createFailingCommits, type FailingCommits } from './failing-commits.ts';
+export { type BrokenInvariant, brokenInvariants, type History } from './history-checker.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';
 export { type BusFaults, createMemoryBuses, type MemoryBuses } from './memory-bus.ts';
 export { createNatsCredentials, type NatsCredentialFiles } from './nats-credentials.ts';
@@ -23,6 +24,7 @@ export {
   postgresMissing,
   startPostgres,
 } from './postgres-server.ts';
+export { recordedEvents, recordedHistory } from './recorded-history.ts';
 export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { onTwoNodes, type Race, type Rivals } from './rivals.ts';
@@ -74,4 +76,5 @@ export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
 export { machineBeep, syntheticVoice } from './synthetic-voice.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
+export { createWatchedWrites, type WatchedWrites } from './watched-writes.ts';
 export { worldOfSuite } from './world-of-suite.ts';

@@ -31,6 +31,8 @@ export class PhoneCall {
   /** When this side knew of the answer. */
   answeredAt: Instant | undefined;
   isRinging = false;
+  /** The user part of From in an incoming INVITE. */
+  caller: string | undefined;
   end: EndReason | undefined;
   endedAt: Instant | undefined;
   /** Final statuses of re-INVITEs of this phone, 200 included. */
@@ -88,6 +90,7 @@ export class PhoneCall {
   /** Called by the phone with an incoming INVITE. */
   offered(invite: IncomingInvite): void {
     this.#leg = invite;
+    this.caller = /sips?:([^@>;]+)@/.exec(invite.request.headers.get('From') ?? '')?.[1];
     invite.listen(this.#listener());
   }
 

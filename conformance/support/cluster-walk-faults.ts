@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type { Read } from '@jackfield/ports';
+import type { SimulatedPlatform, SimulatedWorld } from '@jackfield/testkit';
+
+/** A fault that may end its node. */
+interface Hit {
+  readonly node: SimulatedPlatform;
+  readonly at: number;
+  until: number;
+}
+
+/** The time between two heartbeats, and slack. */
+const heartbeatMs = 2_500;
+
+/** Random faults of a world of several nodes: at least one node always runs and has its database. */
+export class WalkFaults {
+  /** All nodes, by their numbers. */
+  readonly nodes: readonly SimulatedPlatform[];
+  readonly #world: SimulatedWorld;
+  readonly #random: () => number;
+  readonly #hits: Hit[] = [];
+  readonly #cut = new Set<SimulatedPlatform>();
+  readonly #stopped = new Set<SimulatedPlatform>();
+  #isBusWell = true;
+
+  constructor(world: SimulatedWorld, random: () => number) {
+    this.#world = world;
+    this.#random = random;
+    this.nodes = [...this.#cluster.nodes];
+  }
+
+  get running(): readonly SimulatedPlatform[] {
+    return this.#cluster.nodes;
+  }
+
+  /** Of a node that has its database. */
+  get read(): Read {
+    const node = this.running.find((each) => !this.#cut.has(each)) ?? assert.fail('no node is left');
+    return node.database.read;
+  }
+
+  /** Each message arrives. */
+  get isWell(): boolean {
+    return this.#isBusWell && this.#stopped.size + this.#cut.size === 0;
+  }
+
+  async next(): Promise<void> {
+    const { kill, part } = this.#cluster;
+    const well = this.running.filter((node) => !this.#cut.has(node) && !this.#stopped.has(node));
+    const [one, other] = [this.#one(well), this.#one(this.running)];
+    const choice = this.#random();
+    if (choice < 0.3)
+      this.#onBus(({ impair }) => impair({ delayMs: 2, jitterMs: 40, lossRate: 0.1, duplicateRate: 0.1 }));
+    else if (choice < 0.45) this.#onBus(() => part(one, other));
+    else if (choice < 0.5) this.#onBus(({ cut }) => cut());
+    else if (choice < 0.6) this.#mendBus();
+    else if (well.length === 1) return;
+    else if (choice < 0.75) this.#stop(one);
+    else if (choice < 0.85) this.#cutFromDatabase(one);
+    else if (this.running.length === 3) {
+      this.#hit(one);
+      this.#cluster.stop(one);
+      await kill(one);
+    }
+  }
+
+  heal(): void {
+    const { goOn, mendDatabase } = this.#cluster;
+    this.#mendBus();
+    for (const node of this.#stopped) goOn(node);
+    for (const node of this.#cut) mendDatabase(node);
+    this.#stopped.clear();
+    this.#cut.clear();
+  }
+
+  /** The fault from which on this node has written no heartbeat; between two faults it may have had no time for one. */
+  silentSince(meant: SimulatedPlatform | undefined, endedAt: number): number | undefined {
+    let since: number | undefined;
+    for (const { node, at, until } of this.#hits.toReversed()) {
+      if (node !== meant || at >= endedAt) continue;
+      if (since !== undefined && until < since - heartbeatMs) break;
+      since = at;
+    }
+    return since;
+  }
+
+  get #cluster() {
+    return this.#world.cluster ?? assert.fail('several nodes');
+  }
+
+  #one(nodes: readonly SimulatedPlatform[]): SimulatedPlatform {
+    return nodes[Math.floor(this.#random() * nodes.length)]!;
+  }
+
+  #onBus(impair: (bus: NonNullable<SimulatedWorld['cluster']>['bus']) => void): void {
+    this.#isBusWell = false;
+    impair(this.#cluster.bus);
+  }
+
+  #mendBus(): void {
+    const { bus } = this.#cluster;
+    bus.mend();
+    bus.impair({});
+    this.#isBusWell = true;
+  }
+
+  /** For 1 to 20 s: it is ended by another node, or not. */
+  #stop(node: SimulatedPlatform): void {
+    this.#hit(node);
+    this.#cluster.stop(node);
+    this.#stopped.add(node);
+    this.#later(node, () => this.#stopped.delete(node) && this.#cluster.goOn(node));
+  }
+
+  #cutFromDatabase(node: SimulatedPlatform): void {
+    this.#hit(node);
+    this.#cluster.cutFromDatabase(node);
+    this.#cut.add(node);
+    this.#later(node, () => this.#cut.delete(node) && this.#cluster.mendDatabase(node));
+  }
+
+  #hit(node: SimulatedPlatform): void {
+    this.#hits.push({ node, at: this.#world.now(), until: Number.POSITIVE_INFINITY });
+  }
+
+  #later(node: SimulatedPlatform, recover: () => void): void {
+    const { clock } = this.#world;
+    clock.startTimer(clock.now() + 1_000 + this.#random() * 19_000, () => {
+      for (const hit of this.#hits) if (hit.node === node) hit.until = Math.min(hit.until, clock.now());
+      recover();
+    });
+  }
+}
