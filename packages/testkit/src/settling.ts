@@ -1,5 +1,5 @@
 import type { Clock, Database } from '@jackfield/ports';
-import { Kysely } from 'kysely';
+import { executedBy } from './executed-by.ts';
 
 /**
  * Detects pending work that needs no time to pass: promises and commits. The thousands of packets and ticks cause no such work, so `settle`
@@ -62,11 +62,13 @@ export function createSettling(): Settling {
     database(database) {
       let read: Database['read'] | undefined;
       return Object.create(database, {
-        // The first read opens a file that `migrate` may have to write before.
         read: {
           get() {
             // The embedded database reads at once.
-            read ??= database.dialect === 'sqlite' ? database.read : readsOf(database.read, waitedFor);
+            if (database.dialect === 'sqlite') return database.read;
+            read ??= executedBy(database.read, (...query) =>
+              waitedFor(() => database.read.getExecutor().executeQuery(...query)),
+            );
             return read;
           },
         },
@@ -77,23 +79,4 @@ export function createSettling(): Settling {
       });
     },
   };
-}
-
-/** The same reads, each of them within `around`. */
-function readsOf(
-  read: Database['read'],
-  around: <Result>(work: () => Promise<Result>) => Promise<Result>,
-): Database['read'] {
-  const executor = new Proxy(read.getExecutor(), {
-    get(reading, name) {
-      if (name === 'executeQuery') {
-        const { executeQuery } = reading;
-        return (...query: Parameters<typeof executeQuery>) => around(() => reading.executeQuery(...query));
-      }
-      const value = Reflect.get(reading, name, reading);
-      return typeof value === 'function' ? value.bind(reading) : value;
-    },
-  });
-  // Only the executor takes part in a query.
-  return new Kysely({ executor, config: {}, driver: {}, dialect: {} } as never);
 }
