@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { HttpLimits } from './http-limits.ts';
+import { createMetrics } from '@jackfield/adapters/metrics';
+import { createServer } from './create-server.ts';
+import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import { listeningApi } from './testing/listening-api.ts';
 
 // Counted from the test on: files of one process are loaded long before they run.
@@ -60,5 +63,27 @@ describe('Connections of the HTTP port', () => {
     socket.once('close', () => clearInterval(drip));
     assert.match(String((await answer)[0]), /^HTTP\/1\.1 408 /);
     await closed(socket);
+  });
+
+  it('end with the answer that a closing server still gives', async () => {
+    const limits = { ...defaultHttpLimits, idleMs: 3_600_000 };
+    const answering = Promise.withResolvers<ServerResponse>();
+    const server = createServer((_request, response) => answering.resolve(response), {
+      limits,
+      metrics: createMetrics(),
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    ends.push(() => socket.destroy());
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const answer = await answering.promise;
+    // The client has the whole answer before the server regards it as ended.
+    answer.writeHead(200, { 'content-length': '2' }).write('ok');
+    let text = '';
+    while (!text.endsWith('\r\n\r\nok')) text += (await once(socket, 'data', { signal: inTime() }))[0];
+    server.close().closeIdleConnections();
+    answer.end();
+    await Promise.all([once(server, 'close', { signal: inTime() }), closed(socket)]);
   });
 });

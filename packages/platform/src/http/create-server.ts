@@ -39,7 +39,8 @@ export function createServer(handler: RequestListener, { limits, metrics, certif
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.lookMs,
   };
-  const listener = oneAtATime(handler, { limit: limits.pipelinedRequests, metrics });
+  const isClosing = () => !server.listening;
+  const listener = oneAtATime(handler, { limit: limits.pipelinedRequests, metrics, isClosing });
   const server: Server =
     certificate === undefined
       ? createHttpServer(options, listener)

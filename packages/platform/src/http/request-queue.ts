@@ -6,6 +6,8 @@ interface RequestQueueDeps {
   /** Requests of one connection that may wait while another one is answered. */
   readonly limit: number;
   readonly metrics: Pick<Metrics, 'count'>;
+  /** Connections end with their last answer then. */
+  isClosing(): boolean;
 }
 
 interface Connection {
@@ -18,7 +20,8 @@ interface Connection {
  * starts every request of a chunk at once (64 KB hold more than a thousand), and keeps all their answers in memory. A
  * connection with more waiting requests than allowed is closed, as RFC 9112 §9.3.2 permits.
  */
-export function oneAtATime(handler: RequestListener, { limit, metrics }: RequestQueueDeps): RequestListener {
+export function oneAtATime(handler: RequestListener, deps: RequestQueueDeps): RequestListener {
+  const { limit, metrics } = deps;
   const connections = new WeakMap<Socket, Connection>();
 
   function start(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
@@ -32,7 +35,10 @@ export function oneAtATime(handler: RequestListener, { limit, metrics }: Request
     connection.isAnswering = false;
     // An answer on a closing connection does not arrive, so its request must not be carried out.
     if (!socket.writable) connection.waiting.length = 0;
-    connection.waiting.shift()?.();
+    const next = connection.waiting.shift();
+    // A server that closes has ended its idle connections already, and would wait until this one has been idle for too long.
+    if (next === undefined && deps.isClosing()) socket.end();
+    next?.();
     if (connection.waiting.length === 0 && socket.isPaused()) socket.resume();
   }
 
