@@ -180,7 +180,7 @@ test('a file that hangs or ends the process is rejected; the others are restarte
   await watched.close();
 });
 
-test('a process that starts slowly fails no file, and one that never reports fails its file in the end', async () => {
+test('a process that starts slowly fails no file, and a silent process fails its file in the end', async () => {
   const program = new URL('./testing/slow-child.ts', import.meta.url);
   const patient = createSoundDecoder({ stallMs: 100, maxAttempts: 1, program });
   assert.equal((await patient.decode(Buffer.from('good'), limits)).samples.length, 4);

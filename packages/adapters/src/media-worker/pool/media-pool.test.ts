@@ -296,7 +296,7 @@ test('a clip that grows is heard whole in its worker while another worker dies w
   await assertNothingIsLeft(media);
 });
 
-test('a clip that a dying worker does not load is loaded all the same; one that fits nowhere is refused', {
+test('a clip that a dying worker does not load is loaded all the same; a clip that fits nowhere is refused', {
   skip: onLinux,
 }, async (context) => {
   const died = Promise.withResolvers<void>();
