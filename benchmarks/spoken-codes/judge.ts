@@ -1,112 +1,80 @@
-import { join } from 'node:path';
-import { createEspeakSpeech, type EspeakSpeech } from '@jackfield/adapters/speech-espeak';
-import { createProcessSpeechEngine } from '@jackfield/adapters/speech-recognition';
-import { resample } from '@jackfield/media';
+import type { EspeakSpeech } from '@jackfield/adapters/speech-espeak';
+import { codecFor, resample } from '@jackfield/media';
 import { spokenDigits } from '@jackfield/platform/verify';
-import { engineSampleRate, type RecognitionProblem, type SpeechEngine } from '@jackfield/ports';
+import { seededRandom } from '@jackfield/testkit';
+import { createCodeJudge, digitErrors, judgedDigits } from '@jackfield/testkit/code-judge';
+import { cpuOfChildren } from '../measure.ts';
 
 /** What pocketsphinx understood of one code that a call of Verify speaks. */
 export interface JudgedCode {
   readonly said: string;
   readonly understood: string;
-  /** Words that are wrong, missing or too many. */
+  /** Digits that are wrong, missing or too many. */
   readonly errors: number;
-  readonly audioMs: number;
-  /** From the last audio to the last word. */
-  readonly answerMs: number;
 }
 
-const digits = 6;
-const names = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
-/** About −65 dBFS: its model was trained with people in rooms, and digital silence confuses it. */
-const noise = 30;
-// Its own removal of noise removes consonants of a synthetic voice.
-const command = [
-  'pocketsphinx_continuous',
-  '-infile',
-  '/dev/stdin',
-  '-remove_noise',
-  'no',
-  '-jsgf',
-  join(import.meta.dirname, 'six-digits.gram'),
-] as const;
+export interface JudgedCodes {
+  readonly codes: readonly JudgedCode[];
+  readonly audioMs: number;
+  /** CPU of pocketsphinx. */
+  readonly cpuMs: number;
+}
 
-/** Speaks as many codes in English as a call of Verify does, at the rate of the recogniser, and has them judged. */
-export async function judgeCodes(count: number): Promise<readonly JudgedCode[]> {
-  const speech = createEspeakSpeech();
-  const engine = createProcessSpeechEngine({ command, limits: { answerMs: 120_000 } });
-  const random = createRandom();
+/** The codecs of calls, and how a recogniser hears them. */
+const bands = { PCMU: 'telephone', G722: 'wide' } as const;
+
+export type JudgedCodec = keyof typeof bands;
+
+/** Speaks as many codes in English as a call of Verify does, with the loss of a codec, and has them judged. */
+export async function judgeCodes(
+  speech: EspeakSpeech,
+  codec: JudgedCodec,
+  count: number,
+): Promise<JudgedCodes> {
+  const judge = createCodeJudge(bands[codec]);
+  const random = seededRandom(5);
   try {
-    const judged: JudgedCode[] = [];
+    const codes: JudgedCode[] = [];
+    let audioMs = 0;
+    const cpuBefore = cpuOfChildren();
     for (let n = 0; n < count; n++) {
-      const code = Array.from({ length: digits }, () => Math.floor(random() * 10)).join('');
-      judged.push(await judge(code, await spoken(code, speech, random), engine));
+      const said = Array.from({ length: judgedDigits }, () => Math.floor(random() * 10)).join('');
+      const { samples, sampleRate } = await spoken(said, speech, codec);
+      audioMs += (1000 * samples.length) / sampleRate;
+      const understood = (await judge.understand(samples, sampleRate)).join('');
+      codes.push({ said, understood, errors: digitErrors(said, understood) });
     }
-    return judged;
+    // The engine that speaks runs on, so only the judge's processes have ended.
+    return { codes, audioMs, cpuMs: cpuOfChildren() - cpuBefore };
   } finally {
-    engine.close();
-    speech.close();
+    judge.close();
   }
 }
 
-/** The share of wrong words, in percent. */
-export function wordError(judged: readonly JudgedCode[]): number {
-  const errors = judged.reduce((sum, each) => sum + each.errors, 0);
-  return (100 * errors) / (judged.length * digits);
+/** The share of wrong digits, in percent. */
+export function wordError(codes: readonly JudgedCode[]): number {
+  const errors = codes.reduce((sum, each) => sum + each.errors, 0);
+  return (100 * errors) / (codes.length * judgedDigits);
 }
 
-async function judge(code: string, audio: Int16Array, engine: SpeechEngine): Promise<JudgedCode> {
-  const texts: string[] = [];
-  const { promise, resolve } = Promise.withResolvers<RecognitionProblem | null>();
-  const session = engine.open(
-    { language: 'en-US', hints: [], model: null, profanityFilter: false, interim: false },
-    { result: ({ text }) => void texts.push(text), over: resolve },
-  );
-  session.write(audio);
-  const begin = performance.now();
-  session.finish();
-  const problem = await promise;
-  if (problem !== null) throw new Error(problem.sentence);
-  const answerMs = performance.now() - begin;
-  const understood = texts.join(' ');
-  const said = [...code].map((digit) => names[Number(digit)]!).join(' ');
-  const errors = distance(said.split(' '), understood.split(' '));
-  return { said, understood, errors, audioMs: (1000 * audio.length) / engineSampleRate, answerMs };
-}
-
-/** The digits as Verify plays them, with noise, between two pauses. */
-async function spoken(code: string, speech: EspeakSpeech, random: () => number): Promise<Int16Array> {
-  const silence = (ms: number) => new Int16Array((engineSampleRate * ms) / 1000);
+/** The digits as Verify plays them, between two pauses, encoded and decoded. */
+async function spoken(code: string, speech: EspeakSpeech, name: JudgedCodec) {
+  const codec = codecFor(name)!;
+  const { sampleRate, frameSamples } = codec;
+  const silence = (ms: number) => new Int16Array((sampleRate * ms) / 1000);
   const parts: Int16Array[] = [silence(400)];
   for (const item of spokenDigits('en_US', code)) {
     if (item.kind === 'silence') parts.push(silence(item.durationMs));
     if (item.kind !== 'speech') continue;
-    const { samples, sampleRate } = await speech.speak(item);
-    parts.push(resample(samples, sampleRate, engineSampleRate));
+    const clip = await speech.speak(item);
+    parts.push(resample(clip.samples, clip.sampleRate, sampleRate));
   }
-  const all = [...parts, silence(500)].flatMap((part) => [...part]);
-  return Int16Array.from(all, (sample) =>
-    Math.max(-32768, Math.min(32767, sample + noise * (2 * random() - 1))),
-  );
-}
-
-/** Levenshtein's: insertions, deletions and replacements. */
-function distance(one: readonly string[], other: readonly string[]): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [n, word] of one.entries()) {
-    const next = [n + 1];
-    for (const [at, each] of other.entries())
-      next.push(Math.min(row[at]! + (word === each ? 0 : 1), row[at + 1]! + 1, next[at]! + 1));
-    row = next;
+  const all = Int16Array.from([...parts, silence(1000)].flatMap((part) => [...part]));
+  const samples = new Int16Array(all.length - (all.length % frameSamples));
+  const frame = new Uint8Array(codec.frameBytes);
+  for (let at = 0; at < samples.length; at += frameSamples) {
+    const bytes = codec.encode(all.subarray(at), frameSamples, frame, 0);
+    codec.decode(frame, 0, bytes, samples, at);
   }
-  return row.at(-1)!;
-}
-
-/** Uniform in [0, 1), the same in each run. */
-function createRandom(): () => number {
-  let state = 1;
-  return () => {
-    state = (state * 16807) % 2147483647;
-    return state / 2147483647;
-  };
+  return { samples, sampleRate };
 }

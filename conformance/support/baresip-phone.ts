@@ -41,11 +41,14 @@ interface BaresipEvent {
 /** One headless baresip: registers, answers by itself, speaks a tone and writes down what it hears. */
 export class BaresipPhone {
   readonly events = new Happenings<BaresipEvent>();
+  /** Where it answers SIP. */
+  readonly address: string;
   readonly #directory: string;
   readonly #child: ChildProcess;
   readonly #control: Socket;
 
-  private constructor(directory: string, child: ChildProcess, control: Socket) {
+  private constructor(address: string, directory: string, child: ChildProcess, control: Socket) {
+    this.address = address;
     this.#directory = directory;
     this.#child = child;
     this.#control = control;
@@ -74,7 +77,7 @@ export class BaresipPhone {
       await rm(directory, { recursive: true, force: true });
       throw error;
     });
-    const phone = new BaresipPhone(directory, child, control);
+    const phone = new BaresipPhone(`127.0.0.1:${sipPort}`, directory, child, control);
     // By a command, so that no report comes before there is a listener.
     phone.#command('uanew', account(options));
     return phone;

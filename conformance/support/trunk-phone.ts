@@ -24,9 +24,21 @@ export async function startTrunkPhone(platform: PlatformProcess, number: string)
     keys: { rtp_port: String(audio.port) },
     timeoutSeconds: 60,
   });
-  const { body: uri } = await platform.api('POST', 'SipTrunk/URI/', { uri: `sip:desk@127.0.0.1:${port}` });
+  await leadTo(platform, `127.0.0.1:${port}`, [number]);
+  return { sipp, audio };
+}
+
+/** Leads numbers to the phone at this address, behind an inbound trunk. */
+export async function leadTo(
+  platform: PlatformProcess,
+  address: string,
+  numbers: readonly string[],
+): Promise<void> {
+  const { body: uri } = await platform.api('POST', 'SipTrunk/URI/', { uri: `sip:desk@${address}` });
   const trunk = { trunk_direction: 'inbound', primary_uri_uuid: uri.uri_uuid };
   const { body: inbound } = await platform.api('POST', 'SipTrunk/Trunk/', trunk);
-  assert.equal((await platform.api('POST', 'Number/', { number, trunk_id: inbound.trunk_id })).status, 201);
-  return { sipp, audio };
+  for (const number of numbers) {
+    const made = await platform.api('POST', 'Number/', { number, trunk_id: inbound.trunk_id });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  }
 }

@@ -1,6 +1,6 @@
 import { glob } from 'node:fs/promises';
 
-const folders = ['packages', 'apps', 'tools', 'conformance', 'examples'];
+const folders = ['packages', 'apps', 'tools', 'conformance', 'benchmarks', 'examples'];
 
 export interface TestChoice {
   /** Files whose path contains one of these; all when empty. */
