@@ -5,6 +5,8 @@ import type { PageServer } from './page-server.ts';
 export interface PageOptions {
   /** A file of the folder `page`, without its ending. */
   readonly program: string;
+  /** The text of the program, in place of a file: a module as a page of the documentation shows it. */
+  readonly source?: string;
   /** The microphone of this page is an oscillator instead of the file of the process. */
   readonly toneHz?: number;
   /** The page knows no candidate over UDP, as behind a network that blocks UDP. */
@@ -41,9 +43,10 @@ export class BrowserPage extends HeardPage {
   }
 
   static async open(page: Page, server: PageServer, options: PageOptions): Promise<BrowserPage> {
-    const { program, toneHz, isTcpOnly = false, isRelayOnly = false, policy } = options;
+    const { program, source, toneHz, isTcpOnly = false, isRelayOnly = false, policy } = options;
     const opened = new BrowserPage(page);
     await page.exposeFunction('report', (report: PageReport) => opened.reports.add(report));
+    if (source !== undefined) server.add(program, source);
     const settings = JSON.stringify({ toneHz, isTcpOnly, isRelayOnly });
     await page.addInitScript(`${await server.bundle('listeners')}\nprogram.listen(${settings});`);
     await page.goto(server.urlOf(program, policy));

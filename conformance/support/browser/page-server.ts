@@ -4,10 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
+const forBrowser = { platform: 'browser', target: 'chrome120', logLevel: 'error' } as const;
+
 /** Serves pages on loopback: `/<program>` is an empty page with one program of the folder `page`. */
 export class PageServer {
   readonly #server: Server;
   readonly #bundles = new Map<string, Promise<string>>();
+  /** Names of programs that are modules, with their text. */
+  readonly #modules = new Map<string, string>();
   readonly #files = new Map<string, Uint8Array>();
 
   private constructor() {
@@ -31,10 +35,16 @@ export class PageServer {
   bundle(program: string): Promise<string> {
     let bundle = this.#bundles.get(program);
     if (bundle === undefined) {
-      bundle = bundleOf(program);
+      const source = this.#modules.get(program);
+      bundle = source === undefined ? bundleOf(program) : bundleOfModule(source);
       this.#bundles.set(program, bundle);
     }
     return bundle;
+  }
+
+  /** Gives a program by its text: a module, which exports nothing to the test. */
+  add(program: string, source: string): void {
+    this.#modules.set(program, source);
   }
 
   /** Serves a file at a path with a folder, `/sounds/voice.wav`; returns its URL. */
@@ -65,7 +75,8 @@ export class PageServer {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       const policy = searchParams.get('policy');
       if (policy !== null) response.setHeader('content-security-policy', policy);
-      response.end(`<!doctype html><title>${name}</title><script src="/${name}.js"></script>`);
+      const type = this.#modules.has(name) ? ' type="module"' : '';
+      response.end(`<!doctype html><title>${name}</title><script${type} src="/${name}.js"></script>`);
     } else {
       response.setHeader('content-type', 'text/javascript; charset=utf-8');
       response.end(await this.bundle(name));
@@ -80,9 +91,18 @@ async function bundleOf(program: string): Promise<string> {
     write: false,
     format: 'iife',
     globalName: 'program',
-    platform: 'browser',
-    target: 'chrome120',
-    logLevel: 'error',
+    ...forBrowser,
+  });
+  return outputFiles[0]!.text;
+}
+
+async function bundleOfModule(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, loader: 'ts', resolveDir: import.meta.dirname },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    ...forBrowser,
   });
   return outputFiles[0]!.text;
 }

@@ -21,6 +21,8 @@ const sampleRate = 16_000;
 const windowSize = 32_768;
 
 export function listen({ toneHz, isTcpOnly, isRelayOnly }: Settings): void {
+  // The hosted SDK refuses to log in on a machine that has loopback alone, where the platform is.
+  Object.defineProperty(navigator, 'onLine', { value: true });
   const Native = globalThis.RTCPeerConnection;
   globalThis.RTCPeerConnection = new Proxy(Native, {
     construct(target, [configuration, ...more], newTarget) {
