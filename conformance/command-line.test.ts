@@ -116,6 +116,15 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
     const { status, out, problems } = await drain.ended;
     assert.deepEqual([status, out], [0, `${incarnation} is draining; live calls: 0\n`], problems);
     assert.deepEqual((await run(['nodes', 'undrain', incarnation])).out, `${incarnation} is serving\n`);
+    await addToRoom(talks, 'agent');
+    const broken = start(['nodes', 'drain', incarnation, '--wait']);
+    await broken.lines.until('the wait', (line) => line === 'live calls: 1');
+    assert.equal((await run(['nodes', 'undrain', incarnation])).status, 0);
+    const again = await broken.ended;
+    assert.equal(again.status, 1);
+    assert.match(again.problems, /accepts new calls again: its drain was ended/);
+    assert.equal((await json('nodes', 'list'))[0].state, 'serving');
+    assert.equal((await run(['rooms', 'end', 'demo'])).status, 0);
     const unknown = await run(['nodes', 'drain', 'elsewhere']);
     assert.deepEqual([unknown.status, /there is no node "elsewhere"/.test(unknown.problems)], [1, true]);
   });
