@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync } from 'node:fs';
 import { copyFile, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CallbackReceiver } from './support/callback-receiver.ts';
@@ -11,29 +8,14 @@ import { heardToneDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { channelOf, inspect } from './support/recorded.ts';
+import { mount, noMount, unmount } from './support/small-disk.ts';
 
 /** A sandbox phone that answers and plays 1 kHz. */
 const tonePhone = '+12025550109';
 /** Four seconds: a WAV file with both sides of a call grows by 32 KB each second. */
 const smallBytes = 128 * 1024;
 
-function mount(directory: string, bytes: number, ...options: readonly string[]): boolean {
-  const all = [...options, `size=${bytes}`].join(',');
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', all, 'recordings', directory]).status === 0;
-}
-
-const unmount = (directory: string) => execFileSync('umount', [directory]);
-
-/** False where a file system may be mounted; otherwise why not. */
-function forbidden(): false | string {
-  const directory = mkdtempSync(join(tmpdir(), 'mount-'));
-  const isAllowed = mount(directory, smallBytes);
-  if (isAllowed) unmount(directory);
-  rmdirSync(directory);
-  return isAllowed ? false : 'no file system may be mounted here: it takes root (CAP_SYS_ADMIN)';
-}
-
-const skip = missing('sox', 'mount') || forbidden();
+const skip = missing('sox', 'mount') || noMount();
 
 /** The real server, whose directory of recordings is a file system of 128 KB. */
 describe('a full disk', { skip, timeout: 180_000 }, () => {

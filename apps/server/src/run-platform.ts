@@ -7,8 +7,9 @@ import { type Config, describeConfig, endsWithParent } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { loadSettings } from './load-settings.ts';
 import { onParentEnd } from './parent-end.ts';
-import { explainPostgres, StartFailure } from './start-failure.ts';
+import { explainDirectory, explained, explainPostgres, StartFailure } from './start-failure.ts';
 import { writeTokenFile } from './token-file.ts';
+import { explainWriting, newFilesIn } from './write-faults.ts';
 
 const noCarriers =
   'Without carriers and without the sandbox no number of the public network can be called: such calls end with 5020 Routing Error.';
@@ -29,8 +30,12 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
   });
   endOnFaults(log);
   log.info({ configuration: describeConfig(loaded.inForce) }, 'configuration in force');
+  const { dataDir, databaseUrl } = config;
+  // Where the database is elsewhere, it is kept, and the key of the directory with it.
+  const added = databaseUrl === undefined ? newFilesIn(dataDir, 'jackfield.sqlite') : undefined;
+  let embedded: Embedded | undefined;
   try {
-    const embedded = await startEmbedded({
+    const running = await startEmbedded({
       config,
       log,
       ...(mode === 'dev' && config.activity
@@ -47,27 +52,35 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
         process.exit(1);
       },
     });
-    const end = endOnSignals(embedded, log, config.drainSeconds * 1000);
+    embedded = running;
+    const end = endOnSignals(running, log, config.drainSeconds * 1000);
     if (endsWithParent(env)) onParentEnd(end);
-    const { http, operator, sip, sips } = embedded;
+    const { http, operator, sip, sips } = running;
     returnStartMemory();
     log.info({ http, ...(operator && { operator }), sip, ...(sips && { sips }) }, 'Jackfield is ready.');
     // At a terminal SIGHUP means that the terminal was closed, and ends the process as by default.
     // Elsewhere it means a reload, which must not end calls where no certificate is in use.
     if (!process.stdin.isTTY) {
-      process.on('SIGHUP', () => embedded.reloadCertificate());
+      process.on('SIGHUP', () => running.reloadCertificate());
     }
-    const { account } = embedded.platform;
-    if (mode === 'dev' && config.sandbox) process.stdout.write(await bannerOf(embedded, config));
+    const { account } = running.platform;
+    if (mode === 'dev' && config.sandbox) process.stdout.write(await bannerOf(running, config));
     else if (account.isNew && config.account === undefined) {
       if (process.stdout.isTTY) process.stdout.write(firstAccountNotice(account));
       else {
-        const file = writeTokenFile(config.dataDir, account.authToken);
+        const file = await explained(explainDirectory(dataDir), () =>
+          writeTokenFile(dataDir, account.authToken),
+        );
         log.info({ authId: account.authId, file }, 'first account made; its token is in the file');
       }
     }
     if (!config.sandbox && config.carriersFile === undefined) log.warn({}, noCarriers);
   } catch (error) {
+    if (explainWriting(error, dataDir) !== undefined) {
+      // What could not be written may keep a part from closing; the process ends all the same.
+      await embedded?.close().catch(() => undefined);
+      added?.remove();
+    }
     if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
     else log.error({ err: error }, 'Jackfield could not start.');
     // Any part of the start that still keeps the process open has no more work to do.
@@ -105,7 +118,11 @@ async function bannerOf(
     account: platform.account,
     ...(process.stdout.isTTY
       ? { consoleToken: await platform.createConsoleLink() }
-      : { tokenFile: writeTokenFile(dataDir, platform.account.authToken) }),
+      : {
+          tokenFile: await explained(explainDirectory(dataDir), () =>
+            writeTokenFile(dataDir, platform.account.authToken),
+          ),
+        }),
     domain: domains[0] ?? '',
   });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { explainWriting } from './write-faults.ts';
 
 /** A start that failed for a reason that the operator can fix: one sentence, which names the variable. */
 export class StartFailure extends Error {
@@ -53,15 +54,14 @@ export function explainDirectory(directory: string): (error: unknown) => string 
       case 'ENOENT':
       case 'EACCES':
       case 'EPERM':
-      case 'EROFS':
         return `JACKFIELD_DATA_DIR: this user may not write to ${directory}`;
       case 'EEXIST':
       case 'ENOTDIR':
         return `JACKFIELD_DATA_DIR: ${directory} is no directory`;
-      case 'ENOSPC':
-        return `JACKFIELD_DATA_DIR: no space is left for ${directory}`;
       default:
-        return error instanceof Error ? `JACKFIELD_DATA_DIR: ${error.message}` : undefined;
+        return error instanceof Error
+          ? `JACKFIELD_DATA_DIR: ${explainWriting(error, directory) ?? error.message}`
+          : undefined;
     }
   };
 }
@@ -90,7 +90,9 @@ export function explainData({
         ? `JACKFIELD_DATA_DIR: ${join(dataDir, 'secret.key')} is not the key with which the database was written: restore the file from a backup, or set JACKFIELD_SECRET_KEY to that key`
         : 'JACKFIELD_SECRET_KEY is not the key with which the database was written: set it to that key';
     }
-    return explainPostgres(error);
+    if (databaseUrl !== undefined) return explainPostgres(error);
+    const fault = explainWriting(error, dataDir);
+    return fault === undefined ? undefined : `JACKFIELD_DATA_DIR: ${fault}`;
   };
 }
 

@@ -6,6 +6,7 @@ import { copySqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { CommandFailure } from '../command-line/command.ts';
 import type { Config } from '../config.ts';
 import { version } from '../version.ts';
+import { newDirectories } from '../write-faults.ts';
 import { type BackupManifest, backupFiles, describeFile } from './manifest.ts';
 
 type Stored = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>;
@@ -20,10 +21,11 @@ export async function backUp(
 ): Promise<BackupManifest> {
   const target = resolve(to);
   if (existsSync(target)) throw new CommandFailure(`${target} exists: name a new directory.`);
-  mkdirSync(dirname(target), { recursive: true });
+  const added = newDirectories(dirname(target));
   const unfinished = `${target}.unfinished-${process.pid}`;
-  await mkdir(unfinished, { mode: 0o700 });
   try {
+    mkdirSync(dirname(target), { recursive: true });
+    await mkdir(unfinished, { mode: 0o700 });
     const within = (name: string) => join(unfinished, name);
     if (databaseUrl === undefined) copySqliteDatabase(dataDir, within(backupFiles.sqlite));
     else await dumpPostgresDatabase(databaseUrl, within(backupFiles.postgres));
@@ -38,6 +40,7 @@ export async function backUp(
     return manifest;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
+    added.remove();
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import { parseSecretKey } from '@jackfield/adapters/secrets';
 import { CommandFailure } from '../command-line/command.ts';
 import type { Config } from '../config.ts';
 import { unfinishedRestore } from '../data-directory.ts';
+import { newFilesIn } from '../write-faults.ts';
 import { type BackupManifest, backupFiles, readBackup } from './manifest.ts';
 
 /** Faults come as errors; nothing else is worth a line. */
@@ -27,6 +28,16 @@ const restored = [backupFiles.recordings, backupFiles.key, backupFiles.token, ba
  * directory `unfinishedRestore` is left, with which no server starts, and the next restore begins anew.
  */
 export async function restoreBackup(stored: Stored, from: string): Promise<BackupManifest> {
+  const added = newFilesIn(stored.dataDir, backupFiles.sqlite);
+  try {
+    return await restoreInto(stored, from);
+  } catch (error) {
+    added.remove();
+    throw error;
+  }
+}
+
+async function restoreInto(stored: Stored, from: string): Promise<BackupManifest> {
   const manifest = await readBackup(from);
   const { dataDir, databaseUrl, secretKey } = stored;
   checkKind(manifest, databaseUrl);

@@ -11,19 +11,29 @@ const longestLagMs = 400;
 /** The size where the end is not known when the header is written, as in a pipe. */
 const unknownSize = 0xffff_ffff;
 
+export interface Written {
+  readonly seconds: number;
+  /** Why the rest could not be written. */
+  readonly fault?: unknown;
+}
+
 export interface StereoRecording {
   /** Samples of one side, said at `timestamp` (ms on the clock of both sides). */
   add(track: string, timestamp: number, samples: Int16Array): void;
-  /** Writes what is left, completes the header, and resolves with the seconds that were written. */
-  close(): Promise<number>;
+  /** Writes what is left, completes the header, and resolves with the seconds that were written. A write that fails leaves what was written before, complete. */
+  close(): Promise<Written>;
 }
 
 /**
  * A WAV file with what the phone says on the left and what it hears on the right. Until it is complete its header says that the end is
  * unknown.
  */
-export function createStereoRecording(sink: WavSink, sampleRate: number): StereoRecording {
-  sink.write(wavHeader(sampleRate, unknownSize - headerBytes));
+export function createStereoRecording(
+  sink: WavSink,
+  sampleRate: number,
+  /** A write has failed: more samples are of no use. */
+  onFault: () => void = () => {},
+): StereoRecording {
   let begin: number | undefined;
   /** Frames that are written: positions in front of it are closed. */
   let written = 0;
@@ -31,12 +41,28 @@ export function createStereoRecording(sink: WavSink, sampleRate: number): Stereo
   let waiting = new Int16Array(sampleRate * 2);
   const ends: Record<Side, number> = { inbound: 0, outbound: 0 };
 
+  /** After a fault nothing more is written: the file has no gap. */
+  let fault: unknown;
+
+  function put(bytes: Buffer): boolean {
+    try {
+      sink.write(bytes);
+      return true;
+    } catch (error) {
+      fault = error;
+      onFault();
+      return false;
+    }
+  }
+
+  put(wavHeader(sampleRate, unknownSize - headerBytes));
+
   function write(until: number): void {
     const frames = until - written;
-    if (frames <= 0) return;
+    if (frames <= 0 || fault !== undefined) return;
     const bytes = Buffer.alloc(frames * bytesPerFrame);
     for (let at = 0; at < frames * 2; at++) bytes.writeInt16LE(waiting[at] ?? 0, at * 2);
-    sink.write(bytes);
+    if (!put(bytes)) return;
     waiting.copyWithin(0, frames * 2);
     waiting.fill(0, Math.max(0, waiting.length - frames * 2));
     written = until;
@@ -51,6 +77,7 @@ export function createStereoRecording(sink: WavSink, sampleRate: number): Stereo
 
   return {
     add(track, timestamp, samples) {
+      if (fault !== undefined) return;
       const side = sides.indexOf(track as Side);
       if (side < 0) return;
       begin ??= timestamp;
@@ -69,7 +96,8 @@ export function createStereoRecording(sink: WavSink, sampleRate: number): Stereo
     async close() {
       write(Math.max(ends.inbound, ends.outbound));
       await sink.finish(wavHeader(sampleRate, written * bytesPerFrame));
-      return written / sampleRate;
+      const seconds = written / sampleRate;
+      return fault === undefined ? { seconds } : { seconds, fault };
     },
   };
 }

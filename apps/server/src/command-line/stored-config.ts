@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { loadSettings } from '../load-settings.ts';
 import { explainPostgres } from '../start-failure.ts';
+import { explainWriting } from '../write-faults.ts';
 import { CommandFailure } from './command.ts';
 
 /** The configuration with which `jackfield start` would start here; throws its mistakes. */
@@ -10,12 +11,13 @@ export function storedConfig(): Config {
   return loaded.config;
 }
 
-/** Faults of the databases and files become one sentence. */
-export async function withSentence<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Faults of the databases and files become one sentence; `where` is what was written. */
+export async function withSentence<Result>(where: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof CommandFailure || !(error instanceof Error)) throw error;
-    throw new CommandFailure(`${explainPostgres(error) ?? error.message}.`.replace(/\.\.$/, '.'));
+    const sentence = explainPostgres(error) ?? explainWriting(error, where) ?? error.message;
+    throw new CommandFailure(`${sentence}.`.replace(/\.\.$/, '.'));
   }
 }

@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, closeSync, constants, openSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { explainWriting } from '../write-faults.ts';
 import { CommandFailure } from './command.ts';
 
 /** What a WAV file is written to, from its beginning on. */
@@ -9,22 +19,48 @@ export interface WavSink {
   write(bytes: Buffer): void;
   /** The file is complete: a file gets the header with its length; resolves when everything is written, or played. */
   finish(header: Buffer): Promise<void>;
+  /** Nothing came: a file goes away. Not after `finish`. */
+  discard(): void;
 }
 
 /** A file that can be played while it grows; `-` is standard output. */
 export function fileSink(path: string): WavSink {
   const isPipe = path === '-';
-  const file = isPipe ? process.stdout.fd : openSync(path, 'w', 0o600);
+  const file = isPipe ? process.stdout.fd : opened(path);
   return {
     write(bytes) {
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
     },
     async finish(header) {
       if (isPipe) return;
-      writeSync(file, header, 0, header.length, 0);
+      const { isFile, size } = statOf(file);
+      if (isFile && size > 0) {
+        writeSync(file, header, 0, header.length, 0);
+        // A write that failed may have left a part of a sample.
+        ftruncateSync(file, Math.min(size, header.length + header.readUInt32LE(40)));
+      }
       closeSync(file);
     },
+    discard() {
+      if (isPipe) return;
+      const { isFile } = statOf(file);
+      closeSync(file);
+      if (isFile) rmSync(path, { force: true });
+    },
   };
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, 'w', 0o600);
+  } catch (error) {
+    throw new CommandFailure(`--output: ${explainWriting(error, path) ?? (error as Error).message}.`);
+  }
+}
+
+function statOf(file: number): { readonly isFile: boolean; readonly size: number } {
+  const stats = fstatSync(file);
+  return { isFile: stats.isFile(), size: stats.size };
 }
 
 /** A program and its arguments. */
@@ -58,6 +94,7 @@ export function playerSink([name, ...args]: Player): WavSink {
       player.stdin.end();
       await ended;
     },
+    discard: () => void player.stdin.end(),
   };
 }
 

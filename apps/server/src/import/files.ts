@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { CommandFailure } from '../command-line/command.ts';
+import { explainWriting } from '../write-faults.ts';
 
 export function readTextFile(path: string): string {
   try {
@@ -33,8 +34,15 @@ export function createSecretFile(option: string, path: string, failed: () => voi
   }
   return {
     write(text) {
-      writeSync(file, text);
-      closeSync(file);
+      try {
+        writeFileSync(file, text, { flush: true });
+      } catch (error) {
+        throw new CommandFailure(
+          `${option} is "${path}": ${explainWriting(error, path) ?? (error as Error).message}.`,
+        );
+      } finally {
+        closeSync(file);
+      }
     },
     remove: () => unlinkSync(path),
   };

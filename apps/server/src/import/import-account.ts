@@ -66,16 +66,14 @@ async function create(
   const body = { ...bodyOf(object, ids), ...(password === undefined ? {} : { password }) };
   const step = { does: 'create', path, body, key: randomUUID(), id: idName, at } as const;
   journal.begin(step);
-  try {
-    const answer = await refusedAt(object, () => api.create(path, body, step.key));
-    journal.created(pathOf(step, answer));
-    const id = String(answer[idName]);
-    return { section, from, id, ...(password === undefined ? {} : { password }) };
-  } catch (error) {
+  const answer = await refusedAt(object, () => api.create(path, body, step.key)).catch((error: unknown) => {
     // It may exist where the answer was lost.
     if (!(error instanceof LostAnswer)) journal.refused();
     throw error;
-  }
+  });
+  journal.created(pathOf(step, answer));
+  const id = String(answer[idName]);
+  return { section, from, id, ...(password === undefined ? {} : { password }) };
 }
 
 /** Parameters of the creation. */

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AccountApi, ApiRefusal, type Json } from '../command-line/account-api.ts';
 import { CommandFailure } from '../command-line/command.ts';
+import { explainWriting } from '../write-faults.ts';
 
 /** A change of the account that can be undone. */
 export type ImportStep =
@@ -56,14 +57,24 @@ export function openJournal(file: string, head: Head): ImportJournal {
     // It holds new passwords.
     writeFileSync(path, `${JSON.stringify(head)}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
+    // A head that is cut off notes nothing.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(path, { force: true });
     throw new CommandFailure(
       `${path} cannot be written (${(error as Error).message}): it notes what an import has done, so put the export into a directory that you may write to.`,
     );
   }
   const lines: Line[] = [];
   const note = (line: Line) => {
-    lines.push(line);
-    appendFileSync(path, `${JSON.stringify(line)}\n`);
+    // A step that could not be noted is not sent; the end of a sent one counts for the undo all the same.
+    if (!('begin' in line)) lines.push(line);
+    try {
+      appendFileSync(path, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      throw new CommandFailure(
+        `${path}, which notes what the import does: ${explainWriting(error, path) ?? (error as Error).message}.`,
+      );
+    }
+    if ('begin' in line) lines.push(line);
   };
   return {
     begin: (step) => note({ begin: step }),

@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
 import { readEnvironment } from '../../read-environment.ts';
+import { explainWriting } from '../../write-faults.ts';
 import { apiCommand } from '../api-command.ts';
 import { CommandFailure } from '../command.ts';
 import { portNumber, webSocketUrl, wholeNumber } from '../option-values.ts';
+import type { Written } from '../stereo-recording.ts';
 
 interface Flags {
   readonly output?: string;
@@ -53,10 +55,12 @@ export const listen = apiCommand<Flags>({
     const player = play ? findPlayer(readEnvironment().PATH) : undefined;
     // Refuses a wrong UUID before a port is opened.
     await api.request('GET', `Call/${encodeURIComponent(call)}/`);
+    // Before the call is streamed: a file that cannot be written costs no call anything.
+    const toFile = player === undefined ? fileSink(file) : undefined;
     const host = at === undefined ? await ownAddress(new URL(api.profile.url)) : '::';
     const path = `/${crypto.randomUUID()}`;
     const ended = Promise.withResolvers<string>();
-    let written = 0;
+    let written: Written | undefined;
     const server = await serveStreams({
       host,
       port,
@@ -65,15 +69,16 @@ export const listen = apiCommand<Flags>({
         clearTimeout(unreached);
         process.stderr.write(`listening to ${call}; Ctrl-C ends it\n`);
         const recording = createStereoRecording(
-          player === undefined ? fileSink(file) : playerSink(player),
+          toFile ?? playerSink(player!),
           stream.start.mediaFormat.sampleRate,
+          () => stream.stop(),
         );
         stream.on('media', (samples, { track, timestamp }) =>
           recording.add(track, Number(timestamp), samples),
         );
         stream.on('end', (reason) => {
-          recording.close().then((seconds) => {
-            written = seconds;
+          recording.close().then((result) => {
+            written = result;
             ended.resolve(reason);
           }, ended.reject);
         });
@@ -96,9 +101,17 @@ export const listen = apiCommand<Flags>({
       const spec = { service_url: url, audio_track: 'both', content_type: `audio/x-l16;rate=${sampleRate}` };
       await api.request('POST', `Call/${encodeURIComponent(call)}/Stream/`, spec);
       const reason = await ended.promise;
-      const where = play ? 'played' : `in ${file === '-' ? 'standard output' : file}`;
-      process.stderr.write(`${written.toFixed(1)} s of both sides ${where} (${reason})\n`);
+      const { seconds: length, fault } = written ?? { seconds: 0 };
+      const name = file === '-' ? 'standard output' : file;
+      if (fault !== undefined) {
+        const why = explainWriting(fault, name) ?? (fault as Error).message;
+        throw new CommandFailure(`--output: ${why}: it has the first ${length.toFixed(1)} s of the call.`);
+      }
+      process.stderr.write(
+        `${length.toFixed(1)} s of both sides ${play ? 'played' : `in ${name}`} (${reason})\n`,
+      );
     } finally {
+      if (written === undefined) toFile?.discard();
       clearTimeout(unreached);
       await server.close();
     }

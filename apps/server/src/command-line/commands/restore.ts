@@ -8,7 +8,7 @@ export const restore: Command = {
     const { restoreBackup } = await import('../../backup/restore-backup.ts');
     const { storedConfig, withSentence } = await import('../stored-config.ts');
     const config = storedConfig();
-    const { createdAt, version } = await withSentence(() => restoreBackup(config, directory));
+    const { createdAt, version } = await withSentence(config.dataDir, () => restoreBackup(config, directory));
     process.stdout.write(
       `The backup of ${createdAt} (Jackfield ${version}) is in ${config.dataDir}: jackfield start\n`,
     );
