@@ -15,6 +15,7 @@ import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
 import { postgres } from './benches/postgres.ts';
 import { register } from './benches/register.ts';
+import { speechCost } from './benches/speech-cost.ts';
 import { spokenCodes } from './benches/spoken-codes.ts';
 import { srtp } from './benches/srtp.ts';
 import { streams } from './benches/streams.ts';
@@ -43,8 +44,8 @@ const benches = [
   webrtc,
 ];
 
-/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL, spoken-codes pocketsphinx. */
-const named = [kamailio, contention, postgres, spokenCodes, console];
+/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL, spoken-codes and speech-cost pocketsphinx. */
+const named = [kamailio, contention, postgres, spokenCodes, speechCost, console];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
