@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { BaresipPhone } from './support/baresip-phone.ts';
+import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { StreamServer } from './support/stream-server.ts';
+
+const skip = missing('python3', 'baresip', 'sox');
+const password = 'secret-of-a-phone';
+/** A second of a tone of −26 dB, then a second and a half of silence. */
+const bursts = ['synth', '1', 'sine', '440', 'gain', '-26', 'pad', '0', '1.5', 'repeat', '30'];
+
+/** The real server, a WebSocket server in another language, a foreign phone. */
+describe('voice activity of a stream', { skip, timeout: 120_000 }, () => {
+  let platform: PlatformProcess;
+  let customer: CallbackReceiver;
+  let sockets: StreamServer;
+  let phone: BaresipPhone | undefined;
+  let directory = '';
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'voice-activity-'));
+    platform = await PlatformProcess.start();
+    customer = await CallbackReceiver.start();
+    sockets = await StreamServer.start();
+  });
+
+  after(() =>
+    cleanUp(
+      () => phone?.stop(),
+      () => platform.untilQuiet(),
+      () => sockets.stop(),
+      () => customer.stop(),
+      () => platform.stop(),
+      () => rm(directory, { recursive: true, force: true }),
+    ),
+  );
+
+  /** The username of a phone that answers and plays the bursts. */
+  async function callee(): Promise<string> {
+    const soundFile = join(directory, 'bursts.wav');
+    const made = spawnSync('sox', ['-n', '-r', '8000', '-c', '1', '-b', '16', soundFile, ...bursts]);
+    assert.equal(made.status, 0, String(made.stderr));
+    const { username } = await platform.createEndpoint('bob', password);
+    phone = await BaresipPhone.start({
+      registrar: platform.sipAddress,
+      username,
+      password,
+      toneHz: 0,
+      soundFile,
+    });
+    await phone.registered();
+    return username;
+  }
+
+  it('follows its thresholds: one stream reports each burst, one joins them, one hears none, one has no activity', async () => {
+    const username = await callee();
+    const answer_url = customer.serve('/answer', '<Response><Wait length="60" silence="true"/></Response>');
+    const { body: call } = await platform.api('POST', 'Call/', {
+      from: '+12025550000',
+      to: username,
+      answer_url,
+    });
+    await customer.asked('/answer');
+
+    const start = async (path: string, fields: object) => {
+      const place = `Call/${call.request_uuid}/Stream/`;
+      const { status, body } = await platform.api('POST', place, {
+        service_url: sockets.url(path),
+        audio_track: 'both',
+        ...fields,
+      });
+      assert.equal(status, 202, JSON.stringify(body));
+      return sockets.connected(path);
+    };
+    const on = { voice_activity: true };
+    const each = await start('/each', { ...on, voice_activity_silence: 300 });
+    const joined = await start('/joined', { ...on, voice_activity_silence: 5000 });
+    const deaf = await start('/deaf', { ...on, voice_activity_level: -20 });
+    const unasked = await start('/unasked', {});
+
+    const framesOf = (connection: number) =>
+      sockets.happened.all
+        .filter(({ connection: at, frame }) => at === connection && frame?.event === 'speech')
+        .map(({ frame }) => frame.speech as { track: string; state: string; timestamp: string });
+    for (let count = 1; count <= 3; count++) {
+      const isNext = () => framesOf(each).filter(({ state }) => state === 'stop').length >= count;
+      await sockets.frame(each, 'speech', isNext);
+    }
+    assert.equal((await platform.api('DELETE', `Call/${call.request_uuid}/`)).status, 204);
+    for (const connection of [each, joined, deaf, unasked]) await sockets.closed(connection);
+
+    const heard = framesOf(each);
+    assert.ok(
+      heard.every(({ track }) => track === 'inbound'),
+      JSON.stringify(heard),
+    );
+    for (const [at, { state }] of heard.entries())
+      assert.equal(state, at % 2 === 0 ? 'start' : 'stop', JSON.stringify(heard));
+    const times = heard.map(({ timestamp }) => Number(timestamp));
+    for (let at = 2; at + 1 < heard.length; at += 2) {
+      const [burst, next] = [times[at + 1]! - times[at]!, times[at]! - times[at - 2]!];
+      // A burst and the silence behind it, and two and a half seconds from one to the next, with what a busy machine loses.
+      assert.ok(burst > 900 && burst < 2000, `${burst} ms: ${times}`);
+      assert.ok(next > 2000 && next < 3500 + burst, `${next} ms: ${times}`);
+    }
+    assert.deepEqual(
+      framesOf(joined).map(({ state }) => state),
+      ['start'],
+    );
+    assert.deepEqual(framesOf(deaf), []);
+    assert.deepEqual(framesOf(unasked), []);
+  });
+});
