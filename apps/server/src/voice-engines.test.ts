@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readVoices } from './voice-engines.ts';
 
@@ -47,4 +49,12 @@ test('each mistake has a sentence that names the member', () => {
   };
   for (const [text, sentence] of Object.entries(mistakes))
     assert.match(read(text).problems[0] ?? '', sentence);
+});
+
+test('the file of the guide of speech engines is accepted', async () => {
+  const guide = join(import.meta.dirname, '../../../docs/guides/speech-engines.md');
+  const [, file] = /^```json\n(.*?)^```/ms.exec(await readFile(guide, 'utf8'))!;
+  const { value, problems } = read(file!);
+  assert.deepEqual(problems, []);
+  assert.deepEqual([...value.engines.keys()], ['studio', 'local']);
 });
