@@ -93,14 +93,14 @@ it('each program of a page compiles against the types of what it imports', { tim
   assert.ok(programs.length > 12, `${programs.length} programs were found`);
   // A program with a mistake shows that the compiler sees them.
   const wrong: Program = {
-    page: 'wrong.md',
+    page: 'a page',
     line: 7,
     language: 'js',
     text: "import { createWorld } from '@jackfield/testing';\n\ncreateWorld({ programme: 'http://127.0.0.1' });\n",
   };
   const problems = await problemsOf([...programs, wrong]);
   const isOfWrong = (problem: string) => problem.startsWith(wrong.page);
-  assert.match(problems.find(isOfWrong) ?? '', /^wrong\.md:10: error .*'programme' does not exist/);
+  assert.match(problems.find(isOfWrong) ?? '', /^a page:10: error .*'programme' does not exist/);
   assert.deepEqual(
     problems.filter((problem) => !isOfWrong(problem)),
     [],

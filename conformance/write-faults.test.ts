@@ -45,7 +45,7 @@ function smallDisk(t: TestContext, bytes: number, ...options: readonly string[])
 
 const filesIn = (directory: string) => readdirSync(directory, { recursive: true }).map(String);
 
-/** One sentence about the place on standard error, exit code 1, and no stack on either output. */
+/** One sentence about the path on standard error, exit code 1, and no stack on either output. */
 function refuses({ status, out, problems }: Ended, sentence: RegExp): void {
   assert.match(problems, sentence);
   assert.equal(problems.trim().split('\n').length, 1, problems);
@@ -114,8 +114,8 @@ describe('a start that cannot write its data', { timeout: 120_000, concurrency: 
     mkdirSync(others, { mode: 0o700 });
     chownSync(others, 65_534, 65_534);
     // root without the right to write everywhere
-    const nobody = await start(others, 'setpriv', '--bounding-set=-dac_override,-dac_read_search');
-    refuses(nobody, /^JACKFIELD_DATA_DIR: this user may not write to .*others/);
+    const unprivileged = await start(others, 'setpriv', '--bounding-set=-dac_override,-dac_read_search');
+    refuses(unprivileged, /^JACKFIELD_DATA_DIR: this user may not write to .*others/);
     assert.deepEqual(filesIn(directory), ['file', 'others']);
   });
 });

@@ -87,7 +87,7 @@ export function newFilesIn(directory: string, kept: string): NewFiles {
   };
 }
 
-/** None of what is no directory, or cannot be read. */
+/** Empty for a path that is no directory or cannot be read. */
 function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path);
