@@ -1,9 +1,12 @@
 import type { Database } from '@jackfield/ports';
 import { Kysely, type QueryExecutor } from 'kysely';
 
-/** Queries that compile as those of `read` and are carried out by `execute`. */
-export function executedBy(read: Database['read'], execute: QueryExecutor['executeQuery']): Database['read'] {
-  const executor = new Proxy(read.getExecutor(), {
+/** Queries that `compiler` compiles and `execute` carries out. Those with plugins run on connections of `compiler`. */
+export function executedBy(
+  compiler: QueryExecutor,
+  execute: QueryExecutor['executeQuery'],
+): Database['read'] {
+  const executor = new Proxy(compiler, {
     get(compiling, name) {
       if (name === 'executeQuery') return execute;
       const value = Reflect.get(compiling, name, compiling);

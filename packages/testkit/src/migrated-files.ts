@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import type { Database, Logger, Migration } from '@jackfield/ports';
+import type { QueryExecutor } from 'kysely';
 import { executedBy } from './executed-by.ts';
 
 /** Migrated files by the text of their migrations, for all tests of a process. */
@@ -27,11 +28,7 @@ export function createCopiedDatabase(options: {
     get read() {
       if (opened !== undefined) return opened.read;
       // Parts of the platform compile their queries before `migrate`.
-      unopened ??= executedBy(compilingRead(options.log), (...query) =>
-        open()
-          .read.getExecutor()
-          .executeQuery(...query),
-      );
+      unopened ??= readOnceOpened(() => open().read.getExecutor(), options.log);
       return unopened;
     },
     transact: (work, options) => open().transact(work, options),
@@ -48,6 +45,13 @@ export function createCopiedDatabase(options: {
     isUniqueViolation: (error) => open().isUniqueViolation(error),
     close: async () => opened?.close(),
   };
+}
+
+function readOnceOpened(opened: () => QueryExecutor, log: Logger): Database['read'] {
+  const compiler = compilingRead(log)
+    .getExecutor()
+    .withConnectionProvider({ provideConnection: (consume) => opened().provideConnection(consume) });
+  return executedBy(compiler, (...query) => opened().executeQuery(...query));
 }
 
 let compiling: Database['read'] | undefined;

@@ -66,7 +66,7 @@ export function createSettling(): Settling {
           get() {
             // The embedded database reads at once.
             if (database.dialect === 'sqlite') return database.read;
-            read ??= executedBy(database.read, (...query) =>
+            read ??= executedBy(database.read.getExecutor(), (...query) =>
               waitedFor(() => database.read.getExecutor().executeQuery(...query)),
             );
             return read;
