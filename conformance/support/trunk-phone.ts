@@ -11,8 +11,12 @@ export interface TrunkPhone {
   readonly audio: RtpSocket;
 }
 
-/** Starts the phone; stop `sipp` and close `audio` at the end. */
-export async function startTrunkPhone(platform: PlatformProcess, number: string): Promise<TrunkPhone> {
+/** Starts the phone, for one call at most unless `calls` says more; stop `sipp` and close `audio` at the end. */
+export async function startTrunkPhone(
+  platform: PlatformProcess,
+  number: string,
+  { timeoutSeconds = 60, calls = 1 }: { readonly timeoutSeconds?: number; readonly calls?: number } = {},
+): Promise<TrunkPhone> {
   const audio = await RtpSocket.open();
   const port = await freePort();
   const sipp = await Sipp.start({
@@ -22,7 +26,8 @@ export async function startTrunkPhone(platform: PlatformProcess, number: string)
     password: '',
     port,
     keys: { rtp_port: String(audio.port) },
-    timeoutSeconds: 60,
+    timeoutSeconds,
+    calls,
   });
   await leadTo(platform, `127.0.0.1:${port}`, [number]);
   return { sipp, audio };
