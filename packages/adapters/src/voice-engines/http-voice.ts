@@ -21,7 +21,7 @@ export interface HttpVoiceOptions {
 export function createHttpVoice(options: HttpVoiceOptions): Speech {
   const limits = { ...voiceLimits, ...options.limits };
   const stream = (request: SpeechRequest, signal: AbortSignal): AsyncIterable<SoundClip> =>
-    timed(spoken(options, request, limits, signal), limits, signal);
+    timed((over) => spoken(options, request, limits, over), limits, signal);
   return { speak: (request) => wholeOf(stream(request, new AbortController().signal)), stream };
 }
 

@@ -218,6 +218,38 @@ test('the audio before a connection is cut, pauses or turns into nonsense is pas
   }
 });
 
+test('the connection is closed when an engine is too late, before its audio and within it, and when the text is stopped', async () => {
+  for (const begun of [false, true]) {
+    for (const how of ['late', 'stopped'] as const) {
+      const [overHttp, overSocket] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const [asked, askedSocket] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const url = await httpServer((incoming, response) => {
+        incoming.resume();
+        incoming.socket.on('close', overHttp.resolve);
+        if (begun) response.write(bytesOf(tone));
+        asked.resolve();
+      });
+      const socketUrl = await webSocketServer((socket) => {
+        socket.on('close', overSocket.resolve);
+        if (begun) {
+          socket.send('{"type":"begin","sampleRate":8000}');
+          socket.send(bytesOf(tone));
+        }
+        askedSocket.resolve();
+      });
+      const limits = how === 'late' ? hasty : {};
+      const engines = [createHttpVoice({ url, limits }), createWebSocketVoice({ url: socketUrl, limits })];
+      const stop = new AbortController();
+      const streams = engines.map((each) => each.stream!(request, stop.signal)![Symbol.asyncIterator]());
+      if (begun) for (const each of streams) await each.next();
+      const ends = streams.map((each) => assert.rejects(each.next()));
+      await Promise.all([asked.promise, askedSocket.promise]);
+      if (how === 'stopped') stop.abort();
+      await Promise.all([...ends, overHttp.promise, overSocket.promise]);
+    }
+  }
+});
+
 test('an engine that answers twice is heard once', async () => {
   const url = await webSocketServer((socket) => {
     for (const time of [1, 2]) {

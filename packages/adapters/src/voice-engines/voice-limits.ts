@@ -25,13 +25,17 @@ export function assertText(text: string, { textLength }: VoiceLimits): void {
     throw new VoiceError('text-too-long', `a text has at most ${textLength} characters`);
 }
 
-/** The same values; rejects when one of them takes too long, and when the signal aborts. */
+/**
+ * The same values; rejects when one of them takes too long, and when the signal aborts. The signal of `values` aborts at every end: their iterator
+ * cannot be returned while it waits for its engine.
+ */
 export async function* timed<Value>(
-  values: AsyncIterable<Value>,
+  values: (over: AbortSignal) => AsyncIterable<Value>,
   { firstMs, gapMs }: VoiceLimits,
   signal: AbortSignal,
 ): AsyncGenerator<Value> {
-  const iterator = values[Symbol.asyncIterator]();
+  const over = new AbortController();
+  const iterator = values(over.signal)[Symbol.asyncIterator]();
   let limit = firstMs;
   try {
     for (;;) {
@@ -52,7 +56,8 @@ export async function* timed<Value>(
       limit = gapMs;
     }
   } finally {
-    // Not awaited: an iterator that hangs would not return.
+    over.abort();
+    // A value that is late has no taker.
     void iterator.return?.().catch(() => {});
   }
 }

@@ -23,7 +23,7 @@ const waitingBytes = 1 << 20;
 export function createWebSocketVoice(options: WebSocketVoiceOptions): Speech {
   const limits = { ...voiceLimits, ...options.limits };
   const stream = (request: SpeechRequest, signal: AbortSignal): AsyncIterable<SoundClip> =>
-    timed(spoken(options, request, limits), limits, signal);
+    timed((over) => spoken(options, request, limits, over), limits, signal);
   return { speak: (request) => wholeOf(stream(request, new AbortController().signal)), stream };
 }
 
@@ -31,6 +31,7 @@ async function* spoken(
   options: WebSocketVoiceOptions,
   { text, markup, language, voice = 'woman' }: SpeechRequest,
   limits: VoiceLimits,
+  signal: AbortSignal,
 ): AsyncGenerator<SoundClip> {
   assertText(text, limits);
   const { url, key, model = null, voices = { woman: 'woman', man: 'man' } } = options;
@@ -42,6 +43,7 @@ async function* spoken(
     maxPayload: frameBytes,
   });
   const frames = framesOf(socket);
+  signal.addEventListener('abort', () => socket.terminate(), { once: true });
   socket.on('open', () => {
     const ssml = markup === undefined ? null : `<speak>${markup}</speak>`;
     socket.send(JSON.stringify({ type: 'speak', text, ssml, language, voice: voices[voice], model }));
