@@ -6,7 +6,7 @@ import { PlatformProcess } from './platform-process.ts';
 import { startTrunkPhone, type TrunkPhone } from './trunk-phone.ts';
 
 const number = '+493012345679';
-const frameMs = 20;
+export const frameMs = 20;
 /** Louder than the comfort noise of a silent call. */
 const audibleDb = -40;
 /** Longer than a pause within the texts of these tests. */
@@ -102,7 +102,7 @@ export async function openSpokenCall(environment: Readonly<Record<string, string
     },
     async events(type: string) {
       const { body } = await platform.api('GET', `Event/?type=${type}&limit=20`);
-      return body.objects as { payload: Record<string, unknown> }[];
+      return body.objects as { data: Record<string, unknown> }[];
     },
     close: () =>
       cleanUp(
