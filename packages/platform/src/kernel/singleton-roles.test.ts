@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '@jackfield/ports';
-import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import { createRecordingLog, createSettling, createVirtualClock, eachDatabase } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { incarnationMigrations } from './incarnation.ts';
 import { outboxMigrations } from './outbox.ts';
@@ -22,18 +22,14 @@ const ended = (database: Database, incarnation: number) =>
 
 async function node(database: Database, incarnation: number) {
   await begun(database, incarnation);
-  const clock = createVirtualClock({
-    async settle() {
-      for (let turns = 0; turns < 20; turns++) {
-        await database.transact((write) => sql`SELECT 1`.execute(write), {
-          isolation: 'read-committed',
-          key: 'singleton-roles',
-        });
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    },
+  const settling = createSettling();
+  const clock = createVirtualClock(settling);
+  const roles = createSingletonRoles({
+    database: settling.database(database),
+    clock: settling.clock(clock),
+    log: createRecordingLog(),
+    incarnation,
   });
-  const roles = createSingletonRoles({ database, clock, log: createRecordingLog(), incarnation });
   const history: string[] = [];
   roles.take('sweeps', { begin: () => history.push('begin'), end: () => void history.push('end') });
   roles.open();
@@ -83,6 +79,25 @@ eachDatabase('a role that one of several processes holds', (open) => {
     await one.look();
     assert.ok(!one.roles.holds('sweeps'));
     await Promise.all([one.roles.giveUp(), two.roles.giveUp()]);
+  });
+
+  test('is free as well when its holder gives it up while it takes it', async () => {
+    const database = await shared();
+    const taking = Promise.withResolvers<void>();
+    const transact: Database['transact'] = (work, options) => {
+      if (options?.key === 'singleton-roles') taking.resolve();
+      return database.transact(work, options);
+    };
+    const one = await node(Object.assign(Object.create(database) as Database, { transact }), 1);
+    const looked = one.look();
+    await taking.promise;
+    await one.roles.giveUp();
+    await looked;
+    assert.deepEqual(one.history, []);
+    const two = await node(database, 2);
+    await two.look();
+    assert.ok(two.roles.holds('sweeps'));
+    await two.roles.giveUp();
   });
 });
 

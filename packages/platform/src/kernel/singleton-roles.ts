@@ -98,8 +98,13 @@ class SharedRoles implements SingletonRoles {
     this.#held.clear();
     if (held.length === 0) return;
     await Promise.all(held.map((role) => this.#requested.get(role)?.end?.()));
+    await this.#free();
+  }
+
+  /** Frees all roles of this incarnation. */
+  #free(): Promise<unknown> {
     const { database, log, incarnation } = this.#deps;
-    await database
+    return database
       .transact(
         (write) =>
           write
@@ -136,7 +141,8 @@ class SharedRoles implements SingletonRoles {
       if (this.#held.has(role)) continue;
       const holder = holders.get(role);
       if (holder?.incarnation !== incarnation && !(await this.#takeFrom(role, holder))) continue;
-      if (!this.#isOpen) return;
+      // Roles were given up meanwhile.
+      if (!this.#isOpen) return void (await this.#free());
       this.#held.add(role);
       log.info({ role, before: holder?.incarnation }, 'took a role of the cluster');
       begin?.();
