@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type NatsServer, natsMissing } from '@jackfield/testkit/nats-server';
@@ -7,6 +8,8 @@ import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { nodeSettings, startClusterServers } from './support/cluster.ts';
 import { type Answer, PlatformProcess } from './support/platform-process.ts';
+import { serverMain } from './support/server-main.ts';
+import { blocksRunBy } from './support/snippets.ts';
 
 const skip = postgresMissing() ?? natsMissing() ?? false;
 
@@ -104,6 +107,31 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
     );
     return objects.map(({ member_id }: { member_id: string }) => member_id);
   }
+
+  it('a call that is made at one node is ended at the other, and a node is taken out, as the page does it', async () => {
+    const terminal = [
+      'set -eu',
+      'curl() { command curl -sS --fail-with-body "$@"; }',
+      `jackfield() { '${process.execPath}' '${serverMain}' "$@"; }`,
+    ];
+    for (const { text } of blocksRunBy('docs/operate/cluster.md', import.meta.filename)) {
+      const commands = text
+        .replaceAll('http://127.0.0.1:8080', one.httpUrl)
+        .replaceAll('http://127.0.0.1:8081', two.httpUrl);
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', [...terminal, commands].join('\n')], {
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          JACKFIELD: `${one.httpUrl}/v1/Account/${one.authId}`,
+          AUTH_ID: one.authId,
+          AUTH: `${one.authId}:${one.authToken}`,
+        },
+      });
+      assert.equal(status, 0, stdout + stderr);
+    }
+    assert.equal((await fetch(`${two.httpUrl}/readyz`)).status, 503);
+    await order(one, 'DELETE', 'Operator/Node/two/Drain/');
+  });
 
   it('every operation on a multiparty call reaches it through the node where it does not live', async () => {
     const [agent, supervisor] = await roomAt(one, 'far');

@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { spawnBound } from './support/bound-child.ts';
+import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort, rtpRange } from './support/ports.ts';
 import { serverMain } from './support/server-main.ts';
+import { blocksRunBy } from './support/snippets.ts';
+import { TurnServer } from './support/turn-server.ts';
 
 interface Finding {
   readonly subject: string;
@@ -81,6 +84,20 @@ describe('jackfield doctor', { timeout: 300_000 }, () => {
     assert.match(of('clock').sentence, /the clock is [45]\d{3} ms behind 127\.0\.0\.1:\d+/);
     assert.match(of('public address').sentence, /127\.0\.0\.1 is of a private network/);
     assert.equal(status, 0);
+  });
+
+  it('examines as pages show it', { skip: missing('turnserver') }, async (t) => {
+    const stun = await TurnServer.start('a-secret-that-is-not-used', '127.0.0.1');
+    t.after(() => stun.stop());
+    for (const page of ['docs/guides/production.md', 'docs/operate/nat.md', 'docs/operate/tls.md'])
+      for (const { text } of blocksRunBy(page, import.meta.filename)) {
+        const [command, name, ...options] = text.trim().split(' ');
+        assert.deepEqual([command, name], ['jackfield', 'doctor']);
+        const asked = options.map((word) => word.replace('stun.example.com:3478', `127.0.0.1:${stun.port}`));
+        const { status, of } = await examined({}, '--no-call', ...asked);
+        assert.equal(status, 0, page);
+        if (asked.length > 0) assert.notEqual(of('public address').outcome, 'unknown');
+      }
   });
 
   it('names a port that is in use and a file that cannot be read', async () => {

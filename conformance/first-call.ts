@@ -9,7 +9,7 @@ import { spawnBound } from './support/bound-child.ts';
 import { loudestToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
-import { snippetsOf } from './support/snippets.ts';
+import { blocksRunBy, snippetsOf } from './support/snippets.ts';
 
 /**
  * `npm run first-call`: follows the README from the clone to a coached call, in a root directory with Node, npm and a shell alone, and prints
@@ -48,6 +48,8 @@ async function firstCall(): Promise<void> {
   const [install = '', terminal = '', ...requests] = snippetsOf(readme)
     .filter(({ language }) => language === 'sh')
     .map(({ text }) => text);
+  for (const { text } of blocksRunBy('docs/start/install.md', import.meta.filename))
+    assert.equal(text, install);
   const [ci = '', start = ''] = install.trim().split('\n');
   assert.match(terminal, /^export JACKFIELD=/, 'the second block of the README is what npm start prints');
   const ending = requests.at(-1) ?? '';

@@ -6,11 +6,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { eachLine, Happenings } from './support/lines.ts';
 import { rtpRange } from './support/ports.ts';
+import { blocksRunBy } from './support/snippets.ts';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, 'apps/server/package.json'), 'utf8')) as {
@@ -20,6 +21,16 @@ const authId = 'MAINSTALLED000000000';
 const authToken = 'aW5zdGFsbGVkaW5zdGFsbGVkaW5zdGFsbGVkaW5z';
 
 const libraries = ['sip', 'sdp', 'contract', 'stream-kit', 'hosted-sdk', 'voice-sdk', 'testing'];
+
+/** Pages that say what to install. */
+const pages = [
+  'docs/guides/hosted-sdks.md',
+  'docs/guides/production.md',
+  'docs/operations.md',
+  'docs/start/install.md',
+  'packages/hosted-sdk/README.md',
+  'packages/stream-kit/README.md',
+];
 
 /** As in a user's shell: without the programs of the workspace. The Node of the system may be older than 24. */
 const path = (process.env.PATH ?? '')
@@ -68,6 +79,24 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
     );
     const installed = globSync('*', { cwd: join(directory, 'node_modules/@jackfield') });
     assert.deepEqual(installed.sort(), [...libraries].sort());
+  });
+
+  it('are the packages that pages install, in the same versions', () => {
+    const { version: hosted } = JSON.parse(
+      readFileSync(join(root, 'node_modules/plivo/package.json'), 'utf8'),
+    ) as { readonly version: string };
+    const known = new Set([
+      ...tarballs.map((tarball) => basename(tarball)),
+      ...libraries.map((name) => `@jackfield/${name}`),
+      // The version that the tests of hosted-sdk call.
+      `plivo@${hosted}`,
+    ]);
+    for (const page of pages)
+      for (const { text } of blocksRunBy(page, import.meta.filename)) {
+        const [, names = ''] = /^npm install (?:-g )?(.+)\n$/.exec(text) ?? assert.fail(`${page}: ${text}`);
+        for (const name of names.split(' '))
+          assert.ok(known.has(name.replace('./dist/', '')), `${page}: ${name}`);
+      }
   });
 
   it('have declarations for each module that other projects import', () => {

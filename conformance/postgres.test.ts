@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit/postgres-server';
+import { Client } from 'pg';
 import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { blocksRunBy } from './support/snippets.ts';
 
 const skip = postgresMissing() ?? false;
 
@@ -25,6 +27,22 @@ describe('the server on PostgreSQL', { skip, timeout: 180_000 }, () => {
       () => server.stop(),
     ),
   );
+
+  it('is prepared as the page shows it', async (t) => {
+    const database = new Client(server.url);
+    await database.connect();
+    t.after(() => database.end());
+    for (const { text } of blocksRunBy('docs/operate/postgresql.md', import.meta.filename))
+      for (const statement of text.trim().split('\n')) await database.query(statement);
+    const own = new URL(server.url);
+    own.pathname = '/jackfield';
+    own.username = 'jackfield';
+    own.password = 'a-good-password';
+    const user = new Client(own.href);
+    await user.connect();
+    t.after(() => user.end());
+    await user.query('CREATE TABLE examined (id integer)');
+  });
 
   const room = 'MultiPartyCall/name_postgres/';
 

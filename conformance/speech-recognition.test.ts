@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
@@ -6,6 +7,18 @@ import { createProcessSpeechEngine } from '@jackfield/adapters/speech-recognitio
 import { resample } from '@jackfield/media';
 import { engineSampleRate, type RecognitionProblem, type SpeechResult } from '@jackfield/ports';
 import { missing } from './support/installed.ts';
+import { blocksRunBy } from './support/snippets.ts';
+
+/** The command of the guide, whose packages CI installs. */
+function commandOfGuide(): readonly [string, ...string[]] {
+  const [block] = blocksRunBy('docs/guides/speech-recognition.md', import.meta.filename);
+  const [, packages = '', command = ''] =
+    /^apt-get install (.+)\nexport JACKFIELD_SPEECH_ENGINE='command:(.+)'\n$/.exec(block!.text) ?? [];
+  const installed = readFileSync(join(import.meta.dirname, '../.ci/run'), 'utf8');
+  for (const name of packages.split(' ')) assert.match(installed, new RegExp(`packages=\\(.*\\b${name}\\b`));
+  const [program = '', ...args] = command.split(' ');
+  return [program, ...args];
+}
 
 const grammar = join(import.meta.dirname, 'support/digits.gram');
 const skip = missing('pocketsphinx_continuous');
@@ -14,7 +27,7 @@ const skip = missing('pocketsphinx_continuous');
 async function understood(text: string) {
   const speech = createEspeakSpeech();
   const engine = createProcessSpeechEngine({
-    command: ['pocketsphinx_continuous', '-infile', '/dev/stdin', '-time', 'yes', '-jsgf', grammar],
+    command: [...commandOfGuide(), '-jsgf', grammar],
     limits: { answerMs: 60_000 },
   });
   try {

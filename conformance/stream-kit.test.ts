@@ -11,8 +11,11 @@ import { WebSocketServer } from 'ws';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { blocksRunBy } from './support/snippets.ts';
 
 const talker = '+12025550101';
+
+const root = join(import.meta.dirname, '..');
 
 describe('streams of the platform', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
@@ -121,9 +124,17 @@ describe('streams of the platform', { timeout: 180_000 }, () => {
   });
 
   it('are shown by the examples, each with one command', () => {
-    for (const name of ['echo', 'parrot']) {
-      const run = join(import.meta.dirname, '../packages/stream-kit/examples/run.ts');
-      const { status, stdout, stderr } = spawnSync(process.execPath, [run, name, '7'], {
+    const commands = ['docs/guides/streams.md', 'docs/start/voice-agent.md'].flatMap((page) =>
+      blocksRunBy(page, import.meta.filename).flatMap(
+        ({ text }) => text.match(/^npm run example \w+/gm) ?? [],
+      ),
+    );
+    const names = [...new Set(commands)].map((command) => command.split(' ').at(-1)!);
+    assert.deepEqual(names, ['echo', 'parrot']);
+    const example = join(root, 'tools/examples/run.ts');
+    for (const name of names) {
+      // What `npm run example` starts; npm itself takes seconds on a busy machine.
+      const { status, stdout, stderr } = spawnSync(process.execPath, [example, name, '7'], {
         encoding: 'utf8',
         timeout: 60_000,
       });
@@ -131,5 +142,16 @@ describe('streams of the platform', { timeout: 180_000 }, () => {
       assert.match(stdout, /A stream of call .* begins: audio\/x-l16 at 8000 Hz\./);
       assert.match(stdout, /It has ended \(Call hangup\) after [1-9]\d\d frames/);
     }
+  });
+
+  it('are checked by a command, whose options a page shows', () => {
+    const [, checks] = blocksRunBy('docs/guides/streams.md', import.meta.filename);
+    const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/stream-check'), ['--help'], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0);
+    const options = checks!.text.match(/--[a-z-]+/g)!;
+    assert.ok(options.length > 3);
+    for (const option of options) assert.ok(option === '--help' || stdout.includes(option), option);
   });
 });

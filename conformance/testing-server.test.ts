@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { spawnBound } from './support/bound-child.ts';
 import { eachLine } from './support/lines.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { blocksRunBy } from './support/snippets.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -14,11 +15,20 @@ describe('suites of @jackfield/testing on a server', { timeout: 240_000 }, () =>
   let environment: Readonly<Record<string, string>>;
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_SANDBOX_SPEECH: 'tones' });
-    const url = new URL(platform.httpUrl);
-    url.username = platform.authId;
-    url.password = platform.authToken;
-    environment = { JACKFIELD_TEST_SERVER: url.href, JACKFIELD_TEST_SIP: platform.sipAddress };
+    // Both pages have the command of the server and, behind it, that of the tests.
+    const [shown, ...others] = ['docs/guides/testing.md', 'packages/testing/README.md'].map((page) => {
+      const text = blocksRunBy(page, import.meta.filename).map((block) => block.text);
+      const [, speech] = /^JACKFIELD_SANDBOX_SPEECH=(\w+) npx jackfield dev$/m.exec(text.join('')) ?? [];
+      const [, server] = /^JACKFIELD_TEST_SERVER=(\S+) node --test/m.exec(text.join('')) ?? [];
+      return { speech: speech ?? assert.fail(page), server: server ?? assert.fail(page) };
+    });
+    for (const other of others) assert.deepEqual(other, shown);
+    platform = await PlatformProcess.start({ JACKFIELD_SANDBOX_SPEECH: shown!.speech });
+    const server = shown!.server
+      .replace('<auth_id>', platform.authId)
+      .replace('<auth_token>', platform.authToken)
+      .replace('127.0.0.1:8080', new URL(platform.httpUrl).host);
+    environment = { JACKFIELD_TEST_SERVER: server, JACKFIELD_TEST_SIP: platform.sipAddress };
   });
 
   after(async () => {

@@ -9,6 +9,7 @@ import { heardToneDb } from './support/heard.ts';
 import { eachLine, Happenings } from './support/lines.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
+import { blocksRunBy } from './support/snippets.ts';
 
 it('the page of `npm run example phone` registers at a running server and hears itself from the echo phone; its endpoint ends with it', {
   skip: missingBrowser(),
@@ -24,9 +25,11 @@ it('the page of `npm run example phone` registers at a running server and hears 
     ),
   );
   const lines = new Happenings<string>();
+  const [block] = blocksRunBy('docs/start/your-phone.md', import.meta.filename);
+  const [, name = ''] = /^npm run example (\w+)\n$/.exec(block!.text) ?? assert.fail(block!.text);
   const example = spawnBound(
     process.execPath,
-    [join(import.meta.dirname, '../tools/examples/run.ts'), 'phone'],
+    [join(import.meta.dirname, '../tools/examples/run.ts'), name],
     {
       env: {
         ...process.env,

@@ -1,12 +1,18 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
 /** A block of code of a page, ` ```sh run-by=… `. */
 export interface Snippet {
   readonly line: number;
   readonly language: string;
   /**
    * What stands behind the language. `file=NAME`: the page's reader saves it under this name. `background=PORT`: the command stays, and listens
-   * there. `printed-by=PORT`: that program has printed these lines by then. `run-by=TEST`: a test file runs it, because a page cannot.
-   * `needs=PROGRAM`: it runs where that is installed. `not-run`: it is shown from the
-   * sources of others, or needs what CI has not.
+   * there. `printed-by=PORT`: that program has printed these lines by then. `server`: the command starts a server, which gets ready and is ended.
+   * `until-stopped`: the command stays, and has printed something by the end of the page. `run-by=TEST`: a test file reads it from the page and
+   * runs it. `needs=PROGRAM`: it runs where that is installed. `not-run`: no test runs it, for the reason in `unrun-blocks.ts`.
    */
   readonly attributes: Readonly<Record<string, string>>;
   readonly text: string;
@@ -46,4 +52,12 @@ export class PastedValues {
   pastedInto(text: string): string {
     return text.replace(/<([a-z]+(?:_[a-z]+)*)>/g, (whole, name: string) => this.#values.get(name) ?? whole);
   }
+}
+
+/** The blocks of a page that name this test, which runs them: at least one. */
+export function blocksRunBy(page: string, test: string): readonly Snippet[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  const blocks = snippetsOf(text).filter(({ attributes }) => attributes['run-by'] === relative(root, test));
+  assert.ok(blocks.length > 0, `${page} has no block that names ${relative(root, test)}`);
+  return blocks;
 }

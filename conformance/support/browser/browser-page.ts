@@ -5,7 +5,7 @@ import type { PageServer } from './page-server.ts';
 export interface PageOptions {
   /** A file of the folder `page`, without its ending. */
   readonly program: string;
-  /** The text of the program, in place of a file: a module as a page of the documentation shows it. */
+  /** The text of the program, instead of a file: a module as a page of the documentation shows it. */
   readonly source?: string;
   /** The microphone of this page is an oscillator instead of the file of the process. */
   readonly toneHz?: number;

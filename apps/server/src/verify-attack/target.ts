@@ -43,6 +43,9 @@ export function createTarget({ url, authId, authToken, appUuid }: TargetOptions)
         method,
         headers: { authorization, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }).catch((error: Error) => {
+        const { message } = error.cause instanceof Error ? error.cause : error;
+        throw new Error(`${url} cannot be reached: ${message}`);
       });
       const text = await answer.text();
       const tookMs = performance.now() - begun;
