@@ -122,8 +122,7 @@ describe('a speech engine that misbehaves', { skip: missing('sipp'), timeout: 18
     assert.ok(slow! >= 940 && slow! <= 1_040, `${slow} ms of the slow text`);
     assert.ok(good! >= 960 && good! <= 1_020, `${good} ms of the good text`);
     assert.deepEqual([msOf(2_000), forbiddenRequests], [0, 0], 'no redirect is followed');
-    const codes = async (type: string) =>
-      (await opened.events(type)).map(({ data }) => data.problem_code);
+    const codes = async (type: string) => (await opened.events(type)).map(({ data }) => data.problem_code);
     assert.deepEqual(await codes('sound.broken-off'), ['speech-broke-off']);
     assert.deepEqual(
       await codes('sound.failed'),

@@ -12,7 +12,7 @@ const audibleDb = -40;
 /** Longer than a pause within the texts of these tests. */
 const endMs = 1_000;
 
-/** What was heard of one sound. */
+/** Measures of one sound that a phone heard. */
 export interface Heard {
   readonly ms: number;
   /** The longest silence within it. */
