@@ -16,9 +16,8 @@ function commandsOf(text: string): readonly string[] {
       .replace(/\s#.*$/gm, '')
       .split(/\n|&&|;/)
       .flatMap((line) => /^(?:\s*[A-Z_]+=\S+)*\s*(?:npx )?jackfield( .*)?$/.exec(line)?.[1] ?? [])
-      .map((args) =>
-        args.replace(/[<>|&].*$/, (found) => (found.startsWith('<') && /^<\w+>/.test(found) ? found : '')),
-      ),
+      // A placeholder is the value of a reader; what is redirected or piped is the shell's.
+      .map((args) => args.replace(/<\w+>/g, 'value').replace(/[<>|&].*$/, '')),
   );
 }
 
