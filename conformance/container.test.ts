@@ -3,12 +3,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { bareSystem, noMounts } from './support/bare-system.ts';
 import { spawnBound } from './support/bound-child.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
+import { authoritiesFile } from './support/npm-install.ts';
 import { freePort, rtpRange } from './support/ports.ts';
 import { blocksRunBy } from './support/snippets.ts';
 
@@ -53,12 +54,18 @@ describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
     buildah('copy', base, bareSystem(join(directory, 'bare'), process.execPath), '/');
     buildah('commit', base, 'localhost/node24');
     const options = ['--build-arg', 'NODE_IMAGE=localhost/node24', '--pull=false', '--format', 'docker'];
-    const cache = ['--volume', `${join(homedir(), '.npm')}:/npm-cache`];
-    const npm = ['--build-arg', 'NPM_OPTIONS=--prefer-offline --cache=/npm-cache'];
+    const volumes = ['--volume', `${join(homedir(), '.npm')}:/npm-cache`];
+    const npm = ['--prefer-offline', '--cache=/npm-cache'];
+    const authorities = authoritiesFile();
+    if (authorities !== undefined) {
+      volumes.push('--volume', `${dirname(authorities)}:/npm-authorities:ro`);
+      npm.push(`--cafile=/npm-authorities/${basename(authorities)}`);
+    }
+    options.push('--build-arg', `NPM_OPTIONS=${npm.join(' ')}`);
     // podman is no program of CI: buildah builds the file that the page names.
     const [, shown = ''] = / -f (\S+) /.exec(command) ?? assert.fail(command);
     const file = join(context, shown);
-    buildah('build', ...options, ...cache, ...npm, '-t', image, '-f', file, context);
+    buildah('build', ...options, ...volumes, '-t', image, '-f', file, context);
     container = buildah('from', '--pull=false', image);
   });
 

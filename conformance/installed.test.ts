@@ -6,10 +6,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { eachLine, Happenings } from './support/lines.ts';
+import { npmInstall, shellPath } from './support/npm-install.ts';
 import { rtpRange } from './support/ports.ts';
 import { blocksRunBy } from './support/snippets.ts';
 
@@ -31,12 +32,6 @@ const pages = [
   'packages/hosted-sdk/README.md',
   'packages/stream-kit/README.md',
 ];
-
-/** As in a user's shell: without the programs of the workspace. The Node of the system may be older than 24. */
-const path = (process.env.PATH ?? '')
-  .split(delimiter)
-  .filter((each) => !each.includes('node_modules'))
-  .join(delimiter);
 
 describe('all packages, installed in another directory', { timeout: 400_000 }, () => {
   let directory: string;
@@ -64,13 +59,8 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
   }
 
   it('are installed together, with warnings about no package of the workspace', () => {
-    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs];
-    const { status, stderr } = spawnSync('npm', install, {
-      cwd: directory,
-      encoding: 'utf8',
-      // The libraries need Node 24; npm warns under an older one.
-      env: { PATH: [join(process.execPath, '..'), path].join(delimiter), HOME: process.env.HOME },
-    });
+    // The libraries need Node 24; npm warns under an older one.
+    const { status, stderr } = npmInstall(directory, ...tarballs);
     assert.equal(status, 0, stderr);
     const warnings = stderr.split('\n').filter((line) => line.includes('npm warn'));
     assert.deepEqual(
@@ -119,12 +109,12 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
   });
 
   it('prints its version', () => {
-    const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', env: { PATH: path } });
+    const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', env: { PATH: shellPath } });
     assert.equal(stdout, `${version}\n`);
     const npx = spawnSync('npx', ['--offline', 'jackfield', '--version'], {
       cwd: directory,
       encoding: 'utf8',
-      env: { PATH: path, HOME: process.env.HOME },
+      env: { PATH: shellPath, HOME: process.env.HOME },
     });
     assert.equal(npx.stdout, `${version}\n`, npx.stderr);
   });
@@ -134,7 +124,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
       response.end('<Response><Speak>Hello from the program.</Speak></Response>'),
     );
     await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve));
-    const { child, log } = started(['test-server', '--port', '0'], { PATH: path });
+    const { child, log } = started(['test-server', '--port', '0'], { PATH: shellPath });
     const closed = once(child, 'close');
     try {
       await log.until('the address', (line) => line.includes('http://'), { limitMs: 60_000 });
@@ -189,7 +179,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
   function startedDev() {
     const { first, last } = rtpRange();
     return started(['dev'], {
-      PATH: path,
+      PATH: shellPath,
       JACKFIELD_HTTP_PORT: '0',
       JACKFIELD_SIP_PORT: '0',
       JACKFIELD_RTP_PORTS: `${first}-${last}`,

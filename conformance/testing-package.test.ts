@@ -3,19 +3,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { npmInstall, pathOfThisNode } from './support/npm-install.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** Not among the dependencies of the workspace: 280 packages that everybody would install who tries the README. */
 const jest = 'jest@30.5.2';
-
-/** As in a user's shell: without the programs of the workspace, but with the Node that runs this test. */
-const path = [
-  join(process.execPath, '..'),
-  ...(process.env.PATH ?? '').split(delimiter).filter((each) => !each.includes('node_modules')),
-].join(delimiter);
 
 /** A suite of a customer; `%` is what the runner gives it. */
 const suite = `
@@ -45,8 +40,7 @@ describe('the package for tests, installed by its tarball alone', { timeout: 400
     await writeFile(join(directory, 'package.json'), '{"type":"module"}');
     const pack = [join(root, 'tools/publish/pack.ts'), 'testing'];
     const tarball = execFileSync(process.execPath, pack, { cwd: root, encoding: 'utf8' }).trim();
-    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball];
-    const { status, stderr } = run('npm', ...install);
+    const { status, stderr } = npmInstall(directory, tarball);
     assert.equal(status, 0, stderr);
     warnings = stderr.split('\n').filter((line) => line.includes('npm warn'));
     // What a suite imports has to stand beside it.
@@ -60,7 +54,7 @@ describe('the package for tests, installed by its tarball alone', { timeout: 400
   after(() => rm(directory, { recursive: true, force: true }));
 
   function run(command: string, ...args: readonly string[]) {
-    const env = { PATH: path, HOME: process.env.HOME };
+    const env = { PATH: pathOfThisNode, HOME: process.env.HOME };
     return spawnSync(command, args, { cwd: directory, encoding: 'utf8', env });
   }
 
@@ -90,8 +84,8 @@ describe('the package for tests, installed by its tarball alone', { timeout: 400
     const beside = join(directory, 'jest');
     await mkdir(beside);
     await writeFile(join(beside, 'package.json'), '{}');
-    const install = ['install', '--prefix', beside, '--prefer-offline', '--ignore-scripts', '--no-audit'];
-    if (run('npm', ...install, jest).status !== 0) return t.skip(`npm cannot install ${jest}`);
+    if (npmInstall(beside, '--ignore-scripts', jest).status !== 0)
+      return t.skip(`npm cannot install ${jest}`);
     const program = ['--experimental-vm-modules', join(beside, 'node_modules/jest/bin/jest.js')];
     const options = ['--rootDir', directory, '--testTimeout=60000', '--testMatch=**/*.case.js'];
     assertPassed(run(process.execPath, ...program, ...options));
