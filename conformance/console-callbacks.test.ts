@@ -225,7 +225,12 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     for (const path of [...shows, ...lists, ...ofRecords, ...silent, '/start', '/setup/verify-apps']) {
       await console.go(path);
       await console.page.locator('main h1').first().waitFor();
-      await console.page.getByText('Loading …').filter({ visible: true }).waitFor({ state: 'detached' });
+      // Parts of a screen load each for itself: without `first`, two at once would be an error.
+      await console.page
+        .getByText('Loading …')
+        .filter({ visible: true })
+        .first()
+        .waitFor({ state: 'detached' });
       if ([...shows, ...lists].includes(path)) {
         const shown = console.page.getByText(shownPart).first();
         await shown.waitFor({ state: 'attached' }).catch(() => assert.fail(`${path} does not show the text`));
