@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,6 +10,7 @@ import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import { phoneDomain, webSocketUrl } from './support/browser/browser-phones.ts';
 import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
 import { level, password } from './support/browser/hosted-pages.ts';
+import { missing } from './support/installed.ts';
 import { minted } from './support/minted-token.ts';
 import { snippetsOf } from './support/snippets.ts';
 
@@ -23,18 +24,18 @@ const pages = [
   }),
 ].sort();
 
-/** A block of JavaScript or TypeScript of a page. */
+/** A block of a page that holds a program. */
 interface Program {
   readonly page: string;
   readonly line: number;
-  readonly language: 'js' | 'ts';
+  readonly language: string;
   readonly text: string;
 }
 
-function programsOf(page: string): readonly Program[] {
-  return snippetsOf(readFileSync(join(root, page), 'utf8')).flatMap(({ language, line, text }) =>
-    language === 'js' || language === 'ts' ? [{ page, line, language, text }] : [],
-  );
+function programsOf(page: string, ...languages: readonly string[]): readonly Program[] {
+  return snippetsOf(readFileSync(join(root, page), 'utf8'))
+    .filter(({ language }) => languages.includes(language))
+    .map(({ language, line, text }) => ({ page, line, language, text }));
 }
 
 /** The options of the workspace. Programs run in Node or in a browser, and JavaScript names no types of parameters. */
@@ -89,7 +90,7 @@ async function problemsOf(programs: readonly Program[]): Promise<readonly string
 }
 
 it('each program of a page compiles against the types of what it imports', { timeout: 300_000 }, async () => {
-  const programs = pages.flatMap(programsOf);
+  const programs = pages.flatMap((page) => programsOf(page, 'js', 'ts'));
   assert.ok(programs.length > 12, `${programs.length} programs were found`);
   // A program with a mistake shows that the compiler sees them.
   const wrong: Program = {
@@ -107,6 +108,39 @@ it('each program of a page compiles against the types of what it imports', { tim
   );
 });
 
+/** Each reads a program, and fails with the line of a mistake. Imports need not be installed. */
+const syntaxChecks = [
+  {
+    language: 'python',
+    command: 'python3',
+    args: ['-c', "import sys; compile(sys.stdin.read(), '<stdin>', 'exec')"],
+    at: /"<stdin>", line (\d+)/,
+    wrong: 'import os\nprint(os.environ[)\n',
+  },
+  {
+    language: 'go',
+    command: 'gofmt',
+    args: ['-e'],
+    at: /<standard input>:(\d+)/,
+    wrong: 'package main\nfunc main( {\n}\n',
+  },
+];
+
+for (const { language, command, args, at, wrong } of syntaxChecks) {
+  /** The line of the first mistake, with what the command says of it; undefined without a mistake. */
+  const mistakeIn = ({ page, line, text }: Program): string | undefined => {
+    const { status, stderr } = spawnSync(command, args, { input: text, encoding: 'utf8' });
+    return status === 0 ? undefined : `${page}:${line + Number(at.exec(stderr)?.[1])} ${stderr}`;
+  };
+
+  it(`each program of a page in ${language} has no mistake of syntax`, { skip: missing(command) }, () => {
+    const programs = pages.flatMap((page) => programsOf(page, language));
+    assert.ok(programs.length > 1, `${programs.length} programs were found`);
+    assert.match(mistakeIn({ page: 'a page', line: 7, language, text: wrong }) ?? '', /^a page:9 /);
+    assert.deepEqual(programs.map(mistakeIn).filter(Boolean), []);
+  });
+}
+
 describe('programs of pages for a browser, each in Chromium', {
   skip: missingBrowser(),
   timeout: 120_000,
@@ -122,7 +156,7 @@ describe('programs of pages for a browser, each in Chromium', {
   /** Opens a page with the block of a documentation page that has this text, and with what the test adds to it. */
   async function opened(t: TestContext, page: string, marker: string, added = '') {
     const { text } =
-      programsOf(page).find(({ text }) => text.includes(marker)) ??
+      programsOf(page, 'js', 'ts').find(({ text }) => text.includes(marker)) ??
       assert.fail(`${page} has no program with ${marker}`);
     const name = `shown-${t.name.replace(/[^a-z]+/gi, '-').toLowerCase()}`;
     const { username } = await suite.platform.createEndpoint('shown', password);

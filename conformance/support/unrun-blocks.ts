@@ -35,12 +35,9 @@ export const unrunBlocks: readonly UnrunBlock[] = [
   },
   { page: 'docs/operate/tls.md', begins: 'systemctl reload', reason: needsSystemd },
   { page: 'docs/operations.md', begins: 'install -D -m 0644', reason: needsSystemd },
-  ...[
-    'import plivo',
-    'type toJackfield',
-    'class JackfieldClient',
-    'class JackfieldHandler',
-    'HttpUrl',
-    'var api',
-  ].map((begins) => ({ page: 'docs/guides/hosted-sdks.md', begins, reason: officialSdk })),
+  ...['class JackfieldClient', 'class JackfieldHandler', 'HttpUrl', 'var api'].map((begins) => ({
+    page: 'docs/guides/hosted-sdks.md',
+    begins,
+    reason: officialSdk,
+  })),
 ];
