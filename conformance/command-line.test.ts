@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { loudestToneDb, readWav } from './support/heard.ts';
 import { eachLine, Happenings } from './support/lines.ts';
+import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { shellSuite } from './support/shell-suite.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
@@ -43,13 +44,9 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
     return JSON.parse(out);
   }
 
-  async function addToRoom(to: string, role: string): Promise<void> {
+  async function addToRoom(to: string, role: string, platform = suite.platform): Promise<void> {
     const participant = { role, from: '+12025550000', to };
-    const { status, body } = await suite.platform.api(
-      'POST',
-      'MultiPartyCall/name_demo/Participant/',
-      participant,
-    );
+    const { status, body } = await platform.api('POST', 'MultiPartyCall/name_demo/Participant/', participant);
     assert.equal(status, 201, JSON.stringify(body));
   }
 
@@ -127,6 +124,34 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
     assert.equal((await run(['rooms', 'end', 'demo'])).status, 0);
     const unknown = await run(['nodes', 'drain', 'elsewhere']);
     assert.deepEqual([unknown.status, /there is no node "elsewhere"/.test(unknown.problems)], [1, true]);
+  });
+
+  it('say that the node was restarted while its drain was awaited', async () => {
+    // One address before and after, as of every server in production.
+    const platform = await PlatformProcess.start({ JACKFIELD_HTTP_PORT: String(await freePort()) });
+    try {
+      await addToRoom(talks, 'agent', platform);
+      const env = suite.pasted(platform.httpUrl);
+      const [{ incarnation }] = JSON.parse((await run(['nodes', 'list', '--json'], env)).out);
+      const drain = start(['nodes', 'drain', incarnation, '--wait'], env);
+      await drain.lines.until('the wait', (line) => line === 'live calls: 1');
+      await platform.kill();
+      await drain.lines.until('the loss', (line) =>
+        /cannot be reached: .* Trying again for 60 s\.$/.test(line),
+      );
+      await platform.startAgain();
+      const { status, out, problems } = await drain.ended;
+      assert.deepEqual([status, out], [1, ''], problems);
+      const last = problems.split('\n').at(-1) ?? '';
+      const [{ incarnation: next }] = JSON.parse((await run(['nodes', 'list', '--json'], env)).out);
+      assert.equal(
+        last,
+        `${incarnation} was restarted, and its new process ${next} accepts new calls; live calls in its last report before: 1. Drain it again: jackfield nodes drain ${next} --wait`,
+      );
+      await platform.untilQuiet();
+    } finally {
+      await platform.stop();
+    }
   });
 
   it('trace the SIP messages of an endpoint until Ctrl-C, and write them as a capture file', async () => {
