@@ -186,6 +186,14 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
     assert.equal(trace.is_on, false);
     const unknown = await run(['trace', 'endpoint', 'nobody']);
     assert.deepEqual([unknown.status, /nobody is no endpoint/.test(unknown.problems)], [1, true]);
+    const call = ['trace', 'call', '3f6c0d2e-6a0b-4c0e-9c39-0d1f6d7c5f11', '--pcap'];
+    const refused = await run([...call, 'traced.pcap']);
+    assert.equal(refused.status, 1);
+    assert.deepEqual(await readFile(join(suite.directory, 'traced.pcap')), capture);
+    assert.equal((await run([...call, 'new.pcap'])).status, 1);
+    await assert.rejects(stat(join(suite.directory, 'new.pcap')), { code: 'ENOENT' });
+    const nowhere = await run([...call, '.']);
+    assert.equal(nowhere.problems, '--pcap is ".": . is a directory.');
   });
 
   it('follow the events, one a line', async () => {
@@ -198,6 +206,16 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
     await happened.until('its end', ({ type }) => type === 'call.ended');
     child.kill('SIGINT');
     assert.equal((await ended).status, 0, lines.all.join('\n'));
+  });
+
+  it('end where the reader of their output has gone', async () => {
+    const { child, ended } = start(['logs', '--follow', '--json', '--type', 'call']);
+    const read = once(child.stdout!, 'data').then(() => child.stdout!.destroy());
+    await addToRoom(talks, 'agent');
+    await read;
+    assert.equal((await run(['calls', 'hangup', '--all'])).status, 0);
+    const { status, problems } = await ended;
+    assert.deepEqual([status, problems], [0, '']);
   });
 
   it('keep an account as a profile, which its owner alone can read', async () => {
@@ -250,8 +268,18 @@ describe('the commands over the API', { timeout: 120_000 }, () => {
       [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
       [['calls', 'list'], /127\.0\.0\.1:\d+ of JACKFIELD cannot be reached: connect ECONNREFUSED/, nowhere],
       [['calls', 'list'], /JACKFIELD is "here": use the URL of an account/, { JACKFIELD: 'here' }],
+      [['verify-attack', '--price', 'much'], /'much' is invalid\. must be an amount such as 0\.05/],
+      [
+        ['verify-attack', '--url', suite.platform.httpUrl, '--auth-id', 'MA', '--auth-token', 'none'],
+        /refuses the account MA and its token\./,
+      ],
+      [
+        ['profile', 'add', 'here', '--url', suite.platform.httpUrl, '--auth-id', suite.platform.authId],
+        /The profiles cannot be kept: this user may not write|The profiles cannot be kept: .* is no directory/,
+        { XDG_CONFIG_HOME: '/dev/null' },
+      ],
     ] as const) {
-      const { status, problems } = await run(args, env);
+      const { status, problems } = await run(args, env, suite.platform.authToken);
       assert.equal(status, 1, args.join(' '));
       assert.match(problems, sentence);
       assert.ok(!problems.includes('    at '), problems);

@@ -15,6 +15,13 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+export function amount(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('must be an amount such as 0.05');
+  return value;
+}
+
 export function httpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '')

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { explainWriting } from '../write-faults.ts';
 import { CommandFailure } from './command.ts';
 import { readJsonFile } from './read-json-file.ts';
 
@@ -75,13 +76,19 @@ export function readProfiles(file: string): Profiles {
   return profiles as Profiles;
 }
 
-/** Replaces the whole file, for its owner alone. */
+/** Replaces the whole file, for its owner alone; throws the sentence where it cannot be written. */
 export function writeProfiles(file: string, profiles: Profiles): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(unfinished, 0o600);
-  renameSync(unfinished, file);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(unfinished, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, file);
+  } catch (error) {
+    throw new CommandFailure(
+      `The profiles cannot be kept: ${explainWriting(error, file) ?? (error as Error).message}.`,
+    );
+  }
 }
 
 /** Throws unless the text can be the name of a profile. */

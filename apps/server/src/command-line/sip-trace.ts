@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import type { SignallingMessage, SipTraceItem } from '@jackfield/contract/console';
 import type { AccountApi } from './account-api.ts';
+import { openCaptureFile } from './capture-file.ts';
 import type { CommandOption } from './command.ts';
 import { wholeNumber } from './option-values.ts';
 import { plain } from './print.ts';
@@ -28,8 +28,25 @@ interface Page {
 export async function followTrace(
   api: AccountApi,
   of: { readonly call_uuid: string } | { readonly endpoint_id: string },
-  { minutes, pcap, json }: TraceFlags,
+  { pcap, ...flags }: TraceFlags,
 ): Promise<void> {
+  // Before the trace begins: a file that cannot be written would be reported minutes later.
+  const file = pcap === undefined ? undefined : openCaptureFile(pcap);
+  try {
+    const path = await printTrace(api, of, flags);
+    if (file !== undefined) file.finish(await api.download(`${path}Message/?format=pcap`));
+  } catch (error) {
+    file?.discard();
+    throw error;
+  }
+}
+
+/** Resolves with the path of the trace when it has ended. */
+async function printTrace(
+  api: AccountApi,
+  of: { readonly call_uuid: string } | { readonly endpoint_id: string },
+  { minutes, json }: Omit<TraceFlags, 'pcap'>,
+): Promise<string> {
   const trace = await api.request<SipTraceItem>('POST', 'Trace/', { ...of, minutes });
   const path = `Trace/${trace.trace_id}/`;
   process.stderr.write(`trace ${trace.trace_id} is on until ${trace.ends_at}; Ctrl-C ends it\n`);
@@ -50,8 +67,7 @@ export async function followTrace(
     areLeftOut = page.meta.are_left_out;
   }
   if (areLeftOut) process.stderr.write('there were more messages than a trace keeps\n');
-  if (pcap !== undefined)
-    writeFileSync(pcap, await api.download(`${path}Message/?format=pcap`), { mode: 0o600 });
+  return path;
 }
 
 function pause(signal: AbortSignal): Promise<void> {

@@ -45,11 +45,12 @@ export function createTarget({ url, authId, authToken, appUuid }: TargetOptions)
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }).catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error;
-        throw new Error(`${url} cannot be reached: ${message}`);
+        throw new Error(`${url} cannot be reached: ${message}.`);
       });
       const text = await answer.text();
       const tookMs = performance.now() - begun;
-      const read = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+      if (answer.status === 401) throw new Error(`${url} refuses the account ${authId} and its token.`);
+      const read = readBody(text, url);
       if (answer.status === 429 && tooManyRequests.test(String(read.error))) {
         const seconds = Number(answer.headers.get('retry-after') ?? 1);
         await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
@@ -75,4 +76,12 @@ export function createTarget({ url, authId, authToken, appUuid }: TargetOptions)
       }
     },
   };
+}
+
+function readBody(text: string, url: string): Record<string, unknown> {
+  try {
+    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  } catch {
+    throw new Error(`${url} does not answer like a Jackfield server: ${text.slice(0, 80)}`);
+  }
 }

@@ -1,6 +1,6 @@
 import { readEnvironment } from '../../read-environment.ts';
 import { type Command, CommandFailure } from '../command.ts';
-import { wholeNumber } from '../option-values.ts';
+import { amount, httpUrl, wholeNumber } from '../option-values.ts';
 
 interface Flags {
   readonly url?: string;
@@ -20,6 +20,7 @@ export const verifyAttack: Command = {
     {
       flags: '--url <url>',
       summary: 'a platform that runs already; by default one is started for the attack alone',
+      read: httpUrl,
     },
     { flags: '--auth-id <id>', summary: 'its account' },
     { flags: '--auth-token <token>', summary: 'the token of the account' },
@@ -35,12 +36,16 @@ export const verifyAttack: Command = {
       default: 200,
     },
     { flags: '--messages <number>', summary: 'messages that are pumped', read: wholeNumber, default: 1000 },
-    { flags: '--price <amount>', summary: 'of one message', read: Number, default: 0.05 },
+    { flags: '--price <amount>', summary: 'the price of one message', read: amount, default: 0.05 },
   ],
   async run(_, flags: Flags) {
     const { url, authId, authToken, appUuid, set = [], ...numbers } = flags;
     if (url !== undefined && (authId === undefined || authToken === undefined))
-      throw new CommandFailure('--url needs --auth-id and --auth-token');
+      throw new CommandFailure('--url needs --auth-id and --auth-token.');
+    if (url !== undefined && set.length > 0)
+      throw new CommandFailure(
+        '--set and --url: settings are those of a platform that is started for the attack.',
+      );
     const target = url === undefined ? undefined : { url, authId: authId ?? '', authToken: authToken ?? '' };
     const { attackVerification } = await import('../../verify-attack/verify-attack.ts');
     try {
