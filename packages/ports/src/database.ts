@@ -21,7 +21,7 @@ export interface Database {
   transact<Result>(work: (write: Write) => Promise<Result>, options?: UnitOptions): Promise<Result>;
   /** Other processes may use the database at the same time. */
   readonly isShared: boolean;
-  /** How many lanes of units run beside each other. */
+  /** How many lanes of units run beside each other; on a shared database the last one is that of heartbeats. */
   readonly lanes: number;
   /**
    * From now on each transaction of a shared database locks its lane's row of `incarnation_lanes`. Without that row another process
@@ -73,6 +73,11 @@ export interface UnitOptions {
    * ended, and further ones wait for its end: else it would not see what they wrote.
    */
   readonly excluding?: readonly string[];
+  /**
+   * The sign of life of a process. On a shared database it waits for no other unit: it has a lane and a connection of its own, so that a
+   * burst of writes or a long unit does not make a live process look dead.
+   */
+  readonly isHeartbeat?: boolean;
 }
 
 /**

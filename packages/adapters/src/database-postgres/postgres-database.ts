@@ -13,9 +13,9 @@ import { createUnitLanes } from './unit-lanes.ts';
 export interface PostgresDatabaseOptions {
   /** `postgresql://user:password@host:port/database`, or `?host=/directory/of/the/socket`. */
   readonly url: string;
-  /** Connections in all; at least 2. */
+  /** Connections in all: those for writing, one for heartbeats where the database is shared, and at least one for reads. */
   readonly poolSize?: number;
-  /** Connections for writing: one for each lane of units. */
+  /** Connections for writing: one for each lane of units but that of heartbeats. */
   readonly writers?: number;
   /** Other processes use the database at the same time; false when left out. */
   readonly isShared?: boolean;
@@ -37,14 +37,15 @@ const lanesPerSeat = 64;
 export function createPostgresDatabase(options: PostgresDatabaseOptions): Database {
   const { url, log, lock, isShared = false } = options;
   const { poolSize = defaultPoolSize, writers = defaultWriters } = options;
-  if (writers < 1 || writers > lanesPerSeat || poolSize <= writers)
-    throw new RangeError('one connection is needed for reads, one for writes');
-  const readers = poolSize - writers;
+  // Heartbeats have a lane of their own, with the last number.
+  const lanesInAll = writers + (isShared ? 1 : 0);
+  if (writers < 1 || lanesInAll > lanesPerSeat || poolSize <= lanesInAll)
+    throw new RangeError('each lane of units needs a connection, and reads need one');
+  const readers = poolSize - lanesInAll;
   const pools = new PostgresPools({ url, log, writers, readers, isShared, ...(lock && { lock }) });
   const writes = new WeakMap<PostgresConnection, WriteConnection>();
 
-  async function connectToWrite(): Promise<WriteConnection> {
-    const connection = await pools.takeWriter();
+  function withWrites(connection: PostgresConnection): WriteConnection {
     const known = writes.get(connection);
     if (known !== undefined) return known;
     const dialect = new PostgresUnitDialect({ acquire: async () => connection, release: () => {} });
@@ -62,7 +63,13 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     }),
   });
   const fence = createFence();
-  const lanes = createUnitLanes({ connect: connectToWrite, lanes: writers, fence, log });
+  const lanes = createUnitLanes({
+    connect: async () => withWrites(await pools.takeWriter()),
+    ...(isShared ? { connectForHeartbeats: async () => withWrites(await pools.takeHeartbeatWriter()) } : {}),
+    lanes: writers,
+    fence,
+    log,
+  });
   let firstLane = 0;
   let closing: Promise<void> | undefined;
 
@@ -74,7 +81,7 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
       return lanes.transact(work, options);
     },
     isShared,
-    lanes: writers,
+    lanes: lanesInAll,
     join(member) {
       if (!isShared) return;
       firstLane = member.seat * lanesPerSeat;

@@ -11,7 +11,7 @@ export interface PostgresPoolsOptions {
   readonly readers: number;
   readonly writers: number;
   readonly lock?: ProcessLock;
-  /** A successor waits for the transactions of a process that hangs. */
+  /** A successor waits for the transactions of a process that hangs; heartbeats have one more connection for writing. */
   readonly isShared: boolean;
   readonly log: Logger;
 }
@@ -20,6 +20,7 @@ export interface PostgresPoolsOptions {
 export class PostgresPools {
   readonly #settings: pg.ClientConfig;
   readonly #writePool: pg.Pool;
+  readonly #heartbeatPool: pg.Pool | undefined;
   readonly #readPool: pg.Pool;
   readonly #lock: ProcessLock | undefined;
   readonly #log: Logger;
@@ -37,18 +38,19 @@ export class PostgresPools {
       // A peer that vanished without closing would otherwise block its queries, and everything behind them, for ever.
       query_timeout: 30_000,
     };
-    this.#writePool = new pg.Pool({
+    const writing = {
       ...this.#settings,
       pipeline: true,
-      max: writers,
       idle_in_transaction_session_timeout: isShared ? 5_000 : 60_000,
-    } as pg.PoolConfig);
+    };
+    this.#writePool = new pg.Pool({ ...writing, max: writers } as pg.PoolConfig);
+    if (isShared) this.#heartbeatPool = new pg.Pool({ ...writing, max: 1 } as pg.PoolConfig);
     this.#readPool = new pg.Pool({ ...this.#settings, max: readers });
     this.#readPool.on('connect', (client) => {
       // If this fails, the next query on the connection fails as well.
       client.query('SET default_transaction_read_only = on').catch(() => {});
     });
-    for (const pool of [this.#writePool, this.#readPool]) {
+    for (const pool of this.#pools) {
       pool.on('error', ({ message }) =>
         log.warn({ reason: message }, 'idle connection to the database was lost'),
       );
@@ -63,6 +65,10 @@ export class PostgresPools {
     return this.#take(this.#writePool);
   }
 
+  takeHeartbeatWriter(): Promise<PostgresConnection> {
+    return this.#take(this.#heartbeatPool ?? this.#writePool);
+  }
+
   /** A connection outside the pools whose queries may take any time; the caller ends it. */
   async connectAlone(): Promise<pg.Client> {
     const client = new pg.Client({ ...this.#settings, query_timeout: 0 } as pg.ClientConfig);
@@ -72,14 +78,19 @@ export class PostgresPools {
   }
 
   async end(): Promise<void> {
-    await Promise.all([this.#writePool.end(), this.#readPool.end()]);
+    await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
+
+  get #pools(): readonly pg.Pool[] {
+    const pools = [this.#writePool, this.#readPool];
+    return this.#heartbeatPool === undefined ? pools : [...pools, this.#heartbeatPool];
   }
 
   async #take(pool: pg.Pool): Promise<PostgresConnection> {
     const client = await pool.connect().catch(unavailable);
     const known = this.#connections.get(client);
     if (known !== undefined) return known;
-    if (pool === this.#writePool) await this.#admit(client);
+    if (pool !== this.#readPool) await this.#admit(client);
     const connection = new PostgresConnection(client);
     this.#connections.set(client, connection);
     return connection;

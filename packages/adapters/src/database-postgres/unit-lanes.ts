@@ -11,16 +11,20 @@ export interface UnitLanes {
 }
 
 export interface UnitLanesDeps extends Omit<UnitLaneDeps, 'onIdle' | 'number'> {
-  /** How many groups run at the same time, each on a connection of its own. */
+  /** How many groups run at the same time, each on a connection of its own; heartbeats not counted. */
   readonly lanes: number;
+  /** The connection of heartbeats, whose lane has the number behind the last of the others. Without it a heartbeat is a unit like others. */
+  readonly connectForHeartbeats?: UnitLaneDeps['connect'];
 }
 
 /** Serializable units share this lane: they do not conflict with each other there. */
 const serializableLane = 0;
 
-export function createUnitLanes({ lanes: count, ...deps }: UnitLanesDeps): UnitLanes {
+export function createUnitLanes({ lanes: count, connectForHeartbeats, ...deps }: UnitLanesDeps): UnitLanes {
   const idlers: (() => void)[] = [];
   const lanes = Array.from({ length: count }, (_, number) => new UnitLane({ ...deps, number, onIdle }));
+  if (connectForHeartbeats !== undefined)
+    lanes.push(new UnitLane({ ...deps, connect: connectForHeartbeats, number: count, onIdle }));
   const laneOfWrite = new WeakMap<Write, number>();
 
   function isIdle(): boolean {
@@ -31,7 +35,8 @@ export function createUnitLanes({ lanes: count, ...deps }: UnitLanesDeps): UnitL
     if (isIdle()) for (const resolve of idlers.splice(0)) resolve();
   }
 
-  function numberFor({ isolation, key }: UnitOptions): number {
+  function numberFor({ isolation, key, isHeartbeat }: UnitOptions): number {
+    if (isHeartbeat && connectForHeartbeats !== undefined) return count;
     if (isolation !== 'read-committed') return serializableLane;
     if (key !== undefined) return laneOf(key);
     let shortest = 0;

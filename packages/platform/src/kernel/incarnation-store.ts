@@ -253,7 +253,7 @@ export function saveAlive(
     (write) =>
       sql`UPDATE incarnations SET alive_at = ${wall}, counted_at = ${counted}, beat = beat + 1
         WHERE incarnation = ${incarnation}`.execute(write),
-    { isolation: 'read-committed' },
+    { isolation: 'read-committed', isHeartbeat: true },
   );
 }
 
