@@ -3,15 +3,6 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 import type { Unit as OpenUnit } from './sqlite-executor.ts';
 import { explained } from './unavailable-error.ts';
 
-/** Runs units of work so that those of one turn of the event loop share one commit, and so one sync to disk. */
-export interface GroupCommit {
-  transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
-  /** Runs `order` when no group is open. */
-  apart<Result>(order: () => Result): Promise<Result>;
-  /** Resolves when no unit waits or runs. */
-  idle(): Promise<void>;
-}
-
 /** A commit and its units block the event loop: more units would delay SIP and HTTP by more than about 10 ms. */
 const unitsPerGroup = 200;
 /**
@@ -28,53 +19,97 @@ interface Unit {
   settle(error: { readonly cause: unknown } | undefined): void;
 }
 
-export function createGroupCommit(
-  connection: SqliteConnection,
-  openUnit: () => OpenUnit,
-  isInTransaction: () => boolean,
-  log: Logger,
-): GroupCommit {
-  let waiting: Unit[] = [];
-  let aparts: (() => void)[] = [];
-  const idlers: (() => void)[] = [];
-  let busy = false;
-  /** Turns that the next group has waited, and its number of units at the last of them. */
-  let turns = 0;
-  let seen = 0;
+/** What a group commit runs on. */
+export interface GroupCommitDeps {
+  readonly connection: SqliteConnection;
+  readonly openUnit: () => OpenUnit;
+  readonly isInTransaction: () => boolean;
+  readonly log: Logger;
+}
 
-  function wake(): void {
-    if (busy) return;
-    busy = true;
-    // Runs after the poll phase, so that the units of all sockets read in this turn share a group.
-    setImmediate(nextGroup);
+/** Runs units of work so that those of one turn of the event loop share one commit, and so one sync to disk. */
+export class GroupCommit {
+  readonly #deps: GroupCommitDeps;
+  #waiting: Unit[] = [];
+  #aparts: (() => void)[] = [];
+  readonly #idlers: (() => void)[] = [];
+  #busy = false;
+  /** Turns that the next group has waited, and its number of units at the last of them. */
+  #turns = 0;
+  #seen = 0;
+
+  constructor(deps: GroupCommitDeps) {
+    this.#deps = deps;
   }
 
-  function nextGroup(): void {
-    if (turns < turnsOfPatience && waiting.length > seen && waiting.length < unitsPerGroup) {
-      turns++;
-      seen = waiting.length;
-      setImmediate(nextGroup);
-      return;
-    }
-    turns = 0;
-    seen = 0;
-    const orders = aparts;
-    aparts = [];
-    for (const order of orders) order();
-    const group = waiting.length <= unitsPerGroup ? waiting : waiting.slice(0, unitsPerGroup);
-    waiting = waiting.length <= unitsPerGroup ? [] : waiting.slice(unitsPerGroup);
-    runGroup(group).then(() => {
-      if (waiting.length > 0 || aparts.length > 0) {
-        setImmediate(nextGroup);
-        return;
-      }
-      busy = false;
-      for (const resolve of idlers.splice(0)) resolve();
+  transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
+    const { connection, openUnit } = this.#deps;
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push(unitOf(connection, openUnit, work, { resolve, reject }));
+      this.#wake();
     });
   }
 
-  async function runGroup(group: readonly Unit[]): Promise<void> {
+  /** Runs `order` when no group is open. */
+  apart<Result>(order: () => Result): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#aparts.push(() => {
+        try {
+          resolve(order());
+        } catch (error) {
+          reject(error);
+        }
+      });
+      this.#wake();
+    });
+  }
+
+  /** Resolves when no unit waits or runs. */
+  idle(): Promise<void> {
+    return this.#busy ? new Promise<void>((resolve) => this.#idlers.push(resolve)) : Promise.resolve();
+  }
+
+  #wake(): void {
+    if (this.#busy) return;
+    this.#busy = true;
+    // Runs after the poll phase, so that the units of all sockets read in this turn share a group.
+    setImmediate(this.#nextGroup);
+  }
+
+  readonly #nextGroup = (): void => {
+    const { length } = this.#waiting;
+    if (this.#turns < turnsOfPatience && length > this.#seen && length < unitsPerGroup) {
+      this.#turns++;
+      this.#seen = length;
+      setImmediate(this.#nextGroup);
+      return;
+    }
+    this.#turns = 0;
+    this.#seen = 0;
+    const orders = this.#aparts;
+    this.#aparts = [];
+    for (const order of orders) order();
+    this.#runGroup(this.#takeGroup()).then(() => {
+      if (this.#waiting.length > 0 || this.#aparts.length > 0) {
+        setImmediate(this.#nextGroup);
+        return;
+      }
+      this.#busy = false;
+      for (const resolve of this.#idlers.splice(0)) resolve();
+    });
+  };
+
+  /** The units that share the next commit; they wait no longer. */
+  #takeGroup(): readonly Unit[] {
+    const waiting = this.#waiting;
+    const isAll = waiting.length <= unitsPerGroup;
+    this.#waiting = isAll ? [] : waiting.slice(unitsPerGroup);
+    return isAll ? waiting : waiting.slice(0, unitsPerGroup);
+  }
+
+  async #runGroup(group: readonly Unit[]): Promise<void> {
     if (group.length === 0) return;
+    const { connection, isInTransaction, log } = this.#deps;
     // Work that awaits anything but its own queries blocks every writer; the log shows this to its author.
     const slow = setTimeout(
       () => log.error({ ms: slowUnitMs }, 'transaction awaits something other than its own queries'),
@@ -83,7 +118,7 @@ export function createGroupCommit(
     let failure: { readonly cause: unknown } | undefined;
     try {
       // A savepoint copies every page that its unit changes, and few units fail: only a group with a failure runs again with savepoints.
-      if (!(await tryGroup(group, false)) && group.length > 1) await tryGroup(group, true);
+      if (!(await this.#tryGroup(group, false)) && group.length > 1) await this.#tryGroup(group, true);
     } catch (error) {
       const cause = explained(error);
       failure = { cause };
@@ -96,7 +131,8 @@ export function createGroupCommit(
   }
 
   /** False after a rollback because of a unit that failed. */
-  async function tryGroup(group: readonly Unit[], apart: boolean): Promise<boolean> {
+  async #tryGroup(group: readonly Unit[], apart: boolean): Promise<boolean> {
+    const { connection, isInTransaction } = this.#deps;
     connection.order('BEGIN IMMEDIATE');
     for (const unit of group) {
       const isClean = await unit.run(apart);
@@ -109,28 +145,6 @@ export function createGroupCommit(
     connection.order('COMMIT');
     return true;
   }
-
-  return {
-    transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
-      return new Promise<Result>((resolve, reject) => {
-        waiting.push(unitOf(connection, openUnit, work, { resolve, reject }));
-        wake();
-      });
-    },
-    apart<Result>(order: () => Result): Promise<Result> {
-      return new Promise<Result>((resolve, reject) => {
-        aparts.push(() => {
-          try {
-            resolve(order());
-          } catch (error) {
-            reject(error);
-          }
-        });
-        wake();
-      });
-    },
-    idle: () => (busy ? new Promise<void>((resolve) => idlers.push(resolve)) : Promise.resolve()),
-  };
 }
 
 function unitOf<Result>(

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Database, Logger } from '@jackfield/ports';
 import { sql } from 'kysely';
 import { lockData } from './data-lock.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { readerOf, unitsOn } from './sqlite-executor.ts';
@@ -62,7 +62,12 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
     const connection = new SqliteConnection(writer);
     const reading = new SqliteConnection(reader);
     const read = readerOf(reading);
-    const commits = createGroupCommit(connection, unitsOn(connection), () => writer.isTransaction, log);
+    const commits = new GroupCommit({
+      connection,
+      openUnit: unitsOn(connection),
+      isInTransaction: () => writer.isTransaction,
+      log,
+    });
     let closing: Promise<void> | undefined;
 
     const refuseWhenClosed = (): void => {

@@ -7,7 +7,7 @@ import type { Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
 import { looksLikeRtcp } from '../rtp/rtp-packet.ts';
 import { createEngineStreams, type StreamsOfEngine } from '../stream/engine-streams.ts';
-import { createStreamSources, type StreamSources } from '../stream/stream-sources.ts';
+import { StreamSources } from '../stream/stream-sources.ts';
 import { becomeVirtual } from '../stream/virtual-leg.ts';
 import { createCommands } from './apply-command.ts';
 import {
@@ -37,7 +37,7 @@ import { discardMissed } from './missed-frames.ts';
 import { createMoves, type Moves } from './moves.ts';
 import { protectLeg, secureLeg } from './protect-leg.ts';
 import { createReceiveScratch, emitDigits, receiveRtp } from './receive-packet.ts';
-import { createRelays, isLeaking, type Relays } from './relays.ts';
+import { isLeaking, Relays } from './relays.ts';
 import { createReporting, type Reporting } from './reports.ts';
 import { createSendScratch, type SendScratch, sendFrame } from './send-frame.ts';
 import { type SendPacket, sendProtected } from './send-packet.ts';
@@ -98,10 +98,10 @@ class Engine implements MediaEngine {
       joined: (leg, mix) => this.#turns.join(find(leg)!, mix),
       streamSourcesOf: (leg) => this.#streamSources.of(leg),
     });
-    this.#streamSources = createStreamSources({ find, refresh: this.#hearing.refresh });
+    this.#streamSources = new StreamSources({ find, refresh: this.#hearing.refresh });
     this.#send = sendProtected(deps.send, this.#legs);
     const { relayedPerSecond: packetsPerSecond } = limits;
-    this.#relays = createRelays({ find, send: this.#send, packetsPerSecond, counters: this.#counters });
+    this.#relays = new Relays({ find, send: this.#send, packetsPerSecond, counters: this.#counters });
     const { plain } = this.#receiveScratch;
     this.#reporting = createReporting({ sendPacket: deps.send, sendReport, random, cname, plain });
     this.#sounds = createSoundLibrary(limits.clipSamples);

@@ -15,31 +15,19 @@ const STARVED_MS = 60;
 /** The mix waits at most 600 ms, the most that a jitter buffer holds. */
 const MOST_TURNS_WAITED = 30;
 
-/**
- * Decides in each turn which legs are relayed. Both are members of one mix, hear each other and nothing else, and use
- * one codec and packet length. Neither is captured or watched, and no key is being sent.
- */
-export interface Relays {
-  /** Before the leg's frame is sent: decides how much of it the relay has already sent (`turn.relayedUnits`). */
-  decide(leg: Leg, nowMs: number): void;
-  /** After the leg's frame was sent: opens a stream to the leg when it qualifies. */
-  consider(leg: Leg, nowMs: number): void;
-  /** Returns both ways to the mix from the next packet on; for changes between two turns. */
-  end(leg: Leg): void;
-  /** Removes a closed leg. */
-  forget(leg: Leg): void;
-}
-
 /** How legs are found, and what their streams share. */
 export interface RelaysDeps extends RelayRoute {
   readonly find: (leg: string) => Leg | undefined;
   readonly send: SendPacket;
 }
 
-/** Creates the relays of an engine, none open. */
-export function createRelays(deps: RelaysDeps): Relays {
-  const { find, send } = deps;
-  const packet: StoredPacket = {
+/**
+ * Decides in each turn which legs are relayed. Both are members of one mix, hear each other and nothing else, and use
+ * one codec and packet length. Neither is captured or watched, and no key is being sent.
+ */
+export class Relays {
+  readonly #deps: RelaysDeps;
+  readonly #packet: StoredPacket = {
     payload: new Uint8Array(0),
     offset: 0,
     length: 0,
@@ -47,89 +35,114 @@ export function createRelays(deps: RelaysDeps): Relays {
     timestamp: 0,
   };
 
-  /** The mix takes over: from now on its audio is decoded again. */
-  const close = (stream: LegRelay): void => {
-    stream.isOpen = false;
-    if (stream.from !== undefined) stream.from.jitter.isUnheard = false;
-  };
+  constructor(deps: RelaysDeps) {
+    this.#deps = deps;
+  }
 
-  const over = (stream: LegRelay): void => {
-    close(stream);
-    const { from, to } = stream;
-    const other = from?.open.get(to.codecKey);
-    // The listener's decoder and our decoder have followed the relayed stream: our encoder continues from that state.
-    if (other !== undefined && from !== to) to.codec.continueFrom?.(other);
-    stream.to.relayIn = undefined;
-    stream.to.calmTurns = 0;
-    if (stream.from?.relayOut === stream) stream.from.relayOut = undefined;
-  };
-
-  return {
-    decide(leg, nowMs) {
-      const stream = leg.relayIn!;
-      const { from } = stream;
-      leg.turn.relayedUnits = 0;
-      if (!leg.sends) {
-        over(stream);
-        return;
-      }
-      if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > STARVED_MS) close(stream);
-      if (stream.isOpen) {
-        leg.turn.relayedUnits = leg.units;
-        return;
-      }
-      const ahead = stream.aheadOfMix(nowMs);
-      if (ahead >= 0 && ++stream.turnsWaited < MOST_TURNS_WAITED) {
-        leg.turn.relayedUnits = leg.units;
-        return;
-      }
+  /** Before the leg's frame is sent: decides how much of it the relay has already sent (`turn.relayedUnits`). */
+  decide(leg: Leg, nowMs: number): void {
+    const stream = leg.relayIn!;
+    const { from } = stream;
+    leg.turn.relayedUnits = 0;
+    if (!leg.sends) {
       over(stream);
-      if (ahead < -leg.units) leg.rtp.skip(-ahead - leg.units);
-      else if (ahead < 0 && leg.codec.frameBytes > 0) leg.turn.relayedUnits = leg.units + ahead;
-      else if (ahead < 0 && ahead > -leg.units) {
-        // This codec cannot send a part of a frame: the stream pauses for that part.
-        leg.rtp.skip(-ahead);
-        leg.turn.relayedUnits = leg.units;
-      }
-    },
-    consider(leg, nowMs) {
-      const from = find(leg.hearing.partner!);
-      if (from === undefined || !mayRelay(from, leg)) {
-        leg.calmTurns = 0;
-        return;
-      }
-      if (++leg.calmTurns < CALM_TURNS || from.relayOut !== undefined) return;
-      const { jitter } = from;
-      const first = jitter.nextPacket;
-      // Both legs must have had their turn in this step: otherwise the sent frame is not the one just taken.
-      if (first < 0 || from.turn.lastStep !== leg.turn.lastStep) return;
-      if (nowMs - from.heardMs > STARVED_MS || !fits(from, leg, from.lastCodec, from.lastUnits)) return;
-      for (let n = sequenceDistance(first, jitter.newestPacket); n >= 0; n--) {
-        if (!jitter.packets.read((first + n) & 0xffff, packet)) return;
-        const { payloadType, payload, offset, length } = packet;
-        const units = jitter.unitsIn(payloadType, payload, offset, length);
-        if (!fits(from, leg, from.codecByType[payloadType]!, units)) return;
-      }
-      flush(leg, send);
-      const stream = new RelayStream(from, leg, deps, nowMs);
-      leg.relayIn = stream;
-      from.relayOut = stream;
-      // No other leg hears it: both are free, and alone in their mix.
-      from.jitter.isUnheard = true;
-      stream.passWaiting(first, packet);
-    },
-    end(leg) {
-      if (leg.relayIn !== undefined) close(leg.relayIn);
-      if (leg.relayOut !== undefined) close(leg.relayOut);
-    },
-    forget(leg) {
-      if (leg.relayIn !== undefined) over(leg.relayIn);
-      if (leg.relayOut === undefined) return;
-      close(leg.relayOut);
-      leg.relayOut.from = undefined;
-      leg.relayOut = undefined;
-    },
-  };
+      return;
+    }
+    if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > STARVED_MS) close(stream);
+    if (stream.isOpen) {
+      leg.turn.relayedUnits = leg.units;
+      return;
+    }
+    const ahead = stream.aheadOfMix(nowMs);
+    if (ahead >= 0 && ++stream.turnsWaited < MOST_TURNS_WAITED) {
+      leg.turn.relayedUnits = leg.units;
+      return;
+    }
+    over(stream);
+    alignWithMix(leg, ahead);
+  }
+
+  /** After the leg's frame was sent: opens a stream to the leg when it qualifies. */
+  consider(leg: Leg, nowMs: number): void {
+    const from = this.#deps.find(leg.hearing.partner!);
+    if (from === undefined || !mayRelay(from, leg)) {
+      leg.calmTurns = 0;
+      return;
+    }
+    if (++leg.calmTurns < CALM_TURNS || from.relayOut !== undefined) return;
+    const first = from.jitter.nextPacket;
+    // Both legs must have had their turn in this step: otherwise the sent frame is not the one just taken.
+    if (first < 0 || from.turn.lastStep !== leg.turn.lastStep) return;
+    if (nowMs - from.heardMs > STARVED_MS || !fits(from, leg, from.lastCodec, from.lastUnits)) return;
+    if (this.#waitingPacketsFit(from, leg, first)) this.#open(from, leg, first, nowMs);
+  }
+
+  /** Returns both ways to the mix from the next packet on; for changes between two turns. */
+  end(leg: Leg): void {
+    if (leg.relayIn !== undefined) close(leg.relayIn);
+    if (leg.relayOut !== undefined) close(leg.relayOut);
+  }
+
+  /** Removes a closed leg. */
+  forget(leg: Leg): void {
+    if (leg.relayIn !== undefined) over(leg.relayIn);
+    if (leg.relayOut === undefined) return;
+    close(leg.relayOut);
+    leg.relayOut.from = undefined;
+    leg.relayOut = undefined;
+  }
+
+  /** Whether every packet from `first` on that waits in the jitter buffer is there, and may be sent as it is. */
+  #waitingPacketsFit(from: Leg, to: Leg, first: number): boolean {
+    const { jitter } = from;
+    const packet = this.#packet;
+    for (let n = sequenceDistance(first, jitter.newestPacket); n >= 0; n--) {
+      if (!jitter.packets.read((first + n) & 0xffff, packet)) return false;
+      const { payloadType, payload, offset, length } = packet;
+      const units = jitter.unitsIn(payloadType, payload, offset, length);
+      if (!fits(from, to, from.codecByType[payloadType]!, units)) return false;
+    }
+    return true;
+  }
+
+  #open(from: Leg, to: Leg, first: number, nowMs: number): void {
+    flush(to, this.#deps.send);
+    const stream = new RelayStream(from, to, this.#deps, nowMs);
+    to.relayIn = stream;
+    from.relayOut = stream;
+    // No other leg hears it: both are free, and alone in their mix.
+    from.jitter.isUnheard = true;
+    stream.passWaiting(first, this.#packet);
+  }
+}
+
+/** The mix takes over: from now on its audio is decoded again. */
+function close(stream: LegRelay): void {
+  stream.isOpen = false;
+  if (stream.from !== undefined) stream.from.jitter.isUnheard = false;
+}
+
+function over(stream: LegRelay): void {
+  close(stream);
+  const { from, to } = stream;
+  const other = from?.open.get(to.codecKey);
+  // The listener's decoder and our decoder have followed the relayed stream: our encoder continues from that state.
+  if (other !== undefined && from !== to) to.codec.continueFrom?.(other);
+  stream.to.relayIn = undefined;
+  stream.to.calmTurns = 0;
+  if (stream.from?.relayOut === stream) stream.from.relayOut = undefined;
+}
+
+/** Sends the mix from where the relayed stream stopped, `ahead` units after the start of the frame of this turn. */
+function alignWithMix(leg: Leg, ahead: number): void {
+  if (ahead >= 0) return;
+  if (ahead < -leg.units) leg.rtp.skip(-ahead - leg.units);
+  else if (leg.codec.frameBytes > 0) leg.turn.relayedUnits = leg.units + ahead;
+  else if (ahead > -leg.units) {
+    // This codec cannot send a part of a frame: the stream pauses for that part.
+    leg.rtp.skip(-ahead);
+    leg.turn.relayedUnits = leg.units;
+  }
 }
 
 /** Whether a packet of a leg without an edge would reach this one; true is a bug. A change that waits for its turn does not count. */

@@ -22,7 +22,7 @@ import { registerFrontPage } from './front-page.ts';
 import { type GuidePages, registerGuide } from './guide.ts';
 import type { ResourceHome } from './homes.ts';
 import { defaultHttpLimits, type HttpLimits, windowOf } from './http-limits.ts';
-import { createIdempotency } from './idempotency.ts';
+import { Idempotency } from './idempotency.ts';
 import { logRequests } from './log-requests.ts';
 import { registerOpenRoutes } from './open-route.ts';
 import { type MetricsAccess, measureRequests, registerOperations } from './operations.ts';
@@ -113,7 +113,7 @@ export function createHttpApi(deps: HttpApiDeps): HttpApi {
     registerConsoleLogin(app, { access: deps.console, guesses });
     registerIdentityLogin(app, { identity: deps.console.identity, guesses });
   }
-  const carrying = { ...deps, idempotency: createIdempotency(deps) };
+  const carrying = { ...deps, idempotency: new Idempotency(deps) };
   registerRoutes(app, features, {
     ...carrying,
     admit: createAdmission({ ...deps, limits, guesses, strangers }),

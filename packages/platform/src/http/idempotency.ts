@@ -24,11 +24,6 @@ export interface Replayable {
   readonly replayed: boolean;
 }
 
-export interface Idempotency {
-  /** Performs a request once in 24 hours, with the promises of README.md. Throws what `perform` throws. */
-  once(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>>;
-}
-
 export interface IdempotencyDeps {
   readonly database: Database;
   readonly clock: Clock;
@@ -50,55 +45,58 @@ const outcomeUnknown = (key: string) =>
     `an earlier request with Idempotency-Key ${quoted(key)} is under way or was cut off: read the resource before you repeat the request with a new key`,
   );
 
-export function createIdempotency({ database, clock, secrets, log }: IdempotencyDeps): Idempotency {
-  const underWay = new Map<string, { fingerprint: string; result: Promise<Result<Replayable>> }>();
-  let nextPurge: Instant = 0;
+interface UnderWay {
+  readonly fingerprint: string;
+  readonly result: Promise<Result<Replayable>>;
+}
 
-  async function once(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>> {
+/** Answers that are kept for their Idempotency-Key. */
+export class Idempotency {
+  readonly #deps: IdempotencyDeps;
+  readonly #underWay = new Map<string, UnderWay>();
+  #nextPurge: Instant = 0;
+
+  constructor(deps: IdempotencyDeps) {
+    this.#deps = deps;
+  }
+
+  /** Performs a request once in 24 hours, with the promises of README.md. Throws what `perform` throws. */
+  async once(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>> {
     const name = JSON.stringify([request.account, request.key]);
-    const first = underWay.get(name);
+    const first = this.#underWay.get(name);
     if (first !== undefined) {
       if (first.fingerprint !== request.fingerprint) return refused(otherRequest(request.key));
       const result = await first.result;
       return result.ok ? accepted({ answer: result.value.answer, replayed: true }) : result;
     }
-    const result = performFirst(request, perform);
+    const result = this.#performFirst(request, perform);
     // Nothing has been awaited since `get`, so no second request is in between.
-    underWay.set(name, { fingerprint: request.fingerprint, result });
+    this.#underWay.set(name, { fingerprint: request.fingerprint, result });
     try {
       return await result;
     } finally {
-      underWay.delete(name);
+      this.#underWay.delete(name);
     }
   }
 
-  async function performFirst(
-    request: RequestIdentity,
-    perform: () => Promise<Answer>,
-  ): Promise<Result<Replayable>> {
-    const earlier = await reserve(request);
-    if (earlier !== undefined) return replay(request, earlier);
+  async #performFirst(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>> {
+    const earlier = await this.#reserve(request);
+    if (earlier !== undefined) return replay(request, earlier, this.#deps.secrets);
     // When this throws, the record stays open: the outcome is unknown, so no repetition is carried out.
     const answer = await perform();
-    await settle(request, answer);
+    await this.#settle(request, answer);
     return accepted({ answer, replayed: false });
   }
 
-  function replay(request: RequestIdentity, earlier: IdempotencyRecord): Result<Replayable> {
-    if (earlier.fingerprint !== request.fingerprint) return refused(otherRequest(request.key));
-    if (earlier.status === null) return refused(outcomeUnknown(request.key));
-    const body = earlier.sealed_body === null ? undefined : secrets.decrypt(earlier.sealed_body);
-    return accepted({ answer: { status: earlier.status, body }, replayed: true });
-  }
-
   /** Writes the open record, durable before anything is done; resolves with the earlier record of the key, if any. */
-  async function reserve(request: RequestIdentity): Promise<IdempotencyRecord | undefined> {
+  async #reserve(request: RequestIdentity): Promise<IdempotencyRecord | undefined> {
+    const { clock, database } = this.#deps;
     const now = clock.now();
     try {
       return await database.transact(async (write) => {
         const tables = write.withTables<IdempotencyTables>();
-        if (now >= nextPurge) {
-          nextPurge = now + purgeEveryMs;
+        if (now >= this.#nextPurge) {
+          this.#nextPurge = now + purgeEveryMs;
           await purgeRecords(tables, now - keptMs);
         }
         const earlier = await findRecord(tables, request);
@@ -117,7 +115,8 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
   }
 
   /** A refusal has changed nothing and frees the key; a success is kept for repetitions. */
-  async function settle(request: RequestIdentity, answer: Answer): Promise<void> {
+  async #settle(request: RequestIdentity, answer: Answer): Promise<void> {
+    const { database, secrets, log } = this.#deps;
     try {
       await database.transact(async (write) => {
         const tables = write.withTables<IdempotencyTables>();
@@ -130,6 +129,11 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
       log.error({ err: error, account: request.account }, 'answer not kept for its Idempotency-Key');
     }
   }
+}
 
-  return { once };
+function replay(request: RequestIdentity, earlier: IdempotencyRecord, secrets: Secrets): Result<Replayable> {
+  if (earlier.fingerprint !== request.fingerprint) return refused(otherRequest(request.key));
+  if (earlier.status === null) return refused(outcomeUnknown(request.key));
+  const body = earlier.sealed_body === null ? undefined : secrets.decrypt(earlier.sealed_body);
+  return accepted({ answer: { status: earlier.status, body }, replayed: true });
 }

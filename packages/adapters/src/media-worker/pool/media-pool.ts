@@ -11,7 +11,7 @@ import type {
 } from '@jackfield/ports';
 import type { MediaWorker } from '../media-worker.ts';
 import type { CaptureEntry, LegEntry, MixEntry } from './pool-entries.ts';
-import { createPoolMoves, type PoolMoves } from './pool-moves.ts';
+import { PoolMoves } from './pool-moves.ts';
 import { countersOf, sumOfCensus, sumOfStats } from './pool-statistics.ts';
 import { createPoolStreams, type PoolStreams } from './pool-streams.ts';
 import { PoolTable } from './pool-table.ts';
@@ -69,7 +69,7 @@ class Pool implements MediaPool {
       isPortInUse: (port) => this.#ports.has(port),
       started: (worker) => this.#table.restart(worker),
     });
-    this.#moves = createPoolMoves(this.#table, this.#workers, {
+    this.#moves = new PoolMoves(this.#table, this.#workers, {
       lost: (legs) => this.#lost(legs),
       bound: (leg, port) => this.#bind(leg, port),
     });
