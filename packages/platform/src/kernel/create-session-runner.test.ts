@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Database, Machine, Migration, Read, TimerFired } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import type { Kysely } from 'kysely';
@@ -7,6 +8,7 @@ import { createSessionRunner } from './create-session-runner.ts';
 import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 import type { SessionKind, SessionRunner, Sessions } from './session-runner.ts';
+import { whenOver } from './sessions-over.ts';
 
 /** A counter: the smallest machine that shows every rule of its driver. */
 interface Counter {
@@ -457,6 +459,31 @@ test('an ended session leaves memory after its last effects, with its timers; la
   assert.equal(world.counters.peek('a'), undefined);
   assert.equal(world.clock.pending, 0);
   assert.deepEqual(world.runner.census().counter, { sessions: 0, timers: 0, queued: 0, dropped: 1 });
+});
+
+test('the end of a session is reported once it has left memory, while other sessions are busy and no time passes', async () => {
+  const world = inMemory({ save: undefined as never });
+  for (const id of ['a', 'b', 'busy']) world.counters.resume(id, fresh, look);
+  const keptBusy = Promise.withResolvers<void>();
+  const runner = { idle: () => keptBusy.promise };
+  let isOver = false;
+  const over = whenOver(runner, world.counters, ['a', 'b', 'unknown']).then(() => {
+    isOver = true;
+  });
+  world.counters.send('a', { type: 'end' });
+  await setImmediate();
+  assert.equal(isOver, false);
+  world.counters.send('b', { type: 'end' });
+  await over;
+  assert.equal(world.clock.pending, 0);
+  assert.equal(world.runner.census().counter!.sessions, 1);
+});
+
+test('a wait for ends stops when the runner has nothing more to do', async () => {
+  const world = inMemory({ save: undefined as never });
+  world.counters.resume('a', fresh, look);
+  await whenOver(world.runner, world.counters, ['a']);
+  assert.equal(world.runner.census().counter!.sessions, 1);
 });
 
 test('a machine starts, replaces and cancels timers', async () => {

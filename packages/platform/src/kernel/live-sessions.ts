@@ -43,6 +43,8 @@ interface Session<State> {
   endPause: (() => void) | undefined;
   readonly mailbox: Mailbox<Letter>;
   readonly timers: SessionTimers;
+  /** Called when the session leaves memory. */
+  readonly whenOver: (() => void)[];
   readonly run: () => void;
 }
 
@@ -121,6 +123,13 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     return session?.isOpened ? session.state : undefined;
   };
 
+  readonly whenOver = (id: string): Promise<void> =>
+    new Promise((resolve) => {
+      const session = this.#sessions.get(id);
+      if (session === undefined) resolve();
+      else session.whenOver.push(resolve);
+    });
+
   cancelTimers(): void {
     for (const { timers, endPause } of this.#sessions.values()) {
       timers.cancelAll();
@@ -157,6 +166,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
           this.counts.timers += change;
         },
       ),
+      whenOver: [],
       run: () => this.#run(session),
     };
     this.#sessions.set(id, session);
@@ -351,6 +361,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
       this.counts.queued--;
       this.#drop(letter);
     }
+    for (const resolve of session.whenOver) resolve();
   }
 }
 

@@ -64,6 +64,8 @@ export interface Sessions<State, Input> {
   ask<Reply>(id: string, input: Input): Promise<Reply | undefined>;
   /** The state after the last committed step, for reads of live sessions. */
   peek(id: string): State | undefined;
+  /** Resolves when the session leaves memory, or at once when there is none. */
+  whenOver(id: string): Promise<void>;
   /** The time of the session: `now` of its next step. For a session that is not alive, the time of the wall clock. */
   nowOf(id: string): Instant;
 }

@@ -138,7 +138,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
         sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt: diedAt(since) });
       }
       await whenOver(
-        { runner, clock },
+        runner,
         sessions,
         left.map(({ uuid }) => uuid),
       );

@@ -145,7 +145,7 @@ function normalised(url: string): string {
 }
 
 async function endSessions(
-  { database, runner, clock }: StreamsDeps,
+  { database, runner }: StreamsDeps,
   sessions: LiveSessions,
   { number, diedAt }: EndedIncarnation,
 ): Promise<number> {
@@ -155,7 +155,7 @@ async function endSessions(
     sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt: diedAt(since) });
   }
   await whenOver(
-    { runner, clock },
+    runner,
     sessions,
     left.map(({ order }) => order.stream),
   );
