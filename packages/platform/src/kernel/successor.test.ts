@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { type Bus, BusError, type Database } from '@jackfield/ports';
-import { createMemoryBuses, createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import {
+  createMemoryBuses,
+  createRecordingLog,
+  createSettling,
+  createVirtualClock,
+  eachDatabase,
+} from '@jackfield/testkit';
 import { createIncarnation, incarnationMigrations } from './incarnation.ts';
 import { createNodeMessages } from './node-messages.ts';
 import { outboxMigrations } from './outbox.ts';
@@ -24,18 +30,11 @@ function withLateFirstAttempts(bus: Bus): Bus {
 
 eachDatabase('the successor of a node that was killed', (open) => {
   test('ends it after four seconds of silence when only the repetition of a question finds no receiver', async () => {
-    const database = Object.assign(
-      Object.create(await open([...outboxMigrations, ...incarnationMigrations])) as Database,
-      { isShared: true },
-    );
-    const clock = createVirtualClock({
-      async settle() {
-        for (let turns = 0; turns < 30; turns++) {
-          await database.transact(async () => {}, { isolation: 'read-committed' });
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-      },
-    });
+    const settling = createSettling();
+    const opened = await open([...outboxMigrations, ...incarnationMigrations]);
+    const database: Database = Object.defineProperty(settling.database(opened), 'isShared', { value: true });
+    const virtual = createVirtualClock({ settle: settling.settle });
+    const clock = { ...virtual, ...settling.clock(virtual) };
     const log = createRecordingLog();
     const node = (name: string) =>
       createIncarnation({ database, clock, log, secrets: secrets(), node: name });
