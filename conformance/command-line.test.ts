@@ -14,7 +14,7 @@ const talks = '+12025550101';
 const tone = '+12025550109';
 const toneHz = 1000;
 
-describe('the commands over the API', { timeout: 120_000 }, () => {
+describe('the commands over the API', { timeout: 300_000 }, () => {
   const suite = shellSuite();
 
   /** Runs `jackfield …` in the shell of a user who has pasted what `jackfield dev` prints, unless `env` says otherwise. */
