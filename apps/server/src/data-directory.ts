@@ -46,7 +46,10 @@ function tighten(path: string, mode: number, log: Logger): void {
   try {
     chmodSync(path, current & mode);
     log.warn(fields, 'access rights of other users removed');
-  } catch (err) {
-    log.warn({ ...fields, err }, 'access rights of other users could not be removed');
+  } catch (error) {
+    log.warn(
+      { ...fields, reason: (error as Error).message },
+      'access rights of other users could not be removed',
+    );
   }
 }

