@@ -9,6 +9,16 @@ interface Hit {
   until: number;
 }
 
+type OnBus = (bus: NonNullable<SimulatedWorld['cluster']>['bus']) => void;
+
+interface HeartbeatBounds {
+  readonly silentFrom: number;
+  readonly atLatest: number;
+}
+
+/** A BYE is repeated for 32 s (RFC 3261 §17.1.2.2, timer F), at last every 4 s; random loss may take the last two. */
+const byeRepeatedMs = 24_000;
+
 /** The time between two heartbeats, and slack. */
 const heartbeatMs = 2_500;
 
@@ -22,6 +32,8 @@ export class WalkFaults {
   readonly #cut = new Set<SimulatedPlatform>();
   readonly #stopped = new Set<SimulatedPlatform>();
   #isBusWell = true;
+  /** When the bus was cut, or cut between two nodes, and when it was mended. */
+  readonly #outages: { readonly from: number; to: number }[] = [];
 
   constructor(world: SimulatedWorld, random: () => number) {
     this.#world = world;
@@ -51,8 +63,8 @@ export class WalkFaults {
     const choice = this.#random();
     if (choice < 0.3)
       this.#onBus(({ impair }) => impair({ delayMs: 2, jitterMs: 40, lossRate: 0.1, duplicateRate: 0.1 }));
-    else if (choice < 0.45) this.#onBus(() => part(one, other));
-    else if (choice < 0.5) this.#onBus(({ cut }) => cut());
+    else if (choice < 0.45) this.#cutBus(() => part(one, other));
+    else if (choice < 0.5) this.#cutBus(({ cut }) => cut());
     else if (choice < 0.6) this.#mendBus();
     else if (well.length === 1) return;
     else if (choice < 0.75) this.#stop(one);
@@ -73,15 +85,23 @@ export class WalkFaults {
     this.#cut.clear();
   }
 
-  /** The fault from which on this node has written no heartbeat; between two faults it may have had no time for one. */
-  silentSince(meant: SimulatedPlatform | undefined, endedAt: number): number | undefined {
-    let since: number | undefined;
+  /**
+   * When the last heartbeat of a node that was ended was written at the latest, and from when on it may have written none: between two
+   * faults it may have had the time for one, or not. Infinity for a node that was not ended.
+   */
+  lastHeartbeat(meant: SimulatedPlatform | undefined, endedAt: number): HeartbeatBounds {
+    let bounds: HeartbeatBounds | undefined;
     for (const { node, at, until } of this.#hits.toReversed()) {
       if (node !== meant || at >= endedAt) continue;
-      if (since !== undefined && until < since - heartbeatMs) break;
-      since = at;
+      if (bounds !== undefined && until < bounds.silentFrom - heartbeatMs) break;
+      bounds = { silentFrom: at, atLatest: bounds?.atLatest ?? at };
     }
-    return since;
+    return bounds ?? { silentFrom: Infinity, atLatest: Infinity };
+  }
+
+  /** Whether a BYE from then on may have been lost with each of its repetitions, between the node that sends it and that of the phone. */
+  losesBye(at: number): boolean {
+    return this.#outages.some(({ from, to }) => from <= at && to >= at + byeRepeatedMs);
   }
 
   get #cluster() {
@@ -92,13 +112,21 @@ export class WalkFaults {
     return nodes[Math.floor(this.#random() * nodes.length)]!;
   }
 
-  #onBus(impair: (bus: NonNullable<SimulatedWorld['cluster']>['bus']) => void): void {
+  #onBus(impair: OnBus): void {
     this.#isBusWell = false;
     impair(this.#cluster.bus);
   }
 
+  /** Until it is mended: what impairs the bus meanwhile does not connect it. */
+  #cutBus(cut: OnBus): void {
+    const isOut = this.#outages.some(({ to }) => to === Number.POSITIVE_INFINITY);
+    if (!isOut) this.#outages.push({ from: this.#world.now(), to: Number.POSITIVE_INFINITY });
+    this.#onBus(cut);
+  }
+
   #mendBus(): void {
     const { bus } = this.#cluster;
+    for (const outage of this.#outages) outage.to = Math.min(outage.to, this.#world.now());
     bus.mend();
     bus.impair({});
     this.#isBusWell = true;

@@ -26,6 +26,7 @@ export interface WalkCounts {
   customerFrames: number;
   callbacks: number;
   bills: number;
+  heardSeconds: number;
   refusals: number;
 }
 
@@ -69,8 +70,8 @@ export async function walkCluster(
     const walk = new ClusterWalk(world, random);
     await walk.begin();
     for (let step = 0; step < stepsOfWalk; step++) await walk.step();
-    const history = await walk.end();
     const { writes, ends } = watched;
+    const history = await walk.end(ends);
     return {
       broken: brokenInvariants({ ...history, writes, ends, bills: await walk.bills(ends) }),
       counts: { ...walk.counts, takeovers: ends.length },
@@ -87,6 +88,7 @@ class ClusterWalk {
     customerFrames: 0,
     callbacks: 0,
     bills: 0,
+    heardSeconds: 0,
     refusals: 0,
   };
   readonly #world: SimulatedWorld;
@@ -138,13 +140,14 @@ class ClusterWalk {
   }
 
   /** Heals everything, lets time pass, and gives what is left. */
-  async end(): Promise<Partial<History>> {
+  async end(ends: WatchedWrites['ends']): Promise<Partial<History>> {
     this.#faults.heal();
     this.#isHealed = true;
     for (const name of names) await this.#registered(this.#phoneOf(name));
     await this.#world.advance(healedMs);
     const { liveRows, running } = await recordedHistory(this.#read);
-    const phones = await Promise.all(names.map((name) => this.#callsOf(name)));
+    const lost = await this.#lostByes(ends);
+    const phones = await Promise.all(names.map((name) => this.#callsOf(name, lost)));
     await this.#look();
     const leftovers = { liveRows, running, phones, census: {} };
     await this.#hangUpAll();
@@ -169,7 +172,7 @@ class ClusterWalk {
     };
   }
 
-  /** Of calls that the platform dialled: each has a number of its own. A node that was ended has sent no audio since its fault. */
+  /** Of calls that the platform dialled: each has a number of its own. A node that was ended is billed for nothing since its fault. */
   async bills(ends: WatchedWrites['ends']): Promise<History['bills']> {
     const { rows } = await sql<{
       call_uuid: string;
@@ -182,21 +185,20 @@ class ClusterWalk {
     const ended = new Map(ends.map(({ incarnation, at }) => [incarnation, at]));
     const bills = rows.flatMap(({ call_uuid: leg, from_number, incarnation, answered_at, ended_at }) => {
       const call = this.#callFrom(from_number);
-      if (
-        call?.answeredAt === undefined ||
-        this.#unheard.has(call) ||
-        answered_at === null ||
-        ended_at === null
-      )
-        return [];
+      if (call?.answeredAt === undefined || answered_at === null || ended_at === null) return [];
       const home = this.#homes.get(Number(incarnation));
       const fenced = ended.get(Number(incarnation)) ?? 0;
-      const hitAt = this.#faults.silentSince(home, fenced);
-      const end = Math.min(call.endedAt ?? Infinity, hitAt ?? Infinity);
-      if (end === Infinity) return [];
-      return [{ leg, billedMs: Number(ended_at) - Number(answered_at), realMs: end - call.answeredAt }];
+      const { silentFrom, atLatest } = this.#faults.lastHeartbeat(home, fenced);
+      const { heard, answeredAt, endedAt = Infinity } = call;
+      const firstAt = heard.at(0)?.at ?? answeredAt;
+      const lastAt = Math.min(heard.at(-1)?.at ?? firstAt, silentFrom);
+      const upUntil = this.#unheard.has(call) ? atLatest : Math.min(endedAt, atLatest);
+      const heardMs = Math.max(0, lastAt - firstAt);
+      const billedMs = Number(ended_at) - Number(answered_at);
+      return [{ leg, billedMs, heardMs, upMs: upUntil - answeredAt }];
     });
     this.counts.bills = bills.length;
+    this.counts.heardSeconds = bills.reduce((sum, { heardMs }) => sum + heardMs / 1_000, 0);
     return bills;
   }
 
@@ -307,13 +309,30 @@ class ClusterWalk {
     if (!phone.isRegistered) await this.#registered(phone);
   }
 
-  async #callsOf(name: Name) {
+  /** Calls that have ended in the records while the bus was cut for so long that no BYE could reach a phone through another node. */
+  async #lostByes(ends: WatchedWrites['ends']): Promise<ReadonlySet<PhoneCall>> {
+    const { rows } = await sql<{ from_number: string; incarnation: number; ended_at: number }>`
+      SELECT from_number, incarnation, ended_at FROM calls WHERE ended_at IS NOT NULL`.execute(this.#read);
+    const lost = rows.flatMap(({ from_number, incarnation, ended_at }) => {
+      const call = this.#callFrom(from_number);
+      const succeeded = ends.find((end) => end.incarnation === Number(incarnation));
+      const byeAt = Math.max(Number(ended_at), succeeded?.at ?? 0);
+      return call !== undefined && this.#faults.losesBye(byeAt) ? [call] : [];
+    });
+    return new Set(lost);
+  }
+
+  async #callsOf(name: Name, lost: ReadonlySet<PhoneCall>) {
     const { username, calls } = this.#phoneOf(name);
     const { rows } = await sql`
       SELECT 1 FROM calls WHERE ended_at IS NULL AND (to_number LIKE ${`%${username}%`} OR from_number LIKE ${`%${username}%`})`.execute(
       this.#read,
     );
-    return { phone: name, calls: calls.filter(({ isUp }) => isUp).length, rows: rows.length };
+    return {
+      phone: name,
+      calls: calls.filter((call) => call.isUp && !lost.has(call)).length,
+      rows: rows.length,
+    };
   }
 
   async #attempt(name: Name): Promise<History['attempts'][number]> {

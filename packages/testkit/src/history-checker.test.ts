@@ -66,8 +66,10 @@ const sound: History = {
   effects: [{ key: 'k', id: 'x' }],
   leftovers,
   bills: [
-    { leg: 'x', billedMs: 10_000, realMs: 10_001 },
-    { leg: 'y', billedMs: 8_050, realMs: 10_000 },
+    { leg: 'x', billedMs: 10_000, heardMs: 9_980, upMs: 10_001 },
+    { leg: 'y', billedMs: 8_050, heardMs: 10_000, upMs: 10_000 },
+    // The BYE of the platform came at its fourth attempt.
+    { leg: 'z', billedMs: 3_144, heardMs: 3_140, upMs: 6_648 },
   ],
   attempts: [{ phone: 'ann', rangAfterMs: 40 }],
 };
@@ -157,13 +159,13 @@ const breaches: readonly [number, string, Partial<History>, RegExp][] = [
   [
     8,
     'a bill longer than the call',
-    { bills: [{ leg: 'x', billedMs: 10_200, realMs: 10_000 }] },
+    { bills: [{ leg: 'x', billedMs: 10_200, heardMs: 10_000, upMs: 10_000 }] },
     /billed 10200/,
   ],
   [
     8,
-    'a bill much shorter than the call',
-    { bills: [{ leg: 'x', billedMs: 7_800, realMs: 10_000 }] },
+    'a bill much shorter than the audio of the call',
+    { bills: [{ leg: 'x', billedMs: 7_800, heardMs: 10_000, upMs: 10_000 }] },
     /billed 7800/,
   ],
   [

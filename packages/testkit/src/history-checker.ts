@@ -79,11 +79,17 @@ export interface Leftovers {
   readonly census: Readonly<Record<string, number>>;
 }
 
-/** A leg as billed, and as its phone had it. */
+/**
+ * A leg as billed, and as its phone had it. The 200 of the phone and the BYE of the platform may be lost and repeated for seconds, and the
+ * platform can bill neither before it has the one nor after it has sent the other. In both times it sends no audio.
+ */
 export interface Bill {
   readonly leg: string;
   readonly billedMs: number;
-  readonly realMs: number;
+  /** From the first frame that the phone received to the last. */
+  readonly heardMs: number;
+  /** From the answer of the phone to the end that it knows. */
+  readonly upMs: number;
 }
 
 /** A call to a phone that is registered at a running node, after the last fault. */
@@ -305,10 +311,13 @@ function leftBehind({ running, liveRows, phones, census }: Leftovers): Broken {
 function wrongBills({ bills }: History): Broken {
   return bills
     .filter(
-      ({ billedMs, realMs }) =>
-        billedMs > realMs + onTheWayMs || billedMs < realMs - billedShortMs - onTheWayMs,
+      ({ billedMs, heardMs, upMs }) =>
+        billedMs > upMs + onTheWayMs || billedMs < heardMs - billedShortMs - onTheWayMs,
     )
-    .map(({ leg, billedMs, realMs }) => `leg ${leg} is billed ${billedMs} ms, and lasted ${realMs} ms`);
+    .map(
+      ({ leg, billedMs, heardMs, upMs }) =>
+        `leg ${leg} is billed ${billedMs} ms, was up for ${upMs} ms, and had audio for ${heardMs} ms`,
+    );
 }
 
 function unreachable({ attempts }: History): Broken {
