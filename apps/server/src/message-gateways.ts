@@ -2,7 +2,7 @@ import { type GatewayAccess, type LinkedGateway, readGateways } from '@jackfield
 import type { Clock, Logger } from '@jackfield/ports';
 import { readOperatorFile, refuseFile } from './operator-file.ts';
 
-/** The gateways of JACKFIELD_SMS with their links, which open at once. */
+/** The gateways of JACKFIELD_SMS with their links. The platform binds those that keep a connection. */
 export interface OpenGateways {
   readonly linked: readonly LinkedGateway[];
   close(): void;
@@ -12,7 +12,7 @@ const variable = 'JACKFIELD_SMS';
 /** A message that no SMSC accepts within this time goes to the next gateway. */
 const sendMs = 10_000;
 
-/** Reads JACKFIELD_SMS and opens its links; throws a StartFailure with a sentence for each mistake. */
+/** Reads JACKFIELD_SMS; throws a StartFailure with a sentence for each mistake. */
 export async function openMessageGateways(
   path: string,
   deps: { clock: Clock; log: Logger },
@@ -53,7 +53,7 @@ export async function openMessageGateways(
       deps,
     );
     closes.push(link.close);
-    return { link, isBound: () => link.isBound };
+    return { link, session: link };
   }
 
   const accesses = new Map(read.accesses.map((access) => [access.name, access]));

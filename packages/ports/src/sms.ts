@@ -21,6 +21,8 @@ export interface SmsOrder {
   readonly text: string;
   /** The message is not to be delivered later than this; passed to gateways that support validity periods. */
   readonly validUntil: Instant;
+  /** The outcome is requested by then: the order is refused where it has not been submitted. Left out, the limit of the gateway holds alone. */
+  readonly settleBy?: Instant;
 }
 
 /**

@@ -35,6 +35,11 @@ export class OutgoingMessage {
     return this.#isOver;
   }
 
+  /** A part of it may have reached the SMSC. */
+  get hasBegun(): boolean {
+    return this.#isInDoubt || this.#next > 0;
+  }
+
   /** The parameters of the next part, which is submitted now; `aheadMs` leads from the clock to the wall clock. */
   nextPart(aheadMs: number): object {
     this.#wasInDoubt = this.#isInDoubt;
@@ -66,7 +71,7 @@ export class OutgoingMessage {
   settle(outcome: SmsOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const mayHaveGone = this.#isInDoubt || this.#next > 0;
+    const mayHaveGone = this.hasBegun;
     this.#settled(outcome.accepted || !mayHaveGone ? outcome : { ...outcome, mayHaveGone });
   }
 }

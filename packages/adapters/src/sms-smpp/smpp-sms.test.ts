@@ -53,6 +53,7 @@ function connect(port: number, over: Partial<SmppSmsOptions> = {}): SmppSms & { 
     { clock, log },
   );
   closing.push(() => sms.close());
+  sms.bind();
   const receipts: SmsReceipt[] = [];
   sms.listen((receipt) => receipts.push(receipt));
   return Object.assign(sms, { receipts });
@@ -158,6 +159,48 @@ test('a silent connection gets enquire_link, and close sends unbind', async () =
   await smsc.until('enquire', 3);
   sms.close();
   await smsc.until('unbind');
+});
+
+test('an order waits for the bind, and a link that was unbound is bound again', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port);
+  assert.ok((await sms.send(order())).accepted);
+  await sms.unbind();
+  await smsc.until('unbind');
+  assert.equal(sms.isBound, false);
+  const waiting = sms.send(order());
+  sms.bind();
+  assert.deepEqual(await waiting, { accepted: true, message: 'smsc:id-2' });
+  assert.equal((await smsc.until('bind', 2)).length, 2);
+});
+
+test('unbind waits for the answer to a submitted message with all its parts, and refuses the waiting ones', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port, { window: 1 });
+  await sms.send(order());
+  const long = sms.send(order('x'.repeat(200)));
+  const waiting = sms.send(order());
+  await sms.unbind();
+  assert.deepEqual(await long, { accepted: true, message: 'smsc:id-3' });
+  assert.deepEqual(await waiting, { accepted: false, errorCode: 'unbound', gatewayFailed: true });
+  await smsc.until('unbind');
+});
+
+test('unbind waits a second for an SMSC that does not answer', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port);
+  smsc.instruct({ do: 'ignore' });
+  const sent = sms.send(order());
+  await smsc.until('submit');
+  await sms.unbind();
+  const unknown = { accepted: false, errorCode: 'unreachable', gatewayFailed: true, mayHaveGone: true };
+  assert.deepEqual(await sent, unknown);
+});
+
+test('an order that is to be settled by an instant is refused then', async () => {
+  const sms = connect(1);
+  const late = await sms.send(order('Hello', { settleBy: clock.now() + 30 }));
+  assert.deepEqual(late, { accepted: false, errorCode: 'unreachable', gatewayFailed: true });
 });
 
 test('without a gateway orders are refused in time, and orders beyond maxWaiting at once', async () => {

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Sms, SmsOutcome, SmsReceipt } from '@jackfield/ports';
 import { readReceipt } from './delivery-receipt.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
-import { createSmppLink, type SmppLinkOptions } from './smpp-link.ts';
+import { createSmppLink, type SmppLink, type SmppLinkOptions } from './smpp-link.ts';
 import { Throttle } from './throttle.ts';
 
 export interface SmppSmsOptions extends SmppLinkOptions {
@@ -19,9 +19,16 @@ export interface SmppSmsOptions extends SmppLinkOptions {
 
 export interface SmppSms extends Sms {
   readonly isBound: boolean;
-  /** Unbinds; waiting orders are refused. */
+  /** Connects, and connects again after each loss, until `unbind` or `close`. Orders wait meanwhile. */
+  bind(): void;
+  /** Refuses waiting orders, and unbinds when the SMSC has answered the submitted ones, or after a second. */
+  unbind(): Promise<void>;
+  /** Unbinds at once; waiting orders are refused. */
   close(): void;
 }
+
+/** A silent SMSC holds up no other process that is to bind. */
+const unbindingMs = 1_000;
 
 /** SMS through an SMSC: SMPP 3.4 as a transceiver, with a window, reconnects, and a slower rate on request. */
 export function createSmppSms(
@@ -36,29 +43,33 @@ export function createSmppSms(
   let inFlight = 0;
   let reference = 0;
   let receive: ((receipt: SmsReceipt) => void) | undefined;
+  let link: SmppLink | undefined;
+  /** Called when no order is left, while the link is unbound. */
+  let emptied: (() => void) | undefined;
 
-  const link = createSmppLink(options, clock, log, {
-    bound: pump,
-    lost: () => {},
-    delivered(pdu) {
-      const receipt = readReceipt(pdu);
-      if (receipt === undefined) return;
-      const { id, status, errorCode } = receipt;
-      receive?.({ message: `${name}:${id}`, status, errorCode });
-    },
-  });
+  const bindLink = () =>
+    createSmppLink(options, clock, log, {
+      bound: pump,
+      lost: () => {},
+      delivered(pdu) {
+        const receipt = readReceipt(pdu);
+        if (receipt === undefined) return;
+        const { id, status, errorCode } = receipt;
+        receive?.({ message: `${name}:${id}`, status, errorCode });
+      },
+    });
 
   function pump(): void {
-    while (link.isBound && !throttle.isPaused && inFlight < window) {
+    while (link?.isBound === true && !throttle.isPaused && inFlight < window) {
       const message = line.shift();
       if (message === undefined) return;
-      if (!message.isOver) submit(message);
+      if (!message.isOver) submit(link, message);
     }
   }
 
-  function submit(message: OutgoingMessage): void {
+  function submit(through: SmppLink, message: OutgoingMessage): void {
     inFlight++;
-    link.submit(message.nextPart(clock.wallNow() - clock.now()), (pdu) => {
+    through.submit(message.nextPart(clock.wallNow() - clock.now()), (pdu) => {
       inFlight--;
       const wasOver = message.isOver;
       const after = message.answered(pdu, name);
@@ -69,9 +80,34 @@ export function createSmppSms(
     });
   }
 
+  function close(): void {
+    throttle.close();
+    for (const message of [...all]) message.settle(failed('unreachable'));
+    line.length = 0;
+    link?.close();
+    link = undefined;
+  }
+
   return {
     get isBound() {
-      return link.isBound;
+      return link?.isBound === true;
+    },
+    bind() {
+      link ??= bindLink();
+    },
+    async unbind() {
+      for (const message of [...all]) if (!message.hasBegun) message.settle(failed('unbound'));
+      if (all.size > 0) {
+        await new Promise<void>((resolve) => {
+          const cancel = clock.startTimer(clock.now() + unbindingMs, resolve);
+          emptied = () => {
+            cancel();
+            resolve();
+          };
+        });
+        emptied = undefined;
+      }
+      close();
     },
     send(order) {
       if (all.size >= maxWaiting) return Promise.resolve(failed('queue-full'));
@@ -81,10 +117,11 @@ export function createSmppSms(
           all.delete(message);
           cancel();
           resolve(outcome);
+          if (all.size === 0) emptied?.();
         });
-        const at = Math.min(clock.now() + sendMs, order.validUntil);
+        const at = Math.min(clock.now() + sendMs, order.validUntil, order.settleBy ?? order.validUntil);
         const cancel = clock.startTimer(at, () =>
-          message.settle(failed(link.isBound ? 'timeout' : 'unreachable')),
+          message.settle(failed(link?.isBound === true ? 'timeout' : 'unreachable')),
         );
         all.add(message);
         line.push(message);
@@ -94,12 +131,7 @@ export function createSmppSms(
     listen(listener) {
       receive = listener;
     },
-    close() {
-      throttle.close();
-      for (const message of [...all]) message.settle(failed('unreachable'));
-      line.length = 0;
-      link.close();
-    },
+    close,
   };
 }
 

@@ -35,5 +35,6 @@ export class Throttle {
   /** Ends a pause without resuming. */
   close(): void {
     this.#cancel?.();
+    this.#cancel = undefined;
   }
 }

@@ -22,7 +22,9 @@ export const operatedGateway = Type.Object(
   {
     name: Type.String(),
     kind: Type.String({ description: 'smpp, http or sandbox-inbox.' }),
-    state: Type.String({ description: 'connected, disconnected or unknown.' }),
+    state: Type.String({
+      description: 'connected, disconnected, elsewhere (another node has the session with it) or unknown.',
+    }),
     problem: textOrNull('Why it is not usable; null where it is.'),
   },
   { title: 'Message gateway' },

@@ -7,6 +7,7 @@ import { incarnationMigrations } from './incarnation.ts';
 import { outboxMigrations } from './outbox.ts';
 import { createSingletonRoles, singletonRoleMigrations } from './singleton-roles.ts';
 
+const metrics = { gauge() {} };
 const migrations = [...outboxMigrations, ...incarnationMigrations, ...singletonRoleMigrations];
 
 const begun = (database: Database, incarnation: number) =>
@@ -15,12 +16,12 @@ const begun = (database: Database, incarnation: number) =>
       write,
     ),
   );
-const ended = (database: Database, incarnation: number) =>
+const endedRow = (database: Database, incarnation: number) =>
   database.transact((write) =>
     sql`UPDATE incarnations SET ended_at = 1 WHERE incarnation = ${incarnation}`.execute(write),
   );
 
-async function node(database: Database, incarnation: number) {
+async function node(database: Database, incarnation: number, ended = async () => {}) {
   await begun(database, incarnation);
   const settling = createSettling();
   const clock = createVirtualClock(settling);
@@ -28,10 +29,15 @@ async function node(database: Database, incarnation: number) {
     database: settling.database(database),
     clock: settling.clock(clock),
     log: createRecordingLog(),
+    metrics,
     incarnation,
   });
   const history: string[] = [];
-  roles.take('sweeps', { begin: () => history.push('begin'), end: () => void history.push('end') });
+  const end = () => {
+    history.push('end');
+    return ended();
+  };
+  roles.take('sweeps', { begin: () => history.push('begin'), end });
   roles.open();
   return { clock, roles, history, look: () => clock.advance(2_000) };
 }
@@ -47,7 +53,7 @@ eachDatabase('a role that one of several processes holds', (open) => {
     const two = await node(database, 2);
     await two.look();
     assert.deepEqual([one.roles.holds('sweeps'), two.roles.holds('sweeps')], [true, false]);
-    await ended(database, 1);
+    await endedRow(database, 1);
     await two.look();
     assert.ok(two.roles.holds('sweeps'));
     assert.deepEqual([one.history, two.history], [['begin'], ['begin']]);
@@ -58,7 +64,7 @@ eachDatabase('a role that one of several processes holds', (open) => {
   test('goes to one process when several look for it at once', async () => {
     const database = await shared();
     await begun(database, 1);
-    await ended(database, 1);
+    await endedRow(database, 1);
     await database.transact((write) => sql`INSERT INTO singleton_roles VALUES ('sweeps', 1)`.execute(write));
     const nodes = [await node(database, 2), await node(database, 3), await node(database, 4)];
     await Promise.all(nodes.map((each) => each.look()));
@@ -79,6 +85,25 @@ eachDatabase('a role that one of several processes holds', (open) => {
     await one.look();
     assert.ok(!one.roles.holds('sweeps'));
     await Promise.all([one.roles.giveUp(), two.roles.giveUp()]);
+  });
+
+  test('is held by one process when its holder takes it again before it has given it up', async () => {
+    const database = await shared();
+    const ending = Promise.withResolvers<void>();
+    const one = await node(database, 1, () => ending.promise);
+    await one.look();
+    const givenUp = one.roles.giveUp();
+    one.roles.open();
+    const looked = one.look();
+    ending.resolve();
+    await Promise.all([givenUp, looked]);
+    await one.look();
+    const two = await node(database, 2);
+    await two.look();
+    assert.deepEqual([one.roles.holds('sweeps'), two.roles.holds('sweeps')], [true, false]);
+    assert.equal(await two.roles.holderOf('sweeps'), 1);
+    await Promise.all([one.roles.giveUp(), two.roles.giveUp()]);
+    assert.equal(await two.roles.holderOf('sweeps'), undefined);
   });
 
   test('is free as well when its holder gives it up while it takes it', async () => {
@@ -106,7 +131,11 @@ test('a process that is alone on its database holds every role without a stateme
     get: (_, name) => (name === 'isShared' ? false : assert.fail(`read ${String(name)}`)),
   });
   const clock = createVirtualClock();
-  const roles = createSingletonRoles({ database, clock, log: createRecordingLog(), incarnation: 1 });
+  const roles = createSingletonRoles({
+    ...{ database, clock, metrics },
+    log: createRecordingLog(),
+    incarnation: 1,
+  });
   let isBegun = false;
   roles.take('sweeps', { begin: () => (isBegun = true) });
   roles.open();

@@ -1,12 +1,14 @@
-import type { Clock, Database, Logger, UnitOptions } from '@jackfield/ports';
+import type { Clock, Database, Logger, Metrics, UnitOptions } from '@jackfield/ports';
 import type { Kysely } from 'kysely';
 import { singletonRolesTable } from './migrations/0010-singleton-roles.ts';
 
-/** What only one process of those that share a database does: registrations with carriers, sweeps, pruning. */
+/** What only one process of those that share a database does: registrations with carriers, binds to gateways, sweeps, pruning. */
 export interface SingletonRoles {
   /** `begin` is called when this process gets the role, and `end` before it gives the role up. Called once for each role. */
   take(role: string, holder?: Partial<RoleHolder>): void;
   holds(role: string): boolean;
+  /** The incarnation that holds the role as far as the database knows, or that held it last and has ended. */
+  holderOf(role: string): Promise<number | undefined>;
   /** Begins to look for roles that no running process holds. */
   open(): void;
   /** Gives all roles up, and takes none until `open`. */
@@ -25,6 +27,7 @@ export interface SingletonRolesDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'gauge'>;
   readonly incarnation: number;
 }
 
@@ -41,10 +44,26 @@ const unit: UnitOptions = { isolation: 'read-committed', key: 'singleton-roles' 
 
 /** A process that is alone on its database holds every role, without a statement. */
 export function createSingletonRoles(deps: SingletonRolesDeps): SingletonRoles {
-  return deps.database.isShared ? new SharedRoles(deps) : rolesOfOnlyProcess();
+  const { database, metrics } = deps;
+  const names: string[] = [];
+  const roles = database.isShared ? new SharedRoles(deps) : rolesOfOnlyProcess(deps.incarnation);
+  metrics.gauge('jackfield_role_held', '1 while this node holds a role that one node of the cluster has.', {
+    label: 'role',
+    values: () => names.map((role) => [role, Number(roles.holds(role))] as const),
+  });
+  return {
+    take(role, holder) {
+      names.push(role);
+      roles.take(role, holder);
+    },
+    holds: (role) => roles.holds(role),
+    holderOf: (role) => roles.holderOf(role),
+    open: () => roles.open(),
+    giveUp: () => roles.giveUp(),
+  };
 }
 
-function rolesOfOnlyProcess(): SingletonRoles {
+function rolesOfOnlyProcess(incarnation: number): SingletonRoles {
   const taken: Partial<RoleHolder>[] = [];
   let isOpen = false;
   return {
@@ -53,6 +72,7 @@ function rolesOfOnlyProcess(): SingletonRoles {
       if (isOpen) holder.begin?.();
     },
     holds: () => true,
+    holderOf: async () => incarnation,
     open() {
       if (isOpen) return;
       isOpen = true;
@@ -70,6 +90,7 @@ class SharedRoles implements SingletonRoles {
   #isOpen = false;
   #cancelTimer: (() => void) | undefined;
   #looking: Promise<void> | undefined;
+  #givingUp: Promise<void> | undefined;
 
   constructor(deps: SingletonRolesDeps) {
     this.#deps = deps;
@@ -84,15 +105,33 @@ class SharedRoles implements SingletonRoles {
     return this.#held.has(role);
   }
 
+  async holderOf(role: string): Promise<number | undefined> {
+    const row = await this.#deps.database.read
+      .withTables<Tables>()
+      .selectFrom('singleton_roles')
+      .select('incarnation')
+      .where('name', '=', role)
+      .executeTakeFirst();
+    return row && Number(row.incarnation);
+  }
+
   open(): void {
     this.#isOpen = true;
     this.#lookSoon(0);
   }
 
-  async giveUp(): Promise<void> {
+  giveUp(): Promise<void> {
     this.#isOpen = false;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+    this.#givingUp ??= this.#giveUpHeld().finally(() => {
+      this.#givingUp = undefined;
+      this.#lookSoon(0);
+    });
+    return this.#givingUp;
+  }
+
+  async #giveUpHeld(): Promise<void> {
     await this.#looking;
     const held = [...this.#held];
     this.#held.clear();
@@ -136,6 +175,9 @@ class SharedRoles implements SingletonRoles {
 
   async #look(): Promise<void> {
     const { database, incarnation, log } = this.#deps;
+    // Until then the rows of given up roles name this incarnation.
+    await this.#givingUp;
+    if (!this.#isOpen) return;
     const holders = await holdersOf(database.read.withTables<Tables>());
     for (const [role, { begin }] of this.#requested) {
       if (this.#held.has(role)) continue;

@@ -48,6 +48,8 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
       log: { debug() {}, info() {}, warn() {}, error() {} },
       metrics: { count() {}, gauge() {}, total() {}, histogram() {}, observe() {}, text: async () => '' },
       secrets: createSecrets(new Uint8Array(32).fill(3)),
+      roles: { take() {}, holds: () => true, holderOf: async () => 1 },
+      incarnation: { number: 1 },
     });
     await database.migrate(feature.migrations);
     const send = (to: string, text = 'code 123456') =>

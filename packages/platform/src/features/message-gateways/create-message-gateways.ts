@@ -5,10 +5,16 @@ import type { OpenRoute, RouteGroup } from '../../http/index.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { messageSpendTable } from './migrations/0001-message-spend.ts';
+import { type CappedSendsDeps, createCappedSends } from './sending/capped-sends.ts';
 import { Failover, type FailoverDeps } from './sending/failover.ts';
 import type { LinkedGateway } from './sending/linked-gateway.ts';
+import {
+  createSessionHolders,
+  type SessionHolders,
+  type SessionHoldersDeps,
+} from './sending/session-holders.ts';
 
-export interface MessageGatewaysDeps extends FailoverDeps {
+export interface MessageGatewaysDeps extends FailoverDeps, CappedSendsDeps, SessionHoldersDeps {
   readonly metrics: Metrics;
 }
 
@@ -20,28 +26,33 @@ export interface MessageGatewaysFeature extends Feature {
   states(): readonly OperatedGateway[];
 }
 
-/** The operator's gateways behind the port `Sms`: routes by prefix, failover, pace and a cap on the spend. */
+/** The operator's gateways behind the port `Sms`: routes by prefix, failover, pace, a cap on the spend, and sessions that one node has. */
 export function createMessageGateways(deps: MessageGatewaysDeps): MessageGatewaysFeature {
-  deps.metrics.gauge('jackfield_message_gateway_bound', '1 while a gateway for messages lets us in.', {
+  const { gateways, metrics } = deps;
+  const sessions = createSessionHolders(deps, createCappedSends(deps));
+  metrics.gauge('jackfield_message_gateway_bound', '1 while a gateway for messages lets this node in.', {
     label: 'gateway',
     values: () =>
-      deps.gateways.flatMap(({ gateway, isBound }) =>
-        isBound === undefined ? [] : [[gateway.name, Number(isBound())] as const],
+      gateways.flatMap(({ gateway, session }) =>
+        session === undefined ? [] : [[gateway.name, Number(session.isBound)] as const],
       ),
   });
 
   return {
     name: 'message-gateways',
     migrations: [messageSpendTable],
-    routes: [{ name: 'Message gateways', routes: [], open: [receiptRoute(deps.gateways)] }],
-    states: () => deps.gateways.map(stateOf),
-    sms: new Failover(deps),
+    routes: [{ name: 'Message gateways', routes: [], open: [receiptRoute(gateways)] }],
+    states: () => gateways.map((each) => stateOf(each, sessions)),
+    sms: new Failover(deps, sessions.sendThrough),
+    open: () => sessions.open(),
+    close: () => sessions.close(),
   };
 }
 
-function stateOf({ gateway: { name }, isBound }: LinkedGateway): OperatedGateway {
-  if (isBound === undefined) return { name, kind: 'http', state: 'unknown', problem: null };
-  if (isBound()) return { name, kind: 'smpp', state: 'connected', problem: null };
+function stateOf({ gateway: { name }, session }: LinkedGateway, { holds }: SessionHolders): OperatedGateway {
+  if (session === undefined) return { name, kind: 'http', state: 'unknown', problem: null };
+  if (session.isBound) return { name, kind: 'smpp', state: 'connected', problem: null };
+  if (!holds(name)) return { name, kind: 'smpp', state: 'elsewhere', problem: null };
   return {
     name,
     kind: 'smpp',

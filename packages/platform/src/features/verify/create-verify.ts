@@ -8,6 +8,7 @@ import { appRoutes } from './app-routes.ts';
 import { createAppStore } from './app-store.ts';
 import { createCheck, createStart } from './commands.ts';
 import { fallBack } from './delivery/fall-back.ts';
+import { createReceipts, type ReceiptDeps } from './delivery/receipts.ts';
 import { createSessionHomes } from './home-queries.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
@@ -23,8 +24,10 @@ import { defineSessions, type SessionDeps } from './sessions.ts';
 import { verifyStatisticsRoute } from './statistics-routes.ts';
 import { adoptOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
 
-export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
+export interface VerifyDeps extends Omit<SessionDeps, 'limiter' | 'receipts'> {
   readonly clock: Clock;
+  /** Left out where one process owns the database. */
+  readonly nodes?: NonNullable<ReceiptDeps['nodes']>;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
   readonly isDraining?: () => boolean;
   /** The issuer of receipts: the URL of the HTTP interface. */
@@ -55,7 +58,8 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   const apps = createAppStore(database, secrets);
   const reportRefusal = createRefusals(deps);
   const proofs = createProofs(deps);
-  const sessions = defineSessions({ ...deps, limiter }, (session, attempt) => {
+  const receipts = createReceipts(deps, (session, input) => sessions.send(session, input));
+  const sessions = defineSessions({ ...deps, limiter, receipts }, (session, attempt) => {
     fallBack({ ...deps, limiter, reportRefusal, sessions }, session, attempt).catch((err: unknown) => {
       log.error({ err, session: session.uuid }, 'fallback call could not be placed');
     });
@@ -117,6 +121,9 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
     async restore() {
       sweep();
     },
-    close: () => cancelSweep(),
+    close() {
+      cancelSweep();
+      receipts.close();
+    },
   };
 }

@@ -3,7 +3,7 @@ import { type WithOutboxEvents, withOutboxEvents } from '../../kernel/outbox-emi
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Sounds } from '../sounds/index.ts';
-import { createReceipts } from './delivery/receipts.ts';
+import type { Receipts } from './delivery/receipts.ts';
 import { createVoice } from './delivery/voice.ts';
 import {
   type Attempt,
@@ -31,6 +31,7 @@ export interface SessionDeps {
   /** Reports the voice of the callee. */
   readonly media: Pick<Media, 'send'>;
   readonly limiter: Limiter;
+  readonly receipts: Pick<Receipts, 'match'>;
   readonly times?: SessionTimes;
   /** The caller of verification calls when neither request nor app names one. */
   readonly callerId?: string;
@@ -41,8 +42,7 @@ export function defineSessions(
   deps: SessionDeps,
   fallBack: (session: VerifySession, attempt: Attempt) => void,
 ): Sessions<VerifySession, SessionInput> {
-  const { sms, log, secrets, limiter, metrics } = deps;
-  const receipts = createReceipts(deps, (session, input) => sessions.send(session, input));
+  const { sms, log, secrets, limiter, metrics, receipts } = deps;
   const voice = createVoice(deps, (session, input) => sessions.send(session, input));
 
   const sessions = deps.runner.define<VerifySession, SessionInput, WithOutboxEvents<SessionEffect>>({

@@ -112,18 +112,25 @@ export async function findAlive(
 }
 
 /** The attempt with this gateway name; the latest, because gateways restart their numbers. */
-export async function findByMessage(
-  database: Database,
-  message: string,
-): Promise<{ readonly session: string; readonly attempt: string } | undefined> {
+export async function findByMessage(database: Database, message: string): Promise<KnownMessage | undefined> {
   const row = await reading(database.read)
-    .selectFrom('verify_attempts')
-    .select(['session_uuid', 'attempt_uuid'])
-    .where('message', '=', message)
-    .orderBy('created_at', 'desc')
+    .selectFrom('verify_attempts as attempt')
+    .innerJoin('verify_sessions as session', 'session.session_uuid', 'attempt.session_uuid')
+    .select(['attempt.session_uuid', 'attempt.attempt_uuid', 'session.incarnation'])
+    .where('attempt.message', '=', message)
+    .orderBy('attempt.created_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && { session: row.session_uuid, attempt: row.attempt_uuid };
+  return (
+    row && { session: row.session_uuid, attempt: row.attempt_uuid, incarnation: Number(row.incarnation) }
+  );
+}
+
+/** Whose message it is, and in which incarnation the session lives, or has lived. */
+interface KnownMessage {
+  readonly session: string;
+  readonly attempt: string;
+  readonly incarnation: number;
 }
 
 export interface CheckOutcome {
