@@ -263,12 +263,15 @@ describe('the commands over the API', { timeout: 300_000 }, () => {
       [['listen', call], /no call.*\(.*\)/i],
       [['rooms', 'show', 'tea'], /room is "tea": no multiparty call is live\./],
       [['calls', 'hangup'], /needs the UUID of a call, or --all, and not both/],
-      [['calls', 'list', '--limit', 'few'], /must be a whole number from 1 on/],
+      [
+        ['calls', 'list', '--limit', 'few'],
+        /argument 'few' is invalid\. It must be a whole number from 1 on\.$/,
+      ],
       [['callz'], /unknown command 'callz'\s+\(Did you mean calls\?\)/],
       [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
       [['calls', 'list'], /127\.0\.0\.1:\d+ of JACKFIELD cannot be reached: connect ECONNREFUSED/, nowhere],
       [['calls', 'list'], /JACKFIELD is "here": use the URL of an account/, { JACKFIELD: 'here' }],
-      [['verify-attack', '--price', 'much'], /'much' is invalid\. must be an amount such as 0\.05/],
+      [['verify-attack', '--price', 'much'], /'much' is invalid\. It must be an amount such as 0\.05\.$/],
       [
         ['verify-attack', '--url', suite.platform.httpUrl, '--auth-id', 'MA', '--auth-token', 'none'],
         /refuses the account MA and its token\./,

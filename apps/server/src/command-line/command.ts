@@ -3,7 +3,7 @@ export interface CommandOption {
   /** As commander reads it, such as `--limit <number>`. */
   readonly flags: string;
   readonly summary: string;
-  /** Throws InvalidArgumentError, whose sentence begins with "must be". */
+  /** Throws InvalidArgumentError, with a sentence that begins with "It must be". */
   readonly read?: (text: string) => unknown;
   readonly default?: string | number;
   readonly choices?: readonly string[];

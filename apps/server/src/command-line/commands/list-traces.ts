@@ -18,7 +18,7 @@ export const listTraces = apiCommand({
           began: ({ began_at: at }) => at,
           ends: ({ ends_at: at, is_on: isOn }) => (isOn ? at : 'ended'),
         },
-        'no traces',
+        'No trace has been made in seven days.',
       );
   },
 });
