@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, statfs } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,8 @@ export async function createRunDirectory(): Promise<string> {
   const directory = await mkdtemp(join(await place(), 'jackfield-tests-'));
   // PostgreSQL runs as a user of its own when the tests run as root, and has its data in here.
   await chmod(directory, 0o711);
+  // The name is `sharedClusters` of `packages/testkit/src/postgres-server.ts`.
+  await mkdir(join(directory, 'postgres-clusters'));
   return directory;
 }
 
