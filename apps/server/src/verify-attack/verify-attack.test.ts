@@ -63,7 +63,7 @@ test('a setting that does not exist, and an address without its credentials, are
   };
   assert.deepEqual(run('--url', 'http://127.0.0.1:1'), {
     status: 1,
-    stderr: '--url needs --auth-id and --auth-token\n',
+    stderr: '--url needs --auth-id and --auth-token.\n',
   });
   const wrong = run('--set', 'code_length=3');
   assert.equal(wrong.status, 1);
