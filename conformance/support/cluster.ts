@@ -32,19 +32,17 @@ export class Cluster {
   readonly postgres: PostgresServer;
   readonly nats: NatsServer;
   readonly customer: CallbackReceiver;
-  readonly databaseUrl: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #nodes: PlatformProcess[] = [];
   readonly #killed = new Set<PlatformProcess>();
 
   private constructor(
     parts: Pick<Cluster, 'postgres' | 'nats' | 'customer'>,
-    environment: Readonly<Record<string, string>> & { readonly JACKFIELD_DATABASE_URL: string },
+    environment: Readonly<Record<string, string>>,
   ) {
     this.postgres = parts.postgres;
     this.nats = parts.nats;
     this.customer = parts.customer;
-    this.databaseUrl = environment.JACKFIELD_DATABASE_URL;
     this.#environment = environment;
   }
 
