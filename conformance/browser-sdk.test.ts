@@ -120,7 +120,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
       suite.server.serve('/sdk-pressed', '<Response><Hangup/></Response>');
       const answer_url = suite.server.serve(
         '/sdk-ask',
-        `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}/sdk-pressed" numDigits="4" timeout="15"></GetDigits></Response>`,
+        `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}/sdk-pressed" numDigits="4" timeout="15" digitTimeout="10"></GetDigits></Response>`,
       );
       const app = await suite.platform.api('POST', 'Application/', { app_name: 'sdk', answer_url });
       await suite.platform.api('POST', `Endpoint/${endpointId}/`, { app_id: app.body.app_id });
