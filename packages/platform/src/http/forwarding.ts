@@ -1,5 +1,6 @@
 import { BusError, type BusErrorCode, type Logger, type Metrics } from '@jackfield/ports';
 import { tokenOf } from '../kernel/incarnation.ts';
+import { jsonBody, readJsonBody } from '../kernel/json-bodies.ts';
 import type { NodeMessages } from '../kernel/node-messages.ts';
 import { type Problem, problem } from '../kernel/problem.ts';
 import { answerTo } from './answers.ts';
@@ -56,14 +57,14 @@ export function createForwarding({ node, log, metrics, carryOut }: ForwardingDep
   }
 
   node.messages.serve(subject, async (bytes) => {
-    const forwarded = JSON.parse(new TextDecoder().decode(bytes)) as ForwardedRequest;
-    return new TextEncoder().encode(JSON.stringify(await carryOutFor(forwarded)));
+    const forwarded = readJsonBody<ForwardedRequest>(bytes);
+    return jsonBody(await carryOutFor(forwarded));
   });
 
   async function ask(home: number, forwarded: ForwardedRequest): Promise<Replayable> {
-    const body = new TextEncoder().encode(JSON.stringify(forwarded));
+    const body = jsonBody(forwarded);
     const answer = await node.messages.request(tokenOf(home), subject, body, deadlineMs);
-    return JSON.parse(new TextDecoder().decode(answer)) as Replayable;
+    return readJsonBody<Replayable>(answer);
   }
 
   /** The answer of a node, or why there is none. */

@@ -1,6 +1,7 @@
 import { BusError, type Clock, type Logger, type SmsOrder, type SmsOutcome } from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
 import { tokenOf } from '../../../kernel/incarnation.ts';
+import { jsonBody, readJsonBody } from '../../../kernel/json-bodies.ts';
 import type { SingletonRoles } from '../../../kernel/singleton-roles.ts';
 import type { MessageGateway } from '../domain/gateway.ts';
 import { passedOn, type SendThrough } from './capped-sends.ts';
@@ -54,13 +55,13 @@ export function createSessionHolders(deps: SessionHoldersDeps, sendHere: SendThr
   let isClosed = false;
 
   nodes?.serve(subject, async (body) => {
-    const { gateway, price, order, validMs } = parsed<HandedOrder>(body);
+    const { gateway, price, order, validMs } = readJsonBody<HandedOrder>(body);
     const known = byName.get(gateway);
-    if (known?.session === undefined || !holds(gateway)) return written<HandedOutcome>({ held: false });
+    if (known?.session === undefined || !holds(gateway)) return jsonBody<HandedOutcome>({ held: false });
     const now = clock.now();
     const limited = { ...order, validUntil: now + validMs, settleBy: now + settleMs };
     const outcome = await sendHere(known.gateway, price, limited);
-    return written<HandedOutcome>(hasBeenLeft(gateway, outcome) ? { held: false } : { held: true, outcome });
+    return jsonBody<HandedOutcome>(hasBeenLeft(gateway, outcome) ? { held: false } : { held: true, outcome });
   });
 
   /** The session went to another node before the message was submitted. */
@@ -100,10 +101,15 @@ export function createSessionHolders(deps: SessionHoldersDeps, sendHere: SendThr
     { validUntil, settleBy: _, ...order }: SmsOrder,
   ): Promise<SmsOutcome | undefined> {
     const priced = price === undefined ? {} : { price };
-    const body = written<HandedOrder>({ gateway: name, ...priced, order, validMs: validUntil - clock.now() });
+    const body = jsonBody<HandedOrder>({
+      gateway: name,
+      ...priced,
+      order,
+      validMs: validUntil - clock.now(),
+    });
     try {
       const answer = await nodes?.request(holder, subject, body, deadlineMs);
-      const read = answer && parsed<HandedOutcome>(answer);
+      const read = answer && readJsonBody<HandedOutcome>(answer);
       return read?.held ? read.outcome : undefined;
     } catch (err) {
       if (err instanceof BusError && err.code === 'bus-no-receiver') return undefined;
@@ -144,12 +150,4 @@ function isWithoutAnswer(outcome: SmsOutcome): boolean {
 
 function roleOf(gateway: string): string {
   return `session with gateway ${gateway}`;
-}
-
-function written<Body>(body: Body): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(body));
-}
-
-function parsed<Body>(bytes: Uint8Array): Body {
-  return JSON.parse(new TextDecoder().decode(bytes)) as Body;
 }

@@ -1,6 +1,7 @@
 import type { ClusterNodeItem } from '@jackfield/contract/console';
 import { BusError } from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
+import { jsonBody, readJsonBody } from '../../../kernel/json-bodies.ts';
 
 /** What only the node itself knows. */
 export type NodeReport = Pick<ClusterNodeItem, 'state' | 'version' | 'calls' | 'multiparty_calls'>;
@@ -19,12 +20,12 @@ export function createNodeReports(
   nodes: Pick<ClusterNodes, 'request' | 'serve'> | undefined,
   own: () => NodeReport,
 ): NodeReports {
-  nodes?.serve(subject, async () => new TextEncoder().encode(JSON.stringify(own())));
+  nodes?.serve(subject, async () => jsonBody(own()));
   return {
     async of(token) {
       try {
         const answer = await nodes?.request(token, subject, new Uint8Array(), deadlineMs);
-        return answer === undefined ? silent : (JSON.parse(new TextDecoder().decode(answer)) as NodeReport);
+        return answer === undefined ? silent : readJsonBody<NodeReport>(answer);
       } catch (error) {
         if (error instanceof BusError) return silent;
         throw error;

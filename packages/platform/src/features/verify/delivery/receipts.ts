@@ -8,6 +8,7 @@ import {
 } from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
 import { tokenOf } from '../../../kernel/incarnation.ts';
+import { jsonBody, readJsonBody } from '../../../kernel/json-bodies.ts';
 import type { SessionInput } from '../domain/session.ts';
 import { findByMessage } from '../store.ts';
 
@@ -61,9 +62,9 @@ export function createReceipts(
     try {
       const found = await keptUntilFound(receipt);
       if (found === 'matched') return;
-      if (found === undefined) nodes?.peers.notify(everyone, unmatchedSubject, written(receipt));
+      if (found === undefined) nodes?.peers.notify(everyone, unmatchedSubject, jsonBody(receipt));
       else if (found.incarnation === runner.incarnation) give(found.session, found.attempt, receipt);
-      else await nodes?.request(tokenOf(found.incarnation), givenSubject, written(receipt), deadlineMs);
+      else await nodes?.request(tokenOf(found.incarnation), givenSubject, jsonBody(receipt), deadlineMs);
     } catch (err) {
       if (isClosed) return;
       if (left > 1) return tryAgain(receipt, left - 1);
@@ -93,13 +94,13 @@ export function createReceipts(
   sms.listen((receipt) => void deliver(receipt));
 
   nodes?.serve(givenSubject, async (body) => {
-    const receipt = parsed(body);
+    const receipt = readJsonBody<SmsReceipt>(body);
     const found = await findByMessage(database, receipt.message);
     if (found !== undefined) give(found.session, found.attempt, receipt);
     return new Uint8Array();
   });
   nodes?.peers.listen(unmatchedSubject, (body) => {
-    const receipt = parsed(body);
+    const receipt = readJsonBody<SmsReceipt>(body);
     keptUntilFound(receipt).then(
       (found) => {
         if (found === undefined || found === 'matched' || found.incarnation !== runner.incarnation) return;
@@ -123,12 +124,4 @@ export function createReceipts(
       again.clear();
     },
   };
-}
-
-function written(receipt: SmsReceipt): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(receipt));
-}
-
-function parsed(bytes: Uint8Array): SmsReceipt {
-  return JSON.parse(new TextDecoder().decode(bytes)) as SmsReceipt;
 }
