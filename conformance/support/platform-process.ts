@@ -9,6 +9,7 @@ import { cleanUp } from './clean-up.ts';
 import { compileCache } from './compile-cache.ts';
 import { eachLine, Happenings } from './lines.ts';
 import { rtpRange } from './ports.ts';
+import { servedDocument } from './served-document.ts';
 import { serverMain } from './server-main.ts';
 
 const authId = 'MACONFORMANCE0000000';
@@ -139,8 +140,8 @@ export class PlatformProcess {
     const shape = `${JACKFIELD_SANDBOX} ${JACKFIELD_DOCS}`;
     let judge = judges.get(shape);
     if (judge === undefined) {
-      judge = fetch(`${this.httpUrl}/openapi.json`).then(async (response) =>
-        response.status === 200 ? judgeOf((await response.json()) as object) : noJudge,
+      judge = servedDocument(this.httpUrl, shape).then((document) =>
+        document === undefined ? noJudge : judgeOf(document),
       );
       judges.set(shape, judge);
     }
