@@ -7,6 +7,7 @@ import { type Config, describeConfig, endsWithParent } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { loadSettings } from './load-settings.ts';
 import { onParentEnd } from './parent-end.ts';
+import { readableLines } from './readable-lines.ts';
 import { explainDirectory, explained, explainPostgres, StartFailure } from './start-failure.ts';
 import { writeTokenFile } from './token-file.ts';
 import { explainWriting, newFilesIn } from './write-faults.ts';
@@ -86,11 +87,6 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
     // Any part of the start that still keeps the process open has no more work to do.
     process.exit(1);
   }
-}
-
-async function readableLines() {
-  const { default: pretty } = await import('pino-pretty');
-  return pretty({ colorize: true, sync: true });
 }
 
 /** Ends the process after an unforeseen fault: its half-done work would cause another fault later. */

@@ -6,6 +6,9 @@ export type StartPhase = <Result>(phase: string, part: () => Promise<Result> | R
 /** A part that lasts longer is logged while it goes on. */
 const slowMs = 5_000;
 
+/** Shorter parts are logged at debug: a start has some twenty of them. */
+const quickMs = 100;
+
 export function createStartPhase({
   clock,
   log,
@@ -21,7 +24,8 @@ export function createStartPhase({
     try {
       const result = await part();
       const count = typeof result === 'number' ? { count: result } : {};
-      log.info({ phase, ...count, ms: clock.now() - began }, 'a phase of the start is over');
+      const ms = clock.now() - began;
+      log[ms < quickMs ? 'debug' : 'info']({ phase, ...count, ms }, 'a phase of the start is over');
       return result;
     } finally {
       cancel();
