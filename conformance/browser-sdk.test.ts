@@ -61,9 +61,9 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
 
   const now = () => Math.floor(Date.now() / 1000);
 
-  function token(sub: string, lifeSeconds: number): string {
+  function token(sub: string, validSeconds: number): string {
     const per = { voice: { incoming_allow: true, outgoing_allow: true } };
-    const claims = { app: '', iss: suite.platform.authId, sub, nbf: now(), exp: now() + lifeSeconds, per };
+    const claims = { app: '', iss: suite.platform.authId, sub, nbf: now(), exp: now() + validSeconds, per };
     return minted(claims, suite.platform.authToken);
   }
 

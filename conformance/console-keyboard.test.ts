@@ -132,10 +132,10 @@ describe('the console by keyboard alone', { skip: missingBrowser(), timeout: 180
     for (let pressed = 0; pressed < 14; pressed++) {
       await page.keyboard.press('Tab');
       // From the last control Tab goes to the browser's own, and from there to the first.
-      const place = await page.evaluate<string>(
+      const focused = await page.evaluate<string>(
         `document.activeElement === document.body ? 'browser' : document.activeElement.closest('dialog')?.tagName ?? 'page'`,
       );
-      assert.notEqual(place, 'page', 'the dialog keeps the focus');
+      assert.notEqual(focused, 'page', 'the dialog keeps the focus');
     }
     const mute = console.button('Mute');
     await console.press(mute);

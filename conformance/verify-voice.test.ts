@@ -112,14 +112,14 @@ describe('a code that is spoken', { timeout: 180_000, concurrency: true }, () =>
       const { status, body } = await platform.api('GET', `${call}?status=live`);
       answered ||= status === 200 && body.call_status === 'in-progress';
       if (answered) said ??= phoneAudio.peer().then((from) => say(words, phoneAudio, from));
-      for (const [place, order] of [
+      for (const [path, order] of [
         [`${call}Stream/`, { service_url: 'wss://listener.example/', audio_track: 'outbound' }],
         [`${call}Record/`, {}],
         [call, { aleg_url: 'https://listener.example/' }],
         ['MultiPartyCall/name_listener/Participant/', { role: 'agent', call_uuid: call.split('/')[1] }],
       ] as const) {
-        const { status: refused, body: refusal } = await platform.api('POST', place, order);
-        assert.equal(refused, 404, `${place}: ${JSON.stringify(refusal)}`);
+        const { status: refused, body: refusal } = await platform.api('POST', path, order);
+        assert.equal(refused, 404, `${path}: ${JSON.stringify(refusal)}`);
       }
     });
     assert.deepEqual([attempt.status, attempt.channel_error_code], ['completed', null]);

@@ -70,8 +70,8 @@ describe('voice activity of a stream', { skip, timeout: 120_000 }, () => {
     await customer.asked('/answer');
 
     const start = async (path: string, fields: object) => {
-      const place = `Call/${call.request_uuid}/Stream/`;
-      const { status, body } = await platform.api('POST', place, {
+      const resource = `Call/${call.request_uuid}/Stream/`;
+      const { status, body } = await platform.api('POST', resource, {
         service_url: sockets.url(path),
         audio_track: 'both',
         ...fields,

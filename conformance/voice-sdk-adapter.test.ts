@@ -45,10 +45,10 @@ describe('a program for plivo-browser-sdk, over the adapter', {
     await fresh(page);
   }
 
-  function token(sub: string, lifeSeconds: number): string {
+  function token(sub: string, validSeconds: number): string {
     const now = Math.floor(Date.now() / 1000);
     const per = { voice: { incoming_allow: true, outgoing_allow: true } };
-    const claims = { app: '', iss: suite.platform.authId, sub, nbf: now, exp: now + lifeSeconds, per };
+    const claims = { app: '', iss: suite.platform.authId, sub, nbf: now, exp: now + validSeconds, per };
     return minted(claims, suite.platform.authToken);
   }
 

@@ -8,7 +8,7 @@ const legs = 300;
 const room = 3;
 const patienceMs = 5000;
 
-const places = [
+const arrangements = [
   { what: 'media thread, native sockets', sockets: 'native', thread: 'worker', remotePort: 9_520 },
   { what: 'media thread, dgram sockets', sockets: 'dgram', thread: 'worker', remotePort: 9_521 },
   { what: 'main thread', sockets: 'dgram', thread: 'main', remotePort: 9_522 },
@@ -21,7 +21,7 @@ export const lateness: Bench = {
   name: 'lateness',
   async run({ profile }) {
     const trials: Trial[] = [];
-    for (const { sockets, thread, remotePort } of places) {
+    for (const { sockets, thread, remotePort } of arrangements) {
       const tested = startPart('mix', { profile });
       const load = startPart('rtp-load');
       try {
@@ -36,13 +36,16 @@ export const lateness: Bench = {
     const onMain = trials.at(-1)!;
     const figures = trials.slice(0, -1).map(
       (trial, index): Figure => ({
-        what: `tick p99 behind a busy main thread, ${places[index]!.what}`,
+        what: `tick p99 behind a busy main thread, ${arrangements[index]!.what}`,
         value: trial.latenessP99Ms,
         unit: 'ms late',
         floor: { what: 'on the main thread', value: onMain.latenessP99Ms },
         note: `${legs} participants; p50 ${trial.latenessP50Ms.toFixed(1)} max ${trial.latenessMaxMs.toFixed(1)} ms; other processes used ${Math.round(trial.othersPercent)} % of the machine`,
       }),
     );
-    return { figures, details: Object.fromEntries(trials.map((trial, at) => [places[at]!.what, trial])) };
+    return {
+      figures,
+      details: Object.fromEntries(trials.map((trial, at) => [arrangements[at]!.what, trial])),
+    };
   },
 };

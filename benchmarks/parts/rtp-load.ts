@@ -118,7 +118,7 @@ async function run(load: RtpLoad): Promise<RtpOutcome> {
   const nextPulse = Float64Array.from(pulseAt, () => settleSeconds * 1000 + Math.random() * pulseEveryMs);
   const delays: number[] = [];
   const sleep = new Int32Array(new SharedArrayBuffer(4));
-  let [frame, place, sent, sentLate, received, waiting, isOver] = [0, 0, 0, 0, 0, 0, false];
+  let [frame, position, sent, sentLate, received, waiting, isOver] = [0, 0, 0, 0, 0, 0, false];
   const start = performance.now();
 
   const take = (port: number, view: DataView, offset: number, length: number) => {
@@ -171,13 +171,13 @@ async function run(load: RtpLoad): Promise<RtpOutcome> {
     const at = performance.now() - start;
     isOver = at >= seconds * 1000;
     for (;;) {
-      const leg = order[place]!;
+      const leg = order[position]!;
       const due = frame * frameMs + phases[leg]!;
       if (due > at) break;
       if (at - due > 5) sentLate += 1;
       write(leg, at);
-      place += 1;
-      if (place === legs) [place, frame] = [0, frame + 1];
+      position += 1;
+      if (position === legs) [position, frame] = [0, frame + 1];
     }
     flush();
     Atomics.wait(sleep, 0, 0, 0.3);

@@ -4,7 +4,7 @@ import { pcmu } from '@jackfield/media';
 import { inSimulatedWorld, type SimulatedPhone, type SimulatedWorld, toneFrame } from '@jackfield/testkit';
 import { heardSince, recordOf, SimulatedRoom, shareWith, whoHearsWhom } from '../support/simulated-room.ts';
 
-type Phones<Names extends readonly string[]> = { readonly [Place in keyof Names]: SimulatedPhone };
+type Phones<Names extends readonly string[]> = { readonly [Index in keyof Names]: SimulatedPhone };
 
 /** Registers phones and runs the test; at its end no leg, mix, port, timer, session or transaction may be left. */
 function withPhones<const Names extends readonly string[]>(

@@ -65,13 +65,13 @@ it('the history of hearing is what the phones received: nothing was heard that i
     fc.asyncProperty(evening, ({ seed, guests, happenings }) =>
       inSimulatedWorld({ seed }, async (world) => {
         const phones: SimulatedPhone[] = [];
-        for (const [place, toneHz] of tones.entries()) {
-          phones.push(await world.phone(names[place]!, { toneHz }));
+        for (const [index, toneHz] of tones.entries()) {
+          phones.push(await world.phone(names[index]!, { toneHz }));
         }
         const room = new RandomRoom(world, phones);
         await room.play([...guests, ...happenings]);
         await room.end();
-        check(phones, placesOf(room), await historyOf(world), checked);
+        check(phones, phonesByMember(room), await historyOf(world), checked);
         played++;
       }),
     ),
@@ -83,14 +83,14 @@ it('the history of hearing is what the phones received: nothing was heard that i
 });
 
 /** Every participant, by member_id, and the phone that it was. */
-function placesOf({ history }: RandomRoom): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
+function phonesByMember({ history }: RandomRoom): ReadonlyMap<string, number> {
+  const phoneOf = new Map<string, number>();
   for (const { people } of history) {
-    people.forEach((person, place) => {
-      if (person !== undefined && person.memberId !== '') places.set(person.memberId, place);
+    people.forEach((person, index) => {
+      if (person !== undefined && person.memberId !== '') phoneOf.set(person.memberId, index);
     });
   }
-  return places;
+  return phoneOf;
 }
 
 /** Of all calls of this name, page by page. */
@@ -111,7 +111,7 @@ async function historyOf(world: SimulatedWorld): Promise<readonly Entry[]> {
 
 function check(
   phones: readonly SimulatedPhone[],
-  places: ReadonlyMap<string, number>,
+  phoneOf: ReadonlyMap<string, number>,
   entries: readonly Entry[],
   checked: { entries: number; heard: number; owed: number; coached: number },
 ): void {
@@ -126,7 +126,7 @@ function check(
     }
     const { to_ms: to } = entry;
     assert.ok(to !== null && to >= entry.from_ms, 'whatever has begun has ended with the call');
-    const [listener, speaker] = [entry.listener, entry.speaker].map(({ member_id: id }) => places.get(id));
+    const [listener, speaker] = [entry.listener, entry.speaker].map(({ member_id: id }) => phoneOf.get(id));
     assert.ok(listener !== undefined && speaker !== undefined && listener !== speaker);
     const pair = `${listener}/${speaker}`;
     byPair.set(pair, [...(byPair.get(pair) ?? []), entry]);
@@ -137,18 +137,18 @@ function check(
         if (speaker === listener) return;
         const level = meter(samples);
         const known = byPair.get(`${listener}/${speaker}`) ?? [];
-        const place = () => `phone ${listener} at ${at}: phone ${speaker} at ${level.toFixed(1)} dB`;
+        const pair = () => `phone ${listener} at ${at}: phone ${speaker} at ${level.toFixed(1)} dB`;
         if (level > heardDb) {
           checked.heard++;
           const isKnown = known.some(
             ({ from_ms: from, to_ms: to }) => from <= at && to! + takesEffectMs >= at,
           );
-          if (!isKnown) throw new Error(`${place()}, of which the history knows nothing`);
+          if (!isKnown) throw new Error(`${pair()}, of which the history knows nothing`);
         }
         const isOwed = known.some(({ from_ms: from, to_ms: to }) => from + heardWithinMs <= at && at < to!);
         if (!isOwed) return;
         checked.owed++;
-        if (level < audibleDb) throw new Error(`${place()}, who the history says could be heard`);
+        if (level < audibleDb) throw new Error(`${pair()}, who the history says could be heard`);
       });
     }
   });

@@ -58,8 +58,8 @@ it('whatever happens in whatever order, a coach is heard by agents alone, and ev
     fc.asyncProperty(evening, ({ seed, guests, happenings }) =>
       inSimulatedWorld({ seed }, async (world) => {
         const phones: SimulatedPhone[] = [];
-        for (const [place, toneHz] of tones.entries())
-          phones.push(await world.phone(names[place]!, { toneHz }));
+        for (const [index, toneHz] of tones.entries())
+          phones.push(await world.phone(names[index]!, { toneHz }));
         const room = new RandomRoom(world, phones);
         await room.play([...guests, ...happenings]);
         await room.end();

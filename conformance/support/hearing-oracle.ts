@@ -71,7 +71,7 @@ export function checkHearing(
         const lately = inEffect(history, frame.at - takesEffectMs, frame.at);
         const settled = inEffect(history, frame.at - heardWithinMs, frame.at);
         const isQuiet = lately.every(({ isActive, people }) => isActive && !people[listener]?.hold);
-        const place = () => `phone ${listener} at ${frame.at}`;
+        const subject = () => `phone ${listener} at ${frame.at}`;
 
         const heldFor = inEffect(history, frame.at - beepsOverMs, frame.at);
         if (
@@ -79,7 +79,7 @@ export function checkHearing(
             ({ people }) => people[listener]?.hold && isUp(people[listener], frame.at, beepsOverMs),
           )
         ) {
-          if (!music.has(keyOf(frame.samples))) throw new Error(`${place()} is on hold and hears no music`);
+          if (!music.has(keyOf(frame.samples))) throw new Error(`${subject()} is on hold and hears no music`);
           checked.music++;
         }
 
@@ -88,7 +88,7 @@ export function checkHearing(
           const may = lately.some((moment) => isAllowed(moment, listener, speaker));
           if (!may) {
             if (level > (isQuiet ? inaudibleDb : inaudibleInMusicDb)) {
-              throw new Error(`${place()} hears phone ${speaker} at ${level.toFixed(1)} dB and must not`);
+              throw new Error(`${subject()} hears phone ${speaker} at ${level.toFixed(1)} dB and must not`);
             }
             checked.silences++;
             if (lately.every(({ people }) => people[speaker]?.coach && people[listener]?.role !== 'agent')) {
@@ -96,7 +96,7 @@ export function checkHearing(
             }
           } else if (settled.every((moment) => isOwed(moment, listener, speaker, frame.at))) {
             if (level < audibleDb) {
-              throw new Error(`${place()} hears phone ${speaker} at ${level.toFixed(1)} dB and should`);
+              throw new Error(`${subject()} hears phone ${speaker} at ${level.toFixed(1)} dB and should`);
             }
             checked.voices++;
           }

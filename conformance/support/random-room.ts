@@ -88,8 +88,8 @@ export class RandomRoom {
         return this.#join(happening);
       case 'hang-up':
       case 'kick': {
-        const place = pick(this.#places(), who);
-        return place === undefined ? undefined : this.#leave(place, happening.type);
+        const index = pick(this.#indices(), who);
+        return index === undefined ? undefined : this.#leave(index, happening.type);
       }
       case 'activate': {
         if (this.#isEmpty()) return;
@@ -100,11 +100,11 @@ export class RandomRoom {
         return this.#note();
       }
       case 'coach':
-        return this.#change(pick(this.#places('supervisor'), who), { coach: happening.on });
+        return this.#change(pick(this.#indices('supervisor'), who), { coach: happening.on });
       case 'mute':
-        return this.#change(pick(this.#places(), who), { mute: happening.on });
+        return this.#change(pick(this.#indices(), who), { mute: happening.on });
       case 'hold':
-        return this.#change(pick(this.#places(), who), { hold: happening.on });
+        return this.#change(pick(this.#indices(), who), { hold: happening.on });
       case 'mute-all':
         return this.#change('all', { mute: happening.on });
       case 'hold-all':
@@ -113,14 +113,14 @@ export class RandomRoom {
   }
 
   async #join(requested: Happening & { readonly type: 'join' }): Promise<void> {
-    const free = this.#people.flatMap((person, place) =>
-      person === undefined && (this.#phones[place]!.call?.end !== undefined || !this.#phones[place]!.call)
-        ? [place]
+    const free = this.#people.flatMap((person, index) =>
+      person === undefined && (this.#phones[index]!.call?.end !== undefined || !this.#phones[index]!.call)
+        ? [index]
         : [],
     );
-    const place = pick(free, requested.who);
-    if (place === undefined) return;
-    const phone = this.#phones[place]!;
+    const index = pick(free, requested.who);
+    if (index === undefined) return;
+    const phone = this.#phones[index]!;
     phone.behaviour = { does: 'answer', ringMs: requested.ringMs };
     const isNew = this.#isEmpty();
     const { role, mute, hold, starts } = requested;
@@ -138,7 +138,7 @@ export class RandomRoom {
       memberId: '',
       call,
     };
-    this.#people[place] = person;
+    this.#people[index] = person;
     this.#note();
     const added = await this.#world.api('POST', `${room}Participant/`, {
       role,
@@ -153,28 +153,28 @@ export class RandomRoom {
     assert.equal(added.status, 201, JSON.stringify(added.body));
     const uuid = added.body.calls[0].call_uuid as string;
     const listed = await this.#world.api('GET', `${room}Participant/?call_uuid=${uuid}`);
-    this.#people[place] = { ...person, memberId: listed.body.objects[0].member_id };
+    this.#people[index] = { ...person, memberId: listed.body.objects[0].member_id };
     this.#note();
   }
 
-  async #leave(place: number, by: 'hang-up' | 'kick'): Promise<void> {
-    const person = this.#people[place]!;
+  async #leave(index: number, by: 'hang-up' | 'kick'): Promise<void> {
+    const person = this.#people[index]!;
     const call = person.call();
     if (by === 'hang-up' && call !== undefined) call.hangUp();
     else {
       const { status } = await this.#world.api('DELETE', `${room}Participant/${person.memberId}/`);
       assert.equal(status, 204);
     }
-    this.#people[place] = undefined;
+    this.#people[index] = undefined;
     this.#note();
   }
 
-  async #change(place: number | 'all' | undefined, change: Partial<Pick<Person, 'coach' | 'mute' | 'hold'>>) {
-    if (place === undefined || this.#isEmpty()) return;
+  async #change(index: number | 'all' | undefined, change: Partial<Pick<Person, 'coach' | 'mute' | 'hold'>>) {
+    if (index === undefined || this.#isEmpty()) return;
     const changed = (person: Person | undefined, at: number) =>
-      person !== undefined && (place === 'all' || place === at) ? { ...person, ...change } : person;
+      person !== undefined && (index === 'all' || index === at) ? { ...person, ...change } : person;
     const { coach, ...others } = change;
-    const member = place === 'all' ? 'all' : this.#people[place]!.memberId;
+    const member = index === 'all' ? 'all' : this.#people[index]!.memberId;
     const { status, body } = await this.#world.api('POST', `${room}Participant/${member}/`, {
       ...others,
       ...(coach === undefined ? {} : { coach_mode: coach }),
@@ -195,9 +195,9 @@ export class RandomRoom {
     }
   }
 
-  #places(role?: Person['role']): readonly number[] {
-    return this.#people.flatMap((person, place) =>
-      person !== undefined && (role === undefined || person.role === role) ? [place] : [],
+  #indices(role?: Person['role']): readonly number[] {
+    return this.#people.flatMap((person, index) =>
+      person !== undefined && (role === undefined || person.role === role) ? [index] : [],
     );
   }
 
@@ -215,6 +215,6 @@ export class RandomRoom {
   }
 }
 
-function pick(places: readonly number[], who: number): number | undefined {
-  return places[who % places.length];
+function pick(indices: readonly number[], who: number): number | undefined {
+  return indices[who % indices.length];
 }

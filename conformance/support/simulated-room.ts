@@ -116,13 +116,13 @@ export async function whoHearsWhom(
   await world.advance(400);
   return phones.map((listener) => {
     const frames = heardSince(listener, since);
-    return phones.flatMap((speaker, place) => {
+    return phones.flatMap((speaker, index) => {
       const share = shareWith(frames, speaker.toneHz);
       assert.ok(
         share === 0 || share > 0.9,
         `${listener.username} hears ${speaker.toneHz} Hz in a share of ${share}`,
       );
-      return share > 0 ? [place] : [];
+      return share > 0 ? [index] : [];
     });
   });
 }

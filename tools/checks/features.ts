@@ -1,6 +1,6 @@
 import { isTest, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
 import { maskOf } from './masked-text.ts';
-import { featureOf } from './workspace-place.ts';
+import { featureOf } from './workspace-path.ts';
 
 const folder = 'packages/platform/src/features';
 /** Phones of the sandbox are devices at the other end of the network: the server starts them, the platform does not know them. */

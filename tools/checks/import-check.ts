@@ -10,14 +10,14 @@ import {
 import { isTest, lineAt, type Violation } from './check-result.ts';
 import { importRules, rulesOfValues } from './import-rules.ts';
 import { importedValues } from './imported-values.ts';
-import { featureOf } from './workspace-place.ts';
+import { featureOf } from './workspace-path.ts';
 
-const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks', 'examples'];
+const roots = ['packages', 'apps', 'tools', 'conformance', 'benchmarks', 'examples'];
 
 /** What the imports of the workspace under `root` break: circles of files and of features, and the rules of `import-rules.ts`. */
 export async function importViolations(root: string): Promise<readonly Violation[]> {
   const { output } = await cruise(
-    places.filter((place) => existsSync(join(root, place))),
+    roots.filter((directory) => existsSync(join(root, directory))),
     {
       baseDir: root,
       ruleSet: { forbidden: [...importRules] },

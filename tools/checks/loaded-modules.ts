@@ -8,7 +8,7 @@ import {
   type Violation,
 } from './check-result.ts';
 import { maskOf } from './masked-text.ts';
-import { adapterOf } from './workspace-place.ts';
+import { adapterOf } from './workspace-path.ts';
 
 const computed = /(?<![.\w$])import\s*\(\s*(?!\s|['"])/g;
 // A worker or a child process is started from a file as an import would load it.

@@ -17,9 +17,9 @@ export const migrations: SourceCheck = {
 function numberedTwice(found: readonly SourceFile[]): readonly Violation[] {
   const first = new Map<string, string>();
   return found.flatMap(({ path }) => {
-    const place = path.slice(0, path.lastIndexOf('/') + 5);
-    const other = first.get(place);
-    first.set(place, other ?? path);
+    const numbered = path.slice(0, path.lastIndexOf('/') + 5);
+    const other = first.get(numbered);
+    first.set(numbered, other ?? path);
     return other === undefined ? [] : [{ path, line: 1, sentence: `has the number of ${other}` }];
   });
 }

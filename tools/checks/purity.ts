@@ -1,6 +1,6 @@
 import { isTest, isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
 import { maskOf } from './masked-text.ts';
-import { isPure } from './workspace-place.ts';
+import { isPure } from './workspace-path.ts';
 
 // The compiler refuses what needs Node or the DOM (tsconfig.pure.json); these are part of the language itself.
 const impure: readonly (readonly [RegExp, string])[] = [

@@ -3,7 +3,7 @@ import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceFile } from './check-result.ts';
 
-const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks', 'examples'];
+const roots = ['packages', 'apps', 'tools', 'conformance', 'benchmarks', 'examples'];
 const documents = ['*.md', 'docs/**/*.{md,json}', 'tools/checks/*.json', 'deploy/**/*.*'];
 
 /** Every TypeScript file, document, manifest and file of deploy of the workspace under `root`. */
@@ -11,7 +11,7 @@ export async function readSourceFiles(root: string): Promise<readonly SourceFile
   const patterns = [
     'package.json',
     ...documents,
-    ...places.flatMap((place) => [`${place}/**/*.{ts,svelte,md,xml}`, `${place}/*/package.json`]),
+    ...roots.flatMap((directory) => [`${directory}/**/*.{ts,svelte,md,xml}`, `${directory}/*/package.json`]),
   ];
   const paths: string[] = [];
   for await (const path of glob(patterns, {

@@ -26,7 +26,7 @@ const shownIn: Readonly<Record<string, readonly string[]>> = {
   'Ends of streams': [`${features}/streams/events.test.ts`],
   'Frames of streams': [
     `${adapters}/media-worker/streams/streams.test.ts`,
-    `${adapters}/media-worker/streams/stream-life.test.ts`,
+    `${adapters}/media-worker/streams/stream-connection.test.ts`,
   ],
 };
 

@@ -23,9 +23,9 @@ describe('packed packages, in another project', { timeout: 120_000 }, () => {
   before(() => {
     for (const name of ['sip', 'contract', 'stream-kit', 'hosted-sdk', 'voice-sdk']) {
       const tarball = packPackage(name, project);
-      const place = join(modules, '@jackfield', name);
-      mkdirSync(place, { recursive: true });
-      const { status, stderr } = spawnSync('tar', ['xzf', tarball, '--strip-components=1', '-C', place]);
+      const directory = join(modules, '@jackfield', name);
+      mkdirSync(directory, { recursive: true });
+      const { status, stderr } = spawnSync('tar', ['xzf', tarball, '--strip-components=1', '-C', directory]);
       assert.equal(status, 0, String(stderr));
     }
     // What npm would install beside them.

@@ -23,10 +23,10 @@ export function packServer(into: string): string {
   return packed('jackfield', into, (staging) => {
     const libraries = librariesOf(server);
     for (const library of libraries) {
-      const place = join(staging, 'node_modules', library);
-      mkdirSync(place, { recursive: true });
-      buildPackage(directoryOf(library), place, { declarations: false });
-      leaveDependenciesToServer(place);
+      const directory = join(staging, 'node_modules', library);
+      mkdirSync(directory, { recursive: true });
+      buildPackage(directoryOf(library), directory, { declarations: false });
+      leaveDependenciesToServer(directory);
     }
     compile(server, [join(server, 'src/main.ts')], staging, false);
     buildLauncher(staging);

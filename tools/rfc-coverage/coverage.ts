@@ -15,7 +15,7 @@ export interface CoveredSection extends RfcReference {
   readonly tests: readonly TitledTest[];
 }
 
-const PLACES = /^packages\/(sip|sdp|media)\/src\/.*\.ts$/;
+const LIBRARIES = /^packages\/(sip|sdp|media)\/src\/.*\.ts$/;
 /** A section without an RFC in the SIP stack is one of RFC 3261. */
 const STANDING: Readonly<Record<string, number>> = { sip: 3261 };
 
@@ -30,7 +30,7 @@ export function coverageOf(files: readonly SourceFile[]): readonly CoveredSectio
   };
   for (const file of files) {
     const { path } = file;
-    const part = PLACES.exec(path)?.[1];
+    const part = LIBRARIES.exec(path)?.[1];
     if (part === undefined || path.includes('/testing/')) continue;
     const standing = STANDING[part];
     if (path.endsWith('.test.ts')) {

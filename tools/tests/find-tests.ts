@@ -39,7 +39,7 @@ export const ownProcess: readonly string[] = [
   'conformance/simulated/restart-on-three-nodes.test.ts',
   'packages/adapters/src/media-worker/dtls/open-dtls.test.ts',
   'packages/adapters/src/media-worker/media-worker.test.ts',
-  'packages/adapters/src/media-worker/streams/stream-life.test.ts',
+  'packages/adapters/src/media-worker/streams/stream-connection.test.ts',
   'packages/adapters/src/media-worker/streams/streams.test.ts',
   'packages/adapters/src/media-worker/webrtc-leg.test.ts',
   'packages/adapters/src/recorder/recorder.test.ts',

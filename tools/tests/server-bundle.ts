@@ -57,7 +57,7 @@ export async function bundleServer(root: string, cache: string): Promise<string>
   const directory = join(cache, hashOf(outputFiles, manifest));
   await removeOld(cache);
   if (existsSync(directory)) await utimes(directory, new Date(), new Date());
-  else await place(outputFiles, manifest, directory, cache);
+  else await writeBundle(outputFiles, manifest, directory, cache);
   return join(directory, 'dist/main.js');
 }
 
@@ -106,7 +106,7 @@ function hashOf(files: readonly OutputFile[], manifest: Buffer): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function place(
+async function writeBundle(
   files: readonly OutputFile[],
   manifest: Buffer,
   directory: string,

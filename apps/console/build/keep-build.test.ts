@@ -21,8 +21,8 @@ test('of two builds of the same sources the first one stays, and builds of other
     writeFileSync(join(dist, name, 'index.html'), name);
   }
   utimesSync(join(dist, 'new-3'), 0, 0);
-  const place = keepBuild(join(dist, 'new-1'), dist, 'of-these');
-  assert.equal(keepBuild(join(dist, 'new-2'), dist, 'of-these'), place);
+  const kept = keepBuild(join(dist, 'new-1'), dist, 'of-these');
+  assert.equal(keepBuild(join(dist, 'new-2'), dist, 'of-these'), kept);
   assert.deepEqual(readdirSync(dist), ['of-these']);
-  assert.equal(readFileSync(join(place, 'index.html'), 'utf8'), 'new-1');
+  assert.equal(readFileSync(join(kept, 'index.html'), 'utf8'), 'new-1');
 });

@@ -9,18 +9,18 @@ const abandonedMs = 3_600_000;
  * its own: the first one to finish gives the name, and the others take that build. Directories of builds that were killed go as well.
  */
 export function keepBuild(own: string, dist: string, name: string): string {
-  const place = join(dist, name);
+  const kept = join(dist, name);
   const isAbandoned = (each: string) =>
     each.startsWith('new-') && Date.now() - statSync(join(dist, each)).mtimeMs > abandonedMs;
   const others = readdirSync(dist).filter(
     (each) => (each.startsWith('of-') && each !== name) || isAbandoned(each),
   );
   try {
-    renameSync(own, place);
+    renameSync(own, kept);
   } catch (error) {
     rmSync(own, { recursive: true });
-    if (!existsSync(place)) throw error;
+    if (!existsSync(kept)) throw error;
   }
   for (const each of others) rmSync(join(dist, each), { recursive: true, force: true });
-  return place;
+  return kept;
 }

@@ -36,7 +36,7 @@ export function answerOffer(
   if ('problem' in parsed) return parsed;
   const { session } = parsed;
   let problem: SdpProblem = 'no-audio';
-  for (const [place, theirs] of session.media.entries()) {
+  for (const [index, theirs] of session.media.entries()) {
     if (theirs.kind !== 'audio' || (theirs.port === 0 && !theirs.transport.isBundleOnly)) continue;
     const secured = secure(theirs, capabilities, session.bundle);
     if ('problem' in secured) {
@@ -50,7 +50,7 @@ export function answerOffer(
       continue;
     }
     // RFC 3264 §6: as many m= lines as the offer, in its order.
-    const media = session.media.map((line, i) => (i === place ? ours : refusedMedia(line)));
+    const media = session.media.map((line, i) => (i === index ? ours : refusedMedia(line)));
     return {
       answer: writeDescription(local, capabilities.address, session.timing, media, previousOf(local)),
       agreed: { ...agreed, ...secured.agreed },

@@ -28,19 +28,19 @@ export function applyAnswer(
   const isMatching =
     offered.length === answered.length && offered.every((media, i) => media.kind === answered[i]!.kind);
   if (!isMatching) return { problem: 'media-mismatch' };
-  const place = offered.findIndex((media) => media.kind === 'audio' && media.port !== 0);
-  if (place < 0) return { problem: 'no-audio' };
-  const stream = answered[place]!;
+  const index = offered.findIndex((media) => media.kind === 'audio' && media.port !== 0);
+  if (index < 0) return { problem: 'no-audio' };
+  const stream = answered[index]!;
   if (stream.port === 0) return { problem: 'refused' };
   const isStrict = limits?.requiresCrypto !== false || !rtpProfile.test(stream.protocol);
-  if (stream.protocol !== offered[place]!.protocol && isStrict) return { problem: 'unsupported-transport' };
-  const agreed = agree(offered[place]!, stream, codecs);
+  if (stream.protocol !== offered[index]!.protocol && isStrict) return { problem: 'unsupported-transport' };
+  const agreed = agree(offered[index]!, stream, codecs);
   if ('problem' in agreed) return agreed;
   if (isWebrtcProfile(stream.protocol)) {
     const webrtc = remoteTransport(stream, 'answer');
     return 'problem' in webrtc ? webrtc : { agreed: { ...agreed, webrtc } };
   }
-  const crypto = takenCrypto(offered[place]!.crypto, stream.crypto);
+  const crypto = takenCrypto(offered[index]!.crypto, stream.crypto);
   if (crypto === 'problem') return { problem: 'no-common-crypto' };
   if (crypto !== undefined) return { agreed: { ...agreed, crypto } };
   const isDemanded = limits?.requiresCrypto ?? isSecureProfile(stream.protocol);

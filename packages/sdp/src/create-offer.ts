@@ -24,11 +24,11 @@ export function createOffer(options: MediaCapabilities & LocalSession): string {
   const lines = previous?.session.media ?? [];
   // RFC 3264 §8: m= lines are never removed, and the audio keeps its position; a line with port 0 may be used again.
   const active = lines.findIndex((media) => media.kind === 'audio' && media.port !== 0);
-  const place = active >= 0 ? active : lines.findIndex((media) => media.kind === 'audio');
+  const index = active >= 0 ? active : lines.findIndex((media) => media.kind === 'audio');
   const media = lines.map(refusedMedia);
-  const audio = offeredAudio(options, place < 0 ? undefined : lines[place]);
-  if (place < 0) media.push(audio);
-  else media[place] = audio;
+  const audio = offeredAudio(options, index < 0 ? undefined : lines[index]);
+  if (index < 0) media.push(audio);
+  else media[index] = audio;
   return writeDescription(options, options.address, { start: '0', stop: '0' }, media, previous);
 }
 

@@ -57,8 +57,8 @@ const mutated = fc
   .map(([seed, edits]) => {
     let text = seed;
     for (const { at, cut, put } of edits) {
-      const place = at % (text.length + 1);
-      text = text.slice(0, place) + put + text.slice(place + cut);
+      const position = at % (text.length + 1);
+      text = text.slice(0, position) + put + text.slice(position + cut);
     }
     return text;
   });

@@ -56,10 +56,10 @@ export function remoteTransport(
 }
 
 /** RFC 8445 §5.1.2: host candidates of one component; UDP before TCP, and in the order of the list. */
-function priorityOf(candidate: LocalCandidate, place: number): number {
+function priorityOf(candidate: LocalCandidate, index: number): number {
   const isUdp = candidate.transport === 'udp';
   // RFC 6544 §4.2: passive TCP has direction preference 4.
-  const local = isUdp ? 65_535 - place : 4 * 8192 + 8191 - place;
+  const local = isUdp ? 65_535 - index : 4 * 8192 + 8191 - index;
   return (isUdp ? 126 : 90) * 2 ** 24 + local * 2 ** 8 + 255;
 }
 
@@ -72,10 +72,10 @@ export function transportLines(local: LocalTransport, setup: 'passive' | 'actpas
     `a=fingerprint:${fingerprint.hash} ${fingerprint.value}`,
     `a=setup:${setup}`,
     `a=msid:${stream} audio`,
-    ...candidates.map((candidate, place) => {
+    ...candidates.map((candidate, index) => {
       const { transport, address, port } = candidate;
       const type = transport === 'tcp' ? 'typ host tcptype passive' : 'typ host';
-      return `a=candidate:${place + 1} 1 ${transport} ${priorityOf(candidate, place)} ${address} ${port} ${type}`;
+      return `a=candidate:${index + 1} 1 ${transport} ${priorityOf(candidate, index)} ${address} ${port} ${type}`;
     }),
     // All of them are here: a lite agent gathers none.
     'a=end-of-candidates',

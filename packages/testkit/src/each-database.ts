@@ -73,23 +73,23 @@ async function startOrThrow() {
   return { server, copies: createMigratedCopies(server, createRecordingLog()) };
 }
 
-interface Place {
+interface DatabaseSlot {
   open(): Database;
   remove(): void;
 }
 
 /** Databases that close together. */
 interface Opened {
-  readonly places: Map<Database, Place>;
+  readonly slots: Map<Database, DatabaseSlot>;
   readonly ends: Parameters<OpenDatabase['beforeClose']>[0][];
 }
 
-function opener(newPlace: () => Promise<Place>): OpenDatabase {
-  const ofSuite: Opened = { places: new Map(), ends: [] };
+function opener(newSlot: () => Promise<DatabaseSlot>): OpenDatabase {
+  const ofSuite: Opened = { slots: new Map(), ends: [] };
   let current = ofSuite;
   let allPassed = true;
   beforeEach(() => {
-    current = { places: new Map(), ends: [] };
+    current = { slots: new Map(), ends: [] };
   });
   afterEach(async (test) => {
     const passed = 'passed' in test && test.passed;
@@ -101,21 +101,21 @@ function opener(newPlace: () => Promise<Place>): OpenDatabase {
   after(() => closeAll(ofSuite, allPassed));
 
   const open = async (migrations?: readonly Migration[]): Promise<Database> => {
-    const { places } = current;
-    const place = await newPlace();
-    const database = place.open();
-    places.set(database, place);
+    const { slots } = current;
+    const slot = await newSlot();
+    const database = slot.open();
+    slots.set(database, slot);
     if (migrations !== undefined) await database.migrate(migrations);
     return database;
   };
   const again = async (database: Database): Promise<Database> => {
-    const { places } = [current, ofSuite].find((opened) => opened.places.has(database)) ?? current;
-    const place = places.get(database);
-    if (place === undefined) throw new Error('this database was not opened here');
-    places.delete(database);
+    const { slots } = [current, ofSuite].find((opened) => opened.slots.has(database)) ?? current;
+    const slot = slots.get(database);
+    if (slot === undefined) throw new Error('this database was not opened here');
+    slots.delete(database);
     await database.close();
-    const reopened = place.open();
-    places.set(reopened, place);
+    const reopened = slot.open();
+    slots.set(reopened, slot);
     return reopened;
   };
   return Object.assign(open, {
@@ -124,15 +124,15 @@ function opener(newPlace: () => Promise<Place>): OpenDatabase {
   });
 }
 
-async function closeAll({ places, ends }: Opened, passed: boolean): Promise<void> {
-  const opened = [...places];
-  places.clear();
+async function closeAll({ slots, ends }: Opened, passed: boolean): Promise<void> {
+  const opened = [...slots];
+  slots.clear();
   try {
     for (const end of ends.splice(0)) await end({ passed });
   } finally {
-    for (const [database, place] of opened) {
+    for (const [database, slot] of opened) {
       await database.close();
-      place.remove();
+      slot.remove();
     }
   }
 }

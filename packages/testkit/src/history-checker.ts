@@ -202,8 +202,8 @@ function changedEnds({ sightings }: History): Broken {
 /** Events of a resource arrive in their order up to repeats, and each recorded one arrives. */
 function deliveries({ events, accepted }: History): Broken {
   const first = new Map<string, number>();
-  accepted.forEach((eventId, place) => {
-    if (!first.has(eventId)) first.set(eventId, place);
+  accepted.forEach((eventId, position) => {
+    if (!first.has(eventId)) first.set(eventId, position);
   });
   const known = new Set(events.map(({ eventId }) => eventId));
   const strange = [...first.keys()].filter((eventId) => !known.has(eventId));

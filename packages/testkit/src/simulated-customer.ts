@@ -102,15 +102,15 @@ export function createSimulatedCustomer(
       others = server;
     },
     async send(request) {
-      const [place = '', query = ''] = (request.url.split('#')[0] ?? '').split('?');
+      const [address = '', query = ''] = (request.url.split('#')[0] ?? '').split('?');
       const form = request.method === 'POST' ? (request.body ?? '') : query;
       const fields = Object.fromEntries(new URLSearchParams(form));
       const found = 'X-Service-Signature-V3' in request.headers ? webhookFor(fields) : undefined;
-      if (found !== undefined && 'fault' in found) undocumented.push(`${place}: ${found.fault}`);
+      if (found !== undefined && 'fault' in found) undocumented.push(`${address}: ${found.fault}`);
       const asked: CustomerRequest = {
         at: clock.now(),
         method: request.method,
-        url: place,
+        url: address,
         fullUrl: request.url,
         headers: request.headers,
         body: request.body ?? '',
@@ -120,7 +120,7 @@ export function createSimulatedCustomer(
         webhook: found?.webhook,
       };
       requests.push(asked);
-      const given = (served.get(place) ?? others)(asked);
+      const given = (served.get(address) ?? others)(asked);
       const answer = given instanceof Promise ? await during(() => given) : given;
       if (typeof answer === 'object' && 'problem' in answer) return outcomeAfter(usualMs, answer, request);
       const { readMs, totalMs } = request.timeouts;

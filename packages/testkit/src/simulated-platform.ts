@@ -11,7 +11,6 @@ import {
   type RateTable,
 } from '@jackfield/platform';
 import type {
-  Clock,
   Database,
   NumberRoutes,
   SignallingPorts,
@@ -28,6 +27,7 @@ import type { createRecordingLog } from './recording-log.ts';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';
+import { type Incarnation, incarnationOn } from './simulated-incarnation.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
 import type { DatagramNetwork, NetworkAddress } from './simulated-network.ts';
 import { type Recognition, recognitionOf } from './simulated-recognition.ts';
@@ -159,8 +159,8 @@ export interface SimulatedPlatform {
 
 /** The platform created, signalling created from its ports, and both started: as the server does, over adapters in this process. */
 export async function startSimulatedPlatform(options: SimulatedPlatformOptions): Promise<SimulatedPlatform> {
-  const life = lifeOf(options.clock);
-  const adapters = createAdapters(options, life);
+  const incarnation = incarnationOn(options.clock);
+  const adapters = createAdapters(options, incarnation);
   const { database, media, speech, streams } = adapters;
   const created = createPlatform({
     ...adapters,
@@ -177,11 +177,13 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   const speechIn = (clip: string) => speech.requestOf(media.clipOf(clip));
   const telephony = options.phones ? undefined : telephonyOf(options, adapters);
   const edge: SimulatedEdge =
-    telephony === undefined ? signallingOf(options, adapters, life, created.signalling) : edgeOf(telephony);
-  const platform = await created.start(whileAlive(edge.telephony, life));
+    telephony === undefined
+      ? signallingOf(options, adapters, incarnation, created.signalling)
+      : edgeOf(telephony);
+  const platform = await created.start(whileAlive(edge.telephony, incarnation));
   holdToDocument(platform.http, options.settings?.sandboxNetwork === undefined ? sharedJudge : {});
-  life.atEnd(() => media.stop());
-  life.atEnd(() => streams.stop());
+  incarnation.atEnd(() => media.stop());
+  incarnation.atEnd(() => streams.stop());
 
   return {
     platform,
@@ -195,17 +197,16 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     ports: created.signalling,
     call: (...request) => answerOf(platform, options, ...request),
     emit: emitterOf(platform, options),
-    kill: () => life.end(),
+    kill: () => incarnation.end(),
     release: () => platform.close(),
     async close() {
       await platform.close();
       await edge.close();
-      life.end();
+      incarnation.end();
     },
   };
 }
 
-type Life = ReturnType<typeof lifeOf>;
 type Adapters = ReturnType<typeof createAdapters>;
 
 const noNumbers: NumberRoutes = { targetsFor: () => undefined };
@@ -215,7 +216,7 @@ const anyNumber: NumberRoutes = { targetsFor: (number) => [{ uri: `sip:${number}
 function signallingOf(
   options: SimulatedPlatformOptions,
   adapters: Adapters,
-  life: Life,
+  incarnation: Incarnation,
   ports: SignallingPorts,
 ): SipEdge {
   return createSignalling({
@@ -223,7 +224,7 @@ function signallingOf(
     ports,
     domains: domainsOf(options),
     operated: options.operated,
-    openTransports: async (listener) => openTransports(options, life, listener),
+    openTransports: async (listener) => openTransports(options, incarnation, listener),
     // The server's default: a challenge of two algorithms is larger than the requests of simple phones.
     digest: ['MD5'],
     addressFor: () => options.sip.address,
@@ -247,21 +248,21 @@ function domainsOf({ settings, domain }: SimulatedPlatformOptions): readonly [st
 }
 
 /** What stands in for the outside systems, the database apart: that is the real one. */
-function createAdapters(options: SimulatedPlatformOptions, life: Life) {
+function createAdapters(options: SimulatedPlatformOptions, incarnation: Incarnation) {
   const { network, random, settling, log } = options;
   const { interpose = (database: Database) => database } = options;
   const { address } = options.sip;
   const media = createSimulatedMedia({
-    clock: life.clock,
+    clock: incarnation.clock,
     network,
     address,
     random,
     touched: settling.touched,
   });
   const recorder = createSimulatedRecorder(media);
-  const streams = createSimulatedStreams(life.clock, settling.touched);
+  const streams = createSimulatedStreams(incarnation.clock, settling.touched);
   return {
-    clock: settling.clock(life.clock),
+    clock: settling.clock(incarnation.clock),
     secrets: createSeededSecrets(random),
     log,
     database: settling.database(interpose(options.database)),
@@ -288,7 +289,7 @@ function speechOf({ sounds }: SimulatedPlatformOptions): SimulatedSpeech {
 
 function openTransports(
   { network, sip, settling }: SimulatedPlatformOptions,
-  life: Life,
+  incarnation: Incarnation,
   listener: TransportListener,
 ): Transports {
   const transports = openSimulatedTransports(network, sip, {
@@ -298,12 +299,12 @@ function openTransports(
       listener.onMessage(text, flow);
     },
   });
-  life.atEnd(() => void transports.close());
-  return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
+  incarnation.atEnd(() => void transports.close());
+  return { ...transports, send: (target, text) => incarnation.isOn() && transports.send(target, text) };
 }
 
 /** A dead process has no timer that would end its requests to carriers; they end at once. */
-function whileAlive(telephony: Telephony, life: Life): Telephony {
+function whileAlive(telephony: Telephony, incarnation: Incarnation): Telephony {
   const { carriers } = telephony;
   if (carriers === undefined) return telephony;
   return {
@@ -311,7 +312,9 @@ function whileAlive(telephony: Telephony, life: Life): Telephony {
     carriers: {
       ...carriers,
       register: (order, done) =>
-        life.isOn() ? carriers.register(order, done) : queueMicrotask(() => done({ type: 'unanswered' })),
+        incarnation.isOn()
+          ? carriers.register(order, done)
+          : queueMicrotask(() => done({ type: 'unanswered' })),
     },
   };
 }
@@ -347,42 +350,6 @@ const sharedJudge: { judge?: AnswerJudge } = {};
 
 /** Where origination URIs may lead: the network of the phones, but not that of the platform. */
 const customersNetwork = '10.0.1.';
-
-/** Everything that a process holds outside: its timers and its ports. */
-function lifeOf(clock: Clock) {
-  const timers = new Set<() => void>();
-  const endings: (() => void)[] = [];
-  let isOn = true;
-  // Like every process it counts from the wall clock at its start.
-  const aheadMs = clock.wallNow() - clock.now();
-  const lived: Clock = {
-    now: () => clock.now() + aheadMs,
-    wallNow: () => clock.wallNow(),
-    startTimer(at, fire) {
-      if (!isOn) return () => {};
-      const stop = clock.startTimer(at - aheadMs, () => {
-        timers.delete(cancel);
-        fire();
-      });
-      const cancel = () => {
-        timers.delete(cancel);
-        stop();
-      };
-      timers.add(cancel);
-      return cancel;
-    },
-  };
-  return {
-    clock: lived,
-    isOn: () => isOn,
-    atEnd: (end: () => void) => endings.push(end),
-    end() {
-      isOn = false;
-      for (const cancel of [...timers]) cancel();
-      for (const end of endings.splice(0)) end();
-    },
-  };
-}
 
 /** The kind of session that emits is defined at the first event: few worlds emit any. */
 function emitterOf({ runner }: Platform, { settling }: SimulatedPlatformOptions): SimulatedPlatform['emit'] {

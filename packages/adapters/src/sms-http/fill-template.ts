@@ -24,7 +24,7 @@ export function fillTemplate(
   values: Readonly<Record<string, string>>,
   encoding: TemplateEncoding,
 ): string {
-  return template.replace(/\{\{([a-z]{1,20})\}\}/g, (place, name: string) =>
-    Object.hasOwn(values, name) ? encode[encoding](values[name]!) : place,
+  return template.replace(/\{\{([a-z]{1,20})\}\}/g, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? encode[encoding](values[name]!) : placeholder,
   );
 }

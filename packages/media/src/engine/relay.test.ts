@@ -365,8 +365,8 @@ test('a relayed packet that was overtaken keeps its number, and a duplicate is d
   const from = b.heard.length;
   rig.run(400);
   const heard = b.heard.slice(from);
-  const place = heard.findIndex(({ payload }) => Buffer.compare(payload, a.payloadOf(late)) === 0);
-  assert.equal(sequenceDistance(heard[place]!.sequenceNumber, heard[place - 1]!.sequenceNumber), 1);
+  const index = heard.findIndex(({ payload }) => Buffer.compare(payload, a.payloadOf(late)) === 0);
+  assert.equal(sequenceDistance(heard[index]!.sequenceNumber, heard[index - 1]!.sequenceNumber), 1);
   const inOrder = [...heard].sort((x, y) => sequenceDistance(y.sequenceNumber, x.sequenceNumber));
   assertUnbroken(inOrder);
   const header = createRtpHeader();

@@ -181,10 +181,10 @@ function delaysOf(phases: number, rooms: number, size: number, silentMs = 0, isU
       readRtpPacket(bytes, length, header);
       pcmu.decode(bytes, header.payloadOffset, header.payloadLength, pcm);
       const click = clicks[Math.floor(leg / size)]!;
-      const place = pcm.findIndex((sample) => sample > 8000);
-      if (place < 0 || click.heardBy.has(leg)) return;
+      const sampleIndex = pcm.findIndex((sample) => sample > 8000);
+      if (sampleIndex < 0 || click.heardBy.has(leg)) return;
       click.heardBy.add(leg);
-      if (now > startMs + silentMs + 3000) delays.push(now + place / 8 - click.ms);
+      if (now > startMs + silentMs + 3000) delays.push(now + sampleIndex / 8 - click.ms);
     },
     sendReport() {},
     notify() {},

@@ -40,8 +40,8 @@ const mutated = fc
   .map(([{ bytes: seed }, edits, corrects]) => {
     let bytes = [...seed];
     for (const { at, cut, put } of edits) {
-      const place = at % (bytes.length + 1);
-      bytes = [...bytes.slice(0, place), ...put, ...bytes.slice(place + cut)];
+      const position = at % (bytes.length + 1);
+      bytes = [...bytes.slice(0, position), ...put, ...bytes.slice(position + cut)];
     }
     const data = Uint8Array.from(bytes);
     // A right length lets more of them through to the attributes.

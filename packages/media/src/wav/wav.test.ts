@@ -85,8 +85,8 @@ test('chunks are read in any order, and chunks of odd length with and without pa
       fc.array(fc.nat(100), { minLength: 8, maxLength: 8 }),
       (samples, notes, order) => {
         const chunks = [format(1), data(samples, samples.length), ...notes.map(note)]
-          .map((chunk, index) => ({ chunk, place: order[index]! }))
-          .sort((one, other) => one.place - other.place)
+          .map((chunk, index) => ({ chunk, position: order[index]! }))
+          .sort((one, other) => one.position - other.position)
           .map(({ chunk }) => chunk);
         // Empty sample chunks follow another rule.
         if (samples.length > 0) assert.deepEqual(samplesOf(file(...chunks)), [...samples]);

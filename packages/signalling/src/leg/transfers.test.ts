@@ -136,11 +136,11 @@ async function world(take?: (request: TransferRequest) => boolean) {
     return { tag, leg };
   }
 
-  /** A dialled call to these targets; the target at `place` answers. Returns the fields of its REFER. */
-  async function dialled(targets: DialRequest['targets'], place: number) {
+  /** A dialled call to these targets; the target at index `answering` answers. Returns the fields of its REFER. */
+  async function dialled(targets: DialRequest['targets'], answering: number) {
     edge.telephony.dial({ leg: 'ours', spec, callee: 'bob', targets });
     await clock.advance(50);
-    const invite = sent.filter((text) => text.startsWith('INVITE '))[place]!;
+    const invite = sent.filter((text) => text.startsWith('INVITE '))[answering]!;
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(invite)![1]!.trim();
     const copied = ['Via', 'From', 'Call-ID', 'CSeq'].map((name) => `${name}: ${field(name)}`);
     const answer = ['SIP/2.0 200 OK', ...copied, `To: ${field('To')};tag=bob`, 'Contact: <sip:bob@10.0.0.2>'];
@@ -311,7 +311,7 @@ test('A Replaces names who is meant, whatever the URI around it is', async () =>
 test('A phone that may be called and not call asks in vain: 401 with the code of its INVITE; one beside it that may is heard', async () => {
   const bob = { uri: 'sip:bob@10.0.0.2' };
   const confined = { ...bob, mayCall: false } as const;
-  for (const [targets, place, isRefused] of [
+  for (const [targets, answering, isRefused] of [
     [[confined], 0, true],
     [[bob, confined], 1, true],
     [[bob, { ...bob, otherFlows: [confined] }], 1, true],
@@ -319,7 +319,7 @@ test('A phone that may be called and not call asks in vain: 401 with the code of
   ] as const) {
     const asked: TransferRequest[] = [];
     const w = await world((request) => asked.push(request) > 0);
-    const refer = await w.dialled(targets, place);
+    const refer = await w.dialled(targets, answering);
     const answer = await refer(1, 'sip:+12025550100@sip.example.com');
     if (isRefused) assert.match(answer, /^SIP\/2\.0 401 [\s\S]*\r\nX-Plivo-Jwt-Error-Code: 10008\r\n/);
     else assert.match(answer, /^SIP\/2\.0 202 /);

@@ -127,8 +127,8 @@ describe('parser and framer under mutation', () => {
         (sample, edits) => {
           let text = sample;
           for (const { at, cut, put, from, copy } of edits) {
-            const place = at % (text.length + 1);
-            text = text.slice(0, place) + put + text.slice(from, from + copy) + text.slice(place + cut);
+            const position = at % (text.length + 1);
+            text = text.slice(0, position) + put + text.slice(from, from + copy) + text.slice(position + cut);
           }
           survive(text);
         },

@@ -47,8 +47,8 @@ const edit = fc.record({ at: fc.nat(5_000), cut: fc.nat(20), put });
 const mutated = fc.tuple(fc.constantFrom(...seeds), fc.array(edit, { maxLength: 5 })).map(([seed, edits]) => {
   let text = seed;
   for (const { at, cut, put } of edits) {
-    const place = at % (text.length + 1);
-    text = text.slice(0, place) + put + text.slice(place + cut);
+    const position = at % (text.length + 1);
+    text = text.slice(0, position) + put + text.slice(position + cut);
   }
   return text;
 });

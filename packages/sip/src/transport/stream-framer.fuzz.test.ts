@@ -59,8 +59,8 @@ const stream = fc
   .map(([parts, edits]) => {
     let text = parts.join('');
     for (const { at, cut, put } of edits) {
-      const place = at % (text.length + 1);
-      text = text.slice(0, place) + put + text.slice(place + cut);
+      const position = at % (text.length + 1);
+      text = text.slice(0, position) + put + text.slice(position + cut);
     }
     return text;
   });

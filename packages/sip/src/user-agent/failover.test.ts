@@ -19,13 +19,17 @@ const flow: Flow = {
   localAddress: '10.0.0.1',
   localPort: 5060,
 };
-const place = (number: number): HostTarget => ({ protocol: 'udp', host: `192.0.2.${number}`, port: 5060 });
+const hostTarget = (number: number): HostTarget => ({
+  protocol: 'udp',
+  host: `192.0.2.${number}`,
+  port: 5060,
+});
 const options = { method: 'OPTIONS', uri: 'sip:example.com', from: '<sip:a@x>', to: '<sip:b@x>' };
 const content = { body: 'offer', contentType: 'application/sdp' };
 const call = { targets: [{ uri: 'sip:b@example.com' }], from: options.from, to: options.to, content };
 
 /** A user agent whose requests are recorded with their target address, and answered by hand. */
-function world(places: readonly HostTarget[] = [place(1), place(2), place(3)]) {
+function world(hosts: readonly HostTarget[] = [hostTarget(1), hostTarget(2), hostTarget(3)]) {
   const clock = createVirtualClock();
   const sent: { readonly to: string; readonly request: SipRequest; readonly text: string }[] = [];
   let found: ((targets: readonly HostTarget[]) => void) | undefined;
@@ -50,7 +54,7 @@ function world(places: readonly HostTarget[] = [place(1), place(2), place(3)]) {
     ua,
     clock,
     sent,
-    located: () => found?.(places),
+    located: () => found?.(hosts),
     /** Methods and addresses, in order. */
     ways: () => sent.map(({ to, request }) => `${request.method} ${to}`),
     answer(status: number, headers: readonly (readonly [string, string])[] = []) {
@@ -83,7 +87,7 @@ test('RFC 3263 §4.3: after 503 the request goes to the next target, in a new tr
 });
 
 test('§4.3: a failed transport and a timeout try the next target; the last failure is the outcome', () => {
-  const w = world([place(1), place(2)]);
+  const w = world([hostTarget(1), hostTarget(2)]);
   const outcomes: unknown[] = [];
   w.ua.request(options, (outcome) =>
     outcomes.push('response' in outcome ? outcome.response.status : outcome.failure),
@@ -97,7 +101,7 @@ test('§4.3: a failed transport and a timeout try the next target; the last fail
 });
 
 test('the answer to a challenge goes to the target that made it', () => {
-  const w = world([place(1), place(2), place(3)]);
+  const w = world([hostTarget(1), hostTarget(2), hostTarget(3)]);
   const outcomes: unknown[] = [];
   const credentials = { username: 'a', password: 'b' };
   w.ua.request({ ...options, credentials }, (outcome) => outcomes.push(outcome.type));

@@ -19,10 +19,10 @@ const flow: Flow = {
   localPort: 5060,
 };
 const content = { body: 'offer', contentType: 'application/sdp' };
-const place = (host: string): HostTarget => ({ protocol: 'udp', host, port: 5060 });
+const hostTarget = (host: string): HostTarget => ({ protocol: 'udp', host, port: 5060 });
 
-/** A user agent that may reach 192.0.2.0/24 only; `places` holds the addresses of names. */
-function world(uri: string, places: readonly HostTarget[] = [], others: readonly string[] = []) {
+/** A user agent that may reach 192.0.2.0/24 only; `located` holds the addresses of names. */
+function world(uri: string, located: readonly HostTarget[] = [], others: readonly string[] = []) {
   const clock = createVirtualClock();
   const sent: { readonly to: string; readonly request: SipRequest }[] = [];
   let tokens = 0;
@@ -36,7 +36,7 @@ function world(uri: string, places: readonly HostTarget[] = [], others: readonly
     flow: () => undefined,
     address: () => ({ host: '10.0.0.1', port: 5060 }),
     token: () => `t${tokens++}`,
-    locate: (_uri, found) => found(places),
+    locate: (_uri, found) => found(located),
     on: { request() {}, invite() {} },
   });
   const listener = recordingListener();
@@ -70,10 +70,10 @@ test('a call is not sent to a forbidden address, whether in the URI or behind a 
   const closed = [
     world('sip:b@10.0.0.7'),
     world('sip:b@example.com;maddr=10.0.0.7'),
-    world('sip:b@example.com', [place('10.0.0.7')]),
+    world('sip:b@example.com', [hostTarget('10.0.0.7')]),
     // One forbidden address refuses the name.
-    world('sip:b@example.com', [place('192.0.2.7'), place('10.0.0.7')]),
-    world('sip:b@example.com', [place('still.a.name')]),
+    world('sip:b@example.com', [hostTarget('192.0.2.7'), hostTarget('10.0.0.7')]),
+    world('sip:b@example.com', [hostTarget('still.a.name')]),
   ];
   for (const { ways, clock, listener } of closed) {
     clock.advance(10);
@@ -81,7 +81,7 @@ test('a call is not sent to a forbidden address, whether in the URI or behind a 
     assert.deepEqual(listener.log, ['ended transport-failed']);
   }
   assert.deepEqual(world('sip:b@192.0.2.7').ways(), ['INVITE 192.0.2.7']);
-  assert.deepEqual(world('sip:b@example.com', [place('192.0.2.8')]).ways(), ['INVITE 192.0.2.8']);
+  assert.deepEqual(world('sip:b@example.com', [hostTarget('192.0.2.8')]).ways(), ['INVITE 192.0.2.8']);
 });
 
 test('a forbidden Contact gets nothing: ACK and BYE go to the target of the INVITE', () => {

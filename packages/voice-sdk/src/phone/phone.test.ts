@@ -7,8 +7,8 @@ const url = 'wss://voice.example.com/sip';
 const second = 1_000;
 
 /** A token of a user that lives so long. */
-function token(page: SimulatedPage, lifeS: number, name = 'one'): string {
-  const claims = { sub: 'alice', iss: 'MA1', exp: page.clock.now() / second + lifeS, jti: name };
+function token(page: SimulatedPage, validS: number, name = 'one'): string {
+  const claims = { sub: 'alice', iss: 'MA1', exp: page.clock.now() / second + validS, jti: name };
   return `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${name}`;
 }
 

@@ -15,8 +15,8 @@ const mutated = fc
   .map(([seed, edits]) => {
     let bytes = [...seed];
     for (const { at, cut, put } of edits) {
-      const place = at % (bytes.length + 1);
-      bytes = [...bytes.slice(0, place), ...put, ...bytes.slice(place + cut)];
+      const position = at % (bytes.length + 1);
+      bytes = [...bytes.slice(0, position), ...put, ...bytes.slice(position + cut)];
     }
     return Uint8Array.from(bytes);
   });

@@ -52,7 +52,7 @@ export function createCommands(deps: CommandDeps) {
     if (!parent.ok) return parent;
     const orders = requested.specs.map((spec) => ({ spec, leg: newUuid() }));
     const placed = await Promise.allSettled(
-      orders.map((order) => place(viewer, requested, order, parent.value)),
+      orders.map((order) => placeCall(viewer, requested, order, parent.value)),
     );
     const failure = placed.find((each) => each.status === 'rejected');
     // Never a 5xx after a side effect: some calls have been placed.
@@ -72,7 +72,7 @@ export function createCommands(deps: CommandDeps) {
       : accepted({});
   }
 
-  async function place(
+  async function placeCall(
     viewer: RequestAccount,
     requested: RequestedCall,
     { leg, spec }: { readonly leg: string; readonly spec: LegSpec },

@@ -21,7 +21,7 @@ const bucketsOf = async (world: SimulatedWorld, as?: Caller, query = ''): Promis
 };
 
 /** A call into a multiparty call; its leg. */
-async function place(world: SimulatedWorld, as: Caller = world.main): Promise<string> {
+async function placeCall(world: SimulatedWorld, as: Caller = world.main): Promise<string> {
   const body = { role: 'agent', from: '+12025550000', to: '+12025550101', stay_alone: true };
   const added = await world.call('POST', 'MultiPartyCall/name_demo/Participant/', { body, as });
   assert.equal(added.status, 201, JSON.stringify(added.body));
@@ -39,7 +39,7 @@ eachDatabase('The calls of each minute', (open) => {
   test('are counted when they begin, are answered and end; live ones at the end of the minute', async () => {
     const world = await openSimulatedWorld({ database: open, phones: 'none' });
     await toNextMinute(world);
-    const [first, second] = [await place(world), await place(world)];
+    const [first, second] = [await placeCall(world), await placeCall(world)];
     for (const leg of [first, second]) world.telephony.pickUp(leg);
     await toNextMinute(world);
     world.telephony.leave(first);
@@ -70,7 +70,7 @@ eachDatabase('The calls of each minute', (open) => {
   test('are those of the account and its subaccounts; another subaccount sees nothing', async () => {
     const world = await openSimulatedWorld({ database: open, phones: 'none' });
     const [sub, other] = [await world.subaccount(), await world.subaccount()];
-    const leg = await place(world, sub);
+    const leg = await placeCall(world, sub);
     for (const as of [sub, world.main]) {
       assert.deepEqual(
         (await bucketsOf(world, as)).map(({ attempts, concurrent }) => [attempts, concurrent]),

@@ -13,8 +13,8 @@ import { removePeaks } from './peaks-store.ts';
 import { type RecordingRow, reading, writing } from './tables.ts';
 import { insertTranscript, removeTranscripts } from './transcripts/transcripts-store.ts';
 
-/** Where a live recording and its file are. */
-export interface RecordingPlace {
+/** The process that writes a live recording, and its store of complete files. */
+export interface RecordingProcess {
   /** A complete file is moved to a store. */
   readonly areKeptElsewhere: boolean;
   readonly incarnation: number;
@@ -30,7 +30,7 @@ export async function saveRecording(
   write: Write,
   before: Recording | undefined,
   after: Recording,
-  { areKeptElsewhere, incarnation, node }: RecordingPlace,
+  { areKeptElsewhere, incarnation, node }: RecordingProcess,
 ): Promise<void> {
   if (before === undefined) {
     const account = await ownerNow(write, after.account, after.mainAccount);

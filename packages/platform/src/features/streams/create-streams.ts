@@ -17,7 +17,7 @@ import { streamsTable } from './migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
 import { streamFailureCodes } from './migrations/0003-failure-codes.ts';
 import { streamIncarnation } from './migrations/0004-incarnation.ts';
-import type { StreamLifeNotice, Streams } from './public-api.ts';
+import type { StreamNotice, Streams } from './public-api.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
 import { streamResources } from './resources.ts';
 import { streamRoutes } from './routes.ts';
@@ -50,7 +50,7 @@ const maxStreams = 8;
 /** Audio of calls to and from WebSocket servers: started by their owners, kept, listed and ended. */
 export function createStreams(deps: StreamsDeps): StreamsFeature {
   const { database, calls, log } = deps;
-  const owners = createOwners<StreamLifeNotice>();
+  const owners = createOwners<StreamNotice>();
   const live = createLiveStreams();
   const queries = createQueries(database);
   const sessions = defineSessions(deps, {

@@ -12,7 +12,7 @@ import { createSessionRunner } from '../../kernel/create-session-runner.ts';
 import { createUsage } from '../usage/index.ts';
 import { createStreams } from './create-streams.ts';
 import { exampleOrder } from './domain/testing/scripted-stream.ts';
-import type { StreamLifeNotice } from './public-api.ts';
+import type { StreamNotice } from './public-api.ts';
 
 const [call, program] = ['the call', 'a program as leg'];
 const [stream, virtual] = ['11111111-0000-4000-8000-000000000001', '11111111-0000-4000-8000-000000000002'];
@@ -46,7 +46,7 @@ onEmbeddedDatabase('The owners of streams', (open) => {
       authTokenOf: async (authId) => authId,
     });
     await database.migrate(feature.migrations);
-    const notices: (readonly [string, StreamLifeNotice])[] = [];
+    const notices: (readonly [string, StreamNotice])[] = [];
     feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
     const settled = () => clock.advance(10);
     async function hangUp(leg: string): Promise<void> {

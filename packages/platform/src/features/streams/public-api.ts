@@ -5,7 +5,7 @@ import type { NewStream, StopReason } from './domain/new-stream.ts';
 /** The streams feature for its owners: the API, a document, a multiparty call with a program as agent. */
 export interface Streams {
   /** Each kind of owner registers its listener once. */
-  ownedBy(kind: string, notify: (owner: string, notice: StreamLifeNotice) => void): void;
+  ownedBy(kind: string, notify: (owner: string, notice: StreamNotice) => void): void;
   /**
    * Its record is durable when the promise resolves; later failures arrive as a notice. Refused where the call or the room has
    * a live stream to this URL, or too many streams.
@@ -17,7 +17,7 @@ export interface Streams {
   stop(stream: string, reason: StopReason): void;
 }
 
-export type StreamLifeNotice =
+export type StreamNotice =
   | { readonly type: 'stream-begun'; readonly stream: string }
   | {
       readonly type: 'stream-ended';

@@ -17,7 +17,7 @@ import { audioStreamOf } from './live/audio-stream.ts';
 import { createHoldAudio, holdOwnerKind } from './live/hold-audio.ts';
 import type { SignUpgrade } from './live/sign-upgrade.ts';
 import { targetInput } from './live/target-input.ts';
-import type { StreamLifeNotice } from './public-api.ts';
+import type { StreamNotice } from './public-api.ts';
 import { isRecorded, saveStream } from './store.ts';
 
 export interface SessionDeps {
@@ -32,7 +32,7 @@ export interface SessionDeps {
 
 export interface SessionListeners {
   readonly sign: SignUpgrade;
-  readonly notifyOwner: (stream: StreamSettings, notice: StreamLifeNotice) => void;
+  readonly notifyOwner: (stream: StreamSettings, notice: StreamNotice) => void;
   /** After the commit of its end; the media engine releases the stream soon after. */
   readonly whenEnded: (stream: StreamSettings) => void;
 }

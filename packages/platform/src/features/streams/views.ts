@@ -58,8 +58,8 @@ export function streamObjectOf(row: StreamRow, usage: Usage, now: Instant): Stre
 }
 
 function resourceUriOf({ account, call_uuid, mpc_uuid, stream_id }: StreamRow): string {
-  const place = mpc_uuid === null ? `Call/${call_uuid}` : `MultiPartyCall/uuid_${mpc_uuid}`;
-  return `/v1/Account/${account}/${place}/Stream/${stream_id}/`;
+  const owner = mpc_uuid === null ? `Call/${call_uuid}` : `MultiPartyCall/uuid_${mpc_uuid}`;
+  return `/v1/Account/${account}/${owner}/Stream/${stream_id}/`;
 }
 
 function statusOf({ started_at, ended_at, outcome }: StreamRow): StreamObject['status'] {

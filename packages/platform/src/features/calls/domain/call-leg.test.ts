@@ -6,7 +6,7 @@ import { callLegMachine } from './call-leg-machine.ts';
 import { callEnds } from './hangup-cause.ts';
 
 const now = 1_000_000;
-const place: CallLegInput = { type: 'place' };
+const placed: CallLegInput = { type: 'place' };
 const routed: CallLegInput = { type: 'routed', callee: 'alice', targets: [{ uri: 'sip:a@x' }] };
 const kicked = callEnds(4030, 'API Request');
 
@@ -23,20 +23,20 @@ function run(leg: CallLeg, ...inputs: [CallLegInput, number?][]) {
 
 describe('an outbound leg', () => {
   it('looks for its destination and starts its ring timeout when it is placed', () => {
-    const { effects } = run(exampleLeg({ spec: { ringTimeoutSeconds: 45 } }), [place]);
+    const { effects } = run(exampleLeg({ spec: { ringTimeoutSeconds: 45 } }), [placed]);
     assert.deepEqual(effects[1], { do: 'start-timer', key: 'ring-timeout', at: now + 45_000 });
     assert.equal(effects[0]?.do, 'route');
   });
 
   it('dials once its destination is known', () => {
-    const { state, orders } = run(exampleLeg(), [place], [routed]);
+    const { state, orders } = run(exampleLeg(), [placed], [routed]);
     assert.equal(state.phase, 'dialling');
     assert.deepEqual(orders, ['route', 'start-timer', 'dial']);
   });
 
   it('ends at once without a target', () => {
     const end = callEnds(2020, 'Service');
-    const { state, effects } = run(exampleLeg(), [place], [{ type: 'unreachable', end }]);
+    const { state, effects } = run(exampleLeg(), [placed], [{ type: 'unreachable', end }]);
     assert.deepEqual(state.end, end);
     assert.deepEqual(effects.at(-2), {
       do: 'notify-owner',
@@ -46,7 +46,7 @@ describe('an outbound leg', () => {
   });
 
   it('never dials when it was hung up while its destination was looked up', () => {
-    const { state, orders } = run(exampleLeg(), [place], [{ type: 'hang-up', end: kicked }], [routed]);
+    const { state, orders } = run(exampleLeg(), [placed], [{ type: 'hang-up', end: kicked }], [routed]);
     assert.deepEqual(state.end, kicked);
     assert.ok(!orders.includes('dial'));
     assert.ok(!orders.includes('hang-up'), 'signalling does not know the leg yet');
@@ -55,7 +55,7 @@ describe('an outbound leg', () => {
   it('is cancelled with 6010 when the ring timeout passes without an answer', () => {
     const { state } = run(
       exampleLeg(),
-      [place],
+      [placed],
       [routed],
       [{ type: 'leg-ringing' }],
       [{ type: 'timer-fired', key: 'ring-timeout' }],

@@ -17,42 +17,42 @@ const requested = { account: 'MA1', mainAccount: 'MA1', spec };
 const end = callEnds(3010, 'Call recipient');
 
 /** A leg as the world sees it; `unborn` ones have not been announced. */
-type Life = 'unborn' | 'ringing' | 'answered' | 'ended' | 'taken';
+type LegState = 'unborn' | 'ringing' | 'answered' | 'ended' | 'taken';
 
 /** The machine, its legs, and what it has ordered: everything that decides what can happen next. */
 interface World {
   readonly call: DirectCall;
-  readonly legs: Readonly<Record<string, Life>>;
+  readonly legs: Readonly<Record<string, LegState>>;
   readonly hungUp: readonly string[];
   readonly isTimerRunning: boolean;
   readonly isSounding: boolean;
 }
 
-function newWorld(names: readonly string[], call: DirectCall, life: Life): World {
-  const legs = Object.fromEntries(names.map((name) => [name, 'unborn' as Life]));
+function newWorld(names: readonly string[], call: DirectCall, legState: LegState): World {
+  const legs = Object.fromEntries(names.map((name) => [name, 'unborn' as LegState]));
   return {
     call,
-    legs: { ...legs, caller: life, callee: life === 'answered' ? life : 'unborn' },
+    legs: { ...legs, caller: legState, callee: legState === 'answered' ? legState : 'unborn' },
     hungUp: [],
     isTimerRunning: false,
     isSounding: false,
   };
 }
 
-const isLive = (life: Life | undefined) => life === 'ringing' || life === 'answered';
+const isLive = (legState: LegState | undefined) => legState === 'ringing' || legState === 'answered';
 
 /** What can happen now: legs that live answer, end or are taken; those that were hung up may do so a last time. */
 function possible({ call, legs, isTimerRunning }: World): DirectCallInput[] {
   const inputs: DirectCallInput[] = [{ type: 'begin' }];
   if (call.caller === 'answered' && call.callee === 'answered') inputs.push({ type: 'adopt' });
   if (isTimerRunning) inputs.push({ type: 'timer-fired', key: 'left-alone' });
-  for (const [leg, life] of Object.entries(legs)) {
-    if (life === 'unborn' && leg.startsWith('next')) {
+  for (const [leg, legState] of Object.entries(legs)) {
+    if (legState === 'unborn' && leg.startsWith('next')) {
       for (const replaces of [call.callerLeg, call.calleeLeg])
         inputs.push({ type: 'succeed', leg, replaces });
     }
-    if (!isLive(life)) continue;
-    if (life === 'ringing') {
+    if (!isLive(legState)) continue;
+    if (legState === 'ringing') {
       inputs.push({ type: 'leg-ringing', leg }, { type: 'leg-early', leg }, { type: 'leg-answered', leg });
       if (leg.startsWith('next')) inputs.push({ type: 'leg-given', leg });
     }
@@ -64,7 +64,7 @@ function possible({ call, legs, isTimerRunning }: World): DirectCallInput[] {
 /** One step of the world; asserts what must hold after each. */
 function stepped(before: World, input: DirectCallInput): World {
   const { state, effects } = directCallMachine.step(before.call, input, 0);
-  const legs: Record<string, Life> = { ...before.legs };
+  const legs: Record<string, LegState> = { ...before.legs };
   const hungUp = [...before.hungUp];
   let { isTimerRunning, isSounding } = before;
   if (input.type === 'leg-answered' || input.type === 'leg-given') legs[input.leg] = 'answered';

@@ -18,7 +18,7 @@ function leg(name: string, fields: Partial<TransferLeg> = {}): TransferLeg {
 }
 
 /** Two calls of alice: she called bob (a1, b), and carol called her (c, a2). */
-function world(places: Readonly<Record<string, Departure>> = { a1: 'replaceable', a2: 'replaceable' }) {
+function world(departures: Readonly<Record<string, Departure>> = { a1: 'replaceable', a2: 'replaceable' }) {
   const legs: Record<string, TransferLeg> = {
     a1: leg('a1'),
     b: leg('b', { direction: 'outbound' }),
@@ -37,7 +37,7 @@ function world(places: Readonly<Record<string, Departure>> = { a1: 'replaceable'
           peek: (name) => legs[name],
           partnerOf: (name) => partners[name],
           userOf: (name) => this.users[name],
-          departureOf: ({ leg: name }) => places[name],
+          departureOf: ({ leg: name }) => departures[name],
           domains,
         },
       );
@@ -100,8 +100,8 @@ describe('a REFER without Replaces', () => {
 });
 
 describe('a REFER with Replaces', () => {
-  const kept = (places: Readonly<Record<string, Departure>>) => {
-    const asked = world(places).read({ leg: 'a1', replaces: 'a2' });
+  const kept = (departures: Readonly<Record<string, Departure>>) => {
+    const asked = world(departures).read({ leg: 'a1', replaces: 'a2' });
     return asked?.type === 'attended' ? [asked.kept.leg.leg, asked.moved.other.leg] : asked;
   };
 

@@ -8,8 +8,8 @@ import {
   newCarrierLink,
 } from './carrier-link.ts';
 
-function walk(life: CarrierLink, ...inputs: readonly CarrierLinkInput[]) {
-  let state = life;
+function walk(link: CarrierLink, ...inputs: readonly CarrierLinkInput[]) {
+  let state = link;
   let effects: readonly CarrierLinkEffect[] = [];
   for (const input of inputs) ({ state, effects } = carrierLinkMachine.step(state, input, 0));
   return { state, effects };
@@ -47,10 +47,10 @@ describe('a registration with a carrier', () => {
 
   it('that is refused waits twice as long each time, up to half an hour, with chance', () => {
     const waits: number[] = [];
-    let life = walk(newCarrierLink(600, 0), taken).state;
+    let link = walk(newCarrierLink(600, 0), taken).state;
     for (let n = 0; n < 9; n++) {
-      const step = walk(life, refused(403));
-      life = step.state;
+      const step = walk(link, refused(403));
+      link = step.state;
       const timer = step.effects.find((each) => each.do === 'start-timer');
       waits.push(timer?.at ?? 0);
       assert.deepEqual(emitted(step.effects), n === 0 ? ['unregistered'] : []);
@@ -77,8 +77,8 @@ describe('a registration with a carrier', () => {
   });
 
   it('is removed at the end, and nothing is started after it', () => {
-    const life = walk(newCarrierLink(600, 30), taken, registered).state;
-    const closed = walk(life, { type: 'closed' });
+    const link = walk(newCarrierLink(600, 30), taken, registered).state;
+    const closed = walk(link, { type: 'closed' });
     assert.deepEqual(closed.effects.at(-1), { do: 'register', expiresSeconds: 0 });
     assert.deepEqual(walk(closed.state, probed(200)).effects, []);
     const never = walk(newCarrierLink(600, 0), taken, { type: 'closed' });

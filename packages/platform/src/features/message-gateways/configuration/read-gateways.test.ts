@@ -73,7 +73,7 @@ test('each mistake is reported with its entry, and no sentence contains a secret
     { name: 'gamma', protocol: 'pigeon' },
     { ...http, name: 'delta', receipts: { ...http.receipts, secret: undefined, statuses: { ok: 'yes' } } },
   );
-  for (const place of [
+  for (const position of [
     'gateways[0].password must be a text of up to 8 characters',
     'gateways[0].port must be',
     'gateways[0].prefixes[0].prefix must be leading digits',
@@ -86,8 +86,8 @@ test('each mistake is reported with its entry, and no sentence contains a secret
     'gateways[3].receipts.secret must be an object',
   ]) {
     assert.ok(
-      problems.some((problem) => problem.startsWith(place)),
-      `${place}\n${problems.join('\n')}`,
+      problems.some((problem) => problem.startsWith(position)),
+      `${position}\n${problems.join('\n')}`,
     );
   }
   assert.ok(!problems.some((problem) => problem.includes('hunter2')));

@@ -67,9 +67,9 @@ eachDatabase('Keeping files elsewhere', (open) => {
       const live = exampleRecording({ uuid: randomUUID(), createdAt: clock.now() });
       const over = { ...live, status: 'completed', bytes: 5, closedAt: clock.now() } as const;
       await database.transact(async (write) => {
-        const place = { areKeptElsewhere: true, incarnation: 1, node };
-        await saveRecording(write, undefined, live, place);
-        await saveRecording(write, live, over, place);
+        const writer = { areKeptElsewhere: true, incarnation: 1, node };
+        await saveRecording(write, undefined, live, writer);
+        await saveRecording(write, live, over, writer);
       });
       return `${live.uuid}.wav`;
     };
