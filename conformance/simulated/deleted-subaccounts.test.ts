@@ -58,15 +58,15 @@ async function withSubaccount(
 ): Promise<void> {
   let next: (() => Promise<void>) | undefined;
   const world = await openSimulatedWorld({
-    interpose: (database: Database): Database => ({
-      ...database,
-      async transact(work) {
+    interpose(database: Database): Database {
+      const transact: Database['transact'] = async (work, unit) => {
         const before = next;
         next = undefined;
         await before?.();
-        return database.transact(work);
-      },
-    }),
+        return database.transact(work, unit);
+      };
+      return Object.create(database, { transact: { value: transact } });
+    },
   });
   try {
     const { body } = await world.api('POST', 'Subaccount/', { name: 'Branch' });
@@ -177,14 +177,16 @@ describe('a subaccount that is deleted', () => {
       withSubaccount(async (world, subaccount) => {
         const phone = await world.phone('ann', { subaccount });
         const room = `/v1/Account/${subaccount}/MultiPartyCall/name_room/`;
-        const added = await world.api('POST', `${room}Participant/`, {
+        const body = {
           role: 'agent',
           from: '+12025550000',
           to: phone.username,
           record: true,
           status_callback_url: 'http://10.0.1.9/status',
           stay_alone: true,
-        });
+        };
+        // At the node that deletes: of several nodes it ends its own calls alone (docs/operate/cluster.md#what-is-not-promised-yet).
+        const added = await world.node.call('POST', `${room}Participant/`, { body });
         assert.equal(added.status, 201, JSON.stringify(added.body));
         await world.until('the phone is in', () => phone.call?.isUp, 20_000);
         await world.advance(1_000);

@@ -297,7 +297,6 @@ describe('what the platform sends is what the contract says', () => {
     witnessed(903, async (world) => {
       const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
       world.customer.serve(`${base}/answer`, '<Response><Wait length="100"/></Response>');
-      const { streams } = world.node;
       const uuid = await callFrom(world, ann);
       await world.until('Ann is up', () => ann.call?.isUp, 10_000);
       const start = async (path: string, more: object = {}) => {
@@ -310,6 +309,9 @@ describe('what the platform sends is what the contract says', () => {
         await untilAsked(world, '/stream', { StreamID: body.stream_id });
         return body.stream_id as string;
       };
+      const nodes = world.cluster?.nodes ?? [world.node];
+      const streamsOf = (stream: string) =>
+        nodes.find(({ streams }) => streams.streams.has(stream))?.streams ?? assert.fail(stream);
       const first = await start(`Call/${uuid}`, { bidirectional: true, resumable: true });
       const notices = [
         { type: 'stream-played', stream: first, name: 'greeting' },
@@ -318,21 +320,21 @@ describe('what the platform sends is what the contract says', () => {
         { type: 'stream-refused-frame', stream: first, code: 'malformed-frame', sentence: 'it is no JSON' },
       ] as const;
       for (const notice of notices) {
-        streams.notify(notice);
+        streamsOf(first).notify(notice);
         await world.advance(100);
       }
       for (let played = 0; played < 30; played++)
-        streams.notify({ type: 'stream-played', stream: first, name: 'x' });
+        streamsOf(first).notify({ type: 'stream-played', stream: first, name: 'x' });
       await world.advance(1000);
-      streams.lose(first, 1006);
+      streamsOf(first).lose(first, 1006);
       await untilAsked(world, '/stream', { Event: 'InterruptedStream' });
       await untilAsked(world, '/stream', { Event: 'ResumedStream' });
       assert.equal((await world.api('DELETE', `Call/${uuid}/Stream/${first}/`)).status, 204);
       await untilAsked(world, '/stream', { Event: 'StopStream' });
       const second = await start(`Call/${uuid}`, { stream_timeout: 60 });
-      await world.until('its timeout', async () => streams.closed.has(second), 70_000);
+      await world.until('its timeout', () => nodes.some(({ streams }) => streams.closed.has(second)), 70_000);
       const third = await start(`Call/${uuid}`);
-      streams.lose(third, 1011);
+      streamsOf(third).lose(third, 1011);
       await untilAsked(world, '/stream', { Event: 'DroppedStream' });
       const room = new SimulatedRoom(world);
       await room.gather([bob], 'customer', { stay_alone: true });
@@ -351,7 +353,7 @@ describe('what the platform sends is what the contract says', () => {
         `X-Service-${name}`,
         `X-Plivo-${name}`,
       ]);
-      for (const { targets } of streams.streams.values()) {
+      for (const { targets } of nodes.flatMap(({ streams }) => [...streams.streams.values()])) {
         for (const { headers } of targets) {
           const sent = Object.keys(headers).filter((name) => name.startsWith('X-'));
           assert.deepEqual(sent.sort(), documented.toSorted());

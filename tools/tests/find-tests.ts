@@ -37,6 +37,7 @@ export const ownProcess: readonly string[] = [
   'conformance/simulated/hearing-on-three-nodes.test.ts',
   'conformance/simulated/on-three-nodes.test.ts',
   'conformance/simulated/restart-on-three-nodes.test.ts',
+  'conformance/simulated/webhooks-on-three-nodes.test.ts',
   'packages/adapters/src/media-worker/dtls/open-dtls.test.ts',
   'packages/adapters/src/media-worker/media-worker.test.ts',
   'packages/adapters/src/media-worker/streams/stream-connection.test.ts',
