@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Database } from '@jackfield/ports';
+import type { Database, Read } from '@jackfield/ports';
 import {
   createRecordingLog,
   databaseContract,
@@ -40,6 +40,30 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
       await Promise.all(opened.map((database) => database.close()));
     }
   }
+
+  test('a statement without an answer loses its connection, and the next read has another one', async () => {
+    const url = await server.createDatabase();
+    const answerMs = 200;
+    const database = createPostgresDatabase({
+      url,
+      poolSize: 2,
+      writers: 1,
+      answerMs,
+      log: createRecordingLog(),
+    });
+    try {
+      for (const at of [database.read, undefined]) {
+        const sleep = async (read: Read) => sql`SELECT pg_sleep(5)`.execute(read);
+        await assert.rejects(at === undefined ? database.transact(sleep) : sleep(at), {
+          code: 'database-unavailable',
+        });
+        await sql`SELECT 1`.execute(database.read);
+        await database.transact((write) => sql`SELECT 1`.execute(write));
+      }
+    } finally {
+      await database.close();
+    }
+  });
 
   test('a lost connection is a clear error, and the next transaction and the next read connect again', async () => {
     await withDatabase(async (database) => {

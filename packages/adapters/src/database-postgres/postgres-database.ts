@@ -19,12 +19,16 @@ export interface PostgresDatabaseOptions {
   readonly writers?: number;
   /** Other processes use the database at the same time; false when left out. */
   readonly isShared?: boolean;
+  /** The longest wait for the answer to a statement; its connection counts as lost then. */
+  readonly answerMs?: number;
   /** Excludes other processes; released on `close`. Without a lock several processes share the database. */
   readonly lock?: ProcessLock;
   readonly log: Logger;
 }
 
 const defaultPoolSize = 10;
+/** Longer than a statement of a store takes on a busy server. */
+const defaultAnswerMs = 30_000;
 /** Measured on two cores: 1.2 to 2.4 times the units of one lane. */
 const defaultWriters = 4;
 /** Lanes of two processes have different numbers. */
@@ -35,14 +39,14 @@ const lanesPerSeat = 64;
  * on other connections, which refuse to write. Connects at the first use, and reconnects after a loss.
  */
 export function createPostgresDatabase(options: PostgresDatabaseOptions): Database {
-  const { url, log, lock, isShared = false } = options;
+  const { url, log, lock, isShared = false, answerMs = defaultAnswerMs } = options;
   const { poolSize = defaultPoolSize, writers = defaultWriters } = options;
   // Heartbeats have a lane of their own, with the last number.
   const lanesInAll = writers + (isShared ? 1 : 0);
   if (writers < 1 || lanesInAll > lanesPerSeat || poolSize <= lanesInAll)
     throw new RangeError('each lane of units needs a connection, and reads need one');
   const readers = poolSize - lanesInAll;
-  const pools = new PostgresPools({ url, log, writers, readers, isShared, ...(lock && { lock }) });
+  const pools = new PostgresPools({ url, log, writers, readers, isShared, answerMs, ...(lock && { lock }) });
   const writes = new WeakMap<PostgresConnection, WriteConnection>();
 
   function withWrites(connection: PostgresConnection): WriteConnection {
@@ -62,16 +66,18 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
       release: (connection) => connection.release(),
     }),
   });
+  let closing: Promise<void> | undefined;
   const fence = createFence();
   const lanes = createUnitLanes({
     connect: async () => withWrites(await pools.takeWriter()),
     ...(isShared ? { connectForHeartbeats: async () => withWrites(await pools.takeHeartbeatWriter()) } : {}),
+    connectForReads: () => pools.takeReader(),
     lanes: writers,
     fence,
     log,
+    isClosing: () => closing !== undefined,
   });
   let firstLane = 0;
-  let closing: Promise<void> | undefined;
 
   return {
     dialect: 'postgres',

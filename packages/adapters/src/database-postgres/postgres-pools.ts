@@ -13,8 +13,17 @@ export interface PostgresPoolsOptions {
   readonly lock?: ProcessLock;
   /** A successor waits for the transactions of a process that hangs; heartbeats have one more connection for writing. */
   readonly isShared: boolean;
+  readonly answerMs: number;
   readonly log: Logger;
 }
+
+/**
+ * A statement that waits for a lock does not notice that its process is gone, and keeps the locks of its transaction: a successor would
+ * wait for both. PostgreSQL looks at the connection each second, and loses a host that vanished without closing it after 11 s.
+ */
+const endWithProcess = `
+SELECT set_config('client_connection_check_interval', '1000', false), set_config('tcp_keepalives_idle', '5', false),
+  set_config('tcp_keepalives_interval', '2', false), set_config('tcp_keepalives_count', '3', false)`;
 
 /** The connections to one database: those for writing hold the lock, those for reads refuse to write. */
 export class PostgresPools {
@@ -26,7 +35,7 @@ export class PostgresPools {
   readonly #log: Logger;
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
 
-  constructor({ url, readers, writers, lock, isShared, log }: PostgresPoolsOptions) {
+  constructor({ url, readers, writers, lock, isShared, answerMs, log }: PostgresPoolsOptions) {
     this.#lock = lock;
     this.#log = log;
     this.#settings = {
@@ -36,7 +45,7 @@ export class PostgresPools {
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       // A peer that vanished without closing would otherwise block its queries, and everything behind them, for ever.
-      query_timeout: 30_000,
+      query_timeout: answerMs,
     };
     const writing = {
       ...this.#settings,
@@ -50,6 +59,15 @@ export class PostgresPools {
       // If this fails, the next query on the connection fails as well.
       client.query('SET default_transaction_read_only = on').catch(() => {});
     });
+    for (const pool of isShared ? this.#writePools : []) {
+      pool.on('connect', (client) => {
+        client
+          .query(endWithProcess)
+          .catch(({ message }) =>
+            log.warn({ reason: message }, 'a killed process keeps its locks for longer'),
+          );
+      });
+    }
     for (const pool of this.#pools) {
       pool.on('error', ({ message }) =>
         log.warn({ reason: message }, 'idle connection to the database was lost'),
@@ -82,8 +100,11 @@ export class PostgresPools {
   }
 
   get #pools(): readonly pg.Pool[] {
-    const pools = [this.#writePool, this.#readPool];
-    return this.#heartbeatPool === undefined ? pools : [...pools, this.#heartbeatPool];
+    return [...this.#writePools, this.#readPool];
+  }
+
+  get #writePools(): readonly pg.Pool[] {
+    return this.#heartbeatPool === undefined ? [this.#writePool] : [this.#writePool, this.#heartbeatPool];
   }
 
   async #take(pool: pg.Pool): Promise<PostgresConnection> {

@@ -8,8 +8,28 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** Classes 08 (connection exception) and 57P01–57P03 (shutdown, crash, starting up) of PostgreSQL's error codes. */
+/** The connection was lost during a commit: the transaction says whether it was made, as soon as the database can be reached. */
+export class CommitUnknownError extends DatabaseUnavailableError {
+  readonly transaction: string;
+
+  constructor(transaction: string, cause: unknown) {
+    super('the connection to the database was lost during a commit; whether it was made is not known', cause);
+    this.name = 'CommitUnknownError';
+    this.transaction = transaction;
+  }
+}
+
+/** 22023 invalid_parameter_value: a transaction "in the future", which a database without its last changes has not had. */
+export function saysNeverBegun(error: unknown): boolean {
+  return codeOf(error) === '22023';
+}
+
+/**
+ * Classes 08 (connection exception) and 57P01–57P03 (shutdown, crash, starting up) of PostgreSQL's error codes, and `query_timeout` of pg,
+ * which has no code: a peer that has vanished.
+ */
 export function saysConnectionLost(error: unknown): boolean {
+  if (error instanceof Error && error.message === 'Query read timeout') return true;
   return /^(?:08...|57P0[123]|ECONN\w+|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)$/.test(
     codeOf(error) ?? '',
   );

@@ -1,7 +1,8 @@
 import type { Logger, Read, UnitOptions } from '@jackfield/ports';
+import { wasCommitted } from './commit-outcome.ts';
 import type { Fence } from './fence.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { DatabaseUnavailableError, saysBeginAgain } from './unavailable-error.ts';
+import { CommitUnknownError, DatabaseUnavailableError, saysBeginAgain } from './unavailable-error.ts';
 
 /** A connection for writing, with kysely on top of it. */
 export interface WriteConnection {
@@ -22,10 +23,13 @@ export interface Failure {
 export interface UnitLaneDeps {
   /** Rejects with `DatabaseUnavailableError` when no connection is available. */
   readonly connect: () => Promise<WriteConnection>;
+  /** The same, for reads. */
+  readonly connectForReads: () => Promise<PostgresConnection>;
   readonly log: Logger;
   readonly fence: Fence;
   /** From 0. */
   readonly number: number;
+  readonly isClosing: () => boolean;
   readonly onIdle: () => void;
 }
 
@@ -43,6 +47,8 @@ export class UnitLane {
   #waiting: Unit[] = [];
   #isRunning = false;
   #isWoken = false;
+  /** Groups whose commits have an outcome that is not known yet. */
+  #unknown = 0;
 
   constructor(deps: UnitLaneDeps) {
     this.#deps = deps;
@@ -54,7 +60,7 @@ export class UnitLane {
   }
 
   get isIdle(): boolean {
-    return this.load === 0;
+    return this.load + this.#unknown === 0;
   }
 
   add(unit: Unit): void {
@@ -91,18 +97,35 @@ export class UnitLane {
 
   async #runGroup(group: readonly Unit[]): Promise<void> {
     const failure = await this.#tryOnce(group);
+    if (failure?.cause instanceof CommitUnknownError) {
+      // Not awaited: the units behind them fail at once while the database is away.
+      void this.#findOut(group, failure.cause);
+      return;
+    }
     if (failure === undefined || !saysBeginAgain(failure.cause)) {
       for (const unit of group) unit.settle(failure);
       return;
     }
     if (group.length === 1) {
-      group[0]!.settle(await this.#tryAgain(group));
+      const last = await this.#tryAgain(group);
+      if (last?.cause instanceof CommitUnknownError) void this.#findOut(group, last.cause);
+      else group[0]!.settle(last);
       return;
     }
     // Mostly one unit is at fault: its half is divided again, and the other half is one transaction.
     const half = group.length >> 1;
     await this.#runGroup(group.slice(0, half));
     await this.#runGroup(group.slice(half));
+  }
+
+  async #findOut(group: readonly Unit[], cause: CommitUnknownError): Promise<void> {
+    const { connectForReads: connect, isClosing, log, onIdle } = this.#deps;
+    this.#unknown++;
+    const isCommitted = await wasCommitted(cause.transaction, { connect, isClosing });
+    log.warn({ units: group.length, isCommitted }, 'outcome of a commit whose answer was lost');
+    for (const unit of group) unit.settle(isCommitted ? undefined : { cause });
+    this.#unknown--;
+    onIdle();
   }
 
   async #tryAgain(group: readonly Unit[]): Promise<Failure | undefined> {
@@ -132,12 +155,15 @@ export class UnitLane {
     try {
       begin(connection, group[0]!);
       const isFenced = this.#deps.fence.check(connection, this.#deps.number);
+      const transaction = connection.nameTransaction();
+      // A unit whose own error comes first leaves this promise unread.
+      transaction.catch(() => {});
       for (const unit of group) {
         await unit.run(write);
         if (connection.fatal !== undefined) throw connection.fatal;
       }
       await isFenced();
-      await connection.commit();
+      await connection.commit(await transaction);
       return undefined;
     } catch (cause) {
       connection.rollBack();

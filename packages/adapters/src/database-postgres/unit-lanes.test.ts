@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import type { Database, UnitOptions, Write } from '@jackfield/ports';
 import { createRecordingLog, type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { createPostgresDatabase } from './index.ts';
+import { CutConnections } from './testing/cut-connections.ts';
 
 const incarnationLanes =
   'CREATE TABLE incarnation_lanes (incarnation BIGINT, lane INTEGER, PRIMARY KEY (incarnation, lane))';
@@ -12,6 +14,7 @@ const committed: UnitOptions = { isolation: 'read-committed' };
 
 describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
   let server: PostgresServer;
+  let url: string;
   let database: Database;
   let other: Database;
 
@@ -19,7 +22,7 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
     const started = await startPostgres();
     assert.ok(started.server !== undefined);
     server = started.server;
-    const url = await server.createDatabase();
+    url = await server.createDatabase();
     const open = () => createPostgresDatabase({ url, writers: 4, isShared: true, log: createRecordingLog() });
     [database, other] = [open(), open()];
     await database.migrate([
@@ -36,6 +39,16 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
   async function transactionOf(write: Write): Promise<unknown> {
     const { rows } = await sql<{ id: string }>`SELECT pg_current_xact_id()::text AS id`.execute(write);
     return rows[0]!.id;
+  }
+
+  /** Resolves when a statement waits for a lock. */
+  async function untilOneWaits(): Promise<void> {
+    for (;;) {
+      const { rows } = await sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`.execute(
+        other.read,
+      );
+      if (rows.length > 0) return;
+    }
   }
 
   async function isolationOf(write: Write): Promise<unknown> {
@@ -138,15 +151,79 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
       async (write) => (await sql<{ n: number }>`SELECT n FROM t WHERE id = 12`.execute(write)).rows[0]!.n,
       { excluding: ['t'] },
     );
-    for (;;) {
-      const { rows } = await sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`.execute(
-        other.read,
-      );
-      if (rows.length > 0) break;
-    }
+    await untilOneWaits();
     go.resolve();
     await holder;
     assert.equal(await excluding, 7);
+  });
+
+  test('a process that is gone while its statement waits for a lock loses the locks that it has', async () => {
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [locked, waits] = [1, 2];
+    const holder = other.transact(async (write) => {
+      await sql`UPDATE t SET n = 1 WHERE id = ${locked}`.execute(write);
+      begun.resolve();
+      await held.promise;
+    }, committed);
+    await begun.promise;
+    const gone = new Worker(
+      `import { createPostgresDatabase } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
+      import { sql } from ${JSON.stringify(import.meta.resolve('kysely'))};
+      import { workerData } from 'node:worker_threads';
+      const log = { debug() {}, info() {}, warn() {}, error() {} };
+      const database = createPostgresDatabase({ url: workerData, isShared: true, log });
+      await database.transact(async (write) => {
+        await sql\`UPDATE t SET n = 2 WHERE id = ${waits}\`.execute(write);
+        await sql\`UPDATE t SET n = 2 WHERE id = ${locked}\`.execute(write);
+      }, { isolation: 'read-committed' });`,
+      { eval: true, workerData: url },
+    );
+    await untilOneWaits();
+    // Its sockets are closed, as those of a killed process are.
+    await gone.terminate();
+    await database.transact((write) => sql`UPDATE t SET n = 3 WHERE id = ${waits}`.execute(write), committed);
+    held.resolve();
+    await holder;
+    const { rows } = await sql`SELECT n FROM t WHERE id IN (${locked}, ${waits}) ORDER BY id`.execute(
+      database.read,
+    );
+    assert.deepEqual(rows, [{ n: 1 }, { n: 3 }]);
+  });
+
+  describe('a commit whose answer is lost', () => {
+    let through: Database;
+    let proxy: CutConnections;
+
+    before(async () => {
+      proxy = await CutConnections.before(url);
+      through = createPostgresDatabase({ url: proxy.url, writers: 1, log: createRecordingLog() });
+    });
+    after(async () => {
+      await through.close();
+      await proxy.close();
+    });
+
+    const increment = (id: number) =>
+      through.transact(async (write) => {
+        await sql`UPDATE t SET n = n + 1 WHERE id = ${id}`.execute(write);
+        return id;
+      });
+    const numberOf = async (id: number) =>
+      (await sql<{ n: number }>`SELECT n FROM t WHERE id = ${id}`.execute(database.read)).rows[0]!.n;
+
+    test('succeeds when the transaction was committed', async () => {
+      await increment(15);
+      proxy.cutAtCommit('answer');
+      assert.equal(await increment(15), 15);
+      assert.equal(await numberOf(15), 2);
+    });
+
+    test('fails when the transaction was not committed', async () => {
+      await increment(16);
+      proxy.cutAtCommit('request');
+      await assert.rejects(increment(16), { code: 'database-unavailable' });
+      assert.equal(await numberOf(16), 1);
+    });
   });
 
   test('the end of an incarnation waits for its transaction under way, and none of it is committed afterwards', async () => {
