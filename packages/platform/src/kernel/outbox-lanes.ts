@@ -1,4 +1,4 @@
-import type { Clock, Database, Logger, UnitOptions } from '@jackfield/ports';
+import type { Clock, Database, Logger, UnitOptions, Write } from '@jackfield/ports';
 import { createKeyedQueue } from './keyed-queue.ts';
 import type { FailurePause } from './outbox-failure-pause.ts';
 import type { LookSchedule } from './outbox-look-schedule.ts';
@@ -9,7 +9,7 @@ export interface OutboxLanesDeps {
   readonly store: OutboxStore;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly schedule: Pick<LookSchedule, 'wake'>;
+  readonly schedule: Pick<LookSchedule, 'isClosed' | 'wake'>;
   readonly failurePause: FailurePause;
   readonly longestAsideMs: number;
 }
@@ -40,20 +40,31 @@ export class OutboxLanes {
     }
   }
 
-  /** Makes the oldest `slots` events of the lane due; resolves with their number. */
+  /** Makes the oldest `slots` events of the lane due; resolves with their number. Rejects only when the outbox is closed meanwhile. */
   resume(lane: string, slots: number): Promise<number> {
-    const { database, store, clock, schedule } = this.#deps;
-    const resuming = this.#writes
-      .run(lane, () =>
-        database.transact((write) => store.resume(write, lane, slots, clock.now()), unitOf(lane)),
-      )
+    const resuming = this.#resumeAtLast(lane, slots)
       .then((resumed) => {
-        if (resumed > 0) schedule.wake();
+        if (resumed > 0) this.#deps.schedule.wake();
         return resumed;
       })
       .finally(() => this.#resuming.delete(resuming));
     this.#resuming.add(resuming);
     return resuming;
+  }
+
+  /** Repeated until it is written: the events would stay aside for `longestAsideMs`. */
+  async #resumeAtLast(lane: string, slots: number): Promise<number> {
+    const { database, store, clock, log, schedule, failurePause } = this.#deps;
+    const unit = (write: Write) => store.resume(write, lane, slots, clock.now());
+    for (;;) {
+      try {
+        return await this.#writes.run(lane, () => database.transact(unit, unitOf(lane)));
+      } catch (err) {
+        if (schedule.isClosed) throw err;
+        log.error({ err, lane }, 'events that were set aside not resumed; retried later');
+        await failurePause.wait();
+      }
+    }
   }
 
   get isIdle(): boolean {

@@ -2,13 +2,19 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Database } from '@jackfield/ports';
-import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import {
+  createFailingCommits,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+  type OpenDatabase,
+} from '@jackfield/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { OutboxEvent } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 import type { Deliver } from './outbox-consumer.ts';
-import type { OutboxLimits } from './outbox-limits.ts';
+import { type OutboxLimits, outboxLimits } from './outbox-limits.ts';
 
 const account = 'MA000000000000000000';
 const callback = { url: 'https://x.example/', method: 'POST' } as const;
@@ -367,6 +373,26 @@ function inFlightRules(open: OpenDatabase): void {
     await next.close();
     b.resolve();
     await gone.outbox.close();
+  });
+
+  test('events that were set aside come back when the database was away at their resumption', async () => {
+    const { database, fail } = createFailingCommits(await open(outboxMigrations));
+    const [clock, log] = [createVirtualClock(), createRecordingLog()];
+    const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID() });
+    const { seen, deliver } = consumer();
+    let isFull = true;
+    outbox.start({ admit: () => (isFull ? 'a host' : undefined), deliver });
+    await database.transact((write) => outbox.appendEvents(write, [happened('a', 1)]));
+    outbox.wake();
+    await until(async () => (await inLanes(database)) === 1);
+    isFull = false;
+    fail(1);
+    const resumed = outbox.resume('a host', 1);
+    await until(async () => log.lines.some(({ level }) => level === 'error'));
+    await clock.advance(outboxLimits.lookEveryMs);
+    assert.equal(await resumed, 1);
+    await until(async () => seen.length === 1);
+    await outbox.close();
   });
 }
 
