@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  brokenInvariants,
   type CustomerRequest,
   inSimulatedWorld,
+  openSimulatedWorld,
+  recordedHistory,
   type SimulatedPlatform,
   type SimulatedWorld,
+  seededRandom,
 } from '@jackfield/testkit';
 import { recordOf, SimulatedRoom } from '../support/simulated-room.ts';
+import { roomsOfWalk } from '../support/walk-length.ts';
 
 const seeds = [1, 2, 3];
 
@@ -136,3 +141,45 @@ it('a verification goes on at another node when its node is killed', async () =>
     assert.equal(checked.status, 200, JSON.stringify(checked.body));
   });
 });
+
+describe('a takeover during which half of the answers to commits are lost for good', () => {
+  // Seed 11 has left a multiparty call alive for ever, seeds 4 and 10 a recording.
+  for (let seed = 1; seed <= roomsOfWalk(12); seed++)
+    it(`is finished: nothing of the dead node stays alive, and each end is reported (seed ${seed})`, async () => {
+      // Which errors the nodes log is up to chance.
+      const world = await openSimulatedWorld({ seed, nodes: 3, census: 'by-test' });
+      try {
+        await takeOverWithLostAnswers(world, seededRandom(seed));
+      } finally {
+        await world.close();
+      }
+    });
+});
+
+async function takeOverWithLostAnswers(world: SimulatedWorld, random: () => number): Promise<void> {
+  const { kill, loseAnswers, mendDatabase } = cluster(world);
+  const room = new SimulatedRoom(world);
+  await room.gather([await world.phone('ann'), await world.phone('bob')], 'agent', {
+    status_callback_url: 'https://customer.example/room',
+    status_callback_events: 'mpc-state-changes,participant-state-changes',
+    record: true,
+  });
+  await world.advance(5_000);
+  await kill(homeOf(world));
+  const nodes = [...cluster(world).nodes];
+  for (const node of nodes) loseAnswers(node, () => random() < 0.5);
+  await world.advance(15_000);
+  for (const node of nodes) mendDatabase(node);
+  await world.advance(90_000);
+  const { liveRows, events } = await recordedHistory(nodes[0]!.database.read);
+  assert.deepEqual(liveRows, []);
+  // A step without an answer is repeated: a report may come twice.
+  for (const reported of ['multiparty-call.ended', 'recording.completed'])
+    assert.ok(
+      events.some(({ type }) => type === reported),
+      reported,
+    );
+  const accepted = world.customer.requests.map(({ eventId }) => eventId);
+  const broken = brokenInvariants({ events, accepted }).filter(({ invariant }) => invariant !== 1);
+  assert.deepEqual(broken, []);
+}

@@ -99,6 +99,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions): P
       goOn: (node) => seatOf(node).machine.goOn(),
       part: (one, other) => bus.cutBetween(tokenOf(one), tokenOf(other)),
       cutFromDatabase: (node) => seatOf(node).machine.cutFromDatabase(),
+      loseAnswers: (node, loses) => seatOf(node).machine.loseAnswers(loses),
       mendDatabase: (node) => seatOf(node).machine.mendDatabase(),
     },
     get isAnyStopped() {

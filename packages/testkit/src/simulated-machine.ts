@@ -11,6 +11,12 @@ export interface SimulatedMachine {
   goOn(): void;
   /** Units and reads of this node fail, those of the others succeed. */
   cutFromDatabase(): void;
+  /**
+   * Units of this node for which `loses` is true are committed and seem to have failed, as when the connection is lost during a commit.
+   * Heartbeats have a connection of their own.
+   */
+  loseAnswers(loses: () => boolean): void;
+  /** Ends `cutFromDatabase` and `loseAnswers`. */
   mendDatabase(): void;
   clock(clock: VirtualClock): VirtualClock;
   network(network: DatagramNetwork): DatagramNetwork;
@@ -22,6 +28,8 @@ export interface SimulatedMachine {
 
 /** What a socket of Linux keeps of datagrams that no process reads: about 200 KiB. */
 const datagramsKept = 200;
+
+const never = (): boolean => false;
 
 class NoDatabaseError extends Error {
   readonly code = 'database-unavailable';
@@ -35,6 +43,7 @@ class NoDatabaseError extends Error {
 export function createSimulatedMachine(): SimulatedMachine {
   let isStopped = false;
   let isCut = false;
+  let losesAnswer = never;
   let waiting: (() => void)[] = [];
 
   function pass(action: () => void): void {
@@ -57,9 +66,14 @@ export function createSimulatedMachine(): SimulatedMachine {
     };
   }
 
-  function refuseWhenCut(): void {
-    if (isCut) throw new NoDatabaseError();
-  }
+  const connection: DatabaseConnection = {
+    assertReached() {
+      if (isCut) throw new NoDatabaseError();
+    },
+    assertAnswered() {
+      if (losesAnswer()) throw new NoDatabaseError();
+    },
+  };
 
   return {
     get isStopped() {
@@ -77,8 +91,12 @@ export function createSimulatedMachine(): SimulatedMachine {
     cutFromDatabase() {
       isCut = true;
     },
+    loseAnswers(loses) {
+      losesAnswer = loses;
+    },
     mendDatabase() {
       isCut = false;
+      losesAnswer = never;
     },
     clock: (clock) => ({ ...clock, startTimer: clockOf(clock) }),
     network: (network) => ({
@@ -115,16 +133,25 @@ export function createSimulatedMachine(): SimulatedMachine {
       Object.create(egress, {
         send: { value: ((request) => passed(egress.send(request))) as Egress['send'] },
       }),
-    database: (database) => databaseOf(database, refuseWhenCut),
+    database: (database) => databaseOf(database, connection),
   };
 }
 
-/** The answer of a read, and of a unit before it begins, is lost while `check` throws. */
-function databaseOf(database: Database, check: () => void): Database {
+/** Both throw while the fault lasts. */
+interface DatabaseConnection {
+  /** Before a unit begins, and before the answer of a read. */
+  assertReached(): void;
+  /** After the commit of a unit. */
+  assertAnswered(): void;
+}
+
+function databaseOf(database: Database, connection: DatabaseConnection): Database {
   let read: Database['read'] | undefined;
   const transact: Database['transact'] = async (work, unit) => {
-    check();
-    return database.transact(work, unit);
+    connection.assertReached();
+    const result = await database.transact(work, unit);
+    if (unit?.isHeartbeat !== true) connection.assertAnswered();
+    return result;
   };
   return Object.create(database, {
     transact: { value: transact },
@@ -134,7 +161,7 @@ function databaseOf(database: Database, check: () => void): Database {
         read ??= database.read.withPlugin({
           transformQuery: ({ node }) => node,
           async transformResult({ result }) {
-            check();
+            connection.assertReached();
             return result;
           },
         });

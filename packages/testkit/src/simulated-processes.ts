@@ -45,6 +45,8 @@ export interface NodeFaults {
   part(one: SimulatedPlatform, other: SimulatedPlatform): void;
   /** One node loses the database, and the others do not. */
   cutFromDatabase(node: SimulatedPlatform): void;
+  /** Units of one node are committed, and the answers of those for which `loses` is true are lost. */
+  loseAnswers(node: SimulatedPlatform, loses: () => boolean): void;
   mendDatabase(node: SimulatedPlatform): void;
 }
 

@@ -6,8 +6,10 @@ import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import { whenOver } from '../../kernel/sessions-over.ts';
+import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
 import { readCallReference } from './domain/call-reference.ts';
+import type { MultipartyCall } from './domain/multiparty-call.ts';
 import { hearingHistoryRoute } from './hearing-history-routes.ts';
 import { createLiveRooms } from './live-queries.ts';
 import { memberSoundRoutes } from './member-sound-routes.ts';
@@ -32,7 +34,7 @@ import { createRooms, type Rooms } from './rooms/rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
 import { searchMultipartyCalls } from './search-queries.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { adoptLiveCalls, removeEndedCalls } from './store.ts';
+import { claimLeftCalls, leftCalls, removeEndedCalls } from './store.ts';
 
 export interface MultipartyCallsDeps extends Omit<SessionDeps, 'exitDocuments' | 'changes'> {
   readonly database: Database;
@@ -80,6 +82,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
   const exitDocuments = createExitDocuments(deps);
   const changes = createRoomChanges();
   const sessions = defineSessions({ ...deps, exitDocuments, changes });
+  const takenOver = new TakenOverSessions<MultipartyCall>(database);
   const commands = createCommands({
     sessions,
     calls: deps.calls,
@@ -132,11 +135,15 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
       removeEnded: (endedBefore, limit) => removeEndedCalls(database, endedBefore, limit),
     },
     async endIncarnation({ number, diedAt }) {
-      const left = await adoptLiveCalls(database, number, runner.incarnation);
-      for (const call of left) {
-        const since = call.startedAt ?? call.createdAt;
-        sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt: diedAt(since) });
-      }
+      const left = await takenOver.take({
+        read: () => leftCalls(database.read, number),
+        idOf: ({ uuid }) => uuid,
+        resume(call) {
+          const since = call.startedAt ?? call.createdAt;
+          sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt: diedAt(since) });
+        },
+        claim: (write) => claimLeftCalls(write, number, runner.incarnation),
+      });
       await whenOver(
         runner,
         sessions,

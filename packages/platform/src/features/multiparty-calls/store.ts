@@ -1,5 +1,5 @@
 import { readRequest } from '@jackfield/contract';
-import { type Database, type Instant, legSpec, type Write } from '@jackfield/ports';
+import { type Database, type Instant, legSpec, type Read, type Write } from '@jackfield/ports';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
 import type { EdgeSound, ExitCause, Participant, StatusCallback } from './domain/participant.ts';
@@ -57,23 +57,13 @@ async function keeperAtEnd(
   return ends ? { account: await ownerNow(write, account, mainAccount) } : {};
 }
 
-/**
- * Takes over the calls of an ended incarnation that were live or whose end was not reported, with the participants who had not
- * left: from now on they live in this incarnation.
- */
-export async function adoptLiveCalls(
-  database: Database,
-  ended: number,
-  incarnation: number,
-): Promise<readonly MultipartyCall[]> {
-  const calls = await database.transact(async (write) => {
-    const all = () =>
-      writing(write).updateTable('multiparty_calls').set({ incarnation }).where('incarnation', '=', ended);
-    // Two statements, each with its own index.
-    const live = await all().where('ended_at', 'is', null).returningAll().execute();
-    return [...live, ...(await all().where('is_end_owed', '=', 1).returningAll().execute())];
-  });
-  const tables = reading(database.read);
+/** The calls of an ended incarnation that were live or whose end was not reported, with the participants who had not left. */
+export async function leftCalls(read: Read, ended: number): Promise<readonly MultipartyCall[]> {
+  const tables = reading(read);
+  const all = () => tables.selectFrom('multiparty_calls').selectAll().where('incarnation', '=', ended);
+  // Two statements, each with its own index.
+  const live = await all().where('ended_at', 'is', null).execute();
+  const calls = [...live, ...(await all().where('is_end_owed', '=', 1).execute())];
   return Promise.all(
     calls.map(async (row) => {
       const participants = await tables
@@ -86,6 +76,14 @@ export async function adoptLiveCalls(
       return callOf(row, participants.map(participantOf));
     }),
   );
+}
+
+/** From now on what `leftCalls` has given lives in this incarnation. */
+export async function claimLeftCalls(write: Write, ended: number, incarnation: number): Promise<void> {
+  const all = () =>
+    writing(write).updateTable('multiparty_calls').set({ incarnation }).where('incarnation', '=', ended);
+  await all().where('ended_at', 'is', null).execute();
+  await all().where('is_end_owed', '=', 1).execute();
 }
 
 /** The oldest first; a call whose end is not reported yet stays. Resolves with the number removed. */

@@ -4,6 +4,7 @@ import type { RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { createOwners, notifyOrLog } from '../../kernel/owners.ts';
+import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
 import type { Recording } from './domain/recording.ts';
 import { createKeeping } from './files/keeping.ts';
 import { createRemoval } from './files/removal.ts';
@@ -23,7 +24,7 @@ import { recordingResources } from './resources.ts';
 import { recordingRoutes } from './routes.ts';
 import { searchRecordings } from './search-queries.ts';
 import { defineSessions, type RecordingSessions, type SessionDeps } from './sessions.ts';
-import { adoptLiveRecordings, removeRecordings } from './store.ts';
+import { claimLeftRecordings, leftRecordings, removeRecordings } from './store.ts';
 import { followTranscripts } from './transcripts/followed-transcripts.ts';
 
 export interface RecordingsDeps extends SessionDeps {
@@ -64,6 +65,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   const prefix = publicUrl.replace(/\/+$/, '');
   const owners = createOwners<RecordingNotice>();
   const endings = createEndings(clock, endingMs);
+  const takenOver = new TakenOverSessions<Recording>(database);
   const files = { database, clock, log, recordingFiles, node };
   const removal = createRemoval({ ...files, keepMs, everyMs: pruneEveryMs });
   const keeping = createKeeping(files);
@@ -119,12 +121,20 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     canTranscribe: transcripts.canTranscribe,
     census: transcripts.census,
     urlOf,
-    endIncarnation: ({ number }) =>
-      endSessions(
-        async () => transcripts.adopted(await adoptLiveRecordings(database, number, deps.runner.incarnation)),
-        sessions,
-        endings,
-      ),
+    async endIncarnation({ number }) {
+      const left = await takenOver.take({
+        read: () => leftRecordings(database.read, number),
+        idOf: ({ uuid }) => uuid,
+        resume(recording) {
+          transcripts.resumed(recording);
+          endings.begin(recording.uuid);
+          sessions.resume(recording.uuid, recording, { type: 'process-restarted' });
+        },
+        claim: (write) => claimLeftRecordings(write, number, deps.runner.incarnation),
+      });
+      await Promise.all(left.map(({ uuid }) => endings.over(uuid)));
+      return left.length;
+    },
     async restore() {
       // Not awaited: a store that is out of reach would delay the start.
       removal.sweepSoon();
@@ -165,22 +175,4 @@ function recordingCommands(sessions: RecordingSessions, endings: Endings, clock:
     resume: (recording) => sessions.send(recording, { type: 'resume-asked' }),
     stop: (recording) => sessions.insist(recording, { type: 'stop-asked' }),
   };
-}
-
-/** Ends the recordings of another incarnation; resolves with their number. */
-async function endSessions(
-  adopt: () => Promise<readonly Recording[]>,
-  sessions: RecordingSessions,
-  endings: Endings,
-): Promise<number> {
-  const left = await adopt();
-  await Promise.all(
-    left.map((recording) => {
-      endings.begin(recording.uuid);
-      const ended = endings.over(recording.uuid);
-      sessions.resume(recording.uuid, recording, { type: 'process-restarted' });
-      return ended;
-    }),
-  );
-  return left.length;
 }

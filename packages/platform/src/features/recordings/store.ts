@@ -1,4 +1,4 @@
-import type { Database, Write } from '@jackfield/ports';
+import type { Database, Read, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
 import { ownerNow } from '../accounts/index.ts';
 import type {
@@ -57,22 +57,25 @@ export async function saveRecording(
   }
 }
 
-/** Takes over the live recordings of an ended incarnation: from now on they live in this one. */
-export async function adoptLiveRecordings(
-  database: Database,
-  ended: number,
-  incarnation: number,
-): Promise<readonly Recording[]> {
-  const rows = await database.transact((write) =>
-    writing(write)
-      .updateTable('recordings')
-      .set({ incarnation })
-      .where('closed_at', 'is', null)
-      .where('incarnation', '=', ended)
-      .returningAll()
-      .execute(),
-  );
+/** The live recordings of an ended incarnation. */
+export async function leftRecordings(read: Read, ended: number): Promise<readonly Recording[]> {
+  const rows = await reading(read)
+    .selectFrom('recordings')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .where('incarnation', '=', ended)
+    .execute();
   return rows.map(recordingOf);
+}
+
+/** From now on what `leftRecordings` has given lives in this incarnation. */
+export async function claimLeftRecordings(write: Write, ended: number, incarnation: number): Promise<void> {
+  await writing(write)
+    .updateTable('recordings')
+    .set({ incarnation })
+    .where('closed_at', 'is', null)
+    .where('incarnation', '=', ended)
+    .execute();
 }
 
 function fileNameOf({ uuid, format }: Recording): string {

@@ -7,6 +7,7 @@ import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import { whenOver } from '../../kernel/sessions-over.ts';
+import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
 import type { Calls } from '../calls/index.ts';
 import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';
 import type { NewStream } from './domain/new-stream.ts';
@@ -22,7 +23,7 @@ import { createQueries, type StreamQueries } from './queries.ts';
 import { streamResources } from './resources.ts';
 import { streamRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { adoptLiveStreams } from './store.ts';
+import { claimLeftStreams, leftStreams } from './store.ts';
 
 export interface StreamsDeps extends SessionDeps, UpgradeSignerDeps {
   readonly database: Database;
@@ -53,6 +54,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   const owners = createOwners<StreamNotice>();
   const live = createLiveStreams();
   const queries = createQueries(database);
+  const takenOver = new TakenOverSessions<Stream>(deps.database);
   const sessions = defineSessions(deps, {
     sign: createUpgradeSigner(deps),
     notifyOwner: ({ stream, owner }, notice) =>
@@ -92,7 +94,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
       if (live.has(stream)) sessions.send(stream, { type: 'retrack-asked', tracks, hearers });
     },
     stop,
-    endIncarnation: (ended) => endSessions(deps, sessions, ended),
+    endIncarnation: (ended) => endSessions(deps, sessions, takenOver, ended),
   };
 }
 
@@ -147,13 +149,18 @@ function normalised(url: string): string {
 async function endSessions(
   { database, runner }: StreamsDeps,
   sessions: LiveSessions,
+  takenOver: TakenOverSessions<Stream>,
   { number, diedAt }: EndedIncarnation,
 ): Promise<number> {
-  const left = await adoptLiveStreams(database, number, runner.incarnation);
-  for (const stream of left) {
-    const since = stream.startedAt ?? stream.createdAt;
-    sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt: diedAt(since) });
-  }
+  const left = await takenOver.take({
+    read: () => leftStreams(database.read, number),
+    idOf: ({ order }) => order.stream,
+    resume(stream) {
+      const since = stream.startedAt ?? stream.createdAt;
+      sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt: diedAt(since) });
+    },
+    claim: (write) => claimLeftStreams(write, number, runner.incarnation),
+  });
   await whenOver(
     runner,
     sessions,

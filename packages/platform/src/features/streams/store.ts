@@ -1,8 +1,8 @@
-import type { Database, Write } from '@jackfield/ports';
+import type { Read, Write } from '@jackfield/ports';
 import { ownerNow } from '../accounts/index.ts';
 import type { Rate } from '../usage/index.ts';
 import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';
-import { type StreamRow, writing } from './tables.ts';
+import { reading, type StreamRow, writing } from './tables.ts';
 
 /** Writes the change of a step. */
 export async function saveStream(
@@ -41,22 +41,25 @@ export function isRecorded(before: Stream, after: Stream): boolean {
   );
 }
 
-/** Takes over the live streams of an ended incarnation: from now on they live in this one. */
-export async function adoptLiveStreams(
-  database: Database,
-  ended: number,
-  incarnation: number,
-): Promise<readonly Stream[]> {
-  const rows = await database.transact((write) =>
-    writing(write)
-      .updateTable('streams')
-      .set({ incarnation })
-      .where('ended_at', 'is', null)
-      .where('incarnation', '=', ended)
-      .returningAll()
-      .execute(),
-  );
+/** The live streams of an ended incarnation. */
+export async function leftStreams(read: Read, ended: number): Promise<readonly Stream[]> {
+  const rows = await reading(read)
+    .selectFrom('streams')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .where('incarnation', '=', ended)
+    .execute();
   return rows.map(streamOf);
+}
+
+/** From now on what `leftStreams` has given lives in this incarnation. */
+export async function claimLeftStreams(write: Write, ended: number, incarnation: number): Promise<void> {
+  await writing(write)
+    .updateTable('streams')
+    .set({ incarnation })
+    .where('ended_at', 'is', null)
+    .where('incarnation', '=', ended)
+    .execute();
 }
 
 /** Live streams of a subaccount. */

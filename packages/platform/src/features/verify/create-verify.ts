@@ -4,11 +4,13 @@ import type { RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
+import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
 import { appRoutes } from './app-routes.ts';
 import { createAppStore } from './app-store.ts';
 import { createCheck, createStart } from './commands.ts';
 import { fallBack } from './delivery/fall-back.ts';
 import { createReceipts, type ReceiptDeps } from './delivery/receipts.ts';
+import type { VerifySession } from './domain/session.ts';
 import { createSessionHomes } from './home-queries.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
@@ -22,7 +24,13 @@ import { sessionRoutes } from './routes.ts';
 import { searchVerifySessions } from './search-queries.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
 import { verifyStatisticsRoute } from './statistics-routes.ts';
-import { adoptOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
+import {
+  claimLeftSessions,
+  leftSessions,
+  passOnToMain,
+  removeClosedSessions,
+  removeOfAccount,
+} from './store.ts';
 
 export interface VerifyDeps extends Omit<SessionDeps, 'limiter' | 'receipts'> {
   readonly clock: Clock;
@@ -59,6 +67,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   const reportRefusal = createRefusals(deps);
   const proofs = createProofs(deps);
   const receipts = createReceipts(deps, (session, input) => sessions.send(session, input));
+  const takenOver = new TakenOverSessions<VerifySession>(database);
   const sessions = defineSessions({ ...deps, limiter, receipts }, (session, attempt) => {
     fallBack({ ...deps, limiter, reportRefusal, sessions }, session, attempt).catch((err: unknown) => {
       log.error({ err, session: session.uuid }, 'fallback call could not be placed');
@@ -109,13 +118,19 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
       removeEnded: (endedBefore, limit) => removeClosedSessions(database, endedBefore, limit),
     },
     async endIncarnation({ number }) {
-      const left = await adoptOpenSessions(database, number, deps.runner.incarnation);
-      const now = clock.wallNow();
-      for (const session of left) {
-        // The clock may have been set back: no code lives longer than its expiry.
-        const expiresAt = Math.min(session.expiresAt, now + session.expiresAt - session.createdAt);
-        sessions.resume(session.uuid, { ...session, expiresAt }, { type: 'process-restarted' });
-      }
+      const left = await takenOver.take({
+        read: () => leftSessions(database, number),
+        idOf: ({ uuid }) => uuid,
+        resume(session) {
+          // The clock may have been set back: no code lives longer than its expiry.
+          const expiresAt = Math.min(
+            session.expiresAt,
+            clock.wallNow() + session.expiresAt - session.createdAt,
+          );
+          sessions.resume(session.uuid, { ...session, expiresAt }, { type: 'process-restarted' });
+        },
+        claim: (write) => claimLeftSessions(write, number, deps.runner.incarnation),
+      });
       return left.length;
     },
     async restore() {

@@ -43,21 +43,17 @@ export async function saveSession(
   }
 }
 
-/** Takes over the open sessions of an ended incarnation: from now on they live in this one. */
-export async function adoptOpenSessions(
-  database: Database,
+/** The open sessions of an ended incarnation. */
+export async function leftSessions(
+  database: Pick<Database, 'read'>,
   ended: number,
-  incarnation: number,
 ): Promise<readonly VerifySession[]> {
-  const rows = await database.transact((write) =>
-    writing(write)
-      .updateTable('verify_sessions')
-      .set({ incarnation })
-      .where('closed_at', 'is', null)
-      .where('incarnation', '=', ended)
-      .returningAll()
-      .execute(),
-  );
+  const rows = await reading(database.read)
+    .selectFrom('verify_sessions')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .where('incarnation', '=', ended)
+    .execute();
   const sessions: VerifySession[] = [];
   for (const row of rows) {
     const attempts = await attemptsOf(database, [row.session_uuid]);
@@ -66,8 +62,18 @@ export async function adoptOpenSessions(
   return sessions;
 }
 
+/** From now on what `leftSessions` has given lives in this incarnation. */
+export async function claimLeftSessions(write: Write, ended: number, incarnation: number): Promise<void> {
+  await writing(write)
+    .updateTable('verify_sessions')
+    .set({ incarnation })
+    .where('closed_at', 'is', null)
+    .where('incarnation', '=', ended)
+    .execute();
+}
+
 export async function attemptsOf(
-  database: Database,
+  database: Pick<Database, 'read'>,
   sessions: readonly string[],
 ): Promise<readonly AttemptRow[]> {
   if (sessions.length === 0) return [];

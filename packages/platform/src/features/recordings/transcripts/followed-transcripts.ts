@@ -9,8 +9,8 @@ export interface FollowedTranscripts {
   noticed(recording: Recording, notice: RecordingNotice): void;
   /** After the commit of its end. */
   ended(recording: Recording): void;
-  /** Live recordings of another incarnation, whose orders are not known here. */
-  adopted<Adopted extends readonly Recording[]>(recordings: Adopted): Adopted;
+  /** A live recording of another incarnation, whose order is not known here. */
+  resumed(recording: Recording): void;
   census(): { readonly transcripts: number };
   start(): Promise<void>;
   close(): Promise<void>;
@@ -41,10 +41,7 @@ export function followTranscripts({ transcription, ...deps }: FollowedTranscript
       // Also where its begin failed.
       else transcribing?.begin(uuid);
     },
-    adopted(recordings) {
-      for (const { uuid } of recordings) transcribing?.begin(uuid);
-      return recordings;
-    },
+    resumed: ({ uuid }) => transcribing?.begin(uuid),
     census: () => ({ transcripts: transcribing?.pending ?? 0 }),
     start: async () => transcribing?.start(),
     close: async () => transcribing?.close(),
