@@ -32,17 +32,19 @@ export class Cluster {
   readonly postgres: PostgresServer;
   readonly nats: NatsServer;
   readonly customer: CallbackReceiver;
+  readonly databaseUrl: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #nodes: PlatformProcess[] = [];
   readonly #killed = new Set<PlatformProcess>();
 
   private constructor(
     parts: Pick<Cluster, 'postgres' | 'nats' | 'customer'>,
-    environment: Readonly<Record<string, string>>,
+    environment: Readonly<Record<string, string>> & { readonly JACKFIELD_DATABASE_URL: string },
   ) {
     this.postgres = parts.postgres;
     this.nats = parts.nats;
     this.customer = parts.customer;
+    this.databaseUrl = environment.JACKFIELD_DATABASE_URL;
     this.#environment = environment;
   }
 
