@@ -53,6 +53,11 @@ export function createClusterNodes(deps: ClusterNodesDeps): ClusterNodes {
   metrics.gauge('jackfield_bus_connected', 'Whether this node has a connection to NATS: 0 or 1.', () =>
     joined?.bus.isConnected === true ? 1 : 0,
   );
+  metrics.gauge(
+    'jackfield_clock_skew_seconds',
+    "How far the clock of this machine is ahead of the database's; negative when it is behind.",
+    () => incarnation.clockSkew.ms / 1_000,
+  );
 
   return {
     peers: {

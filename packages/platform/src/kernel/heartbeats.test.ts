@@ -44,13 +44,16 @@ describe('heartbeats of a node on PostgreSQL', { skip: postgresMissing() ?? fals
     await server.stop();
   });
 
-  async function startNode(onEnded: () => void = () => assert.fail('no process has ended it')) {
-    const clock = createVirtualClock();
+  async function startNode(
+    onEnded: () => void = () => assert.fail('no process has ended it'),
+    { startAt = Date.now(), log = createRecordingLog() } = {},
+  ) {
+    const clock = createVirtualClock({ startAt });
     const secrets = createSecrets(crypto.getRandomValues(new Uint8Array(32)));
     const alive = createIncarnation({
       database,
       clock,
-      log: createRecordingLog(),
+      log,
       secrets,
       node: 'one',
       onEnded,
@@ -115,6 +118,20 @@ describe('heartbeats of a node on PostgreSQL', { skip: postgresMissing() ?? fals
     } finally {
       release();
       await Promise.allSettled(all);
+      await node.alive.close();
+    }
+  });
+
+  test('a node whose clock is an hour ahead of that of the database, or behind it, says so', async () => {
+    const hourMs = 3_600_000;
+    for (const ahead of [hourMs, -hourMs]) {
+      const log = createRecordingLog();
+      const node = await startNode(undefined, { startAt: Date.now() + ahead, log });
+      await node.heartbeat();
+      // The clock of a test stands still while the database answers.
+      assert.ok(Math.abs(node.alive.clockSkew.ms - ahead) < 60_000, `${node.alive.clockSkew.ms} ms`);
+      const warned = log.lines.filter(({ level }) => level === 'warn').map(({ sentence }) => sentence);
+      assert.deepEqual(warned, ['the clock of this machine differs from that of the database']);
       await node.alive.close();
     }
   });

@@ -245,16 +245,24 @@ export function endIncarnation(
   );
 }
 
-export function saveAlive(
-  database: Pick<Database, 'transact'>,
+/** Resolves with the time of the database's own clock; undefined where that is the clock of this machine. */
+export async function saveAlive(
+  database: Pick<Database, 'transact' | 'dialect'>,
   { incarnation, wall, counted }: KnownAlive,
-): Promise<unknown> {
-  return database.transact(
+): Promise<Instant | undefined> {
+  const answer = sql.raw(
+    database.dialect === 'postgres'
+      ? 'RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT AS now'
+      : '',
+  );
+  const { rows } = await database.transact(
     (write) =>
-      sql`UPDATE incarnations SET alive_at = ${wall}, counted_at = ${counted}, beat = beat + 1
-        WHERE incarnation = ${incarnation}`.execute(write),
+      sql<{ now: number | string }>`UPDATE incarnations
+        SET alive_at = ${wall}, counted_at = ${counted}, beat = beat + 1
+        WHERE incarnation = ${incarnation} ${answer}`.execute(write),
     { isolation: 'read-committed', isHeartbeat: true },
   );
+  return rows[0] === undefined ? undefined : Number(rows[0].now);
 }
 
 function lowestFree(taken: readonly number[]): number {

@@ -1,5 +1,6 @@
 import type { Clock, Database, Instant, Logger, Secrets } from '@jackfield/ports';
 import { sql } from 'kysely';
+import { type ClockSkew, createClockSkew } from './clock-skew.ts';
 import {
   beginIncarnation,
   type EndingOfAnother,
@@ -23,6 +24,8 @@ export interface Incarnation {
   readonly number: number;
   /** In names of connections. */
   readonly token: string;
+  /** As of the last heartbeat; none where the database has the clock of this machine. */
+  readonly clockSkew: Pick<ClockSkew, 'ms'>;
   /** A billed session begins. */
   enter(): void;
   /** A billed session ends; called once for each `enter`. */
@@ -81,6 +84,7 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
   const { clock, database, log, node = '', onEnded = () => {} } = deps;
   const number = randomNumber(deps.secrets);
   const everyMs = database.isShared ? heartbeatMs : aliveEveryMs;
+  const clockSkew = createClockSkew(log);
   let billed = 0;
   let cancel: (() => void) | undefined;
   let unwritten: KnownAlive | undefined;
@@ -100,13 +104,15 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
     while (unwritten !== undefined) {
       const alive = unwritten;
       unwritten = undefined;
-      await saveAlive(database, alive).then(written, notWritten);
+      const askedAt = clock.wallNow();
+      await saveAlive(database, alive).then((databaseAt) => written(askedAt, databaseAt), notWritten);
     }
     writing = undefined;
   }
 
-  function written(): void {
+  function written(askedAt: Instant, databaseAt: Instant | undefined): void {
     isFailing = false;
+    if (databaseAt !== undefined) clockSkew.saw(askedAt, databaseAt, clock.wallNow());
     heartbeatWritten();
   }
 
@@ -130,6 +136,7 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
   return {
     number,
     token: tokenOf(number),
+    clockSkew,
     enter() {
       if (++billed === 1 && !database.isShared) start();
     },
