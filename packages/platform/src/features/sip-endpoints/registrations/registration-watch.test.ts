@@ -125,6 +125,23 @@ eachDatabase('Events of registrations', (open) => {
     assert.deepEqual(new Set(gone.map(([, endpoint]) => endpoint)), new Set([two.endpoint, three.endpoint]));
   });
 
+  test('a phone that is back at another node before the connections of its dead node are dropped makes no event', async () => {
+    const world = await openWorld(open);
+    const [back, late] = [await world.phone(), await world.phone()];
+    const dead = { flow: 'tls-dead-1~tls~192.0.2.1~5061' };
+    await back.set(back.binding('a', 60, dead));
+    await late.set(late.binding('b', 60, dead));
+    await back.set(back.binding('a', 60, dead), back.binding('c', 60, { flow: 'tls-other-1' }));
+    await (world.registrations as EndpointRegistrations).dropFlowsFrom('tls-dead-');
+    assert.deepEqual((await world.registrations.bindingsOf(back.endpoint)).length, 1);
+    const events = (await world.events(3)).map(([type, endpoint, , , reason]) => [type, endpoint, reason]);
+    assert.deepEqual(events, [
+      ['registered', back.endpoint, undefined],
+      ['registered', late.endpoint, undefined],
+      ['unregistered', late.endpoint, 'flow-lost'],
+    ]);
+  });
+
   test('registrations that expired while no process ran are reported after the start', async () => {
     const world = await openWorld(open);
     const { endpoint, binding, set } = await world.phone();
