@@ -1,18 +1,17 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PoolClient } from 'pg';
 import {
-  CommitUnknownError,
   DatabaseUnavailableError,
+  LostCommitError,
   saysBeginAgain,
   saysConnectionLost,
-  saysNeverBegun,
   saysPlanIsStale,
 } from './unavailable-error.ts';
 
 /** Stores have a few hundred texts; the variants of `in (…)` lists must not grow the server's memory without limit. */
 const namedStatements = 256;
 
-const nameTransaction = 'SELECT pg_current_xact_id()::text AS name';
+const ownTransaction = 'SELECT pg_current_xact_id()::text AS id';
 
 /** One pooled connection for kysely. Its transactions are units: savepoints inside a group's transaction. */
 export class PostgresConnection implements DatabaseConnection {
@@ -75,30 +74,22 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** Names the transaction under way. Awaited before the commit, so it costs no round trip of its own. */
-  async nameTransaction(): Promise<string> {
+  /** The name of the transaction, which outlives its connection; resolves ahead of the answers to later statements. */
+  async transactionId(): Promise<string | undefined> {
     try {
-      const { rows } = await this.#client.query({ text: nameTransaction, ...this.#named(nameTransaction) });
-      return rows[0].name;
+      const { rows } = await this.#client.query({ text: ownTransaction, ...this.#named(ownTransaction) });
+      return rows[0]?.id;
     } catch (error) {
-      throw this.#read(error);
+      this.#read(error);
+      return undefined;
     }
   }
 
-  /** What has become of a transaction, which may have been on another connection. */
-  async outcomeOf(transaction: string): Promise<'committed' | 'aborted' | 'in progress'> {
-    try {
-      const { rows } = await this.#client.query('SELECT pg_xact_status($1::xid8) AS outcome', [transaction]);
-      // Null: so old that it is forgotten; it has not been committed in the last seconds.
-      return rows[0].outcome ?? 'aborted';
-    } catch (error) {
-      if (saysNeverBegun(error)) return 'aborted';
-      throw this.#read(error);
-    }
-  }
-
-  /** Resolves when the changes are durable; rejects with `CommitUnknownError` where that is not known. */
-  async commit(transaction: string): Promise<void> {
+  /**
+   * Resolves when the changes are durable; rejects with `LostCommitError` when the connection was lost and so it is not known whether they
+   * are. `transaction` is its name.
+   */
+  async commit(transaction: string | undefined): Promise<void> {
     try {
       const { command } = await this.#client.query('COMMIT');
       // PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK, and no error.
@@ -106,7 +97,7 @@ export class PostgresConnection implements DatabaseConnection {
     } catch (error) {
       const cause = this.#read(error);
       if (!(cause instanceof DatabaseUnavailableError)) throw cause;
-      throw new CommitUnknownError(transaction, cause.cause);
+      throw new LostCommitError(transaction, cause.cause);
     }
   }
 

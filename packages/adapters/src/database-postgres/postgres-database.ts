@@ -1,6 +1,7 @@
 import type { Database, Logger } from '@jackfield/ports';
 import { Kysely, sql } from 'kysely';
 import { createFence } from './fence.ts';
+import { createLostCommits } from './lost-commits.ts';
 import { migrate } from './migrate.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { PostgresUnitDialect } from './postgres-dialect.ts';
@@ -66,18 +67,18 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
       release: (connection) => connection.release(),
     }),
   });
-  let closing: Promise<void> | undefined;
   const fence = createFence();
+  const lostCommits = createLostCommits(read);
   const lanes = createUnitLanes({
     connect: async () => withWrites(await pools.takeWriter()),
     ...(isShared ? { connectForHeartbeats: async () => withWrites(await pools.takeHeartbeatWriter()) } : {}),
-    connectForReads: () => pools.takeReader(),
     lanes: writers,
+    wasCommitted: lostCommits.wasCommitted,
     fence,
     log,
-    isClosing: () => closing !== undefined,
   });
   let firstLane = 0;
+  let closing: Promise<void> | undefined;
 
   return {
     dialect: 'postgres',
@@ -114,6 +115,7 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     isUniqueViolation: saysUniqueViolation,
     close() {
       closing ??= lanes.idle().then(async () => {
+        await lostCommits.close();
         await read.destroy();
         await pools.end();
         await lock?.release();

@@ -8,20 +8,14 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** The connection was lost during a commit: the transaction says whether it was made, as soon as the database can be reached. */
-export class CommitUnknownError extends DatabaseUnavailableError {
-  readonly transaction: string;
+/** The connection was lost behind a COMMIT: the server may have made it. */
+export class LostCommitError extends DatabaseUnavailableError {
+  readonly transaction: string | undefined;
 
-  constructor(transaction: string, cause: unknown) {
+  constructor(transaction: string | undefined, cause: unknown) {
     super('the connection to the database was lost during a commit; whether it was made is not known', cause);
-    this.name = 'CommitUnknownError';
     this.transaction = transaction;
   }
-}
-
-/** 22023 invalid_parameter_value: a transaction "in the future", which a database without its last changes has not had. */
-export function saysNeverBegun(error: unknown): boolean {
-  return codeOf(error) === '22023';
 }
 
 /**
@@ -44,6 +38,11 @@ export function saysBeginAgain(error: unknown): boolean {
 /** 0A000 "cached plan must not change result type": a migration of another node changed the table under a named statement. */
 export function saysPlanIsStale(error: unknown): boolean {
   return codeOf(error) === '0A000' && /cached plan/.test((error as Error).message);
+}
+
+/** 22023 invalid_parameter_value: a server that has taken over without its last transactions has not begun this one. */
+export function saysUnknownTransaction(error: unknown): boolean {
+  return codeOf(error) === '22023';
 }
 
 /** 23505 unique_violation. */

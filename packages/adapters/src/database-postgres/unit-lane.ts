@@ -1,8 +1,7 @@
 import type { Logger, Read, UnitOptions } from '@jackfield/ports';
-import { wasCommitted } from './commit-outcome.ts';
 import type { Fence } from './fence.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { CommitUnknownError, DatabaseUnavailableError, saysBeginAgain } from './unavailable-error.ts';
+import { DatabaseUnavailableError, LostCommitError, saysBeginAgain } from './unavailable-error.ts';
 
 /** A connection for writing, with kysely on top of it. */
 export interface WriteConnection {
@@ -23,13 +22,15 @@ export interface Failure {
 export interface UnitLaneDeps {
   /** Rejects with `DatabaseUnavailableError` when no connection is available. */
   readonly connect: () => Promise<WriteConnection>;
-  /** The same, for reads. */
-  readonly connectForReads: () => Promise<PostgresConnection>;
+  /**
+   * Resolves when it is known whether this transaction was committed; undefined when the database is closed before. Left out where units may
+   * be repeated: they fail at once.
+   */
+  readonly wasCommitted?: (transaction: string) => Promise<boolean | undefined>;
   readonly log: Logger;
   readonly fence: Fence;
   /** From 0. */
   readonly number: number;
-  readonly isClosing: () => boolean;
   readonly onIdle: () => void;
 }
 
@@ -47,8 +48,6 @@ export class UnitLane {
   #waiting: Unit[] = [];
   #isRunning = false;
   #isWoken = false;
-  /** Groups whose commits have an outcome that is not known yet. */
-  #unknown = 0;
 
   constructor(deps: UnitLaneDeps) {
     this.#deps = deps;
@@ -60,7 +59,7 @@ export class UnitLane {
   }
 
   get isIdle(): boolean {
-    return this.load + this.#unknown === 0;
+    return this.load === 0;
   }
 
   add(unit: Unit): void {
@@ -97,19 +96,12 @@ export class UnitLane {
 
   async #runGroup(group: readonly Unit[]): Promise<void> {
     const failure = await this.#tryOnce(group);
-    if (failure?.cause instanceof CommitUnknownError) {
-      // Not awaited: the units behind them fail at once while the database is away.
-      void this.#findOut(group, failure.cause);
-      return;
-    }
     if (failure === undefined || !saysBeginAgain(failure.cause)) {
-      for (const unit of group) unit.settle(failure);
+      this.#settle(group, failure);
       return;
     }
     if (group.length === 1) {
-      const last = await this.#tryAgain(group);
-      if (last?.cause instanceof CommitUnknownError) void this.#findOut(group, last.cause);
-      else group[0]!.settle(last);
+      this.#settle(group, await this.#tryAgain(group));
       return;
     }
     // Mostly one unit is at fault: its half is divided again, and the other half is one transaction.
@@ -118,14 +110,19 @@ export class UnitLane {
     await this.#runGroup(group.slice(half));
   }
 
-  async #findOut(group: readonly Unit[], cause: CommitUnknownError): Promise<void> {
-    const { connectForReads: connect, isClosing, log, onIdle } = this.#deps;
-    this.#unknown++;
-    const isCommitted = await wasCommitted(cause.transaction, { connect, isClosing });
-    log.warn({ units: group.length, isCommitted }, 'outcome of a commit whose answer was lost');
-    for (const unit of group) unit.settle(isCommitted ? undefined : { cause });
-    this.#unknown--;
-    onIdle();
+  /** The lane goes on while the outcome of a lost commit is asked for: who repeated such a unit might do its work twice. */
+  #settle(group: readonly Unit[], failure: Failure | undefined): void {
+    const { cause } = failure ?? {};
+    const transaction = cause instanceof LostCommitError ? cause.transaction : undefined;
+    const { wasCommitted, log } = this.#deps;
+    if (transaction === undefined || wasCommitted === undefined) {
+      for (const unit of group) unit.settle(failure);
+      return;
+    }
+    void wasCommitted(transaction).then((was) => {
+      log.info({ units: group.length, committed: was }, 'the outcome of a lost commit is known');
+      for (const unit of group) unit.settle(was === true ? undefined : failure);
+    });
   }
 
   async #tryAgain(group: readonly Unit[]): Promise<Failure | undefined> {
@@ -154,10 +151,8 @@ export class UnitLane {
     const { connection, write } = connected;
     try {
       begin(connection, group[0]!);
+      const transaction = this.#deps.wasCommitted && connection.transactionId();
       const isFenced = this.#deps.fence.check(connection, this.#deps.number);
-      const transaction = connection.nameTransaction();
-      // A unit whose own error comes first leaves this promise unread.
-      transaction.catch(() => {});
       for (const unit of group) {
         await unit.run(write);
         if (connection.fatal !== undefined) throw connection.fatal;

@@ -5,7 +5,6 @@ import type { Database, UnitOptions, Write } from '@jackfield/ports';
 import { createRecordingLog, type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { createPostgresDatabase } from './index.ts';
-import { CutConnections } from './testing/cut-connections.ts';
 
 const incarnationLanes =
   'CREATE TABLE incarnation_lanes (incarnation BIGINT, lane INTEGER, PRIMARY KEY (incarnation, lane))';
@@ -188,42 +187,6 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
       database.read,
     );
     assert.deepEqual(rows, [{ n: 1 }, { n: 3 }]);
-  });
-
-  describe('a commit whose answer is lost', () => {
-    let through: Database;
-    let proxy: CutConnections;
-
-    before(async () => {
-      proxy = await CutConnections.before(url);
-      through = createPostgresDatabase({ url: proxy.url, writers: 1, log: createRecordingLog() });
-    });
-    after(async () => {
-      await through.close();
-      await proxy.close();
-    });
-
-    const increment = (id: number) =>
-      through.transact(async (write) => {
-        await sql`UPDATE t SET n = n + 1 WHERE id = ${id}`.execute(write);
-        return id;
-      });
-    const numberOf = async (id: number) =>
-      (await sql<{ n: number }>`SELECT n FROM t WHERE id = ${id}`.execute(database.read)).rows[0]!.n;
-
-    test('succeeds when the transaction was committed', async () => {
-      await increment(15);
-      proxy.cutAtCommit('answer');
-      assert.equal(await increment(15), 15);
-      assert.equal(await numberOf(15), 2);
-    });
-
-    test('fails when the transaction was not committed', async () => {
-      await increment(16);
-      proxy.cutAtCommit('request');
-      await assert.rejects(increment(16), { code: 'database-unavailable' });
-      assert.equal(await numberOf(16), 1);
-    });
   });
 
   test('the end of an incarnation waits for its transaction under way, and none of it is committed afterwards', async () => {

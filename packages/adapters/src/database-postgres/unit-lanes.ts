@@ -23,8 +23,10 @@ const serializableLane = 0;
 export function createUnitLanes({ lanes: count, connectForHeartbeats, ...deps }: UnitLanesDeps): UnitLanes {
   const idlers: (() => void)[] = [];
   const lanes = Array.from({ length: count }, (_, number) => new UnitLane({ ...deps, number, onIdle }));
-  if (connectForHeartbeats !== undefined)
-    lanes.push(new UnitLane({ ...deps, connect: connectForHeartbeats, number: count, onIdle }));
+  if (connectForHeartbeats !== undefined) {
+    const { wasCommitted: _, ...others } = deps;
+    lanes.push(new UnitLane({ ...others, connect: connectForHeartbeats, number: count, onIdle }));
+  }
   const laneOfWrite = new WeakMap<Write, number>();
 
   function isIdle(): boolean {
