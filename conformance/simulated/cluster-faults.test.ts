@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  eventStreamOf,
   inSimulatedWorld,
   type SimulatedPhone,
   type SimulatedPlatform,
@@ -112,7 +113,59 @@ it('two nodes get no messages of each other: neither is ended, and what one of t
   });
 });
 
+for (const [what, carriedOut] of [
+  ['requests', false],
+  ['answers', true],
+] as const) {
+  it(`${what} between two nodes are lost in one direction: 503, and a repetition with the key has one effect`, async () => {
+    await inSimulatedWorld({ seed: 7, nodes: 3 }, async (world) => {
+      const phones = await gathered(world, ['ann']);
+      const bob = await world.phone('bob');
+      const [home, other] = homeAndOthers(world);
+      if (carriedOut) nodesOf(world).partOneWay(home, other!);
+      else nodesOf(world).partOneWay(other!, home);
+      const request = {
+        body: { role: 'agent', from: '+12025550000', to: bob.username, stay_alone: true },
+        headers: { 'idempotency-key': 'once' },
+      };
+      const asked = other!.call('POST', `${room}Participant/`, request);
+      await world.advance(10_000);
+      const { status, body } = await asked;
+      assert.equal(status, 503);
+      assert.match(body.error, /may have carried out/);
+      assert.equal(bob.invites, carriedOut ? 1 : 0);
+      nodesOf(world).bus.mend();
+      assert.equal((await other!.call('POST', `${room}Participant/`, request)).status, 201);
+      await world.until('the second phone', () => bob.call?.isUp);
+      assert.equal(bob.invites, 1);
+      assert.equal((await world.api('DELETE', room)).status, 204);
+      await world.until('the end', () => [...phones, bob].every(({ call }) => call?.end !== undefined));
+    });
+  });
+}
+
 const withoutDatabase = ['recording files could not be removed', 'outbox not read; retried later'];
+
+it('the home of a call loses the database behind the commit of its end: the call ends once, when the database is back', async () => {
+  const loggedErrors = [...withoutDatabase, 'step not saved; it was undone'];
+  await inSimulatedWorld({ seed: 8, nodes: 3, loggedErrors }, async (world) => {
+    const [ann, bob] = await gathered(world, ['ann', 'bob']);
+    const [home, other] = homeAndOthers(world);
+    nodesOf(world).cutBehindCommit(home);
+    ann!.hangUp();
+    bob!.hangUp();
+    await world.advance(8_000);
+    // The end of one leg was the last commit; that of the other waits.
+    assert.equal((await other!.call('GET', 'Call/?status=live')).body.calls.length, 1);
+    nodesOf(world).mendDatabase(home);
+    await world.advance(20_000);
+    assert.equal(nodesOf(world).nodes.length, 3);
+    const ends = (await eventStreamOf(world)).filter(({ type }) => type === 'call.ended');
+    assert.equal(ends.length, 2);
+    assert.equal((await world.api('GET', 'Call/?status=live')).body.calls.length, 0);
+  });
+});
+
 for (const [what, cut, mend, loggedErrors, ended] of [
   ['stopped', 'stop', 'goOn', [], []],
   [

@@ -6,6 +6,8 @@ import type { SimulatedPlatform, SimulatedWorld } from '@jackfield/testkit';
 interface Hit {
   readonly node: SimulatedPlatform;
   readonly at: number;
+  /** A node that loses the database behind its next commit still writes that one: its heartbeat at the latest. */
+  readonly lastWriteAt: number;
   until: number;
 }
 
@@ -57,18 +59,20 @@ export class WalkFaults {
   }
 
   async next(): Promise<void> {
-    const { kill, part } = this.#cluster;
+    const { kill, part, partOneWay } = this.#cluster;
     const well = this.running.filter((node) => !this.#cut.has(node) && !this.#stopped.has(node));
     const [one, other] = [this.#one(well), this.#one(this.running)];
     const choice = this.#random();
     if (choice < 0.3)
       this.#onBus(({ impair }) => impair({ delayMs: 2, jitterMs: 40, lossRate: 0.1, duplicateRate: 0.1 }));
-    else if (choice < 0.45) this.#cutBus(() => part(one, other));
+    else if (choice < 0.4) this.#cutBus(() => part(one, other));
+    else if (choice < 0.45) this.#cutBus(() => partOneWay(one, other));
     else if (choice < 0.5) this.#cutBus(({ cut }) => cut());
     else if (choice < 0.6) this.#mendBus();
     else if (well.length === 1) return;
     else if (choice < 0.75) this.#stop(one);
-    else if (choice < 0.85) this.#cutFromDatabase(one);
+    else if (choice < 0.8) this.#cutFromDatabase(one);
+    else if (choice < 0.85) this.#cutBehindCommit(one);
     else if (this.running.length === 3) {
       this.#hit(one);
       this.#cluster.stop(one);
@@ -91,10 +95,10 @@ export class WalkFaults {
    */
   lastHeartbeat(meant: SimulatedPlatform | undefined, endedAt: number): HeartbeatBounds {
     let bounds: HeartbeatBounds | undefined;
-    for (const { node, at, until } of this.#hits.toReversed()) {
+    for (const { node, at, lastWriteAt, until } of this.#hits.toReversed()) {
       if (node !== meant || at >= endedAt) continue;
       if (bounds !== undefined && until < bounds.silentFrom - heartbeatMs) break;
-      bounds = { silentFrom: at, atLatest: bounds?.atLatest ?? at };
+      bounds = { silentFrom: at, atLatest: bounds?.atLatest ?? lastWriteAt };
     }
     return bounds ?? { silentFrom: Infinity, atLatest: Infinity };
   }
@@ -143,12 +147,23 @@ export class WalkFaults {
   #cutFromDatabase(node: SimulatedPlatform): void {
     this.#hit(node);
     this.#cluster.cutFromDatabase(node);
+    this.#losesDatabase(node);
+  }
+
+  #cutBehindCommit(node: SimulatedPlatform): void {
+    this.#hit(node, heartbeatMs);
+    this.#cluster.cutBehindCommit(node);
+    this.#losesDatabase(node);
+  }
+
+  #losesDatabase(node: SimulatedPlatform): void {
     this.#cut.add(node);
     this.#later(node, () => this.#cut.delete(node) && this.#cluster.mendDatabase(node));
   }
 
-  #hit(node: SimulatedPlatform): void {
-    this.#hits.push({ node, at: this.#world.now(), until: Number.POSITIVE_INFINITY });
+  #hit(node: SimulatedPlatform, writesForMs = 0): void {
+    const at = this.#world.now();
+    this.#hits.push({ node, at, lastWriteAt: at + writesForMs, until: Number.POSITIVE_INFINITY });
   }
 
   #later(node: SimulatedPlatform, recover: () => void): void {

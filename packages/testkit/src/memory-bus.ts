@@ -14,6 +14,8 @@ export interface MemoryBuses {
   cut(): void;
   /** These two get no messages of each other, and do not notice; both reach all others. */
   cutBetween(one: string, other: string): void;
+  /** The messages of the one no longer reach the other, and those of the other still arrive. */
+  cutOneWay(from: string, to: string): void;
   /** All connections stand again. */
   mend(): void;
   /** What happens to each message from now on. */
@@ -138,8 +140,9 @@ export function createMemoryBuses(
       isCut = true;
     },
     cutBetween(one, other) {
-      cuts.add(wayOf(one, other));
+      cuts.add(wayOf(one, other)).add(wayOf(other, one));
     },
+    cutOneWay: (from, to) => void cuts.add(wayOf(from, to)),
     mend() {
       isCut = false;
       cuts.clear();
@@ -153,9 +156,8 @@ export function createMemoryBuses(
   };
 }
 
-/** The same in both directions. */
-function wayOf(one: string, other: string): string {
-  return one < other ? `${one} ${other}` : `${other} ${one}`;
+function wayOf(from: string, to: string): string {
+  return `${from} ${to}`;
 }
 
 function tooLong({ length }: Uint8Array): BusError {

@@ -12,6 +12,8 @@ export interface Settling {
   settle(): Promise<void>;
   /** `settle` waits for this work, which waits for something outside of the world. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** A part of work that `settle` waits for, which needs time to pass: it does not wait for that. */
+  whileTimePasses(part: Promise<void>): Promise<void>;
   /** The clock of a part that uses promises: each of its timers calls `touched`. Whole milliseconds, like the system clock. */
   clock(clock: Clock): Clock;
   /** `settle` waits for the commits of this database, and for its reads where they take turns of the event loop. */
@@ -48,6 +50,15 @@ export function createSettling(): Settling {
       }
     },
     during: waitedFor,
+    async whileTimePasses(part) {
+      pending--;
+      try {
+        await part;
+      } finally {
+        pending++;
+        isTouched = true;
+      }
+    },
     clock(clock) {
       return {
         now: () => Math.floor(clock.now()),

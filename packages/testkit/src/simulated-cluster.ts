@@ -57,7 +57,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions): P
   const tokenOf = (node: SimulatedPlatform) => seatOf(node).joined?.token ?? '';
 
   async function start(number: number): Promise<void> {
-    const machine = createSimulatedMachine();
+    const machine = createSimulatedMachine(settling);
     let joined: Seat['joined'];
     const node = await startSimulatedPlatform({
       ...options,
@@ -97,13 +97,15 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions): P
       kill,
       stop: (node) => seatOf(node).machine.stop(),
       goOn: (node) => seatOf(node).machine.goOn(),
+      partOneWay: (from, to) => bus.cutOneWay(tokenOf(from), tokenOf(to)),
       part: (one, other) => bus.cutBetween(tokenOf(one), tokenOf(other)),
       cutFromDatabase: (node) => seatOf(node).machine.cutFromDatabase(),
       loseAnswers: (node, loses) => seatOf(node).machine.loseAnswers(loses),
+      cutBehindCommit: (node) => seatOf(node).machine.cutBehindCommit(),
       mendDatabase: (node) => seatOf(node).machine.mendDatabase(),
     },
-    get isAnyStopped() {
-      return awake().length < running().length;
+    get isAnyHeldUp() {
+      return running().some((node) => seatOf(node).machine.isStopped || seatOf(node).machine.isCommitLost);
     },
     get all() {
       return running();

@@ -1,10 +1,13 @@
-import type { Bus, Clock, Database, Egress } from '@jackfield/ports';
+import type { Bus, Clock, Database, Egress, UnitOptions } from '@jackfield/ports';
+import type { Settling } from './settling.ts';
 import type { DatagramNetwork } from './simulated-network.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The machine of a simulated node, whose process can stop, and lose the database. */
 export interface SimulatedMachine {
   readonly isStopped: boolean;
+  /** A commit waits for its answer, or the next one will. */
+  readonly isCommitLost: boolean;
   /** As SIGSTOP does: timers, messages, datagrams and answers wait. */
   stop(): void;
   /** All that has waited happens at once, in its order. */
@@ -12,11 +15,15 @@ export interface SimulatedMachine {
   /** Units and reads of this node fail, those of the others succeed. */
   cutFromDatabase(): void;
   /**
-   * Units of this node for which `loses` is true are committed and seem to have failed, as when the connection is lost during a commit.
-   * Heartbeats have a connection of their own.
+   * As `cutFromDatabase`, from behind the next commit on: it is made, and its unit learns so when the database is back, as on PostgreSQL.
+   */
+  cutBehindCommit(): void;
+  /**
+   * Units of this node for which `loses` is true are committed and seem to have failed, as when the database stays away for too long to be
+   * asked. Heartbeats have a connection of their own.
    */
   loseAnswers(loses: () => boolean): void;
-  /** Ends `cutFromDatabase` and `loseAnswers`. */
+  /** Ends all three. */
   mendDatabase(): void;
   clock(clock: VirtualClock): VirtualClock;
   network(network: DatagramNetwork): DatagramNetwork;
@@ -40,10 +47,14 @@ class NoDatabaseError extends Error {
   }
 }
 
-export function createSimulatedMachine(): SimulatedMachine {
+export function createSimulatedMachine({
+  whileTimePasses,
+}: Pick<Settling, 'whileTimePasses'>): SimulatedMachine {
   let isStopped = false;
   let isCut = false;
   let losesAnswer = never;
+  let isCutBehindCommit = false;
+  let mended: PromiseWithResolvers<void> | undefined;
   let waiting: (() => void)[] = [];
 
   function pass(action: () => void): void {
@@ -70,14 +81,22 @@ export function createSimulatedMachine(): SimulatedMachine {
     assertReached() {
       if (isCut) throw new NoDatabaseError();
     },
-    assertAnswered() {
-      if (losesAnswer()) throw new NoDatabaseError();
+    async answered(unit) {
+      if (unit?.isHeartbeat !== true && losesAnswer()) throw new NoDatabaseError();
+      if (!isCutBehindCommit) return;
+      isCutBehindCommit = false;
+      isCut = true;
+      mended = Promise.withResolvers();
+      await whileTimePasses(mended.promise);
     },
   };
 
   return {
     get isStopped() {
       return isStopped;
+    },
+    get isCommitLost() {
+      return isCutBehindCommit || mended !== undefined;
     },
     stop() {
       isStopped = true;
@@ -91,12 +110,18 @@ export function createSimulatedMachine(): SimulatedMachine {
     cutFromDatabase() {
       isCut = true;
     },
+    cutBehindCommit() {
+      isCutBehindCommit = true;
+    },
     loseAnswers(loses) {
       losesAnswer = loses;
     },
     mendDatabase() {
       isCut = false;
       losesAnswer = never;
+      isCutBehindCommit = false;
+      mended?.resolve();
+      mended = undefined;
     },
     clock: (clock) => ({ ...clock, startTimer: clockOf(clock) }),
     network: (network) => ({
@@ -137,12 +162,12 @@ export function createSimulatedMachine(): SimulatedMachine {
   };
 }
 
-/** Both throw while the fault lasts. */
+/** Throws while a fault lasts. */
 interface DatabaseConnection {
   /** Before a unit begins, and before the answer of a read. */
   assertReached(): void;
-  /** After the commit of a unit. */
-  assertAnswered(): void;
+  /** After the commit of a unit; waits for the end of `cutBehindCommit`. */
+  answered(unit: UnitOptions | undefined): Promise<void>;
 }
 
 function databaseOf(database: Database, connection: DatabaseConnection): Database {
@@ -150,7 +175,7 @@ function databaseOf(database: Database, connection: DatabaseConnection): Databas
   const transact: Database['transact'] = async (work, unit) => {
     connection.assertReached();
     const result = await database.transact(work, unit);
-    if (unit?.isHeartbeat !== true) connection.assertAnswered();
+    await connection.answered(unit);
     return result;
   };
   return Object.create(database, {

@@ -23,7 +23,7 @@ export interface SimulatedProcesses {
   /** Where several nodes run. */
   readonly faults?: NodeFaults;
   /** An answer may need time to pass. */
-  readonly isAnyStopped?: boolean;
+  readonly isAnyHeldUp?: boolean;
   /** The process that gets the next request. */
   entry(): SimulatedPlatform;
   /** Where the next phone sends its requests. */
@@ -43,10 +43,14 @@ export interface NodeFaults {
   goOn(node: SimulatedPlatform): void;
   /** Two nodes get no messages of each other; both reach all others. `bus.mend` ends it. */
   part(one: SimulatedPlatform, other: SimulatedPlatform): void;
+  /** The messages of the one no longer reach the other; all others arrive. `bus.mend` ends it. */
+  partOneWay(from: SimulatedPlatform, to: SimulatedPlatform): void;
   /** One node loses the database, and the others do not. */
   cutFromDatabase(node: SimulatedPlatform): void;
   /** Units of one node are committed, and the answers of those for which `loses` is true are lost. */
   loseAnswers(node: SimulatedPlatform, loses: () => boolean): void;
+  /** As `cutFromDatabase`, from behind its next commit on: that is made, and the node learns so when the database is back. */
+  cutBehindCommit(node: SimulatedPlatform): void;
   mendDatabase(node: SimulatedPlatform): void;
 }
 

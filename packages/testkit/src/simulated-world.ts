@@ -185,7 +185,7 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
   };
   const call: Call = async (...request) => {
     const answer = processes.entry().call(...request);
-    return processes.bus?.isImpaired === true || processes.isAnyStopped === true
+    return processes.bus?.isImpaired === true || processes.isAnyHeldUp === true
       ? whileTimePasses(answer, advance)
       : answer;
   };
