@@ -71,7 +71,7 @@ export class PageReader {
     const own = readersPorts.reduce(
       (read, port) =>
         read.replace(
-          new RegExp(`(127\\.0\\.0\\.1:|listen\\(|port: |PORT = )${port}\\b`, 'g'),
+          new RegExp(`(127\\.0\\.0\\.1:|listen\\(|port: |--port |PORT = )${port}\\b`, 'g'),
           (_, before: string) => `${before}${this.#ports.get(port)}`,
         ),
       text,
