@@ -22,7 +22,7 @@ describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
   const image = 'localhost/jackfield';
   let container: string;
 
-  const command = blocksRunBy('docs/containers.md', import.meta.filename)
+  const command = blocksRunBy('docs/operate/containers.md', import.meta.filename)
     .map(({ text }) => text)
     .join('');
 

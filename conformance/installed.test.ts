@@ -27,7 +27,7 @@ const libraries = ['sip', 'sdp', 'contract', 'stream-kit', 'hosted-sdk', 'voice-
 const pages = [
   'docs/guides/hosted-sdks.md',
   'docs/guides/production.md',
-  'docs/operations.md',
+  'docs/operate/systemd.md',
   'docs/start/install.md',
   'packages/hosted-sdk/README.md',
   'packages/stream-kit/README.md',

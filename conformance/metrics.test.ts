@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { PlatformProcess } from './support/platform-process.ts';
 
-const page = join(import.meta.dirname, '../docs/operations.md');
+const page = join(import.meta.dirname, '../docs/reference/metrics.md');
 
 interface Alerts {
   readonly groups: readonly {
@@ -50,11 +50,11 @@ describe('/metrics', { timeout: 180_000 }, () => {
     return found;
   }
 
-  it('every metric has a sentence, and docs/operations.md lists exactly these, with their types', async () => {
+  it('every metric has a sentence, and docs/reference/metrics.md lists exactly these, with their types', async () => {
     const metrics = describedIn(await scraped());
     const listed = new Map<string, Described>();
     const text = await readFile(page, 'utf8');
-    const section = text.slice(text.indexOf('### All metrics'));
+    const section = text.slice(text.indexOf('## All metrics'));
     for (const [, name = '', type = '', sentence = ''] of section.matchAll(
       /^\| `(jackfield_\w+)` \| (\w+) \| (.+) \|$/gm,
     )) {

@@ -89,7 +89,7 @@ describe('two processes on one PostgreSQL database', { skip, timeout: 180_000 },
       const empty = await server.createDatabase();
       const holder = new pg.Client(empty);
       await holder.connect();
-      // The two numbers of the lock, as docs/operations.md gives them.
+      // The two numbers of the lock, as docs/operate/configuration.md gives them.
       await holder.query('SELECT pg_advisory_lock(1784767339, 1)');
       await assert.rejects(
         PlatformProcess.start({ ...environment, JACKFIELD_DATABASE_URL: empty }),

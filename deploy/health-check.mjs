@@ -1,4 +1,4 @@
-// Ends with 0 while the server in the same container answers at /healthz, and with 1 otherwise. Reads the variables of docs/operations.md.
+// Ends with 0 while the server in the same container answers at /healthz, and with 1 otherwise. Reads the variables of docs/operate/configuration.md.
 import { request as http } from 'node:http';
 import { request as https } from 'node:https';
 

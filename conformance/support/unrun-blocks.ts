@@ -18,7 +18,7 @@ export const unrunBlocks: readonly UnrunBlock[] = [
     reason: 'an hour, whose figures need an idle machine',
   },
   {
-    page: 'docs/containers.md',
+    page: 'docs/operate/containers.md',
     begins: 'cp deploy/.env.example deploy/.env',
     reason: 'the images of PostgreSQL and the proxy are in a registry',
   },
@@ -34,7 +34,7 @@ export const unrunBlocks: readonly UnrunBlock[] = [
       'needs PostgreSQL and NATS at fixed ports; conformance/cluster.test.ts starts such nodes at free ones',
   },
   { page: 'docs/operate/tls.md', begins: 'systemctl reload', reason: needsSystemd },
-  { page: 'docs/operations.md', begins: 'install -D -m 0644', reason: needsSystemd },
+  { page: 'docs/operate/systemd.md', begins: 'install -D -m 0644', reason: needsSystemd },
   ...['class JackfieldClient', 'class JackfieldHandler', 'HttpUrl', 'var api'].map((begins) => ({
     page: 'docs/guides/hosted-sdks.md',
     begins,

@@ -4,11 +4,11 @@ import { type ConfigVariable, configVariables } from '@jackfield/server/src/conf
 export const pagePath = 'docs/reference/configuration.md';
 
 /** From the folder of the page. */
-const operations = ['..', 'operations.md#configuration'].join('/');
+const meanings = ['..', 'operate', 'configuration.md'].join('/');
 
 const introduction = `# Configuration
 
-After this page you know every variable, its default and the values that it may have. [Operations](${operations}) says what each of them does. The page is written by
+After this page you know every variable, its default and the values that it may have. [Configure](${meanings}) says what each of them does. The page is written by
 \`npx node tools/configuration/write-page.ts\` from \`apps/server/src/config-variables.ts\` and the defaults that the server reports at its start.
 
 An empty variable counts as not set. A value that is not allowed stops the start with a sentence that names it. **Secret** values are never printed.

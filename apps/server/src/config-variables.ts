@@ -40,7 +40,7 @@ const port = 'a port from 0 (any free one) to 65535';
 const host = 'an IP address or a host name';
 const days = 'a number of days from 1 to 3650';
 
-/** Every variable of the server; docs/operations.md has a row for each. */
+/** Every variable of the server; docs/operate/configuration.md has a row for each. */
 export const configVariables = {
   sandbox: { name: 'JACKFIELD_SANDBOX', allowed: 'true or false', read: asBoolean },
   sandboxSpeech: {

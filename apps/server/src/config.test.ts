@@ -571,8 +571,8 @@ test('a mistake in the file .env is named with its line, and no value of a line 
   assert.deepEqual(problemsOfFile('A=1\nB="two\nlines\n'), ['…/.env: line 2 has a " that nothing closes']);
 });
 
-test('docs/operations.md has a row for every variable and names no other', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+test('docs/operate/configuration.md has a row for every variable and names no other', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/operate/configuration.md'), 'utf8');
   const documented = [...text.matchAll(/^\| `(JACKFIELD_[A-Z0-9_]+)`/gm)].map((match) => match[1]);
   assert.deepEqual(
     documented.sort(),

@@ -67,7 +67,7 @@ export interface MediaWorkerOptions {
   readonly rtpSources?: readonly string[];
   /**
    * `best` obtains the best permitted priority for the thread, or lowers that of the others; see
-   * docs/operations.md#priority-of-the-media-thread. `normal`, the default, changes nothing.
+   * docs/operate/processes.md#priority-of-the-media-thread. `normal`, the default, changes nothing.
    */
   readonly priority?: 'best' | 'real-time' | 'raised' | 'normal';
   /** The priority at the start, and after each change by the guard of real-time threads. */

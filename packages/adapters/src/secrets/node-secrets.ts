@@ -133,7 +133,7 @@ function ed25519(seed: Buffer): KeyObject {
 
 /**
  * Version 7 of RFC 9562 §5.7: milliseconds, then 74 random bits. Rows of one time are adjacent in every index: a commit changes a sixth
- * fewer pages than with version 4 (figures: docs/operations.md), and the indexes of a large table need not be in memory.
+ * fewer pages than with version 4, and the indexes of a large table need not be in memory.
  */
 function uuidInOrderOfTime(): string {
   const time = Date.now().toString(16).padStart(12, '0');

@@ -17,7 +17,7 @@ test('MP3 files of three hours leave no memory behind, neither refused nor playe
   assert.ok(Math.abs(used.seconds! - 10_800) < 60, reported);
   const [clip, files] = [(used.seconds! * 16_000) / 2 ** 20, used.bytes! / 2 ** 20];
   assert.ok(used.afterRefusals! < 60, `eight that are too long: ${reported}`);
-  // docs/operations.md states both figures.
+  // docs/operate/processes.md states both figures.
   assert.ok(used.whileHeld! < clip + files + 60, `the clip itself and little more: ${reported}`);
   assert.ok(used.decoderPeak! < 250, `the process that decodes: ${reported}`);
   assert.ok(used.afterRelease! < 60, `released: ${reported}`);
