@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { spawnBound } from './support/bound-child.ts';
@@ -28,6 +29,16 @@ describe('jackfield test-server', { timeout: 60_000 }, () => {
     child.kill('SIGTERM');
     await closed;
     assert.equal(child.exitCode, 0, log.all.join('\n'));
+  });
+
+  it('refuses a port on which another program listens', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { child, log } = start('--port', String((taken.address() as AddressInfo).port));
+    await once(child, 'close');
+    taken.close();
+    assert.equal(child.exitCode, 1);
+    assert.match(log.all.join('\n'), /cannot be opened: another program listens there; choose another port$/);
   });
 
   it('refuses a port that is no number', async () => {

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,7 +158,62 @@ describe('a command that cannot write its files', { skip, timeout: 120_000 }, ()
     const readOnly = smallDisk(t, 64 * kib, 'ro');
     refuses(await run(['backup', join(readOnly, 'backup')], data), /small-.*read-only/);
     writeFileSync(join(suite.directory, 'file'), '');
-    refuses(await run(['backup', join(suite.directory, 'file/backup')], data), /file.* is no directory/);
+    refuses(
+      await run(['backup', join(suite.directory, 'file/backup')], data),
+      /^\/\S+file is no directory|^\/\S+file\/backup is no directory/,
+    );
+  });
+
+  it('backup and restore into a path that cannot exist end with a sentence, and make nothing', async () => {
+    const long = 'a'.repeat(300);
+    const link = join(suite.directory, 'link');
+    symlinkSync('link', link);
+    // Into /proc `mkdir` with `recursive` of Node never ends.
+    for (const [path, sentence] of [
+      ['/proc/jackfield/today', /^\/proc\/jackfield cannot be made: its directory does not exist, or /],
+      ['/proc/jackfield', /^\/proc\/jackfield cannot be made: its directory does not exist, or /],
+      [long, /^the name of \/\S+aaa is too long for its file system\.$/m],
+      [
+        link,
+        /^\S+link (?:exists: name a new directory|exists already|is no directory, or is below a file)\.$/m,
+      ],
+    ] as const) {
+      refuses(await run(['backup', path], { JACKFIELD_DATA_DIR: suite.platform.dataDir }), sentence);
+      refuses(await run(['restore', backup], { JACKFIELD_DATA_DIR: path }), sentence);
+    }
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.deepEqual(
+      filesIn(suite.directory).filter((name) => name.includes('unfinished')),
+      [],
+    );
+  });
+
+  it('backup and restore name a database, a manifest or a file of the backup that cannot be read', async (t) => {
+    const broken = mkdtempSync(join(tmpdir(), 'broken-'));
+    t.after(() => rmSync(broken, { recursive: true }));
+    const database = join(broken, 'jackfield.sqlite');
+    writeFileSync(database, 'no database'.repeat(1000));
+    writeFileSync(join(broken, 'secret.key'), 'ab'.repeat(32));
+    const to = join(suite.directory, 'of-broken');
+    for (const reason of ['file is not a database', 'disk I/O error']) {
+      const made = await run(['backup', to], { JACKFIELD_DATA_DIR: broken });
+      refuses(made, new RegExp(`broken-\\S+sqlite cannot be read as a database \\(${reason}\\)`));
+      assert.ok(!existsSync(to));
+      rmSync(database, { recursive: true });
+      mkdirSync(database, { recursive: true });
+    }
+    const data = join(suite.directory, 'of-damaged');
+    for (const [name, sentence] of [
+      ['jackfield.sqlite', /sqlite is missing from the backup: use another backup\.$/m],
+      ['manifest.json', /manifest\.json is a directory, not a file: use another backup\.$/m],
+    ] as const) {
+      const damaged = join(broken, name.replace('.', '-'));
+      cpSync(backup, damaged, { recursive: true });
+      rmSync(join(damaged, name));
+      mkdirSync(join(damaged, name));
+      refuses(await run(['restore', damaged], { JACKFIELD_DATA_DIR: data }), sentence);
+      assert.ok(!existsSync(data));
+    }
   });
 
   it('restore leaves nothing on a full disk, nor the directories that lead to it', async (t) => {
@@ -210,9 +277,15 @@ describe('a command that cannot write its files', { skip, timeout: 120_000 }, ()
     assert.ok(wav.length > 64 * kib);
     refuses(
       await run(['listen', call, '--output', join(suite.directory, 'nowhere/heard.wav')]),
-      /^--output: ENOENT: .*nowhere\/heard\.wav/,
+      /^--output: \S+nowhere\/heard\.wav cannot be made: its directory does not exist/,
     );
     refuses(await run(['listen', call, '--output', suite.directory]), /^--output: .* is a directory\.$/m);
+    const port = new URL(suite.platform.httpUrl).port;
+    refuses(
+      await run(['listen', call, '--port', port, '--output', join(suite.directory, 'none.wav')]),
+      /^--port: port \d+ of \S+ cannot be opened: another program listens there/,
+    );
+    assert.ok(!filesIn(suite.directory).includes('none.wav'));
     await suite.platform.api('DELETE', 'MultiPartyCall/name_disk/');
   });
 

@@ -27,9 +27,9 @@ export function openDataDirectory(directory: string, log: Logger): void {
 }
 
 /**
- * Creates each part separately: `mkdirSync` with `recursive` never returns below a directory that allows no subdirectories, such as /proc.
+ * Creates the directory and its missing parents for the owner alone, each separately: `mkdirSync` with `recursive` never returns below a directory that allows no subdirectories, such as /proc.
  */
-function makeDirectory(directory: string): void {
+export function makeDirectory(directory: string): void {
   if (existsSync(directory)) {
     if (!statSync(directory).isDirectory())
       throw Object.assign(new Error(`${directory} is no directory`), { code: 'ENOTDIR' });

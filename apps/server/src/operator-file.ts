@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { withLines } from '@jackfield/platform';
+import { whyUnread } from './read-faults.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** Text of the file that `variable` names; throws a StartFailure when it cannot be read. */
@@ -7,8 +8,7 @@ export function readOperatorFile(variable: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
-    throw new StartFailure(`${variable}: the file ${path} ${reason}`, error);
+    throw new StartFailure(`${variable}: the file ${path} ${whyUnread(error)}`, error);
   }
 }
 

@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const sqliteCodes: Readonly<Record<number, string>> = {
   8: 'EROFS',
   10: 'EIO',
+  11: 'NOTADB',
   13: 'ENOSPC',
   14: 'CANTOPEN',
+  26: 'NOTADB',
 };
 
 /**
@@ -20,6 +22,9 @@ export function explainWriting(error: unknown, path: string): string | undefined
   }
   return undefined;
 }
+
+/** Calls of the system that make a file or a directory, or give it its name. */
+const creating: ReadonlySet<string> = new Set(['open', 'mkdir', 'rename', 'copyfile']);
 
 interface Fault extends Error {
   readonly code?: unknown;
@@ -54,6 +59,19 @@ function sentenceOf({ code, errcode, syscall, path, dest }: Fault, at: string): 
       return `${where} is no directory, or is below a file`;
     case 'EISDIR':
       return `${where} is a directory`;
+    case 'EEXIST':
+      return `${where} exists already`;
+    case 'ENAMETOOLONG':
+      return `the name of ${where} is too long for its file system`;
+    case 'ELOOP':
+      return `${where} is a symbolic link that leads to itself`;
+    case 'NOTADB':
+      return `the database of ${where} is damaged, or is none: restore a backup`;
+    // Of a path that was to be made. A program that is not installed is no file.
+    case 'ENOENT':
+      return syscall === undefined || !creating.has(syscall)
+        ? undefined
+        : `${where} cannot be made: its directory does not exist, or the file system allows no new files there`;
     default:
       return undefined;
   }
@@ -68,9 +86,15 @@ export interface NewFiles {
 /** The directories that lead to this one; an existing one stays as it is. */
 export function newDirectories(directory: string): NewFiles {
   let top = resolve(directory);
-  if (existsSync(top)) return { remove() {} };
-  while (!existsSync(dirname(top))) top = dirname(top);
-  return { remove: () => rmSync(top, { recursive: true, force: true }) };
+  // A symbolic link that leads nowhere is there, and stays.
+  if (isThere(top)) return { remove() {} };
+  while (!isThere(dirname(top))) top = dirname(top);
+  return {
+    remove() {
+      // A name that the file system refuses was not made.
+      if (isThere(top)) rmSync(top, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Nothing is removed of a directory that has `kept` already. */
@@ -85,6 +109,15 @@ export function newFilesIn(directory: string, kept: string): NewFiles {
         if (!before.has(name)) rmSync(join(path, name), { recursive: true, force: true });
     },
   };
+}
+
+/** A symbolic link is there although it may lead nowhere. */
+export function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Empty for a path that is no directory or cannot be read. */

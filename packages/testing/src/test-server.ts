@@ -211,15 +211,22 @@ function problemOf(error: unknown): object {
   return { error: message, code: error instanceof TestingError ? error.code : 'program-threw' };
 }
 
+const notOpened: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; choose another port',
+  EACCES: 'this user may not listen there; choose a port from 1024 up',
+  EADDRNOTAVAIL: 'it is no address of this machine',
+  ENOTFOUND: 'the name is unknown',
+  EAI_AGAIN: 'the name is unknown',
+};
+
 async function listening(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
+    server.once('error', (error) => {
+      const why = notOpened[(error as NodeJS.ErrnoException).code ?? ''] ?? error.message;
       reject(
-        new TestingError('bad-option', `port ${port} of ${host} cannot be opened: ${error.message}`, {
-          cause: error,
-        }),
-      ),
-    );
+        new TestingError('bad-option', `port ${port} of ${host} cannot be opened: ${why}`, { cause: error }),
+      );
+    });
     server.listen(port, host, resolve);
   });
 }

@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { dumpPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { copySqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { CommandFailure } from '../command-line/command.ts';
 import type { Config } from '../config.ts';
+import { makeDirectory } from '../data-directory.ts';
 import { version } from '../version.ts';
-import { newDirectories } from '../write-faults.ts';
+import { isThere, newDirectories } from '../write-faults.ts';
 import { type BackupManifest, backupFiles, describeFile } from './manifest.ts';
 
 type Stored = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>;
@@ -20,11 +21,11 @@ export async function backUp(
   to: string,
 ): Promise<BackupManifest> {
   const target = resolve(to);
-  if (existsSync(target)) throw new CommandFailure(`${target} exists: name a new directory.`);
+  if (isThere(target)) throw new CommandFailure(`${target} exists: name a new directory.`);
   const added = newDirectories(dirname(target));
   const unfinished = `${target}.unfinished-${process.pid}`;
   try {
-    mkdirSync(dirname(target), { recursive: true });
+    makeDirectory(dirname(target));
     await mkdir(unfinished, { mode: 0o700 });
     const within = (name: string) => join(unfinished, name);
     if (databaseUrl === undefined) copySqliteDatabase(dataDir, within(backupFiles.sqlite));
@@ -39,10 +40,20 @@ export async function backUp(
     await rename(unfinished, target);
     return manifest;
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
+    // Below a file there is nothing to remove.
+    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
     added.remove();
-    throw error;
+    throw underName(error, unfinished, target);
   }
+}
+
+/** The name that the user gave, in place of that of the unfinished backup. */
+function underName(error: unknown, unfinished: string, target: string): unknown {
+  for (const name of ['path', 'dest'] as const) {
+    const fault = error as NodeJS.ErrnoException & { dest?: string };
+    if (fault[name]?.startsWith(unfinished)) fault[name] = target + fault[name].slice(unfinished.length);
+  }
+  return error;
 }
 
 async function copyKey(dataDir: string, given: Uint8Array | undefined, to: string): Promise<void> {

@@ -42,12 +42,12 @@ export async function readBackup(directory: string): Promise<BackupManifest> {
   const manifest = checked(path, readJsonFile(path, 'use another backup'));
   for (const [name, expected] of Object.entries(manifest.files)) {
     const file = join(directory, name);
-    if (name.split('/').includes('..') || !existsSync(file))
-      throw new CommandFailure(`${file} is missing from the backup.`);
+    if (name.split('/').includes('..') || !existsSync(file) || !statSync(file).isFile())
+      throw new CommandFailure(`${file} is missing from the backup: use another backup.`);
     const found = await describeFile(file);
     if (found.sha256 !== expected.sha256)
       throw new CommandFailure(
-        `${file} is damaged: it has ${found.bytes} bytes, ${manifest.createdAt} it had ${expected.bytes} others.`,
+        `${file} is damaged: it has ${found.bytes} bytes, ${manifest.createdAt} it had ${expected.bytes} others: use another backup.`,
       );
   }
   return manifest;

@@ -11,7 +11,7 @@ import { createLogger } from '@jackfield/adapters/logger';
 import { parseSecretKey } from '@jackfield/adapters/secrets';
 import { CommandFailure } from '../command-line/command.ts';
 import type { Config } from '../config.ts';
-import { unfinishedRestore } from '../data-directory.ts';
+import { makeDirectory, unfinishedRestore } from '../data-directory.ts';
 import { newFilesIn } from '../write-faults.ts';
 import { type BackupManifest, backupFiles, readBackup } from './manifest.ts';
 
@@ -42,7 +42,7 @@ async function restoreInto(stored: Stored, from: string): Promise<BackupManifest
   const { dataDir, databaseUrl, secretKey } = stored;
   checkKind(manifest, databaseUrl);
   await checkKey(from, secretKey);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   const unlock = await lockedData(stored);
   const staging = join(dataDir, unfinishedRestore);
   try {

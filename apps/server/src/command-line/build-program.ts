@@ -40,6 +40,7 @@ function addCommand(parent: Commander, word: string, command: Command): void {
     const values = given.slice(0, command.arguments?.length ?? 0);
     const args = values.filter((value): value is string => value !== undefined);
     try {
+      refuseEmpty(command, args, added);
       await command.run(args, added.opts() as never);
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
@@ -47,4 +48,15 @@ function addCommand(parent: Commander, word: string, command: Command): void {
       process.exitCode = 1;
     }
   });
+}
+
+/** Text of no length is a variable of the shell that was not set: no command means it. */
+function refuseEmpty(command: Command, args: readonly string[], added: Commander): void {
+  const argument = command.arguments?.[args.indexOf('')];
+  if (argument !== undefined)
+    throw new CommandFailure(`<${argument.name}> is an empty text: name ${argument.summary}.`);
+  const given = added.opts();
+  const option = added.options.find((each) => given[each.attributeName()] === '');
+  if (option !== undefined)
+    throw new CommandFailure(`${option.long} is an empty text: give it a value, or leave it out.`);
 }

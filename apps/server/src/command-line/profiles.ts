@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../data-directory.ts';
 import { explainWriting } from '../write-faults.ts';
 import { CommandFailure } from './command.ts';
 import { readJsonFile } from './read-json-file.ts';
@@ -80,15 +81,24 @@ export function readProfiles(file: string): Profiles {
 export function writeProfiles(file: string, profiles: Profiles): void {
   const unfinished = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
+  } catch (error) {
+    throw notKept(error, file);
+  }
+  try {
     writeFileSync(unfinished, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
     chmodSync(unfinished, 0o600);
     renameSync(unfinished, file);
   } catch (error) {
-    throw new CommandFailure(
-      `The profiles cannot be kept: ${explainWriting(error, file) ?? (error as Error).message}.`,
-    );
+    rmSync(unfinished, { force: true });
+    throw notKept(error, file);
   }
+}
+
+function notKept(error: unknown, file: string): CommandFailure {
+  return new CommandFailure(
+    `The profiles cannot be kept: ${explainWriting(error, file) ?? (error as Error).message}.`,
+  );
 }
 
 /** Throws unless the text can be the name of a profile. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { withLines } from '@jackfield/platform';
+import { whyUnread } from '../read-faults.ts';
 import { CommandFailure } from './command.ts';
 
 /** The JSON of a file; a sentence names the line of its mistake, and what to do. */
@@ -8,7 +9,7 @@ export function readJsonFile(path: string, remedy: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CommandFailure(`${path} cannot be read (${(error as Error).message}): ${remedy}.`);
+    throw new CommandFailure(`${path} ${whyUnread(error)}: ${remedy}.`);
   }
   try {
     return JSON.parse(text);

@@ -1,12 +1,15 @@
 import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { CommandFailure } from '../command-line/command.ts';
+import { whyUnread } from '../read-faults.ts';
 import { explainWriting } from '../write-faults.ts';
 
 export function readTextFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CommandFailure(`file is "${path}": it cannot be read (${(error as Error).message}).`);
+    throw new CommandFailure(
+      `file is "${path}", which ${whyUnread(error)}: name a file of JSON, as the lists of the API show its objects.`,
+    );
   }
 }
 
@@ -29,7 +32,7 @@ export function createSecretFile(option: string, path: string, failed: () => voi
   } catch (error) {
     failed();
     throw new CommandFailure(
-      `${option} is "${path}", which cannot be written (${(error as Error).message}): name a file in a directory that you may write to.`,
+      `${option} is "${path}", which cannot be written (${explainWriting(error, path) ?? (error as Error).message}): name a file in a directory that you may write to.`,
     );
   }
   return {

@@ -60,7 +60,7 @@ export function openJournal(file: string, head: Head): ImportJournal {
     // A head that is cut off notes nothing.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(path, { force: true });
     throw new CommandFailure(
-      `${path} cannot be written (${(error as Error).message}): it notes what an import has done, so put the export into a directory that you may write to.`,
+      `${path} cannot be written (${explainWriting(error, path) ?? (error as Error).message}): it notes what an import has done, so put the export into a directory that you may write to.`,
     );
   }
   const lines: Line[] = [];

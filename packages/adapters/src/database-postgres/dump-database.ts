@@ -67,7 +67,11 @@ function run(program: string, args: readonly string[]): Promise<void> {
     );
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new PostgresProgramError(`${program} failed: ${said.trim() || `it ended with ${code}`}`));
+      else reject(new PostgresProgramError(`${program} failed: ${oneLine(said) || `it ended with ${code}`}`));
     });
   });
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }

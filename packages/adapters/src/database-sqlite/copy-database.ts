@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 export function copySqliteDatabase(directory: string, to: string): void {
   const file = join(directory, 'jackfield.sqlite');
   if (!existsSync(file)) throw new Error(`${file} does not exist: there is no embedded database to copy`);
-  const source = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  const source = openSource(file);
   try {
     source.prepare('VACUUM INTO ?').run(to);
   } finally {
@@ -21,5 +21,18 @@ export function copySqliteDatabase(directory: string, to: string): void {
     if (found !== 'ok') throw new Error(`the copy of ${file} is damaged: ${String(found)}`);
   } finally {
     copy.close();
+  }
+}
+
+/** What is wrong with the database that is read is no fault of where the copy goes. */
+function openSource(file: string): DatabaseSync {
+  let source: DatabaseSync | undefined;
+  try {
+    source = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+    source.prepare('PRAGMA schema_version').get();
+    return source;
+  } catch (error) {
+    source?.close();
+    throw new Error(`${file} cannot be read as a database (${(error as Error).message}): it is not copied`);
   }
 }

@@ -86,6 +86,9 @@ export const listen = apiCommand<Flags>({
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
         if (seconds !== undefined) setTimeout(stop, seconds * 1000).unref();
       },
+    }).catch((error: Error) => {
+      toFile?.discard();
+      throw new CommandFailure(`--port: ${error.message}.`);
     });
     const url = `${at ?? `ws://${host.includes(':') ? `[${host}]` : host}:${server.port}`}${path}`;
     const unreached = setTimeout(

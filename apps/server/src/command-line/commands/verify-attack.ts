@@ -47,13 +47,16 @@ export const verifyAttack: Command = {
         '--set and --url: settings are those of a platform that is started for the attack.',
       );
     const target = url === undefined ? undefined : { url, authId: authId ?? '', authToken: authToken ?? '' };
+    const { verifyAppChanges } = await import('@jackfield/contract');
+    const known = Object.keys(verifyAppChanges.properties);
+    const settings = Object.fromEntries(set.map((text) => settingOf(text, known)));
     const { attackVerification } = await import('../../verify-attack/verify-attack.ts');
     try {
       const { text, findings } = await attackVerification(
         {
           ...numbers,
           ...(target === undefined
-            ? { app: Object.fromEntries(set.map(settingOf)) }
+            ? { app: settings }
             : { target: { ...target, ...(appUuid === undefined ? {} : { appUuid }) } }),
           progress: (attack) => process.stderr.write(`${attack} …\n`),
         },
@@ -69,8 +72,12 @@ export const verifyAttack: Command = {
 };
 
 /** Parses `code_length=4` for the API: numbers become numbers. */
-function settingOf(text: string): [string, string | number] {
+function settingOf(text: string, known: readonly string[]): [string, string | number] {
   const [name = '', ...rest] = text.split('=');
   const value = rest.join('=');
+  if (!known.includes(name))
+    throw new CommandFailure(
+      `--set is "${text}": an app has no setting ${name}; it has ${known.join(', ')}.`,
+    );
   return [name, /^\d+$/.test(value) ? Number(value) : value];
 }
