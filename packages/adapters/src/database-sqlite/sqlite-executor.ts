@@ -3,7 +3,9 @@ import {
   type AbortableQueryOptions,
   type CompiledQuery,
   DefaultQueryExecutor,
+  type DialectAdapter,
   Kysely,
+  type QueryCompiler,
   type QueryResult,
   Transaction,
 } from 'kysely';
@@ -25,8 +27,8 @@ class SqliteExecutor extends DefaultQueryExecutor {
   readonly #connection: SqliteConnection;
   #isOpen = true;
 
-  constructor(connection: SqliteConnection, dialect: SqliteDialect) {
-    super(dialect.createQueryCompiler(), dialect.createAdapter(), {
+  constructor(connection: SqliteConnection, { compiler, adapter }: Compiling) {
+    super(compiler, adapter, {
       // For queries with plugins.
       provideConnection: async (consume) => {
         this.#refuseWhenClosed();
@@ -54,10 +56,20 @@ class SqliteExecutor extends DefaultQueryExecutor {
   }
 }
 
+/** What compiles queries; without state between two of them, and dearer to create than a query is to run. */
+interface Compiling {
+  readonly compiler: QueryCompiler;
+  readonly adapter: DialectAdapter;
+}
+
+function compilingOf(dialect: SqliteDialect): Compiling {
+  return { compiler: dialect.createQueryCompiler(), adapter: dialect.createAdapter() };
+}
+
 /** Queries on a connection for reading. */
 export function readerOf(connection: SqliteConnection): Read {
   const dialect = new SqliteDialect(connection);
-  const executor = new SqliteExecutor(connection, dialect);
+  const executor = new SqliteExecutor(connection, compilingOf(dialect));
   return new Kysely({ config: { dialect }, dialect, driver: dialect.createDriver(), executor });
 }
 
@@ -65,8 +77,9 @@ export function readerOf(connection: SqliteConnection): Read {
 export function unitsOn(connection: SqliteConnection): () => Unit {
   const dialect = new SqliteDialect(connection);
   const shared = { config: { dialect }, dialect, driver: dialect.createDriver() };
+  const compiling = compilingOf(dialect);
   return () => {
-    const executor = new SqliteExecutor(connection, dialect);
+    const executor = new SqliteExecutor(connection, compiling);
     return { write: new Transaction({ ...shared, executor }), close: () => executor.close() };
   };
 }

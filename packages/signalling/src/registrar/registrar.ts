@@ -45,6 +45,7 @@ export function createRegistrar(deps: RegistrarDeps): {
   register(request: SipRequest, flow: Flow): Promise<RegisterAnswer>;
 } {
   const { admission, registrations, clock, proxies = noProxies } = deps;
+  const dateOf = createDates();
 
   /** A client that may call but not receive calls gets the usual answer without a binding; its earlier bindings are removed. */
   async function registerUncalled(
@@ -120,7 +121,7 @@ export function createRegistrar(deps: RegistrarDeps): {
               ...path.map((value) => ['Path', value] as const),
               ...(decision.bindsFlow ? flowHeaders(flow) : []),
               ...(token === undefined ? [] : [tokenExpiry(token.expiresAt)]),
-              ['Date', new Date(clock.wallNow()).toUTCString()],
+              ['Date', dateOf(clock.wallNow())],
             ],
           };
         case 403:
@@ -131,6 +132,16 @@ export function createRegistrar(deps: RegistrarDeps): {
           return { status: decision.status, headers: [] };
       }
     },
+  };
+}
+
+/** The Date of RFC 3261 §20.17, printed once a second: to print it costs as much as to decide about the bindings. */
+function createDates(): (instant: number) => string {
+  let [second, text] = [Number.NaN, ''];
+  return (instant) => {
+    const now = Math.floor(instant / 1000);
+    if (now !== second) [second, text] = [now, new Date(instant).toUTCString()];
+    return text;
   };
 }
 
