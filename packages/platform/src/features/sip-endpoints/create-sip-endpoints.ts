@@ -13,6 +13,7 @@ import { sipInstances } from './migrations/0005-instances.ts';
 import { sipBindingsSources } from './migrations/0006-sources.ts';
 import { sipEndpointsByUsername } from './migrations/0007-by-username.ts';
 import { createAttachedApplication } from './registrations/attached-application.ts';
+import { createKnownBindings } from './registrations/known-bindings.ts';
 import { createKnownCredentials } from './registrations/known-credentials.ts';
 import { publishRegistrations } from './registrations/publish-registrations.ts';
 import { createRegistrationWatch } from './registrations/registration-watch.ts';
@@ -68,7 +69,11 @@ const connectionProtocols = ['tcp', 'tls', 'ws'];
 /** SIP users: operations of the API, and the port for registrar and authenticator. */
 export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature {
   const credentials = createKnownCredentials(deps.database);
-  const store = createEndpointStore(deps.database, credentials.changed);
+  const known = createKnownBindings(deps.database);
+  const store = createEndpointStore(deps.database, (usernames, deleted) => {
+    credentials.changed(usernames);
+    if (deleted !== undefined) known.forget(deleted);
+  });
   const { database, clock, outbox } = deps;
   const watch =
     outbox === undefined
@@ -77,12 +82,14 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
           database,
           clock,
           outbox,
+          known,
           ...(deps.roles && { roles: deps.roles }),
         });
   if (deps.metrics !== undefined) publishRegistrations({ database, clock, metrics: deps.metrics });
   const registrations = createRegistrations({
     database,
     clock,
+    known,
     watch,
     credentialOf: credentials.credentialOf,
   });

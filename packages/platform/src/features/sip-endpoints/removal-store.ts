@@ -23,8 +23,8 @@ export function tablesOf(write: Write): Kysely<SipEndpointsTables> {
   return write.withTables<SipEndpointsTables>();
 }
 
-/** Called with the usernames after each statement that creates, changes or deletes endpoints. */
-export type EndpointsChanged = (usernames: readonly string[]) => void;
+/** Called with the usernames after each statement that creates, changes or deletes endpoints, and with the identifiers of deleted ones. */
+export type EndpointsChanged = (usernames: readonly string[], deleted?: readonly string[]) => void;
 
 /** Endpoints that lose their application or their account, or are deleted with bindings and instances. */
 export function endpointRemoval(changeTotals: ChangeTotals, changed: EndpointsChanged): EndpointRemoval {
@@ -38,7 +38,7 @@ export function endpointRemoval(changeTotals: ChangeTotals, changed: EndpointsCh
         .returning(['account', 'main_account', 'username'])
         .executeTakeFirst();
       if (deleted === undefined) return false;
-      changed([deleted.username]);
+      changed([deleted.username], [endpointId]);
       await tables.deleteFrom('sip_bindings').where('endpoint_id', '=', endpointId).execute();
       await tables.deleteFrom('sip_instances').where('endpoint_id', '=', endpointId).execute();
       await changeTotals(write, deleted.main_account, deleted.account, -1);
@@ -56,9 +56,9 @@ export function endpointRemoval(changeTotals: ChangeTotals, changed: EndpointsCh
       const deleted = await tables
         .deleteFrom('sip_endpoints')
         .where('endpoint_id', 'in', attached)
-        .returning(['account', 'username'])
+        .returning(['account', 'endpoint_id', 'username'])
         .execute();
-      changed(deleted.map(({ username }) => username));
+      changed(...namesOf(deleted));
       const perOwner = new Map<string, number>();
       for (const { account: owner } of deleted) perOwner.set(owner, (perOwner.get(owner) ?? 0) + 1);
       for (const [owner, count] of perOwner) await changeTotals(write, account.main, owner, -count);
@@ -81,9 +81,9 @@ export function endpointRemoval(changeTotals: ChangeTotals, changed: EndpointsCh
       const deleted = await tables
         .deleteFrom('sip_endpoints')
         .where('account', '=', subaccount)
-        .returning(['main_account', 'username'])
+        .returning(['main_account', 'endpoint_id', 'username'])
         .execute();
-      changed(deleted.map(({ username }) => username));
+      changed(...namesOf(deleted));
       const main = deleted[0]?.main_account;
       if (main !== undefined) await changeTotals(write, main, main, -deleted.length);
       await forgetTotal(write, subaccount);
@@ -100,6 +100,10 @@ export function endpointRemoval(changeTotals: ChangeTotals, changed: EndpointsCh
       await forgetTotal(write, subaccount);
     },
   };
+}
+
+function namesOf(deleted: readonly { readonly username: string; readonly endpoint_id: string }[]) {
+  return [deleted.map(({ username }) => username), deleted.map(({ endpoint_id }) => endpoint_id)] as const;
 }
 
 async function forgetTotal(write: Write, subaccount: string): Promise<void> {

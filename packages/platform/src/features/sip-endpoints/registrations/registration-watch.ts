@@ -3,6 +3,7 @@ import type { Outbox } from '../../../kernel/outbox.ts';
 import type { SingletonRoles } from '../../../kernel/singleton-roles.ts';
 import { createGoneBindings } from './delete-gone.ts';
 import { goneQueries } from './gone-bindings.ts';
+import type { KnownBindings } from './known-bindings.ts';
 import { createRegistrationReports } from './registration-reports.ts';
 
 /** Reports registrations that begin and end, in the transaction of the change. */
@@ -26,6 +27,7 @@ export interface RegistrationWatchDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  readonly known: Pick<KnownBindings, 'forget'>;
   /** Of several processes one looks for expired bindings; this one when left out. */
   readonly roles?: Pick<SingletonRoles, 'take' | 'holds'>;
 }
@@ -42,6 +44,7 @@ export function createRegistrationWatch({
   database,
   clock,
   outbox,
+  known,
   roles,
 }: RegistrationWatchDeps): RegistrationWatch {
   const queries = goneQueries(database.read);
@@ -82,6 +85,7 @@ export function createRegistrationWatch({
         isMore = await database.transact(async (write) => {
           const now = clock.now();
           const { rows, isLast } = await gone.expired(write, now);
+          known.forget(rows.map(({ endpoint_id }) => endpoint_id));
           await reports.gone(write, rows, () => 'expired');
           return !isLast;
         }, unit);
@@ -109,6 +113,7 @@ export function createRegistrationWatch({
         isMore = await database.transact(async (write) => {
           const now = clock.now();
           const { rows, isLast } = await gone.ofFlows(write, from, to);
+          known.forget(rows.map(({ endpoint_id }) => endpoint_id));
           await reports.gone(write, rows, ({ expires_at }) => (expires_at <= now ? 'expired' : 'flow-lost'));
           return !isLast;
         }, unit);

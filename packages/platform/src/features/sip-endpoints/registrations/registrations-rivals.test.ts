@@ -13,6 +13,7 @@ import { sipBindingsPermissions } from '../migrations/0004-permissions.ts';
 import { sipInstances } from '../migrations/0005-instances.ts';
 import { sipBindingsSources } from '../migrations/0006-sources.ts';
 import { createEndpointStore } from '../store.ts';
+import { createKnownBindings } from './known-bindings.ts';
 import { createRegistrationWatch } from './registration-watch.ts';
 import { createRegistrations } from './registrations.ts';
 
@@ -22,9 +23,10 @@ const clock = createVirtualClock({ startAt: 1_000_000 });
 
 function registrarOn(database: Database) {
   const outbox = createOutbox({ database, clock, log: createRecordingLog(), newEventId: () => randomUUID() });
-  const watch = createRegistrationWatch({ database, clock, outbox });
+  const known = createKnownBindings(database);
+  const watch = createRegistrationWatch({ database, clock, outbox, known });
   const credentialOf = async () => undefined;
-  return { watch, registrations: createRegistrations({ database, clock, credentialOf, watch }) };
+  return { watch, registrations: createRegistrations({ database, clock, credentialOf, known, watch }) };
 }
 
 const storeOn = (database: Database) => createEndpointStore(database, () => {});

@@ -1,6 +1,8 @@
 import type { Binding, Clock, Database, Instant, Registrations, UnitOptions, Write } from '@jackfield/ports';
+import type { CompiledQuery } from 'kysely';
 import { purgeBatch, registrarQueries } from '../bindings-store.ts';
 import { createBindingChanges } from './binding-changes.ts';
+import type { KnownBindings } from './known-bindings.ts';
 import type { RegistrationWatch } from './registration-watch.ts';
 
 const purgeEveryMs = 60_000;
@@ -22,11 +24,13 @@ export function createRegistrations({
   database,
   clock,
   credentialOf,
+  known,
   watch,
 }: {
   readonly database: Database;
   readonly clock: Clock;
   readonly credentialOf: Registrations['credentialOf'];
+  readonly known: KnownBindings;
   /** Absent without events of registrations: then later REGISTERs remove expired bindings. */
   readonly watch?: RegistrationWatch | undefined;
 }): EndpointRegistrations {
@@ -37,7 +41,8 @@ export function createRegistrations({
   let nextPurge: Instant = 0;
 
   async function bindingsOf(endpoint: string): Promise<readonly Binding[]> {
-    return (await changes.live(database.read, endpoint, clock.now())) ?? [];
+    const now = clock.now();
+    return known.of(endpoint, now) ?? (await changes.live(database.read, endpoint, now)) ?? [];
   }
 
   function update<Result>(
@@ -47,11 +52,12 @@ export function createRegistrations({
       readonly result: Result;
     },
   ): Promise<Result> {
-    let after: readonly Binding[] = [];
+    let change: { readonly before: readonly Binding[]; readonly after: readonly Binding[] } | undefined;
+    known.begin(endpoint);
     const unit = database.transact(async (write) => {
       const now = clock.now();
       if (locks) await write.executeQuery(queries.lock(endpoint));
-      const current = await changes.live(write, endpoint, now);
+      const current = known.of(endpoint, now) ?? (await changes.live(write, endpoint, now));
       // Deleted after its credential was read: a binding written now would outlive it.
       if (current === undefined) throw new Error(`endpoint ${endpoint} has been deleted`);
       const { bindings, result } = decide(current);
@@ -60,22 +66,35 @@ export function createRegistrations({
         if (watch !== undefined) await watch.changed(write, endpoint, current, bindings, now);
         await changes.replace(write, endpoint, current, bindings);
         await changes.remember(write, endpoint, current, bindings, now);
-        after = bindings;
       }
+      change = { before: current, after: bindings };
       if (watch === undefined && now >= nextPurge) await purge(write, now);
       return result;
     }, unitOf(endpoint));
-    if (watch === undefined) return unit;
-    return unit.then((result) => {
-      watch.committed(after);
-      return result;
-    });
+    return unit.then(
+      (result) => {
+        known.end(endpoint, change);
+        if (change !== undefined && change.after !== change.before) watch?.committed(change.after);
+        return result;
+      },
+      (error) => {
+        known.end(endpoint);
+        throw error;
+      },
+    );
   }
 
   async function purge(write: Write, now: Instant): Promise<void> {
     const { numAffectedRows = 0n } = await write.executeQuery(queries.purge(now));
     // After a full batch the next REGISTER purges again.
     if (numAffectedRows < BigInt(purgeBatch)) nextPurge = now + purgeEveryMs;
+  }
+
+  async function drop(query: CompiledQuery, flow: string): Promise<void> {
+    await database.transact(async (write) => {
+      await write.executeQuery(query);
+      known.forget();
+    }, unitOf(flow));
   }
 
   return {
@@ -88,15 +107,12 @@ export function createRegistrations({
     async dropFlow(flow) {
       // A range with this name alone.
       if (watch !== undefined) return watch.dropFlows(flow, `${flow}\u0001`);
-      await database.transact((write) => write.executeQuery(queries.dropFlow(flow)), unitOf(flow));
+      await drop(queries.dropFlow(flow), flow);
     },
     async dropFlowsFrom(prefix) {
       // A range, so that the index of flows answers it.
       if (watch !== undefined) return watch.dropFlows(prefix, `${prefix}\uffff`);
-      await database.transact(
-        (write) => write.executeQuery(queries.dropFlows(prefix, `${prefix}\uffff`)),
-        unitOf(prefix),
-      );
+      await drop(queries.dropFlows(prefix, `${prefix}\uffff`), prefix);
     },
   };
 }
