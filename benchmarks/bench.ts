@@ -7,6 +7,7 @@ import { console } from './benches/console.ts';
 import { contention } from './benches/contention.ts';
 import { delay } from './benches/delay.ts';
 import { idle } from './benches/idle.ts';
+import { janus } from './benches/janus.ts';
 import { kamailio } from './benches/kamailio.ts';
 import { lateness } from './benches/lateness.ts';
 import { machineDetection } from './benches/machine-detection.ts';
@@ -44,8 +45,8 @@ const benches = [
   webrtc,
 ];
 
-/** Run only when named: kamailio takes minutes, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL, spoken-codes and speech-cost pocketsphinx. */
-const named = [kamailio, contention, postgres, spokenCodes, speechCost, console];
+/** Run only when named: kamailio and janus take minutes and need the other server, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL, spoken-codes and speech-cost pocketsphinx. */
+const named = [kamailio, janus, contention, postgres, spokenCodes, speechCost, console];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
