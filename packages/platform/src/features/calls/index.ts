@@ -9,7 +9,6 @@ export type {
   Conversations,
   LegCallbacks,
   LegOffer,
-  LegOwner,
   LiveLeg,
   OutboundLeg,
   OwnedLegNotice,

@@ -64,7 +64,7 @@ export interface MultipartyCallsFeature extends Feature {
   endIncarnation(ended: EndedIncarnation): Promise<number>;
 }
 
-export const multipartyCallMigrations: readonly Migration[] = [
+const multipartyCallMigrations: readonly Migration[] = [
   multipartyCallsTables,
   recordingsAndHearing,
   multipartyBills,

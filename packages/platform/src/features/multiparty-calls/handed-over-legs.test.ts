@@ -1,210 +1,214 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { callEnds } from '../calls/index.ts';
-import { notRecorded } from './domain/room-recording.ts';
-import type { JoiningParticipant } from './index.ts';
-import { customer, type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import type { Database } from '@jackfield/ports';
+import {
+  answeredCall,
+  type Caller,
+  eachDatabase,
+  incomingCall,
+  ringingConversation,
+} from '@jackfield/testkit';
+import { type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { customer } from './testing/rooms.ts';
 
 const room = 'MultiPartyCall/name_room/';
+const exitUrl = 'https://customer.example.com/exit';
+const nextUrl = 'https://customer.example.com/next';
+const waiting = '<Wait length="3600" silence="true"/>';
+const waits = `<Response>${waiting}</Response>`;
 
-const element: JoiningParticipant['instruction'] = {
-  name: 'room',
-  role: 'customer',
-  coachMode: true,
-  mute: false,
-  hold: false,
-  stayAlone: false,
-  startMpcOnEnter: true,
-  endMpcOnExit: false,
-  maxDurationSeconds: 14_400,
-  maxParticipants: 10,
-  recordMinMemberCount: 1,
-  waitForAgent: false,
-  waitSeconds: null,
-  relayDtmfInputs: false,
-  music: { wait: null, agentHold: null, customerHold: null },
-  enterSound: 'beep:1',
-  exitSound: 'beep:2',
-  statusCallback: null,
-  recordingCallback: null,
-  recording: notRecorded,
-  onExitAction: null,
-};
-
-let lastLeg = 0;
-const newLeg = () => `ca11e200-0000-4000-8000-${String(++lastLeg).padStart(12, '0')}`;
-
-function callIn(world: MultipartyWorld, as: Parameters<MultipartyWorld['calls']['callIn']>[1] = {}): string {
-  const { authId } = world.api.main;
-  return world.calls.callIn(newLeg(), { account: authId, mainAccount: authId, ...as });
+/** A call whose document lends its leg to the multiparty call, or goes on when it is refused. */
+async function caller(world: MultipartyWorld, attributes = '', name = 'room'): Promise<string> {
+  world.customer.serve(exitUrl, waits);
+  const rest = `role="Customer" enterSound="none" exitSound="none" onExitActionUrl="${exitUrl}" ${attributes}`;
+  return incomingCall(
+    world,
+    `<Response><MultiPartyCall ${rest}>${name}</MultiPartyCall><Speak>Refused</Speak></Response>`,
+  );
 }
 
-async function join(world: MultipartyWorld, leg: string, changes: Partial<typeof element> = {}) {
-  const { authId } = world.api.main;
-  const joined = await world.feature.join({
-    leg,
-    account: authId,
-    mainAccount: authId,
-    from: '+12025550111',
-    to: '+12025550222',
-    callerName: 'Ada',
-    instruction: { ...element, ...changes },
-  });
-  await world.runner.idle();
-  return joined;
+/** Requests to the exit action of borrowed legs: each leg with the cause of its exit. */
+const returned = ({ customer: { requests } }: MultipartyWorld) =>
+  requests
+    .filter(({ url }) => url === exitUrl)
+    .map(({ fields }) => `${fields.ParticipantCallUUID} ${fields.ParticipantExitCause}`);
+
+async function exitCauseOf(world: MultipartyWorld, mpcUuid: string, leg: string): Promise<string> {
+  const of = `MultiPartyCall/uuid_${mpcUuid}/Participant/`;
+  const { objects } = (await world.get(of)).body;
+  const { member_id } = objects.find((each: { call_uuid: string }) => each.call_uuid === leg);
+  return (await world.get(`${of}${member_id}/`)).body.exit_cause;
 }
 
-async function joinedMember(world: MultipartyWorld, leg: string, changes: Partial<typeof element> = {}) {
-  const joined = await join(world, leg, changes);
-  assert.ok(joined.ok);
-  return joined.value;
-}
+const uuidOf = async (world: MultipartyWorld, path = room) => (await world.get(path)).body.mpc_uuid;
 
-const returned = (world: MultipartyWorld) =>
-  world.calls.documentNotices.flatMap((each) => (each.type === 'leg-returned' ? [each] : []));
+/** A world in which something happens before one commit, the next but so many. */
+async function worldWithRace(open: Parameters<typeof openMultipartyWorld>[0]) {
+  let act: (() => void) | undefined;
+  let left = 0;
+  const interpose = (database: Database): Database =>
+    Object.create(database, {
+      transact: {
+        value: ((work, options) => {
+          if (left-- === 0) act?.();
+          return database.transact(work, options);
+        }) satisfies Database['transact'],
+      },
+    });
+  const world = await openMultipartyWorld(open, { interpose });
+  return {
+    world,
+    beforeCommit(after: number, happening: () => void) {
+      left = after;
+      act = happening;
+    },
+  };
+}
 
 eachDatabase('A document lends its leg to a multiparty call', (open) => {
   test('the first caller creates the call with the settings of its element, and joins at once', async () => {
     const world = await openMultipartyWorld(open);
-    const leg = callIn(world);
-    const { mpcUuid, memberId } = await joinedMember(world, leg, {
-      maxParticipants: 3,
-      stayAlone: true,
-      maxDurationSeconds: 600,
-    });
+    const leg = await caller(world, 'maxParticipants="3" stayAlone="true" maxDuration="600"');
     const call = (await world.get(room)).body;
-    assert.equal(call.mpc_uuid, mpcUuid);
     assert.deepEqual([call.status, call.max_participants, call.max_duration], ['Active', 3, 600]);
-    const participant = (await world.get(`${room}Participant/${memberId}/`)).body;
+    const member = await world.memberOf('room', leg);
+    const participant = (await world.get(`${room}Participant/${member}/`)).body;
     assert.deepEqual(
       [participant.call_uuid, participant.role, participant.status, participant.member_address],
-      [leg, 'customer', 'joined', '+12025550222'],
+      [leg, 'customer', 'joined', '+12025550100'],
     );
-    assert.equal(world.calls.dialled.length, 0);
+    assert.deepEqual(world.telephony.dialled, []);
   });
 
   test('a borrowed leg follows the same hearing table as dialled legs', async () => {
     const world = await openMultipartyWorld(open);
     const dialled = await world.join('room');
-    const leg = callIn(world);
-    const { mpcUuid } = await joinedMember(world, leg);
-    assert.deepEqual(world.media.edges(mpcUuid), { [dialled]: [leg], [leg]: [dialled] });
+    const leg = await caller(world);
+    assert.deepEqual(world.hearing(await uuidOf(world)), { [dialled]: [leg], [leg]: [dialled] });
   });
 
   test('a kicked leg returns to its document with the fields of the request to onExitActionUrl', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     await world.join('room');
-    const leg = callIn(world);
-    const { mpcUuid, memberId } = await joinedMember(world, leg);
-    await world.clock.advance(5000);
+    const leg = await caller(world);
+    const joinedAt = world.clock.wallNow() - 100;
+    const mpcUuid = await uuidOf(world);
+    const memberId = await world.memberOf('room', leg);
+    await world.advance(5000);
+    const leftAt = world.clock.wallNow();
     assert.equal((await world.remove(`${room}Participant/${memberId}/`)).status, 204);
-    await world.runner.idle();
-    assert.deepEqual(returned(world), [
-      {
-        type: 'leg-returned',
-        leg,
-        fields: {
-          MPCUUID: mpcUuid,
-          MPCFriendlyName: 'room',
-          MemberID: memberId,
-          ParticipantCallUUID: leg,
-          ParticipantRole: 'customer',
-          ParticipantJoinTime: '2026-01-01 00:00:00+00:00',
-          ParticipantEndTime: '2026-01-01 00:00:05+00:00',
-          ParticipantExitCause: 'Kicked Out of Multiparty Call',
-        },
-      },
-    ]);
-    assert.equal(world.calls.hungUp.has(leg), false);
-    assert.equal(world.calls.peek(leg)?.phase, 'answered');
+    await world.advance(100);
+    const [request] = world.customer.requests.filter(({ url }) => url === exitUrl);
+    const expected = {
+      MPCUUID: mpcUuid,
+      MPCFriendlyName: 'room',
+      MemberID: memberId,
+      ParticipantCallUUID: leg,
+      ParticipantRole: 'customer',
+      ParticipantJoinTime: secondsOf(joinedAt),
+      ParticipantEndTime: secondsOf(leftAt),
+      ParticipantExitCause: 'Kicked Out of Multiparty Call',
+    };
+    const named = Object.keys(expected).map((name) => [name, request?.fields[name]]);
+    assert.deepEqual(Object.fromEntries(named), expected);
+    assert.equal(world.isHungUp(leg), false);
   });
 
   test('at every end of the call, a borrowed leg returns to its document, and dialled legs are hung up', async () => {
     for (const end of ['delete', 'max-duration', 'alone'] as const) {
       const world = await openMultipartyWorld(open);
-      const leg = callIn(world);
-      await joinedMember(world, leg, { maxDurationSeconds: 300 });
+      const leg = await caller(world, 'maxDuration="300"');
       const dialled = await world.join('room');
       if (end === 'delete') assert.equal((await world.remove(room)).status, 204);
-      if (end === 'max-duration') await world.clock.advance(300_000);
-      if (end === 'alone') world.calls.leave(dialled);
-      await world.runner.idle();
-      assert.deepEqual(
-        returned(world).map((each) => `${each.leg} ${each.fields.ParticipantExitCause}`),
-        [`${leg} Multiparty Call Ended`],
-        end,
-      );
-      assert.equal(world.calls.hungUp.has(leg), false);
-      assert.equal(world.calls.hungUp.has(dialled), end !== 'alone');
-      assert.equal(world.clock.pending, 0);
-      assert.equal(world.media.openMixes, 0);
+      if (end === 'max-duration') await world.advance(300_000);
+      if (end === 'alone') world.telephony.leave(dialled);
+      await world.advance(100);
+      assert.deepEqual(returned(world), [`${leg} Multiparty Call Ended`], end);
+      assert.equal(world.isHungUp(leg), false);
+      assert.equal(world.isHungUp(dialled), end !== 'alone');
     }
   });
 
-  test('a caller who hangs up has left, and no leg returns', async () => {
+  test('a caller who hangs up has left, and no document runs on its leg', async () => {
     const world = await openMultipartyWorld(open);
-    const leg = callIn(world);
-    const { mpcUuid, memberId } = await joinedMember(world, leg);
-    world.calls.leave(leg);
-    await world.runner.idle();
-    const { body } = await world.get(`MultiPartyCall/uuid_${mpcUuid}/Participant/${memberId}/`);
-    assert.equal(body.exit_cause, 'Participant Call Hangup');
-    assert.deepEqual(returned(world), []);
+    const leg = await caller(world);
+    const mpcUuid = await uuidOf(world);
+    world.telephony.leave(leg);
+    await world.advance(100);
+    assert.equal(await exitCauseOf(world, mpcUuid, leg), 'Participant Call Hangup');
+    assert.equal(world.node.platform.runner.census().document?.sessions, 0);
   });
 
   test('a transferred caller has left with Participant Call Transferred', async () => {
     const world = await openMultipartyWorld(open);
-    const leg = callIn(world);
-    const { mpcUuid, memberId } = await joinedMember(world, leg);
-    assert.ok(await world.calls.take(leg, { kind: 'document', id: 'next' }));
-    await world.runner.idle();
-    const { body } = await world.get(`MultiPartyCall/uuid_${mpcUuid}/Participant/${memberId}/`);
-    assert.equal(body.exit_cause, 'Participant Call Transferred');
+    const leg = await caller(world);
+    const mpcUuid = await uuidOf(world);
+    world.customer.serve(nextUrl, waits);
+    const order = { legs: 'aleg', aleg_url: nextUrl };
+    assert.equal((await world.post(`Call/${leg}/`, order)).status, 202);
+    await world.advance(100);
+    assert.equal(await exitCauseOf(world, mpcUuid, leg), 'Participant Call Transferred');
     assert.deepEqual(returned(world), []);
-    assert.equal(world.calls.hungUp.has(leg), false);
+    assert.equal(world.isHungUp(leg), false);
   });
 
-  test('joining is refused with a sentence where the call is full, the name is invalid, or the leg has ended', async () => {
+  test('a leg that ends at any moment of the handover leaves no call behind', async () => {
+    for (const commit of [0, 1, 2, 3]) {
+      const { world, beforeCommit } = await worldWithRace(open);
+      world.customer.serve(nextUrl, ({ fields }) => {
+        beforeCommit(commit, () => world.telephony.leave(fields.CallUUID ?? ''));
+        return '<Response><MultiPartyCall role="Customer">room</MultiPartyCall></Response>';
+      });
+      await incomingCall(world, `<Response><Redirect>${nextUrl}</Redirect></Response>`);
+      await world.advance(200);
+      assert.equal((await world.get('MultiPartyCall/?status=active')).body.meta.count, 0);
+      assert.equal(world.telephony.census().legs, 0);
+    }
+  });
+
+  test('a call that ends at any moment of the handover returns the leg once', async () => {
+    for (const commit of [0, 1, 2, 3]) {
+      const { world, beforeCommit } = await worldWithRace(open);
+      await world.join('room');
+      world.customer.serve(exitUrl, waits);
+      world.customer.serve(nextUrl, () => {
+        beforeCommit(commit, () => void world.node.platform.http.inject(deletion(world)));
+        const attributes = `role="Customer" onExitActionUrl="${exitUrl}"`;
+        return `<Response><MultiPartyCall ${attributes}>room</MultiPartyCall>${waiting}</Response>`;
+      });
+      const leg = await incomingCall(world, `<Response><Redirect>${nextUrl}</Redirect></Response>`);
+      await world.advance(200);
+      if ((await world.get(room)).status === 200) await world.remove(room);
+      await world.advance(200);
+      assert.deepEqual(returned(world), [`${leg} Multiparty Call Ended`], `before commit ${commit}`);
+      assert.equal(world.isHungUp(leg), false);
+    }
+  });
+
+  test('a document goes on where its multiparty call is full', async () => {
     const world = await openMultipartyWorld(open);
     await world.add('room', { max_participants: 2 });
     await world.add('room');
-    const sentences = async (leg: string, changes: Partial<typeof element>) => {
-      const joined = await join(world, leg, changes);
-      return joined.ok ? '' : joined.problem.sentence;
-    };
-    const leg = callIn(world);
-    assert.match(await sentences(leg, {}), /is full/);
-    assert.match(await sentences(leg, { name: 'a/b' }), /^friendly_name must be 1 to 100 characters/);
-    world.calls.leave(leg);
-    assert.equal(await sentences(leg, { name: 'other' }), `there is no answered call "${leg}"`);
-    assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 1);
-  });
-
-  test('a leg that ends or is lent elsewhere during the handover leaves no call behind', async () => {
-    const world = await openMultipartyWorld(open);
-    const leg = callIn(world);
-    world.calls.duringNextHandOver(async () => world.calls.leave(leg));
-    assert.equal((await join(world, leg)).ok, false);
-    assert.equal((await world.get('MultiPartyCall/?status=ended')).body.meta.count, 1);
-    assert.equal(world.clock.pending, 0);
-  });
-
-  test('a call that ends during the handover returns the leg once', async () => {
-    const world = await openMultipartyWorld(open);
-    await world.join('room');
-    const leg = callIn(world);
-    world.calls.duringNextHandOver(() => world.remove(room));
-    const joined = await join(world, leg);
-    assert.ok(joined.ok);
+    const leg = await caller(world);
     assert.deepEqual(
-      returned(world).map((each) => [each.fields.ParticipantExitCause, each.fields.ParticipantJoinTime]),
-      [['Multiparty Call Ended', '']],
+      world.node.spokenTo(leg).map(({ text }) => text),
+      ['Refused'],
     );
-    assert.equal(world.media.edges(joined.value.mpcUuid), undefined);
+    assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 1);
+    assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 2);
   });
 });
+
+function deletion({ main: { authId, authToken } }: MultipartyWorld) {
+  const authorization = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
+  return { method: 'DELETE', url: `/v1/Account/${authId}/${room}`, headers: { authorization } } as const;
+}
+
+/** The time as callbacks show it: in whole seconds. */
+function secondsOf(wallMs: number): string {
+  return `${new Date(wallMs).toISOString().slice(0, 19).replace('T', ' ')}+00:00`;
+}
 
 eachDatabase('A live call is moved into a multiparty call', (open) => {
   const move = (world: MultipartyWorld, call_uuid: string, fields: object = {}) =>
@@ -213,26 +217,25 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
   test('a call is moved out of its document for good: it is a participant, and is hung up at the end', async () => {
     const world = await openMultipartyWorld(open);
     const dialled = await world.join('room');
-    const leg = callIn(world);
+    const leg = await incomingCall(world, waits);
+    const phones = world.telephony.dialled.length;
     const { status, body } = await move(world, leg.toUpperCase());
     assert.equal(status, 201);
-    assert.deepEqual(body.calls, [{ to: '+12025550222', from: '+12025550111', call_uuid: leg }]);
-    await world.runner.idle();
-    const { mpc_uuid } = (await world.get(room)).body;
-    assert.deepEqual(world.media.edges(mpc_uuid), { [dialled]: [leg], [leg]: [dialled] });
-    assert.deepEqual(world.calls.documentNotices, [{ type: 'leg-taken', leg }]);
-    assert.equal(world.calls.dialled.length, 1, 'no phone is dialled for it');
+    assert.deepEqual(body.calls, [{ to: '+12025550100', from: 'alice', call_uuid: leg }]);
+    await world.advance(0);
+    assert.deepEqual(world.hearing(await uuidOf(world)), { [dialled]: [leg], [leg]: [dialled] });
+    assert.equal(world.node.platform.runner.census().document?.sessions, 0);
+    assert.equal(world.telephony.dialled.length, phones, 'no phone is dialled for it');
     await world.remove(room);
-    await world.runner.idle();
-    assert.deepEqual(world.calls.hungUp.get(leg), callEnds(4020, 'API Request'));
-    assert.deepEqual(returned(world), []);
+    await world.advance(0);
+    assert.equal(await world.endOf(leg), '4020 Multiparty Call Ended, API Request');
   });
 
   test('a moved call creates the multiparty call where none has that name', async () => {
     const world = await openMultipartyWorld(open);
-    const leg = callIn(world);
+    const leg = await incomingCall(world, waits);
     assert.equal((await move(world, leg, { start_mpc_on_enter: false })).status, 201);
-    await world.runner.idle();
+    await world.advance(0);
     assert.equal((await world.get(room)).body.status, 'Initialized');
     assert.equal((await world.get(`${room}Participant/`)).body.objects[0].status, 'joined');
   });
@@ -240,40 +243,43 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
   test('a call moved from another multiparty call has left that one with Participant Call Transferred', async () => {
     const world = await openMultipartyWorld(open);
     const dialled = await world.join('other', { stay_alone: true });
-    const borrowed = callIn(world);
-    const { mpcUuid } = await joinedMember(world, borrowed, { name: 'other' });
+    const borrowed = await caller(world, '', 'other');
+    const mpcUuid = await uuidOf(world, 'MultiPartyCall/name_other/');
     await world.join('other');
     for (const leg of [dialled, borrowed]) {
       assert.equal((await move(world, leg)).status, 201);
-      await world.runner.idle();
+      await world.advance(0);
     }
-    const { body } = await world.get(`MultiPartyCall/uuid_${mpcUuid}/Participant/`);
-    assert.equal(body.meta.count, 1);
+    assert.equal((await world.get('MultiPartyCall/name_other/Participant/')).body.meta.count, 1);
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 2);
-    assert.equal(world.calls.hungUp.size, 0);
+    for (const leg of [dialled, borrowed]) assert.equal(world.isHungUp(leg), false);
     assert.deepEqual(returned(world), []);
-    const { mpc_uuid } = (await world.get(room)).body;
-    assert.deepEqual(world.media.edges(mpc_uuid), { [dialled]: [borrowed], [borrowed]: [dialled] });
+    assert.deepEqual(world.hearing(await uuidOf(world)), { [dialled]: [borrowed], [borrowed]: [dialled] });
+    await world.remove('MultiPartyCall/name_other/');
+    assert.equal(await exitCauseOf(world, mpcUuid, dialled), 'Participant Call Transferred');
   });
 
   test('a ringing call is answered, and joins then', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
-    const leg = callIn(world, { phase: 'offered' });
+    const { caller: leg } = await ringingConversation(world);
     assert.equal((await move(world, leg)).status, 201);
-    await world.runner.idle();
-    assert.equal(world.calls.peek(leg)?.phase, 'answered');
+    await world.advance(0);
+    assert.ok(world.telephony.orders.includes(`answer ${leg}`));
     const { body } = await world.get(`${room}Participant/?call_uuid=${leg}`);
     assert.equal(body.objects[0].status, 'joined');
   });
 
   test('a call that is unknown, has ended, or belongs to another account gets 404, and no call is created', async () => {
     const world = await openMultipartyWorld(open);
-    const ended = callIn(world);
-    world.calls.leave(ended);
-    const foreign = callIn(world, { account: 'MAOTHER', mainAccount: 'MAOTHER' });
+    const branch: Caller = await world.subaccount();
+    const ended = await answeredCall(world, branch);
+    world.telephony.leave(ended);
+    await world.advance(0);
+    const foreign = await answeredCall(world);
     for (const leg of ['b2c40000-0000-4000-8000-000000000000', ended, foreign]) {
-      const { status, body } = await move(world, leg);
+      const fields = { role: 'customer', call_uuid: leg };
+      const { status, body } = await world.post(`${room}Participant/`, fields, branch);
       assert.equal(status, 404, JSON.stringify(body));
       assert.ok(body.error.includes(leg), body.error);
     }
@@ -289,51 +295,72 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
   });
 
   test('a call that ends during the handover gets 404, and is no participant', async () => {
-    const world = await openMultipartyWorld(open);
+    const { world, beforeCommit } = await worldWithRace(open);
     await world.join('room');
-    const leg = callIn(world);
-    world.calls.duringNextHandOver(async () => world.calls.leave(leg));
-    assert.equal((await move(world, leg)).status, 404);
-    await world.runner.idle();
+    const leg = await incomingCall(world, waits);
+    beforeCommit(0, () => world.telephony.leave(leg));
+    const { status } = await move(world, leg);
+    await world.advance(0);
+    assert.equal(status, 404);
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 
-  test('a leg without another owner is hung up when its multiparty call ends during the handover', async () => {
-    const world = await openMultipartyWorld(open);
-    await world.join('room');
-    const leg = callIn(world);
-    world.calls.duringNextHandOver(() => world.remove(room));
-    assert.equal((await move(world, leg)).status, 404);
-    assert.deepEqual(world.calls.hungUp.get(leg), callEnds(4020, 'API Request'));
+  test('a moved leg is hung up when its multiparty call ends at any moment of the handover', async () => {
+    for (const commit of [0, 1, 2, 3]) {
+      const { world, beforeCommit } = await worldWithRace(open);
+      await world.join('room');
+      const leg = await incomingCall(world, waits);
+      beforeCommit(commit, () => void world.node.platform.http.inject(deletion(world)));
+      const { status } = await move(world, leg);
+      await world.advance(0);
+      assert.ok(status === 201 || status === 404, `${status}`);
+      assert.equal(await world.endOf(leg), '4020 Multiparty Call Ended, API Request');
+      assert.deepEqual(world.node.media.orders.mixes, []);
+    }
   });
 
   test('a live call is moved while draining too, since it is no new call', async () => {
-    const world = await openMultipartyWorld(open, { isDraining: () => true });
-    assert.equal((await move(world, callIn(world))).status, 201);
+    const world = await openMultipartyWorld(open);
+    const leg = await incomingCall(world, waits);
+    world.node.platform.drain();
+    assert.equal((await move(world, leg)).status, 201);
   });
 });
 
 eachDatabase('Events of a dialled leg', (open) => {
   test('call_status_callback_url receives them with the names of the multiparty call; send_digits are pressed', async () => {
     const world = await openMultipartyWorld(open);
-    await world.add('room', {
-      call_status_callback_url: 'https://example.com/leg',
+    const url = 'https://example.com/leg';
+    const leg = await world.add('room', {
+      call_status_callback_url: url,
       call_status_callback_method: 'GET',
       send_digits: '1wW#',
       send_on_preanswer: 'True',
     });
-    const { mpc_uuid } = (await world.get(room)).body;
-    const [leg] = world.calls.dialled;
-    const url = { url: 'https://example.com/leg', method: 'GET' };
-    const member = (await world.get(`${room}Participant/`)).body.objects[0].member_id;
-    assert.deepEqual(leg?.callbacks, {
-      ring: url,
-      answer: url,
-      hangup: url,
-      fields: { MPCName: 'room', MPCUUID: mpc_uuid, MemberID: member },
-    });
-    assert.equal(leg?.spec.sendDigits, '1wW#');
-    assert.equal(leg?.spec.sendOnPreanswer, true);
+    const mpcUuid = await uuidOf(world);
+    const member = await world.memberOf('room', leg);
+    world.telephony.startRinging(leg);
+    world.telephony.openEarlyMedia(leg);
+    await world.advance(100);
+    assert.deepEqual(
+      world.node.media.orders.commands.filter((each) => each.do === 'send-digits'),
+      [{ do: 'send-digits', leg, digits: '1wW#' }],
+    );
+    world.telephony.pickUp(leg);
+    await world.advance(100);
+    world.telephony.leave(leg);
+    await world.advance(100);
+    const sent = world.customer.requests.filter((request) => request.url === url);
+    assert.deepEqual(
+      sent.map(({ method, fields: { Event, MPCName, MPCUUID, MemberID } }) => [
+        method,
+        Event,
+        MPCName,
+        MPCUUID,
+        MemberID,
+      ]),
+      ['Ring', 'StartApp', 'Hangup'].map((event) => ['GET', event, 'room', mpcUuid, member]),
+    );
   });
 
   test('digits and voice are groups of status_callback_events', async () => {
@@ -344,16 +371,19 @@ eachDatabase('Events of a dialled leg', (open) => {
       status_callback_events: 'participant-speak-events,participant-digit-input-events',
     });
     assert.deepEqual(
-      world.media.commands.filter((each) => each.do === 'watch-voice'),
+      world.node.media.orders.commands.filter((each) => each.do === 'watch-voice'),
       [{ do: 'watch-voice', leg, watched: true }],
     );
-    world.calls.press(leg, '7');
-    world.calls.speak(leg, true);
-    world.calls.speak(leg, false);
-    await world.runner.idle();
-    const reported = world.events.filter(({ callback }) => callback !== undefined);
+    world.telephony.press(leg, '7');
+    world.node.media.report({ type: 'voice', leg, speaking: true });
+    world.node.media.report({ type: 'voice', leg, speaking: false });
+    await world.advance(100);
     assert.deepEqual(
-      reported.map(({ payload }) => [payload.EventName, payload.ParticipantCallUUID, payload.Digit]),
+      world.customer.requests.map(({ fields }) => [
+        fields.EventName,
+        fields.ParticipantCallUUID,
+        fields.Digit,
+      ]),
       [
         ['ParticipantDigitInput', leg, '7'],
         ['ParticipantSpeakStart', leg, undefined],

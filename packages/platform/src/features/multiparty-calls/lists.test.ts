@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
-import { customer, type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { customer } from './testing/rooms.ts';
 
 interface Item {
   readonly friendly_name: string;
@@ -18,15 +19,15 @@ async function names(world: MultipartyWorld, query: string): Promise<string> {
 async function fiveCalls(open: Parameters<typeof openMultipartyWorld>[0]): Promise<MultipartyWorld> {
   const world = await openMultipartyWorld(open);
   await world.join('a');
-  await world.clock.advance(60_500);
+  await world.advance(60_500);
   const leg = await world.join('b');
-  await world.clock.advance(60_000);
+  await world.advance(60_000);
   await world.remove('MultiPartyCall/name_a/');
   await world.join('c');
-  await world.clock.advance(60_000);
-  world.calls.leave(leg);
+  await world.advance(60_000);
+  world.telephony.leave(leg);
   await world.join('d', { start_mpc_on_enter: false });
-  await world.clock.advance(60_000);
+  await world.advance(60_000);
   await world.join('a');
   return world;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEmbeddedDatabase } from '@jackfield/testkit';
-import { agent, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { openMultipartyWorld } from './testing/multiparty-world.ts';
+import { agent } from './testing/rooms.ts';
 
 const path = 'MultiPartyCall/name_room/Participant/';
 
@@ -164,7 +165,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
         assert.match(body.error, /, not /, `${what}: ${body.error}`);
       }
     }
-    assert.equal(world.calls.dialled.length, 0);
+    assert.equal(world.telephony.dialled.length, 0);
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);
   });
 
@@ -174,9 +175,8 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
       status_callback_url: 'https://example.com/',
       status_callback_events: 'mpc-state-changes , add-participant-api-events',
     });
-    const reported = world.events.flatMap(({ callback, payload }) =>
-      callback === undefined ? [] : [payload.EventName],
-    );
+    await world.advance(100);
+    const reported = world.customer.requests.map(({ fields }) => fields.EventName);
     assert.deepEqual(reported, [
       'MPCStart',
       'AddParticipantByAPIActionInitiated',
@@ -221,7 +221,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
 
   test('several destinations are for agents, and lists of seconds are no longer than theirs', async () => {
     const world = await openMultipartyWorld(open);
-    const three = { ...agent, to: 'alice261121120000<bob261121120001<sip:carol@sip.localhost' };
+    const three = { ...agent, to: '+12025550100<+12025550101<+12025550102' };
     const bad = [
       [{ ...three, role: 'customer' }, 'to must be one destination: several are for the role agent, not for'],
       [{ ...three, role: 'Supervisor' }, 'to must be one destination'],
@@ -239,13 +239,13 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     }
     const { status, body } = await world.post(path, { ...three, ring_timeout: '30<20', delay_dial: '0' });
     assert.equal(status, 201, JSON.stringify(body));
-    await world.runner.idle();
+    await world.advance(0);
     assert.deepEqual(
-      world.calls.dialled.map(({ spec }) => [spec.to, spec.ringTimeoutSeconds]),
+      world.telephony.dialled.map(({ spec }) => [spec.to, spec.ringTimeoutSeconds]),
       [
-        ['alice261121120000', 30],
-        ['bob261121120001', 20],
-        ['sip:carol@sip.localhost', 45],
+        ['+12025550100', 30],
+        ['+12025550101', 20],
+        ['+12025550102', 45],
       ],
     );
   });
@@ -257,7 +257,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
       assert.equal(status, 400, parameter);
       assert.ok(body.error.startsWith(`${parameter} must be `), body.error);
     }
-    assert.equal(world.calls.dialled.length, 0);
+    assert.equal(world.telephony.dialled.length, 0);
   });
 
   test('the defaults that clients spell out are accepted, in every spelling', async () => {
@@ -271,26 +271,25 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     assert.equal((await world.post(path, extra)).status, 201);
   });
 
-  test('callbacks are kept with their methods, POST where none is given', async () => {
+  test('callbacks are requested with their methods, POST where none is given', async () => {
     const world = await openMultipartyWorld(open);
-    await world.add('room', {
+    const recordingUrl = 'http://example.com/recording';
+    await world.join('room', {
       status_callback_url: 'https://example.com/status',
-      recording_callback_url: 'http://example.com/recording',
+      recording_callback_url: recordingUrl,
       recording_callback_method: 'get',
+      record: true,
     });
-    const call = await world.feature.queries.live(world.api.main.authId, 'room');
-    assert.deepEqual(
-      [call?.status_callback_url, call?.status_callback_method, call?.status_callback_events],
-      ['https://example.com/status', 'POST', 'mpc-state-changes,participant-state-changes'],
-    );
-    assert.deepEqual(
-      [call?.recording_callback_url, call?.recording_callback_method],
-      ['http://example.com/recording', 'GET'],
-    );
+    await world.remove('MultiPartyCall/name_room/');
+    await world.advance(1_000);
+    const requests = world.customer.requests.map(({ method, url }) => `${method} ${url}`);
+    const [status, recording] = ['POST https://example.com/status', `GET ${recordingUrl}`];
+    assert.deepEqual(new Set(requests), new Set([status, recording]));
   });
 
   test('while draining no participant is added, and no call is created', async () => {
-    const world = await openMultipartyWorld(open, { isDraining: () => true });
+    const world = await openMultipartyWorld(open);
+    await world.node.platform.drain();
     const { status, body } = await world.post(path, agent);
     assert.equal(status, 503, JSON.stringify(body));
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);

@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
-import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
-
-/** The process before, which died just now. */
-const killed = (clock: { now(): number }) => ({ number: 0, token: '0', diedAt: () => clock.now() });
+import { eachDatabase, toneFile } from '@jackfield/testkit';
+import { type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { customer, supervisor } from './testing/rooms.ts';
 
 const room = 'MultiPartyCall/name_desk%201/';
 const callbackUrl = 'https://example.com/recorded';
 
+/** Orders to record, each with its recording. */
+const ordersOf = ({ node }: MultipartyWorld) =>
+  node.media.orders.commands.flatMap((each) => {
+    if (each.do === 'pause-capture') return [`${each.paused ? 'pause' : 'resume'} ${each.capture}`];
+    if (each.do === 'end-capture') return [`stop ${each.capture}`];
+    return each.do === 'capture' ? [`capture ${each.capture}`] : [];
+  });
+
 eachDatabase('Recording multiparty calls over the API', (open) => {
   test('a call is recorded, paused, resumed and stopped, and its object says so', async () => {
     const world = await openMultipartyWorld(open);
-    const { recordings } = world;
     const leg = await world.join('desk 1');
     const state = async () => (await world.get(room)).body.recording;
     assert.equal(await state(), 'not-recording');
@@ -26,18 +31,16 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     const { recording_id: uuid, recording_url: url, message, api_id: apiId } = started.body;
     assert.match(apiId, /^[0-9a-f-]{36}$/);
     assert.equal(message, 'MPC: desk 1 record started');
-    assert.equal(url, `https://files/${world.api.main.authId}/${uuid}.wav`);
-    await world.runner.idle();
-    const order = recordings.ordered.get(uuid)!;
-    const { body: mpc } = await world.get(room);
-    assert.deepEqual(order.tracks, [{ said: [leg], heard: [] }]);
-    assert.deepEqual(order.mpc, { uuid: mpc.mpc_uuid, name: 'desk 1' });
-    assert.deepEqual(order.announcement, {
-      of: 'MPCRecording',
-      callback: { url: callbackUrl, method: 'GET' },
-      fields: { MPCName: 'desk 1', MPCUUID: mpc.mpc_uuid },
-      resource: `multiparty-call/${mpc.mpc_uuid}`,
-    });
+    assert.ok(url.endsWith(`/${uuid}.wav`), url);
+    await world.advance(0);
+    const { mpc_uuid } = (await world.get(room)).body;
+    assert.deepEqual(world.node.media.orders.captures.get(uuid)?.tracks, [{ said: [leg], heard: [] }]);
+    await world.advance(100);
+    const [begun] = world.customer.requests;
+    assert.deepEqual(
+      [begun?.method, begun?.url, begun?.fields.MPCName, begun?.fields.MPCUUID, begun?.fields.EventName],
+      ['GET', callbackUrl, 'desk 1', mpc_uuid, 'MPCRecordingInitiated'],
+    );
 
     assert.equal(await state(), 'recording');
     assert.equal((await world.post(`${room}Record/Pause/`)).status, 204);
@@ -46,8 +49,11 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.equal(await state(), 'recording');
     assert.equal((await world.remove(`${room}Record/`)).status, 204);
     assert.equal(await state(), 'not-recording');
-    await world.runner.idle();
-    assert.deepEqual(recordings.orders, [`start ${uuid}`, `pause ${uuid}`, `resume ${uuid}`, `stop ${uuid}`]);
+    await world.advance(0);
+    assert.deepEqual(
+      ordersOf(world),
+      ['capture', 'pause', 'resume', 'stop'].map((order) => `${order} ${uuid}`),
+    );
   });
 
   test('a recording order in the wrong state is refused, and the answer says what is wrong', async () => {
@@ -82,7 +88,6 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
 
   test('participants are recorded alone, with all others, or both; also on the path without name_', async () => {
     const world = await openMultipartyWorld(open);
-    const { recordings } = world;
     const [ann, bob] = [await world.join('desk'), await world.join('desk', customer)];
     const [annId, bobId] = [await world.memberOf('desk', ann), await world.memberOf('desk', bob)];
     const path = 'MultiPartyCall/desk/Participant/';
@@ -90,6 +95,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     const started = await world.post(`${path}${annId},${bobId}/Record/`, {
       file_format: 'wav',
       record_track_type: 'both',
+      recording_callback_url: callbackUrl,
     });
     assert.equal(started.status, 202);
     assert.equal(started.body.message, 'MPC: desk participant record started');
@@ -103,18 +109,15 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
       ],
     );
     assert.equal(started.body.recording_id, started.body.recordings[0].recording_id);
-    await world.runner.idle();
-    const order = recordings.ordered.get(started.body.recordings[2].recording_id)!;
-    assert.deepEqual([order.callUuid, order.memberId, order.trackType], [bob, Number(bobId), 'all']);
-    assert.equal(order.announcement?.of, 'ParticipantRecording');
-    assert.equal(order.announcement?.fields.MemberID, bobId);
-    assert.equal(order.tracks.length, 10);
+    await world.advance(0);
+    const ofBob: string = started.body.recordings[2].recording_id;
+    assert.equal(world.node.media.orders.captures.get(ofBob)?.tracks.length, 10);
+    const { body: recording } = await world.get(`Recording/${ofBob}/`);
+    assert.deepEqual([recording.call_uuid, recording.recording_format], [bob, 'wav']);
+    await world.advance(100);
     assert.deepEqual(
-      order.members?.map(({ channel, memberId, callUuid, role }) => [channel, memberId, callUuid, role]),
-      [
-        [1, Number(annId), ann, 'agent'],
-        [2, Number(bobId), bob, 'customer'],
-      ],
+      world.customer.requests.map(({ fields }) => `${fields.EventName} ${fields.MemberID}`).sort(),
+      [annId, annId, bobId, bobId].map((id) => `ParticipantRecordingInitiated ${id}`).sort(),
     );
 
     const change = (suffix: string, fields = {}) => world.post(`${path}${annId}/Record/${suffix}`, fields);
@@ -129,8 +132,8 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     // One public client sends an empty text.
     assert.equal((await world.remove(`${path}${annId}/Record/?record_track_type=`)).status, 204);
     assert.equal((await world.remove(`${path}all/Record/`)).status, 204);
-    await world.runner.idle();
-    assert.equal(recordings.orders.filter((each) => each.startsWith('stop')).length, 4);
+    await world.advance(0);
+    assert.equal(ordersOf(world).filter((each) => each.startsWith('stop')).length, 4);
   });
 
   test('all records each joined participant once, or none of them', async () => {
@@ -156,24 +159,23 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
       [recording_id, recording_url],
       [recordings[0].recording_id, recordings[0].recording_url],
     );
-    await world.runner.idle();
-    assert.equal(world.recordings.ordered.size, 2);
+    await world.advance(0);
+    assert.equal(world.node.media.orders.captures.size, 2);
 
-    world.calls.answer(ringing);
-    await world.runner.idle();
+    world.telephony.pickUp(ringing);
+    await world.advance(0);
     const again = await world.post(path, { record_track_type: 'participant' });
     assert.deepEqual(
       [again.status, again.body.error],
       [400, `participant ${ids[0]} is being recorded already`],
     );
-    await world.runner.idle();
-    assert.equal(world.recordings.ordered.size, 2);
+    await world.advance(0);
+    assert.equal(world.node.media.orders.captures.size, 2);
     assert.equal((await world.remove(path)).status, 204);
   });
 
   test('recordings of the creator begin when enough participants are present, with the callback of the call', async () => {
     const world = await openMultipartyWorld(open);
-    const { recordings } = world;
     const record = {
       record: 'true',
       record_file_format: 'wav',
@@ -182,113 +184,111 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
       recording_callback_url: callbackUrl,
     };
     const ann = await world.join('desk', record);
-    assert.equal(recordings.orders.length, 0);
+    assert.deepEqual(ordersOf(world), []);
     const bob = await world.join('desk', customer);
-    const made = [...recordings.ordered.values()];
+    await world.advance(100);
+    const tracks = [...world.node.media.orders.captures.values()].map((each) => each.tracks);
+    assert.deepEqual(tracks, [
+      [{ said: [ann, bob], heard: [] }],
+      [{ said: [ann], heard: [] }],
+      [{ said: [bob], heard: [] }],
+    ]);
     assert.deepEqual(
-      made.map(({ trackType, format, tracks, announcement }) => [
-        trackType,
-        format,
-        tracks,
-        announcement?.callback,
-      ]),
-      [
-        ['mix', [{ said: [ann, bob], heard: [] }]],
-        ['participant', [{ said: [ann], heard: [] }]],
-        ['participant', [{ said: [bob], heard: [] }]],
-      ].map(([type, tracks]) => [type, 'wav', tracks, { url: callbackUrl, method: 'POST' }]),
+      world.customer.requests.map(({ url, method, fields: { EventName } }) => [url, method, EventName]),
+      ['MPC', 'Participant', 'Participant'].map((of) => [callbackUrl, 'POST', `${of}RecordingInitiated`]),
     );
     assert.equal((await world.get('MultiPartyCall/name_desk/')).body.recording, 'recording');
   });
 
   test('a recording that the database refuses does not exist, and another may begin', async () => {
-    const world = await openMultipartyWorld(open);
+    const loggedErrors = ['step not saved; it was undone', 'recording of a multiparty call not started'];
+    const world = await openMultipartyWorld(open, { loggedErrors });
     await world.join('desk');
-    world.recordings.failNext();
+    world.failCommits(1, { after: 1 });
     assert.equal((await world.post('MultiPartyCall/name_desk/Record/')).status, 202);
-    await world.runner.idle();
+    await world.advance(0);
     assert.equal((await world.get('MultiPartyCall/name_desk/')).body.recording, 'not-recording');
     assert.equal((await world.post('MultiPartyCall/name_desk/Record/')).status, 202);
   });
 
   test('announcements are played before and after', async () => {
     const world = await openMultipartyWorld(open);
-    const { sounds, recordings } = world;
-    const [start, stop] = ['https://example.com/start.mp3', 'https://example.com/stop.mp3'];
-    const leg = await world.join('desk', { start_recording_audio: start, stop_recording_audio: stop });
+    const urls = { start: 'https://example.com/start.mp3', stop: 'https://example.com/stop.mp3' };
+    const hz = { start: 500, stop: 900 };
+    for (const which of ['start', 'stop'] as const)
+      world.customer.serve(urls[which], toneFile(hz[which], 1_000));
+    const leg = await world.join('desk', {
+      start_recording_audio: urls.start,
+      stop_recording_audio: urls.stop,
+    });
     const { recording_id: uuid } = (await world.post('MultiPartyCall/name_desk/Record/')).body;
-    await world.runner.idle();
-    const [first] = sounds.playing;
-    assert.deepEqual([first?.to, first?.items], [[leg], [{ kind: 'source', url: start, method: 'GET' }]]);
-    assert.deepEqual(recordings.orders, []);
-    sounds.finish(first!.play);
-    await world.runner.idle();
-    await new Promise((resolve) => setImmediate(resolve));
-    await world.runner.idle();
-    assert.deepEqual(recordings.orders, [`start ${uuid}`]);
+    await world.advance(100);
+    const playing = () => world.playing().map(({ to, sound }) => [to, sound]);
+    assert.deepEqual(playing(), [[[leg], hz.start]]);
+    assert.deepEqual(ordersOf(world), []);
+    await world.advance(1_000);
+    assert.deepEqual(ordersOf(world), [`capture ${uuid}`]);
     await world.remove('MultiPartyCall/name_desk/Record/');
-    await world.runner.idle();
-    assert.deepEqual(sounds.playing[0]?.items, [{ kind: 'source', url: stop, method: 'GET' }]);
+    await world.advance(100);
+    assert.deepEqual(playing(), [[[leg], hz.stop]]);
   });
 
   test('a recording that is stopped during its announcement has an end too, since the client has its id', async () => {
     const world = await openMultipartyWorld(open);
-    const { sounds, recordings } = world;
     const room = 'MultiPartyCall/name_desk/';
-    await world.join('desk', { start_recording_audio: 'https://example.com/start.mp3' });
+    const announcement = 'https://example.com/start.mp3';
+    world.customer.serve(announcement, toneFile(500, 60_000));
+    await world.join('desk', { start_recording_audio: announcement });
     const { recording_id: first } = (await world.post(`${room}Record/`)).body;
-    await world.runner.idle();
+    await world.advance(100);
     assert.equal((await world.remove(`${room}Record/`)).status, 204);
-    await world.runner.idle();
-    assert.deepEqual(sounds.playing, []);
-    assert.deepEqual(recordings.orders, [`start ${first}`, `stop ${first}`]);
-    assert.deepEqual(
-      recordings.ordered.get(first)?.tracks,
-      [{ said: [], heard: [] }],
-      'no voice is recorded',
-    );
+    await world.advance(0);
+    assert.deepEqual(world.playing(), []);
+    assert.deepEqual(ordersOf(world), [`capture ${first}`, `stop ${first}`]);
+    const captured = world.node.media.orders.commands.find((each) => each.do === 'capture');
+    assert.deepEqual(captured?.tracks, [{ said: [], heard: [] }], 'no voice is recorded');
     const { recording_id: second } = (await world.post(`${room}Record/`)).body;
-    await world.runner.idle();
+    await world.advance(100);
     assert.equal((await world.remove(room)).status, 204);
-    await world.runner.idle();
-    assert.deepEqual(recordings.orders.slice(2), [`start ${second}`, `stop ${second}`]);
+    await world.advance(0);
+    assert.deepEqual(ordersOf(world).slice(2), [`capture ${second}`, `stop ${second}`]);
   });
 
-  test('the end of a call is reported when its recordings have ended; its name is free before', async () => {
+  test('the end of a call is reported after the end of its recordings', async () => {
     const world = await openMultipartyWorld(open);
-    const { recordings, events } = world;
     await world.join('desk');
     const { recording_id: uuid } = (await world.post('MultiPartyCall/name_desk/Record/')).body;
     const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
+    await world.advance(1_000);
     assert.equal((await world.remove('MultiPartyCall/name_desk/')).status, 204);
-    await world.runner.idle();
-    const ends = () =>
-      events.filter(({ payload }) => payload.EventName === 'MPCEnd' && payload.MPCUUID === mpc);
-    assert.equal(ends().length, 0);
+    await world.advance(1_000);
+    const names = (await world.events()).map(({ data }) => data.EventName);
+    assert.ok(names.includes('MPCRecordingCompleted') && names.at(-1) === 'MPCEnd', names.join(' '));
+    assert.equal(names.filter((name) => name === 'MPCEnd').length, 1);
     const ended = (await world.get(`MultiPartyCall/uuid_${mpc}/`)).body;
     assert.deepEqual([ended.status, ended.recording], ['Ended', 'not-recording']);
     await world.join('desk');
-    assert.deepEqual(recordings.orders, [`start ${uuid}`, `stop ${uuid}`]);
-    recordings.finish(uuid);
-    await world.runner.idle();
-    assert.equal(ends().length, 1);
+    assert.deepEqual(ordersOf(world), [`capture ${uuid}`, `stop ${uuid}`]);
   });
 
-  test('the end of a call that a crash interrupted is reported once after the restart', async () => {
-    const world = await openMultipartyWorld(open);
+  test('the end of a recorded call that a crash interrupted is reported once after the restart', async () => {
+    const loggedErrors = Array(2).fill('step not saved; it was undone');
+    const world = await openMultipartyWorld(open, { loggedErrors });
     await world.join('desk');
     await world.post('MultiPartyCall/name_desk/Record/');
     const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
+    // The call has ended, and neither the end of its recording nor its own end is saved.
+    world.failCommits(20, { after: 1 });
     await world.remove('MultiPartyCall/name_desk/');
-    await world.runner.idle();
-    const again = await world.crash();
-    assert.equal(await again.feature.endIncarnation(killed(again.clock)), 1);
-    assert.deepEqual(
-      again.events.map(({ payload }) => [payload.EventName, payload.MPCUUID]),
-      [['MPCEnd', mpc]],
-    );
-    const third = await again.crash();
-    assert.equal(await third.feature.endIncarnation(killed(third.clock)), 0);
+    world.failCommits(0);
+    await world.restart();
+    const ends = async () =>
+      (await world.events())
+        .filter(({ data }) => data.EventName === 'MPCEnd')
+        .map(({ data }) => data.MPCUUID);
+    assert.deepEqual(await ends(), [mpc]);
+    await world.restart();
+    assert.deepEqual(await ends(), [mpc]);
   });
 });
 
@@ -297,20 +297,19 @@ eachDatabase('History of hearing', (open) => {
 
   test('the history says who could hear whom from when to when, also after the end, filtered and in pages', async () => {
     const world = await openMultipartyWorld(open);
-    const { clock } = world;
-    const began = clock.now();
+    const began = world.clock.wallNow();
     const ann = await world.join('desk', { stay_alone: true });
-    await clock.advance(1000);
+    await world.advance(1000);
     await world.join('desk', customer);
-    await clock.advance(1000);
+    await world.advance(1000);
     const sue = await world.join('desk', { ...supervisor, coach_mode: true });
     const [annId, sueId] = [await world.memberOf('desk', ann), await world.memberOf('desk', sue)];
     const bobId = (await world.get('MultiPartyCall/name_desk/Participant/')).body.objects.find(
       ({ role }: { role: string }) => role === 'customer',
     ).member_id;
-    await clock.advance(1500);
+    await world.advance(1500);
     await world.post(`MultiPartyCall/name_desk/Participant/${bobId}/`, { hold: true });
-    await clock.advance(500);
+    await world.advance(500);
     const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
     const names = new Map([
       [annId, 'ann'],
@@ -356,7 +355,7 @@ eachDatabase('History of hearing', (open) => {
     // A coach who leaves coach mode has new edges to the same listeners.
     await world.post(`MultiPartyCall/name_desk/Participant/${sueId}/`, { coach_mode: false });
     await world.post(`MultiPartyCall/name_desk/Participant/${bobId}/`, { hold: false });
-    await clock.advance(1000);
+    await world.advance(1000);
     await world.remove('MultiPartyCall/name_desk/');
     const ended = await list(`limit=20&speaker=${sueId}`);
     assert.deepEqual(ended, ['ann<sue! 2000-4000', 'ann<sue 4000-5000', 'bob<sue 4000-5000']);
@@ -372,10 +371,9 @@ eachDatabase('History of hearing', (open) => {
     await world.join('desk');
     await world.join('desk', customer);
     const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
-    await world.clock.advance(5000);
-    const again = await world.crash();
-    await again.feature.endIncarnation(killed(again.clock));
-    const { objects } = (await again.get(`MultiPartyCall/uuid_${mpc}/Hearing/History/`)).body;
+    await world.advance(5000);
+    await world.restart();
+    const { objects } = (await world.get(`MultiPartyCall/uuid_${mpc}/Hearing/History/`)).body;
     assert.equal(objects.length, 2);
     assert.ok(objects.every(({ to_time }: { to_time: string | null }) => to_time !== null));
   });
@@ -388,7 +386,7 @@ eachDatabase('History of hearing', (open) => {
     for (const query of ['listener=x', 'speaker=-1', 'listener_role=boss', 'at=yesterday', 'limit=21']) {
       assert.equal((await world.get(`${path}?${query}`)).status, 400, query);
     }
-    const branch = await world.api.subaccount();
+    const branch = await world.subaccount();
     assert.equal((await world.get(path, branch)).status, 404);
   });
 });

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
 import { sql } from 'kysely';
-import { customer, type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { removeEndedCalls } from './store.ts';
+import { type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+import { customer } from './testing/rooms.ts';
 
 const tables = ['multiparty_calls', 'multiparty_participants', 'multiparty_hearing'] as const;
 
-async function rowsOf({ database }: MultipartyWorld): Promise<readonly number[]> {
+async function rowsOf({ node: { database } }: MultipartyWorld): Promise<readonly number[]> {
   return Promise.all(
     tables.map(async (table) => {
       const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM ${sql.table(table)}`.execute(
@@ -24,21 +26,22 @@ eachDatabase('The retention of multiparty calls', (open) => {
       await world.join(name, { stay_alone: true });
       await world.join(name, customer);
       if (name !== 'three') await world.remove(`MultiPartyCall/name_${name}/`);
-      await world.runner.idle();
-      await world.clock.advance(10_000);
+      await world.advance(0);
+      await world.advance(10_000);
     }
     const left = async () => {
       const { objects } = (await world.get('MultiPartyCall/')).body;
       return objects.map((each: { friendly_name: string }) => each.friendly_name);
     };
-    const now = world.clock.now();
-    assert.equal(await world.feature.retained.removeEnded(now - 30_000, 10), 0, 'kept to the millisecond');
+    const now = world.clock.wallNow();
+    const { database } = world.node;
+    assert.equal(await removeEndedCalls(database, now - 30_000, 10), 0, 'kept to the millisecond');
     assert.deepEqual(await rowsOf(world), [3, 6, 6]);
-    assert.equal(await world.feature.retained.removeEnded(now, 1), 1);
+    assert.equal(await removeEndedCalls(database, now, 1), 1);
     assert.deepEqual(await left(), ['three', 'two']);
-    assert.equal(await world.feature.retained.removeEnded(now, 10), 1);
+    assert.equal(await removeEndedCalls(database, now, 10), 1);
     assert.deepEqual(await left(), ['three']);
     assert.deepEqual(await rowsOf(world), [1, 2, 2]);
-    assert.equal(await world.feature.retained.removeEnded(now, 10), 0);
+    assert.equal(await removeEndedCalls(database, now, 10), 0);
   });
 });

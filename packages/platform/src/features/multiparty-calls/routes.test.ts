@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { legSpec } from '@jackfield/ports';
 import { eachDatabase } from '@jackfield/testkit';
-import { callEnds } from '../calls/index.ts';
-import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
+import { openMultipartyWorld } from './testing/multiparty-world.ts';
+import { customer, supervisor } from './testing/rooms.ts';
 
 const room = 'MultiPartyCall/name_room/';
 
@@ -13,7 +13,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const answer = await world.post(`${room}Participant/`, {
       role: 'Agent',
       from: '+12025550199',
-      to: 'alice261121120000',
+      to: '+12025550100',
       caller_name: 'Desk',
       ring_timeout: '30',
       sip_headers: 'Ticket=4711,X-PH-Queue=sales=1',
@@ -24,26 +24,25 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const { api_id, calls, message, request_uuid } = answer.body;
     assert.match(api_id, /^[0-9a-f-]{36}$/);
     assert.equal(message, 'add participant action initiated');
-    assert.deepEqual(calls, [{ to: 'alice261121120000', from: '+12025550199', call_uuid: request_uuid }]);
-    await world.runner.idle();
+    assert.deepEqual(calls, [{ to: '+12025550100', from: '+12025550199', call_uuid: request_uuid }]);
+    await world.advance(0);
     const call = (await world.get(room)).body;
-    assert.deepEqual(world.calls.dialled, [
-      {
-        leg: request_uuid,
-        account: world.api.main.authId,
-        mainAccount: world.api.main.authId,
-        owner: { kind: 'multiparty-call', id: call.mpc_uuid },
-        spec: legSpec({
+    const [dialled, ...more] = world.telephony.dialled;
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      [dialled?.leg, dialled?.spec],
+      [
+        request_uuid,
+        legSpec({
           from: '+12025550199',
-          to: 'alice261121120000',
+          to: '+12025550100',
           callerName: 'Desk',
           ringTimeoutSeconds: 30,
           sipHeaders: { Ticket: '4711', Queue: 'sales=1' },
         }),
-        requestUuid: request_uuid,
-      },
-    ]);
-    const base = `/v1/Account/${world.api.main.authId}/MultiPartyCall/name_room/`;
+      ],
+    );
+    const base = `/v1/Account/${world.main.authId}/MultiPartyCall/name_room/`;
     assert.deepEqual(
       { ...call, api_id: 0, mpc_uuid: 0 },
       {
@@ -75,14 +74,16 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const first = await world.join('room');
     const second = await world.join('room', customer);
     const { mpc_uuid } = (await world.get(room)).body;
-    assert.deepEqual(world.media.edges(mpc_uuid), { [first]: [second], [second]: [first] });
+    assert.deepEqual(world.hearing(mpc_uuid), { [first]: [second], [second]: [first] });
 
-    await world.clock.advance(61_400);
+    await world.advance(61_400);
     assert.equal((await world.remove(room)).status, 204);
-    await world.runner.idle();
-    assert.deepEqual([...world.calls.hungUp.values()], Array(2).fill(callEnds(4020, 'API Request')));
-    assert.equal(world.media.openMixes, 0);
-    assert.deepEqual(world.runner.census()['multiparty-call'], {
+    await world.advance(0);
+    for (const leg of [first, second]) {
+      assert.equal(await world.endOf(leg), '4020 Multiparty Call Ended, API Request');
+    }
+    assert.equal(world.node.media.orders.mixes.length, 0);
+    assert.deepEqual(world.node.platform.runner.census()['multiparty-call'], {
       sessions: 0,
       timers: 0,
       queued: 0,
@@ -176,14 +177,16 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
   });
 
   test('two nodes that create one name at once: the unique index admits one call, and the other node adds to it', async () => {
-    const world = await openMultipartyWorld(open);
-    const other = await world.beside();
+    const loggedErrors = ['step not saved; it was undone'];
+    const world = await openMultipartyWorld(open, { nodes: 2, loggedErrors });
+    const nodes = world.cluster?.nodes ?? [];
     const answers = await Promise.all(
-      [world, other].map((node) => node.post(`${room}Participant/`, customer, world.api.main)),
+      nodes.map((node) => node.call('POST', `${room}Participant/`, { body: customer })),
     );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 1);
-    assert.equal(world.calls.dialled.length + other.calls.dialled.length, 1);
+    await world.advance(0);
+    assert.equal(nodes.flatMap(({ telephony }) => telephony?.dialled ?? []).length, 1);
   });
 
   test('the creator fixes the settings of the call; a full call refuses with its limit', async () => {
@@ -195,7 +198,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const full = await world.post(`${room}Participant/`, customer);
     assert.equal(full.status, 400);
     assert.match(full.body.error, /full: max_participants is 2/);
-    assert.equal(world.calls.dialled.length, 2);
+    assert.equal(world.telephony.dialled.length, 2);
   });
 
   test('Initialized waits; Activate starts it once, in every form that clients send', async () => {
@@ -204,8 +207,8 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
       const leg = await world.join('room', { start_mpc_on_enter: 'false' });
       const { body } = await world.get(room);
       assert.deepEqual([body.status, body.start_time], ['Initialized', null]);
-      assert.deepEqual(world.media.edges(body.mpc_uuid), { [leg]: [] });
-      await world.clock.advance(5000);
+      assert.deepEqual(world.hearing(body.mpc_uuid), { [leg]: [] });
+      await world.advance(5000);
       assert.equal((await world.post(room, { status })).status, 204);
       const { body: active } = await world.get(room);
       assert.equal(active.status, 'Active');
@@ -247,18 +250,17 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const left = await uuidOf('left');
     const busy = await world.add('busy');
     const failed = await uuidOf('busy');
-    world.calls.leave(first);
-    world.calls.leave(busy, callEnds(3010, 'Call recipient'));
-    await world.runner.idle();
+    world.telephony.leave(first);
+    world.telephony.leave(busy, { by: 'rejected', sipStatus: 486 });
+    await world.advance(0);
     assert.equal(await causeOf(left), 1010, 'stay_alone of the creator counts');
     assert.equal(await causeOf(failed), 1000);
-    assert.deepEqual(world.calls.hungUp.get(last), callEnds(4020, 'Service'));
-    await world.clock.advance(299_999);
+    assert.equal(await world.endOf(last), '4020 Multiparty Call Ended, Service');
+    await world.advance(299_999);
     assert.equal(await causeOf(long), null);
-    await world.clock.advance(1);
-    await world.runner.idle();
+    await world.advance(1);
+    await world.advance(0);
     assert.equal(await causeOf(long), 2000);
-    assert.equal(world.clock.pending, 0);
   });
 
   test('mute, hold and coach_mode: one, several, all; answered with a message for each', async () => {
@@ -268,7 +270,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     const coach = await world.join('room', supervisor);
     const { mpc_uuid } = (await world.get(room)).body;
     const [a, b, c] = await Promise.all([one, two, coach].map((leg) => world.memberOf('room', leg)));
-    assert.deepEqual(world.media.edges(mpc_uuid), { [one]: [two], [two]: [one, coach], [coach]: [one, two] });
+    assert.deepEqual(world.hearing(mpc_uuid), { [one]: [two], [two]: [one, coach], [coach]: [one, two] });
 
     const muted = await world.post(`${room}Participant/${a},${b}/`, { mute: 'true', hold: false });
     assert.equal(muted.status, 202);
@@ -280,14 +282,14 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
         hold: 'MPC: room unhold member(s) succeeded',
       },
     );
-    assert.deepEqual(world.media.edges(mpc_uuid), { [one]: [], [two]: [coach], [coach]: [] });
+    assert.deepEqual(world.hearing(mpc_uuid), { [one]: [], [two]: [coach], [coach]: [] });
     const held = await world.post(`${room}Participant/all/`, { hold: true, mute: false });
     assert.equal(held.body.mute, 'MPC: room unmute member(s) succeeded');
-    assert.deepEqual(world.media.edges(mpc_uuid), { [one]: [], [two]: [], [coach]: [] });
+    assert.deepEqual(world.hearing(mpc_uuid), { [one]: [], [two]: [], [coach]: [] });
     await world.post(`${room}Participant/ALL/`, { hold: false });
     const aloud = await world.post(`${room}Participant/${c}/`, { coach_mode: false });
     assert.equal(aloud.body.coach_mode, 'MPC: room coach_mode disable succeeded');
-    assert.deepEqual(world.media.edges(mpc_uuid)?.[one], [two, coach]);
+    assert.deepEqual(world.hearing(mpc_uuid)?.[one], [two, coach]);
 
     const { body: read } = await world.get(`${room}Participant/${c}/`);
     assert.deepEqual([read.role, read.coach_mode, read.mute, read.hold], ['supervisor', false, false, false]);
@@ -356,9 +358,9 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     ];
     const ids = await Promise.all(legs.map((leg) => world.memberOf('room', leg)));
     assert.equal((await world.remove(`${room}Participant/${ids[1]},${ids[3]}/`)).status, 204);
-    await world.runner.idle();
+    await world.advance(0);
     for (const leg of [legs[1]!, legs[3]!]) {
-      assert.deepEqual(world.calls.hungUp.get(leg), callEnds(4030, 'API Request'));
+      assert.equal(await world.endOf(leg), '4030 Kicked Out Of Multiparty Call, API Request');
     }
     const { body: list } = await world.get(`${room}Participant/`);
     assert.deepEqual(
@@ -374,36 +376,38 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
   });
 
   test('a leg whose record cannot be written ends like a failed leg', async () => {
-    const world = await openMultipartyWorld(open);
+    const loggedErrors = ['step not saved; it was undone', 'record of a dialled leg not written'];
+    const world = await openMultipartyWorld(open, { loggedErrors });
     await world.join('room');
-    world.calls.failNextDial();
+    world.failCommits(1, { after: 1 });
     await world.add('room');
-    await world.runner.idle();
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 
   test('a notice whose step could not be saved is handled again: no participant stays in a call after leaving it', async () => {
-    const world = await openMultipartyWorld(open);
+    const loggedErrors = Array(2).fill('step not saved; it was undone');
+    const world = await openMultipartyWorld(open, { loggedErrors });
     await world.join('room');
     const second = await world.join('room', customer);
     const { mpc_uuid } = (await world.get(room)).body;
-    world.failCommits(2);
-    world.calls.leave(second);
-    await world.runner.idle();
+    // The leg saves its end, and then the multiparty call does not.
+    world.failCommits(2, { after: 1 });
+    world.telephony.leave(second);
+    await world.advance(0);
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 2);
-    await world.clock.advance(2000);
-    await world.runner.idle();
+    await world.advance(2000);
     assert.equal((await world.get(`MultiPartyCall/${mpc_uuid}/`)).body.termination_cause_code, 1010);
-    assert.equal(world.clock.pending, 0);
   });
 
   test('an addition that could not be saved creates no call, dials no phone and leaves the name free', async () => {
-    const world = await openMultipartyWorld(open);
+    const loggedErrors = ['request failed: internal fault'];
+    const world = await openMultipartyWorld(open, { loggedErrors });
+    await world.advance(0);
     world.failCommits(1);
     await assert.rejects(world.add('room'), /a fault of the server/);
-    assert.equal(world.calls.dialled.length, 0);
-    assert.equal(world.media.openMixes, 0);
-    assert.equal(world.runner.census()['multiparty-call']?.sessions, 0);
+    assert.equal(world.telephony.dialled.length, 0);
+    assert.deepEqual(world.node.media.orders.mixes, []);
+    assert.equal(world.node.platform.runner.census()['multiparty-call']?.sessions, 0);
     await world.join('room');
     assert.equal((await world.get(room)).body.status, 'Active');
   });

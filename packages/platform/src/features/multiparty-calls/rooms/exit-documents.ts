@@ -16,7 +16,7 @@ export interface ExitDocuments {
 }
 
 export interface ExitDocumentsDeps {
-  readonly calls: Calls;
+  readonly calls: Pick<Calls, 'peek' | 'hangUp'>;
   readonly log: Logger;
 }
 

@@ -1,44 +1,30 @@
-import type { Database } from '@jackfield/ports';
+import type { LiveEvent } from '@jackfield/contract';
 import {
-  assertDocumentedEvents,
+  type ApiAnswer,
+  type Caller,
   createFailingCommits,
-  createVirtualClock,
+  eventStreamOf,
+  type FailingCommits,
   type OpenDatabase,
-  type VirtualClock,
+  openSimulatedWorld,
+  type SimulatedWorld,
+  type SimulatedWorldOptions,
 } from '@jackfield/testkit';
-import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
-import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { RunOrder } from '../../call-instructions/index.ts';
-import { createUsage, freeOfCharge, type RateTable } from '../../usage/index.ts';
-import { type MultipartyCallsDeps, multipartyCallMigrations } from '../create-multiparty-calls.ts';
-import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
-import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
-import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
-import { createScriptedRecordings, type ScriptedRecordings } from './scripted-recordings.ts';
-import { createScriptedSounds, type ScriptedSounds } from './scripted-sounds.ts';
+import { add, join, memberOf } from './rooms.ts';
 
-export const agent = { role: 'agent', from: '+12025550199', to: '+12025550100' };
-export const customer = { ...agent, role: 'customer', to: '+12025550101' };
-export const supervisor = { ...agent, role: 'supervisor', to: 'boss261121120000' };
+/** A file or a text that the media engine plays now. */
+export interface Playing {
+  readonly to: readonly string[];
+  /** The text, or the frequency of the file in Hz. */
+  readonly sound: string | number;
+  readonly loop: boolean;
+  /** Its listeners hear nothing else. */
+  readonly alone: boolean;
+}
 
-export interface MultipartyWorld {
-  readonly api: ApiWorld;
-  readonly calls: ScriptedCalls;
-  readonly media: RecordingMedia;
-  readonly sounds: ScriptedSounds;
-  readonly recordings: ScriptedRecordings;
-  /** Legs that were given to documents, in order. */
-  readonly exits: readonly RunOrder[];
-  /** The next leg that leaves finds no document, or its run fails. */
-  refuseNextExit(how: 'without-leg' | 'broken'): void;
-  readonly runner: SessionRunner;
-  readonly feature: MultipartyCallsFeature;
-  readonly database: Database;
-  readonly events: readonly OutboxEvent[];
-  readonly clock: VirtualClock;
-  /** Adds over HTTP; gives the call UUID. */
+/** Requests about multiparty calls, and what their legs hear. */
+interface Words {
+  /** Adds over HTTP, and its phone is dialled; gives the call UUID. */
   add(name: string, fields?: object, as?: Caller): Promise<string>;
   /** Adds, and the phone answers. */
   join(name: string, fields?: object, as?: Caller): Promise<string>;
@@ -47,145 +33,75 @@ export interface MultipartyWorld {
   remove(path: string, as?: Caller): Promise<ApiAnswer>;
   /** member_id of a call UUID in a live call. */
   memberOf(name: string, callUuid: string): Promise<string>;
-  /** The next so many commits of sessions fail, as with a full disk. */
-  failCommits(count: number): void;
-  /** Another process on the same data at the same time. */
-  beside(): Promise<MultipartyWorld>;
-  /** Another process on the same data, after the old process died. */
-  crash(): Promise<MultipartyWorld>;
+  /** Leg → the legs that it hears; undefined while the call has no mix. */
+  hearing(mpcUuid: string): Readonly<Record<string, readonly string[]>> | undefined;
+  /** In the order of their beginning. */
+  playing(): readonly Playing[];
+  /** Whether the platform has hung this leg up. */
+  isHungUp(leg: string): boolean;
+  /** `<code> <name>, <source>` of the end of a call; null while it lives, or was never dialled. */
+  endOf(leg: string): Promise<string | null>;
+  /** The events of the account and its subaccounts, the oldest first. */
+  events(): Promise<readonly LiveEvent[]>;
+  /** The next so many commits fail, as with a full disk, or those after the first that still succeed. */
+  failCommits: FailingCommits['fail'];
 }
 
-/** Multiparty calls behind the real HTTP interface, on a real database, with phones and media that a test can look into. */
+export type MultipartyWorld = SimulatedWorld & Words;
+
+/** The simulated world without phones, in which a test moves the legs of multiparty calls. */
 export async function openMultipartyWorld(
   open: OpenDatabase,
-  options: WorldOptions = {},
+  options: SimulatedWorldOptions = {},
 ): Promise<MultipartyWorld> {
-  return worldOn(await open(multipartyCallMigrations), open, options);
-}
-
-interface WorldOptions {
-  readonly isDraining?: () => boolean;
-  readonly startAt?: number;
-  readonly rates?: RateTable;
-}
-
-/** Outside systems and other features, in the hands of the test. */
-function createParts() {
-  const refusal: { next: 'without-leg' | 'broken' | undefined } = { next: undefined };
-  return {
-    calls: createScriptedCalls(),
-    media: createRecordingMedia(),
-    sounds: createScriptedSounds(),
-    recordings: createScriptedRecordings(),
-    exits: [] as RunOrder[],
-    events: [] as OutboxEvent[],
-    refusal,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-  };
-}
-
-type Parts = ReturnType<typeof createParts>;
-
-function createFeature(
-  { calls, media, sounds, recordings, exits, refusal, log }: Parts,
-  deps: Pick<MultipartyCallsDeps, 'runner' | 'database' | 'clock' | 'isDraining' | 'usage'>,
-): MultipartyCallsFeature {
-  let lastUuid = 0;
-  const run = Math.random().toString(16).slice(2, 10).padEnd(8, '0');
-  const feature = createMultipartyCalls({
-    ...deps,
-    calls,
-    media,
-    sounds,
-    recordings,
-    log,
-    // Programs take part in `live-agents.test.ts`.
-    streams: {
-      ownedBy() {},
-      start: () => Promise.reject(new Error('streams are tested in live-agents.test.ts')),
-      stop() {},
-      retrack() {},
+  let failing: FailingCommits | undefined;
+  const world = await openSimulatedWorld({
+    database: open,
+    phones: 'none',
+    interpose(database) {
+      failing = createFailingCommits(database);
+      return failing.database;
     },
-    newUuid: () => `${run}-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
+    ...options,
   });
-  feature.exitDocuments.runBy(async (order) => {
-    const refused = refusal.next;
-    refusal.next = undefined;
-    if (refused === 'broken') throw new Error('the disk is full');
-    if (refused === 'without-leg') return false;
-    exits.push(order);
-    return calls.take(order.leg, { kind: 'document', id: order.leg });
-  });
-  return feature;
+  return withWords(world, (...which) => failing?.fail(...which));
 }
 
-async function worldOn(
-  database: Database,
-  open: OpenDatabase,
-  { startAt, isDraining = () => false, rates = freeOfCharge }: WorldOptions,
-): Promise<MultipartyWorld> {
-  const parts = createParts();
-  const clock = createVirtualClock();
-  const failing = createFailingCommits(database);
-  const runner = createSessionRunner({
-    database: failing.database,
-    clock,
-    log: parts.log,
-    appendEvents: async (_write, appended) => {
-      assertDocumentedEvents(appended);
-      parts.events.push(...appended);
+/** `node` and `telephony` change with a restart, so the words inherit from the world. */
+function withWords(world: SimulatedWorld, failCommits: Words['failCommits']): MultipartyWorld {
+  const words: Words = {
+    add: (...participant) => add(world, ...participant),
+    join: (...participant) => join(world, ...participant),
+    memberOf: (...participant) => memberOf(world, ...participant),
+    get: (path, as = world.main) => world.call('GET', path, { as }),
+    post: (path, body = {}, as = world.main) => world.call('POST', path, { body, as }),
+    remove: (path, as = world.main) => world.call('DELETE', path, { as }),
+    hearing: (mpcUuid) => world.node.media.orders.hearing(mpcUuid),
+    playing: () => playingIn(world),
+    isHungUp: (leg) => world.telephony.orders.some((order) => order.startsWith(`hang up ${leg}`)),
+    async endOf(leg) {
+      const { status, body } = await world.api('GET', `Call/${leg}/`);
+      if (status === 404) return null;
+      const { hangup_cause_code: code, hangup_cause_name: name, hangup_source: source } = body;
+      return code === null ? null : `${code} ${name}, ${source}`;
     },
-  });
-  const feature = createFeature(parts, { runner, database, clock, isDraining, usage: createUsage(rates) });
-  const opened: OpenDatabase = Object.assign(async () => database, open);
-  const api: ApiWorld = await openApi(opened, { routes: feature.routes, clock });
-  if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
-
-  return {
-    ...parts,
-    ...requestsOf(parts, api, runner),
-    api,
-    refuseNextExit(how) {
-      parts.refusal.next = how;
-    },
-    runner,
-    feature,
-    database,
-    clock: api.clock,
-    failCommits: failing.fail,
-    beside: () => worldOn(database, open, {}),
-    async crash() {
-      const now = api.clock.now();
-      await api.app.close();
-      return worldOn(await open.again(database), open, { startAt: now });
-    },
+    events: () => eventStreamOf(world),
+    failCommits,
   };
+  return Object.assign(Object.create(world) as SimulatedWorld, words);
 }
 
-type Requests = Pick<MultipartyWorld, 'add' | 'join' | 'get' | 'post' | 'remove' | 'memberOf'>;
+function playingIn({ node }: SimulatedWorld): readonly Playing[] {
+  return node.media.orders.plays.flatMap(({ to, sound, loop, alone = false }) =>
+    sound.kind === 'clip'
+      ? [{ to, sound: node.speechIn(sound.name)?.text ?? hzOf(node, sound.name), loop, alone }]
+      : [],
+  );
+}
 
-function requestsOf({ calls }: Parts, api: ApiWorld, runner: SessionRunner): Requests {
-  const requests: Requests = {
-    async add(name, fields = {}, as = api.main) {
-      const path = `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/`;
-      const { status, body } = await requests.post(path, { ...agent, ...fields }, as);
-      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
-      await runner.idle();
-      return body.calls[0].call_uuid;
-    },
-    async join(name, fields, as) {
-      const leg = await requests.add(name, fields, as);
-      calls.answer(leg);
-      await runner.idle();
-      return leg;
-    },
-    get: (path, as = api.main) => api.call('GET', path, { as }),
-    post: (path, body = {}, as = api.main) => api.call('POST', path, { body, as }),
-    remove: (path, as = api.main) => api.call('DELETE', path, { as }),
-    async memberOf(name, callUuid) {
-      const path = `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/?call_uuid=${callUuid}`;
-      return (await requests.get(path)).body.objects[0].member_id;
-    },
-  };
-  return requests;
+/** Half of the changes of sign in a second, rounded to tens. */
+function hzOf({ media }: SimulatedWorld['node'], name: string): number {
+  const { samples, sampleRate } = media.clipOf(name) ?? { samples: new Int16Array(), sampleRate: 1 };
+  const changes = samples.filter((sample, at) => at > 0 && sample < 0 !== samples[at - 1]! < 0).length;
+  return Math.round((changes * sampleRate) / (2 * samples.length) / 10) * 10;
 }

@@ -1,24 +1,33 @@
 import assert from 'node:assert/strict';
-import type { SimulatedWorld } from '@jackfield/testkit';
+import type { Caller, SimulatedWorld } from '@jackfield/testkit';
 
-const agent = { role: 'agent', from: '+12025550199', to: '+12025550100' };
+export const agent = { role: 'agent', from: '+12025550199', to: '+12025550100' };
 export const customer = { ...agent, role: 'customer', to: '+12025550101' };
+export const supervisor = { ...agent, role: 'supervisor', to: '+12025550102' };
 
 const pathOf = (name: string) => `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/`;
 
 /** Adds a participant over HTTP, whose phone is then dialled; gives the call UUID. */
-export async function add(world: SimulatedWorld, name: string, fields: object = {}): Promise<string> {
-  const { status, body } = await world.api('POST', pathOf(name), { ...agent, ...fields });
+export async function add(
+  world: SimulatedWorld,
+  name: string,
+  fields: object = {},
+  as: Caller = world.main,
+): Promise<string> {
+  const { status, body } = await world.call('POST', pathOf(name), { body: { ...agent, ...fields }, as });
   assert.equal(status, 201, JSON.stringify(body));
-  const { call_uuid } = body.calls[0];
-  const isDialled = () => world.telephony.dialled.some(({ leg }) => leg === call_uuid);
-  await world.until('the participant is dialled', isDialled);
-  return call_uuid;
+  await world.advance(0);
+  return body.calls[0].call_uuid;
 }
 
 /** Adds a participant whose phone answers. */
-export async function join(world: SimulatedWorld, name: string, fields?: object): Promise<string> {
-  const leg = await add(world, name, fields);
+export async function join(
+  world: SimulatedWorld,
+  name: string,
+  fields?: object,
+  as?: Caller,
+): Promise<string> {
+  const leg = await add(world, name, fields, as);
   world.telephony.pickUp(leg);
   await world.advance(0);
   return leg;
