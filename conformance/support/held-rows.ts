@@ -27,7 +27,7 @@ export class HeldRows {
   /** Resolves when a process waits for one of the rows. */
   async waitedFor(): Promise<void> {
     for (;;) {
-      // A transaction sees the connections of its first look, and the one that waits may be newer.
+      // A transaction sees the connections of its first look, and the connection that waits may be newer.
       await this.#client.query('SELECT pg_stat_clear_snapshot()');
       const { rows } = await this.#client.query(
         'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))',

@@ -1,5 +1,6 @@
-import type { Bus, Clock, Database, Egress, UnitOptions } from '@jackfield/ports';
+import type { Bus, Clock, Database, Egress } from '@jackfield/ports';
 import type { Settling } from './settling.ts';
+import { DatabaseFaults } from './simulated-database-faults.ts';
 import type { DatagramNetwork } from './simulated-network.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -36,25 +37,11 @@ export interface SimulatedMachine {
 /** What a socket of Linux keeps of datagrams that no process reads: about 200 KiB. */
 const datagramsKept = 200;
 
-const never = (): boolean => false;
-
-class NoDatabaseError extends Error {
-  readonly code = 'database-unavailable';
-
-  constructor() {
-    super('the database cannot be reached from this node');
-    this.name = 'NoDatabaseError';
-  }
-}
-
 export function createSimulatedMachine({
   whileTimePasses,
 }: Pick<Settling, 'whileTimePasses'>): SimulatedMachine {
   let isStopped = false;
-  let isCut = false;
-  let losesAnswer = never;
-  let isCutBehindCommit = false;
-  let mended: PromiseWithResolvers<void> | undefined;
+  const faults = new DatabaseFaults(whileTimePasses);
   let waiting: (() => void)[] = [];
 
   function pass(action: () => void): void {
@@ -77,26 +64,12 @@ export function createSimulatedMachine({
     };
   }
 
-  const connection: DatabaseConnection = {
-    assertReached() {
-      if (isCut) throw new NoDatabaseError();
-    },
-    async answered(unit) {
-      if (unit?.isHeartbeat !== true && losesAnswer()) throw new NoDatabaseError();
-      if (!isCutBehindCommit) return;
-      isCutBehindCommit = false;
-      isCut = true;
-      mended = Promise.withResolvers();
-      await whileTimePasses(mended.promise);
-    },
-  };
-
   return {
     get isStopped() {
       return isStopped;
     },
     get isCommitLost() {
-      return isCutBehindCommit || mended !== undefined;
+      return faults.isCommitLost;
     },
     stop() {
       isStopped = true;
@@ -107,22 +80,10 @@ export function createSimulatedMachine({
       waiting = [];
       for (const action of actions) pass(action);
     },
-    cutFromDatabase() {
-      isCut = true;
-    },
-    cutBehindCommit() {
-      isCutBehindCommit = true;
-    },
-    loseAnswers(loses) {
-      losesAnswer = loses;
-    },
-    mendDatabase() {
-      isCut = false;
-      losesAnswer = never;
-      isCutBehindCommit = false;
-      mended?.resolve();
-      mended = undefined;
-    },
+    cutFromDatabase: () => faults.cut(),
+    cutBehindCommit: () => faults.cutBehindCommit(),
+    loseAnswers: (loses) => faults.loseAnswers(loses),
+    mendDatabase: () => faults.mend(),
     clock: (clock) => ({ ...clock, startTimer: clockOf(clock) }),
     network: (network) => ({
       send: (...datagram) => network.send(...datagram),
@@ -158,40 +119,6 @@ export function createSimulatedMachine({
       Object.create(egress, {
         send: { value: ((request) => passed(egress.send(request))) as Egress['send'] },
       }),
-    database: (database) => databaseOf(database, connection),
+    database: (database) => faults.before(database),
   };
-}
-
-/** Throws while a fault lasts. */
-interface DatabaseConnection {
-  /** Before a unit begins, and before the answer of a read. */
-  assertReached(): void;
-  /** After the commit of a unit; waits for the end of `cutBehindCommit`. */
-  answered(unit: UnitOptions | undefined): Promise<void>;
-}
-
-function databaseOf(database: Database, connection: DatabaseConnection): Database {
-  let read: Database['read'] | undefined;
-  const transact: Database['transact'] = async (work, unit) => {
-    connection.assertReached();
-    const result = await database.transact(work, unit);
-    await connection.answered(unit);
-    return result;
-  };
-  return Object.create(database, {
-    transact: { value: transact },
-    read: {
-      // The first read opens a file that `migrate` may have to write before.
-      get() {
-        read ??= database.read.withPlugin({
-          transformQuery: ({ node }) => node,
-          async transformResult({ result }) {
-            connection.assertReached();
-            return result;
-          },
-        });
-        return read;
-      },
-    },
-  });
 }
