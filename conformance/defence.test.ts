@@ -215,7 +215,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     assert.equal(await open('127.0.0.1'), 'open');
   });
 
-  it('who guesses API credentials gets 429 with Retry-After, and others are served', async () => {
+  it('a client that guesses API credentials gets 429 with Retry-After, and other clients are served', async () => {
     const guess = (token: string) =>
       new Promise<[status: number | undefined, retryAfter: string | undefined]>((resolve, reject) => {
         const authorization = `Basic ${Buffer.from(`${platform.authId}:${token}`).toString('base64')}`;

@@ -195,7 +195,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
       assert.ok(listener.heard.length > 10, 'audio at the port of the 183');
     });
 
-    it('who insists on reliable provisional responses gets them, repeated until their PRACK', async () => {
+    it('a caller that requires reliable provisional responses gets them, repeated until their PRACK', async () => {
       const { username } = await endpoint();
       await run('call-prack', username, { keys: { callee: late } });
     });

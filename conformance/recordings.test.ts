@@ -311,7 +311,7 @@ describe('recordings in an S3-compatible store', { skip: missing('sox'), timeout
     return names.some((name) => name.includes(id));
   }
 
-  it('a complete file is taken there, leaves the disk, is served in parts to who has credentials, and is deleted there', async () => {
+  it('a complete file moves to the store, leaves the disk, is served in parts to clients with credentials, and is deleted there', async () => {
     const { id, url } = await recorded();
     await until('the upload', () => !onDisk(id));
     assert.ok(await inBucket(id));

@@ -201,7 +201,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 180_000 }, () => {
     assert.equal(await registering(dave.name, token()), '401 10010');
   });
 
-  it('who may not call is refused, who may not be called is answered and not bound', async () => {
+  it('a token without outgoing calls is refused a call; one without incoming calls is answered and not bound', async () => {
     const [erin, frank] = [await endpoint('erin'), await endpoint('frank')];
     const per = (incoming_allow: boolean, outgoing_allow: boolean) => ({
       voice: { incoming_allow, outgoing_allow },

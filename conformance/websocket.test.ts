@@ -110,7 +110,7 @@ describe('SIP over WebSocket at /sip of the HTTP port', { timeout: 180_000 }, ()
     assert.equal((await dave.events.until('the end', (event) => event.type === 'ended')).by, 'remote-bye');
   });
 
-  it('who does not speak sip, or asks at another path, is refused in HTTP', async () => {
+  it('a client without the subprotocol sip, or at another path, is refused in HTTP', async () => {
     for (const [path, protocol, status] of [
       ['/sip', 'xmpp', 400],
       ['/other', 'sip', 404],

@@ -49,7 +49,7 @@ for (const [how, stepMs] of steps) {
         assert.ok(instantOf(record.end_time) >= instantOf(record.answer_time));
       }));
 
-    it('what begins after it has dates of the wall clock', () =>
+    it('a call that begins after the step has dates of the wall clock', () =>
       inSimulatedWorld({ seed: 12 }, async (world) => {
         const phones = [await world.phone('ann'), await world.phone('bob')];
         world.clock.stepWall(stepMs);

@@ -134,7 +134,7 @@ describe('phones that press keys', () => {
       assert.ok(hears(call, speechHz) > 5);
     }));
 
-  it('who presses the confirm key is connected; the caller hears the callee only then', () =>
+  it('a callee that presses the confirm key is connected; the caller hears it only then', () =>
     inSimulatedWorld({ seed: 54 }, async (world) => {
       const callee = await world.phone('bob', { toneHz: 2000 });
       world.customer.serve(`${base}/confirm`, toneFile(1250, 300));

@@ -80,7 +80,7 @@ it('registrations that are still valid are there after a restart, and calls reac
     assert.equal((await endpoint(world, a.username)).sip_registered, 'true');
   }));
 
-it('what expires while the platform is down is not registered when it comes up', () =>
+it('a binding that expires while the platform is down is not registered when it comes up', () =>
   inSimulatedWorld({ seed: 5 }, async (world) => {
     const a = await world.phone('ann');
     a.register(60);

@@ -54,3 +54,16 @@ test('words of the field pass', () => {
     '// The phone places a call; one response takes the place of the other; the alert takes place.';
   assert.deepEqual(find(source, text), []);
 });
+
+test('a title that begins with who or what is refused, with its line', () => {
+  const titles = "test('a phone rings', () => {});\nit('what expires is gone', () => {});\n";
+  const [violation, ...more] = find('packages/sip/src/dialog/dialog.test.ts', titles);
+  assert.equal(violation?.line, 2);
+  assert.deepEqual(more, []);
+});
+
+test('a relative who without a noun is refused', () => {
+  for (const text of ['// Certified by who is trusted now.', '// Parts are served to who has credentials.']) {
+    assert.equal(find(source, text).length, 1, text);
+  }
+});

@@ -16,6 +16,11 @@ const refusedWords: readonly (readonly [RegExp, string])[] = [
     'name the subject: a noun of the domain',
   ],
   [/\bthose who\b/gi, 'name the subject: a noun of the domain'],
+  [
+    /\b(?:by|for|from|of|to|with) who (?:is|are|may|has|have|can|does|do|was)\b/gi,
+    'name the subject: a noun of the domain',
+  ],
+  [/\bin vain\b/gi, 'without an answer, without effect'],
   [/\bone that\b/gi, 'repeat the noun'],
   [/\bof (?:ours|yours)\b/gi, 'name the owner: of the server, of the phone, your own'],
   [/\bwhat (?:is|was|has|had) no\b/gi, 'name the thing'],
@@ -38,6 +43,9 @@ const refusedWords: readonly (readonly [RegExp, string])[] = [
     'slot, target, limit, position',
   ],
 ];
+
+/** A title without a noun as its subject is a riddle in a failure report: `what expires is …`. */
+const titleWithoutSubject = /\b(?:test|it)\(['"`](?:who|what) /g;
 
 /** Where such a word is right. */
 interface Exceptions {
@@ -112,7 +120,13 @@ function hitsIn(file: SourceFile, { sentences }: Exceptions): readonly Violation
     : isTypeScript(file)
       ? sourceProse(file)
       : '';
-  return refusedWords.flatMap(([pattern, instead]) =>
+  const titles = file.path.endsWith('.test.ts') ? [...file.text.matchAll(titleWithoutSubject)] : [];
+  const riddles = titles.map(({ index }) => ({
+    path: file.path,
+    line: lineAt(file.text, index),
+    sentence: 'a title begins with a noun of the domain: its subject',
+  }));
+  const words = refusedWords.flatMap(([pattern, instead]) =>
     [...text.matchAll(pattern)].flatMap((match) => {
       const around = text.slice(Math.max(0, match.index - 120), match.index + 120).replace(/\s+/g, ' ');
       if (sentences.some((each) => around.includes(each))) return [];
@@ -121,6 +135,7 @@ function hitsIn(file: SourceFile, { sentences }: Exceptions): readonly Violation
       ];
     }),
   );
+  return [...riddles, ...words];
 }
 
 /** Code blanked out, offsets kept. */

@@ -34,7 +34,7 @@ export const credentialPath = Type.Object({
   credential_uuid: pathId({ description: 'Identifier of the credential.' }),
 });
 
-/** What is required is asked for by the platform: without it the interface answers 422 and not 400. */
+/** The platform checks required parameters itself: a missing one is answered with 422, not 400. */
 export const newCredential = Type.Object({
   name,
   username: Type.Optional(username),

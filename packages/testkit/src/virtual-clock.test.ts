@@ -18,7 +18,7 @@ test('timers fire in order of their instant, then of their start, and see their 
   assert.equal(clock.nextAt, 1300);
 });
 
-test('what a timer sets off settles before the next one fires, and its own timers fire in the same advance', async () => {
+test('the work of a timer settles before the next timer fires, and timers that it starts fire in the same advance', async () => {
   const clock = createVirtualClock({ startAt: 0 });
   const seen: string[] = [];
   clock.startTimer(10, () => {

@@ -3,7 +3,7 @@ import { texts } from '../texts/en-table.ts';
 import { ApiError, sentenceOf } from './api-error.ts';
 import { send, useAccount } from './client.ts';
 
-/** Who reads the console, as the server knows it by its cookie. */
+/** The person who uses the console; the server identifies them by the cookie. */
 export interface Session {
   readonly auth_id: string;
   readonly role: string;

@@ -37,7 +37,7 @@ export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
   sendCapturesTo(port: MessagePort, receiver?: CaptureReceiver): void;
   /** Takes legs out, with what follows them, for another worker of this process. */
   release(names: MovedNames): Promise<MovedLegs>;
-  /** Continues legs of another worker; rejects when some of them are lost. What is sent after it finds them. */
+  /** Continues legs of another worker; rejects when some of them are lost. Commands sent after it find the legs. */
   adopt(moved: MovedLegs): Promise<void>;
   /** The keys of a leg of WebRTC whose handshake another worker has. */
   secure(leg: string, keys: AgreedKeys): void;

@@ -3,7 +3,7 @@ import type { RecordedPeaks } from '@jackfield/ports';
 export interface PeakMeter {
   /** Samples with the channels interleaved; their rate is that of the first portion. */
   take(samples: Int16Array, sampleRate: number): void;
-  /** What was taken so far; undefined without a sample. */
+  /** The peaks so far; undefined without a sample. */
   peaks(): RecordedPeaks | undefined;
 }
 

@@ -96,7 +96,7 @@ describe('the chunks of a capture', () => {
     );
   });
 
-  it('what a leg says and what it hears are two tracks of one clock', () => {
+  it('the audio that a leg says and the audio that it hears are two tracks of one clock', () => {
     const bench = createBench();
     bench.connect('a', 'b');
     bench.captures.capture('c', [

@@ -51,7 +51,7 @@ export function hearAlone(leg: Leg): undefined {
   useOwn(leg);
 }
 
-/** Its own encoder knows nothing of the frames that the shared one made. */
+/** The state of its own encoder lacks the frames that the shared encoder made. */
 function useOwn(leg: Leg): undefined {
   if (leg.isAlike) leg.codec.restart?.();
   leg.isAlike = false;

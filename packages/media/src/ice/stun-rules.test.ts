@@ -101,7 +101,7 @@ describe('the attributes of a STUN message (RFC 8489 §14)', () => {
 
   it('has at most 32 attributes', () => assert.ok(message('80000000'.repeat(32))));
 
-  it('what follows the signature is not read, and is not refused either (RFC 8489 §14.5)', () => {
+  it('attributes behind the signature are neither read nor refused (RFC 8489 §14.5)', () => {
     const signature = `00080014 ${'00'.repeat(20)}`;
     const read = message(`${signature} 00240002 00010000 7ffe0000 00250000 80280004 00000000`)!;
     assert.deepEqual([read.priority, read.useCandidate, read.unknown], [undefined, false, []]);

@@ -45,7 +45,7 @@ export class RelayedLegs {
   }
 }
 
-/** What is agreed on, with the relay in place of the browser. */
+/** The agreed media, with the relay in place of the browser. */
 export function throughRelay(agreed: AgreedMedia, { address, port }: RelayAddress): AgreedMedia {
   return { ...agreed, address, port, rtcpPort: port };
 }

@@ -140,7 +140,7 @@ describe('a read compound', () => {
     }
   });
 
-  it('what follows the blocks of a report is a profile-specific extension, and is skipped (RFC 3550 §6.4.3)', () => {
+  it('bytes behind the blocks of a report are a profile-specific extension, and are skipped (RFC 3550 §6.4.3)', () => {
     assert.deepEqual(read('80c90003 00000007 aaaaaaaa bbbbbbbb  80cb0000'), [
       { type: 'receiver-report', ssrc: 7, reports: [] },
       { type: 'goodbye', ssrcs: [], reason: '' },

@@ -46,7 +46,7 @@ export class WebrtcLegs {
   readonly #deps: WebrtcLegsDeps;
   readonly #legDeps: WebrtcLegDeps;
   readonly #sources = new SourceTable<WebrtcLeg>();
-  /** The ports of legs that other threads have: what comes from there goes to the browser. */
+  /** The ports of legs in other threads; packets from these ports go to the browser. */
   readonly #relays = new SourceTable<WebrtcLeg>();
   readonly #byFragment = new Map<string, WebrtcLeg>();
   readonly #byName = new Map<string, WebrtcLeg>();

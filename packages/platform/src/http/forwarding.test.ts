@@ -87,7 +87,7 @@ test('a home that is not there is 503 with Retry-After, and nothing has been cha
   assert.match(sentenceOf(outcome), /nothing has been changed/);
 });
 
-test('what has moved since the first look is asked for at its new node', async () => {
+test('a thing that has moved since the first look-up is asked for at its new node', async () => {
   const { forward, livesIn } = world(async () => done);
   assert.deepEqual(await forward(livesIn(3, two), speak, request), done);
   assert.equal(await forward(livesIn(3, undefined), speak, request), undefined);

@@ -3,7 +3,7 @@ export interface WindowLimits {
   /** Events that one key may have in any window. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Keys that are remembered; the key that was longest without an event is forgotten first. */
+  /** Keys that are kept; the key that was longest without an event is dropped first. */
   readonly maxKeys: number;
 }
 

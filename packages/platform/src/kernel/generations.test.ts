@@ -17,7 +17,7 @@ test('an entry is kept for at least one period and at most two', async () => {
   }
 });
 
-test('entries without a look for two periods are forgotten', async () => {
+test('entries that are not read for two periods are dropped', async () => {
   const clock = createVirtualClock();
   const generations = createGenerations<string>(clock, 1_000);
   generations().recent.set('name', 'value');

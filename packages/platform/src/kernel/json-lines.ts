@@ -103,7 +103,7 @@ export function jsonLines(text: string): JsonLines {
   };
 }
 
-/** Puts the line before each sentence that begins with a path of the text; of a text that is no JSON, what is expected there behind it. */
+/** Puts the line before each sentence that begins with a path of the text; of a text that is no JSON, the expected token follows. */
 export function withLines(text: string, problems: readonly string[]): readonly string[] {
   const lines = jsonLines(text);
   if (!lines.ok) {

@@ -13,7 +13,7 @@ interface WatchedPeer {
   readonly silentMs: number;
 }
 
-/** What this process knows about the heartbeats of the others. */
+/** The heartbeats of other processes as this process last read them. */
 export interface NodeWatchState {
   readonly lookedAt: Instant | undefined;
   readonly peers: ReadonlyMap<number, WatchedPeer>;

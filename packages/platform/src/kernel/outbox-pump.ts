@@ -29,7 +29,7 @@ export interface OutboxPumpDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: OutboxLimits;
-  /** No other process uses this database: what is set aside at the start was set aside by a process that is gone. */
+  /** No other process uses this database: an event set aside at the start belongs to a process that is gone. */
   readonly isAlone: boolean;
   /** Of several processes only one removes old events. */
   readonly mayPrune: () => boolean;

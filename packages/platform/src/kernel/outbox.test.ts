@@ -440,7 +440,7 @@ function takeoverRules(open: OpenDatabase): void {
     await next.outbox.close();
   });
 
-  test('what a process wrote while it was alone goes to the first incarnation that takes over', async () => {
+  test('the events that a process wrote while it was alone go to the first incarnation that takes over', async () => {
     const database = await open(outboxMigrations);
     await boxOn(database).append(['a', 1], ['a', 2]);
     const next = boxOn(database, {}, 0, 2);

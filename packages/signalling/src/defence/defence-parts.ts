@@ -38,7 +38,7 @@ export type DefenceCounters = Record<
   number
 >;
 
-/** What the parts of a defence share: its memory of sources, and who is exempt. */
+/** Shared by the parts of a defence: the sources it counts, and those that are exempt. */
 export interface DefenceParts {
   readonly clock: Clock;
   readonly limits: DefenceLimits;

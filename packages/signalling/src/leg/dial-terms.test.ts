@@ -54,7 +54,7 @@ test('several targets of one call are shown no credentials, and what the operato
   );
 });
 
-test('what a phone has registered, Path or Contact, leads where customers may send when its flow is gone', async () => {
+test('Path and Contact of a phone whose flow is gone lead only to addresses where customers may send', async () => {
   const path = ['<sip:10.0.0.1;lr>'];
   for (const targets of [
     [{ uri: 'sip:a@192.0.2.9', path }],
@@ -66,7 +66,7 @@ test('what a phone has registered, Path or Contact, leads where customers may se
   }
 });
 
-test('what a caller says of itself leads where customers may send, or back to where it called from', () => {
+test('the Contact of a caller leads only to addresses where customers may send, or back to its source', () => {
   let reaches = (_address: string): boolean => true;
   const sourceAddress = '10.0.0.5';
   const confine = (given: typeof reaches) => {

@@ -308,7 +308,7 @@ test('A Replaces names who is meant, whatever the URI around it is', async () =>
   await w.edge.close();
 });
 
-test('A phone that may be called and not call asks in vain: 401 with the code of its INVITE; one beside it that may is heard', async () => {
+test('A REFER of a phone that may not call gets 401 with the code of its INVITE; a phone beside it that may call gets 202', async () => {
   const bob = { uri: 'sip:bob@10.0.0.2' };
   const confined = { ...bob, mayCall: false } as const;
   for (const [targets, answering, isRefused] of [

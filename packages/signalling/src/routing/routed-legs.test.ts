@@ -91,7 +91,7 @@ test('a leg is counted from its dialling to the one end that is reported, howeve
   assert.equal(clock.pending, 0);
 });
 
-test('a leg without a route is neither dialled nor counted, and knows no hang-up', () => {
+test('a leg without a route is neither dialled, nor counted, nor hung up', () => {
   const { routed, dialled, dial } = createRig();
   assert.equal(dial('c', 'carol'), false);
   assert.equal(routed.hangUp('c'), false);

@@ -138,7 +138,7 @@ describe('the answer to a request with a timer (RFC 4028 §9, table 2)', () => {
       assert.equal(tooBriefFor(request(fields), preferred), least));
   }
 
-  it('what both sides compute from one exchange is the same, with opposite refreshers', () => {
+  it('both sides compute the same session timer from one exchange, with opposite refreshers', () => {
     const interval = fc.option(fc.integer({ min: 90, max: 10_000 }));
     fc.assert(
       fc.property(

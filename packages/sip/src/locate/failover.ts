@@ -16,7 +16,7 @@ export function failsFlow(attempt: Attempt): boolean {
   return triesNext(attempt) || (attempt.type === 'response' && attempt.status === 430);
 }
 
-/** What is left to try after an attempt to reach a phone by INVITE. */
+/** The targets that remain after an attempt to reach a phone by INVITE. */
 export interface TargetsLeft {
   /** Whether the attempt had a provisional response above 100: the phone was reached. */
   readonly isReached: boolean;

@@ -24,7 +24,7 @@ export interface BranchedCall extends Leg {
   feed(input: OutgoingCallInput, source?: SipRequest): void;
 }
 
-/** One target of the call, and what was tried to reach it. */
+/** One target of the call, and the attempts to reach it. */
 interface Branch {
   readonly name: string;
   readonly target: InviteTarget;

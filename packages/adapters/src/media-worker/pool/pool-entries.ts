@@ -5,7 +5,7 @@ export interface Followers {
   readonly streams: Set<StreamEntry>;
 }
 
-/** A move between two workers. What is sent to a moving thing waits until it has arrived. */
+/** A move between two workers. Commands for a moving thing wait until it has arrived. */
 export interface Move {
   readonly waiting: (() => void)[];
 }
@@ -83,7 +83,7 @@ export interface Lost {
   readonly streams: readonly StreamEntry[];
 }
 
-/** What has to move so that all members of a room are in its worker. */
+/** The moves after which all members of a room are in its worker. */
 export interface Gathering {
   readonly to: number;
   readonly bundles: readonly { readonly from: number; readonly things: readonly Movable[] }[];

@@ -42,7 +42,7 @@ export class PoolMoves {
     void this.#carry(things, from, to).finally(() => finish(things, move));
   }
 
-  /** Begins when the leg has arrived; what is sent to it waits until the result is there. */
+  /** Begins when the leg has arrived; commands for the leg wait for the result. */
   async busy<Value>(leg: LegEntry, work: () => Promise<Value>): Promise<Value> {
     while (leg.move !== undefined) await arrival(leg.move);
     const move = begin([leg]);
@@ -86,7 +86,7 @@ export class PoolMoves {
     const target = this.#workers.at(to);
     if (target !== undefined) {
       for (const thing of things) if (thing.kind === 'leg') thing.inWorker = to;
-      // What waits is sent after it, and finds the legs.
+      // Waiting commands are sent after it, so they find the legs.
       target.adopt(moved).catch(fail);
       return;
     }

@@ -8,7 +8,7 @@ export function sumOfCensus(all: readonly Census[]): Census {
   return { ...(summed(all) as Census), clips: Math.max(0, ...all.map(({ clips }) => clips)) };
 }
 
-/** The counters of all workers together; quantiles, and what is deepest, are those of the worst worker. */
+/** The sums of all workers; quantiles and maxima are those of the worst worker. */
 export function sumOfStats(all: readonly [Stats, ...Stats[]]): Stats {
   return summed(all) as Stats;
 }

@@ -217,7 +217,7 @@ export class PoolTable {
     return [mix, ...mix.mixes, ...mix.captures, ...members.flatMap(withFollowers)];
   }
 
-  /** These are the members of the mix from now on; what has to move for it. Undefined while no worker runs. */
+  /** Sets the members of a mix; gives the moves that this requires. Undefined while no worker runs. */
   gather(mix: MixEntry, members: readonly string[]): Gathering | undefined {
     const known = members.flatMap((name) => this.legs.get(name) ?? []);
     if (!mix.isRoom && !this.#makeRoom(mix, known)) return undefined;
@@ -352,7 +352,7 @@ export class PoolTable {
     this.#placement.weigh(unitOf(room), Math.max(usualRoom, room.weight));
   }
 
-  /** A single leg takes along what is its own; what is of several belongs to their room. */
+  /** A leg moves with its own captures, plays and streams; those of several legs belong to their room. */
   #anchorOf(names: readonly string[]): Anchor | undefined {
     const [first] = names;
     if (first === undefined) {

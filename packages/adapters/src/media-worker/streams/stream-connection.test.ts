@@ -124,7 +124,7 @@ test('of several addresses the next is tried in the same attempt where one refus
   );
 });
 
-test('one connect timeout is for all addresses together, and each of them is named when none takes the connection', async (context) => {
+test('one connect timeout is for all addresses together, and the error names each of them when none accepts the connection', async (context) => {
   const rig = await createStreamRig(context, 8372);
   rig.open();
   const { port } = rig.server;
@@ -141,7 +141,7 @@ test('one connect timeout is for all addresses together, and each of them is nam
   assert.equal((await rig.census()).streamSockets, 0);
 });
 
-test('wss is for the name of the URL, certified by who is trusted, whatever address is dialled', async (context) => {
+test('wss requires a trusted certificate for the name of the URL, whatever address is dialled', async (context) => {
   const rig = await createStreamRig(context, 8276, {
     server: { key: testKey, cert: testCertificate },
     streamTrust: testCertificate,
@@ -180,7 +180,7 @@ for (const code of [1000, 1001, 1011, 4002]) {
   });
 }
 
-test('stop is the end that the other side wants, however its connection ends after it', async (context) => {
+test('after stop of the other side, the stream is stopped, however its connection ends', async (context) => {
   const rig = await createStreamRig(context, 8388);
   // A socket that is destroyed with unread audio sends a reset, which can overtake the stop: that connection carries none.
   for (const { end, audio } of [
@@ -203,7 +203,7 @@ test('stop is the end that the other side wants, however its connection ends aft
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('who does not answer pings is lost, and who does not answer a close is cut off', async (context) => {
+test('a server that does not answer pings is lost, and a server that does not answer a close is cut off', async (context) => {
   const deaf = await createStreamRig(context, 8300, {
     server: { autoPong: false },
     streamLimits: { pingMs: 100 },
@@ -266,7 +266,7 @@ test('a violation of the protocol is reported at once, whether or not the server
   await rig.noticeOf('stream-over');
 });
 
-test('a server that breaks the protocol, or sends without end, is hung up on', async (context) => {
+test('the connection to a server that breaks the protocol, or sends without end, is closed', async (context) => {
   const rig = await createStreamRig(context, 8316);
   rig.open();
   rig.connect();
@@ -350,7 +350,7 @@ test('a flood of playAudio fills the queue and no more: the newest is refused, a
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('a lost connection that is made again gets what was said meanwhile, faster than it was said, and every checkpoint once', async (context) => {
+test('a connection that is made again gets the audio of the gap, faster than real time, and every checkpoint once', async (context) => {
   const rig = await createStreamRig(context, 8340);
   rig.open({ keepLostMs: 30_000 });
   rig.connect();

@@ -11,7 +11,7 @@ function play(bytes: Buffer, sampleRate: number | string, contentType = 'audio/x
   return { event: 'playAudio', media: { contentType, sampleRate, payload: bytes.toString('base64') } };
 }
 
-test('start comes first, then media every 20 ms, numbered; a close says stop, ends with 1000 and leaves nothing', async (context) => {
+test('a stream sends start, then numbered media every 20 ms, and at its end stop and a close with 1000', async (context) => {
   const rig = await createStreamRig(context, 8220);
   rig.open();
   rig.connect();
@@ -58,7 +58,7 @@ test('start comes first, then media every 20 ms, numbered; a close says stop, en
   assert.equal(rig.notices.at(-1)!.type, 'stream-over');
 });
 
-test('with voice activity a speech frame says on which track it begins, and a silent track says nothing', async (context) => {
+test('with voice activity a speech event names the track on which speech begins; a silent track sends none', async (context) => {
   const rig = await createStreamRig(context, 8396);
   const tracks = [
     { name: 'inbound', said: ['a'], heard: [] },
@@ -78,7 +78,7 @@ test('with voice activity a speech frame says on which track it begins, and a si
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('both tracks have one clock, at 16 kHz what is sent is real; µ-law and binary frames carry the same', async (context) => {
+test('both tracks have one clock; 16 kHz is not upsampled; µ-law and binary frames carry the same audio', async (context) => {
   const rig = await createStreamRig(context, 8228);
   rig.media.send({ do: 'open-mix', mix: 'm' });
   const sound = { kind: 'tone', frequencyHz: 1900, levelDb: -12 } as const;
@@ -194,7 +194,7 @@ test('a program of the twilio dialect hears the call, plays to it, and gets its 
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('clearAudio is answered, what waits is not heard, and its checkpoints are forgotten', async (context) => {
+test('clearAudio is answered, waiting audio is not heard, and its checkpoints are dropped', async (context) => {
   const rig = await createStreamRig(context, 8244);
   rig.open();
   rig.connect();
@@ -242,7 +242,7 @@ test('clearAudio is answered, what waits is not heard, and its checkpoints are f
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('what cannot be used is answered with a reason, breaks nothing, and is not answered for who may only listen', async (context) => {
+test('a message that cannot be used is answered with a reason, and not answered on a stream that only listens', async (context) => {
   const rig = await createStreamRig(context, 8252);
   rig.open();
   rig.connect();
@@ -296,7 +296,7 @@ test('what cannot be used is answered with a reason, breaks nothing, and is not 
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('a program is a leg: who is in its mix hears what it plays, and it hears them without itself', async (context) => {
+test('a program is a leg: the members of its mix hear what it plays, and it hears them without itself', async (context) => {
   const rig = await createStreamRig(context, 8260);
   const tracks = [{ name: 'inbound', said: [], heard: ['robot'], keysOf: ['a'] }];
   rig.open({ asLeg: 'robot', tracks, hearers: ['a'], sampleRate: 16_000 });
@@ -323,7 +323,7 @@ test('a program is a leg: who is in its mix hears what it plays, and it hears th
   assert.equal((await rig.media.census()).legs, 1);
 });
 
-test('a stream for which there is no slot is over with a sentence, never connected in silence', async (context) => {
+test('a stream without a free slot ends with a sentence and is never connected', async (context) => {
   const rig = await createStreamRig(context, 8380, { streamLimits: { streams: 1 } });
   // The leg's name is in use, as with more legs than the limit.
   rig.open({ asLeg: 'a', tracks: [{ name: 'inbound', said: [], heard: ['a'] }] });
@@ -364,7 +364,7 @@ test('a stream for which there is no slot is over with a sentence, never connect
   assert.equal((await rig.media.census()).legs, 1);
 });
 
-test('with noise cancellation all tracks keep one clock, what the leg hears stays what it is, and tracks may come and go', async (context) => {
+test('with noise cancellation all tracks keep one clock, the track that the leg hears is unchanged, and tracks may come and go', async (context) => {
   const rig = await createStreamRig(context, 8356);
   rig.media.send({ do: 'open-mix', mix: 'm' });
   const sound = { kind: 'tone', frequencyHz: 1900, levelDb: -12 } as const;

@@ -141,7 +141,7 @@ eachDatabase('the records of legs', (open) => {
     assert.deepEqual(await totals(), { MA1: 4, SA1: 3 });
   });
 
-  it('a leg that was forgotten is billed for its time limit at most, and never for less than nothing', async () => {
+  it('a leg whose end was lost is billed for its time limit at most, and never for less than zero', async () => {
     for (const [diedAt, seconds] of [
       [86_400_000, 300],
       [0, 1],

@@ -31,7 +31,7 @@ export interface RecorderDeps {
   save(entries: readonly BlackBoxEntry[]): Promise<void>;
 }
 
-/** What is known of one SIP Call-ID. */
+/** The state of one SIP Call-ID. */
 interface Conversation {
   readonly legs: Set<string>;
   /** Until a leg is known. */

@@ -39,7 +39,7 @@ test('a silent host has one request at a time until it answers', () => {
   assert.equal(slots.free('a', false), 8);
 });
 
-test('a host that answers and has no request is forgotten; silent hosts are remembered within a bound', () => {
+test('a host that answers and has no request is dropped; silent hosts are kept up to a limit', () => {
   const slots = createHostSlots(8);
   slots.take('a');
   slots.free('a', false);

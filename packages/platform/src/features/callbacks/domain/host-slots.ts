@@ -19,7 +19,7 @@ interface Host {
   someWait: boolean;
 }
 
-/** Silent hosts that are remembered; beyond this number the oldest is forgotten. */
+/** Silent hosts that are kept; beyond this number the oldest is dropped. */
 const maxRemembered = 10_000;
 
 export function createHostSlots(limit: number): HostSlots {

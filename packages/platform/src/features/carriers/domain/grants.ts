@@ -31,7 +31,7 @@ export interface StartTokens {
 
 /** A budget larger than the need by this share of the cap: the next calls need no request. */
 const reserveShare = 1 / 16;
-/** What is left when the share is given: the caps are reached by calls, not by reserves. */
+/** The rest after the share: calls reach the caps, reserves do not. */
 const reserveOfFree = 1 / 4;
 
 /**

@@ -67,7 +67,7 @@ export function createKnownCredentials(
       }
       if (remembered.size > limits.maxRemembered) stop();
     } catch {
-      // The database is unavailable or closed, and what is in it is unknown.
+      // The database is unavailable or closed, so its present content is unknown.
       stop();
     } finally {
       changes += 1;

@@ -40,7 +40,7 @@ function statusOf(end: CallEnd): DialStatus {
 }
 
 /**
- * The status of a dial that connected no phone, and the end that decided. A phone that rang in vain outweighs phones that failed
+ * The status of a dial that connected no phone, and the end that decided. A phone that rang without an answer outweighs phones that failed
  * at once; busy only when all phones are.
  */
 export function outcomeOfFailure(ends: readonly CallEnd[]): {

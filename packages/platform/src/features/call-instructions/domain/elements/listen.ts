@@ -225,7 +225,7 @@ function complete(state: ListenState): Step {
   return engineGone(state, { code: 'engine-failed', sentence: 'the speech engine ended by itself' });
 }
 
-/** What was understood counts; otherwise the keys, if they are input. */
+/** Recognised speech counts; without it the keys, where keys are an input. */
 function engineGone(state: ListenState, { code, sentence }: RecognitionProblem): Step {
   const { partial, words, phase } = state;
   const warning: ElementEffect = { do: 'warn', sentence: `GetInput: ${sentence} (${code})` };
