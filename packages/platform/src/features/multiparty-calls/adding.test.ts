@@ -238,7 +238,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
 const exitsOf = ({ customer: { requests } }: MultipartyWorld) =>
   requests.filter(({ url }) => url === exit.on_exit_action_url);
 
-eachDatabase('on_exit_action_url', (open) => {
+onEmbeddedDatabase('on_exit_action_url', (open) => {
   test('a kicked participant with an exit action runs its document, with the fields of an exit action; others end with 4030', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', customer);

@@ -6,6 +6,7 @@ import {
   type Caller,
   eachDatabase,
   incomingCall,
+  onEmbeddedDatabase,
   ringingConversation,
 } from '@jackfield/testkit';
 import { type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
@@ -153,39 +154,6 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.equal(world.isHungUp(leg), false);
   });
 
-  test('a leg that ends at any moment of the handover leaves no call behind', async () => {
-    for (const commit of [0, 1, 2, 3]) {
-      const { world, beforeCommit } = await worldWithRace(open);
-      world.customer.serve(nextUrl, ({ fields }) => {
-        beforeCommit(commit, () => world.telephony.leave(fields.CallUUID ?? ''));
-        return '<Response><MultiPartyCall role="Customer">room</MultiPartyCall></Response>';
-      });
-      await incomingCall(world, `<Response><Redirect>${nextUrl}</Redirect></Response>`);
-      await world.advance(200);
-      assert.equal((await world.get('MultiPartyCall/?status=active')).body.meta.count, 0);
-      assert.equal(world.telephony.census().legs, 0);
-    }
-  });
-
-  test('a call that ends at any moment of the handover returns the leg once', async () => {
-    for (const commit of [0, 1, 2, 3]) {
-      const { world, beforeCommit } = await worldWithRace(open);
-      await world.join('room');
-      world.customer.serve(exitUrl, waits);
-      world.customer.serve(nextUrl, () => {
-        beforeCommit(commit, () => void world.node.platform.http.inject(deletion(world)));
-        const attributes = `role="Customer" onExitActionUrl="${exitUrl}"`;
-        return `<Response><MultiPartyCall ${attributes}>room</MultiPartyCall>${waiting}</Response>`;
-      });
-      const leg = await incomingCall(world, `<Response><Redirect>${nextUrl}</Redirect></Response>`);
-      await world.advance(200);
-      if ((await world.get(room)).status === 200) await world.remove(room);
-      await world.advance(200);
-      assert.deepEqual(returned(world), [`${leg} Multiparty Call Ended`], `before commit ${commit}`);
-      assert.equal(world.isHungUp(leg), false);
-    }
-  });
-
   test('a document goes on where its multiparty call is full', async () => {
     const world = await openMultipartyWorld(open);
     await world.add('room', { max_participants: 2 });
@@ -210,10 +178,11 @@ function secondsOf(wallMs: number): string {
   return `${new Date(wallMs).toISOString().slice(0, 19).replace('T', ' ')}+00:00`;
 }
 
-eachDatabase('A live call is moved into a multiparty call', (open) => {
-  const move = (world: MultipartyWorld, call_uuid: string, fields: object = {}) =>
-    world.post(`${room}Participant/`, { role: 'customer', call_uuid, ...fields });
+/** Moves a live call into the multiparty call. */
+const move = (world: MultipartyWorld, call_uuid: string, fields: object = {}) =>
+  world.post(`${room}Participant/`, { role: 'customer', call_uuid, ...fields });
 
+onEmbeddedDatabase('A live call is moved into a multiparty call', (open) => {
   test('a call is moved out of its document for good: it is a participant, and is hung up at the end', async () => {
     const world = await openMultipartyWorld(open);
     const dialled = await world.join('room');
@@ -294,15 +263,46 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     assert.match(body.error, /already, as participant \d+$/);
   });
 
-  test('a call that ends during the handover gets 404, and is no participant', async () => {
-    const { world, beforeCommit } = await worldWithRace(open);
-    await world.join('room');
+  test('a live call is moved while draining too, since it is no new call', async () => {
+    const world = await openMultipartyWorld(open);
     const leg = await incomingCall(world, waits);
-    beforeCommit(0, () => world.telephony.leave(leg));
-    const { status } = await move(world, leg);
-    await world.advance(0);
-    assert.equal(status, 404);
-    assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
+    world.node.platform.drain();
+    assert.equal((await move(world, leg)).status, 201);
+  });
+});
+
+onEmbeddedDatabase('A leg or a multiparty call that ends during a handover', (open) => {
+  test('a leg that ends at any moment of the handover leaves no call behind', async () => {
+    for (const commit of [0, 1, 2, 3]) {
+      const { world, beforeCommit } = await worldWithRace(open);
+      world.customer.serve(nextUrl, ({ fields }) => {
+        beforeCommit(commit, () => world.telephony.leave(fields.CallUUID ?? ''));
+        return '<Response><MultiPartyCall role="Customer">room</MultiPartyCall></Response>';
+      });
+      await incomingCall(world, `<Response><Redirect>${nextUrl}</Redirect></Response>`);
+      await world.advance(200);
+      assert.equal((await world.get('MultiPartyCall/?status=active')).body.meta.count, 0);
+      assert.equal(world.telephony.census().legs, 0);
+    }
+  });
+
+  test('a call that ends at any moment of the handover returns the leg once', async () => {
+    for (const commit of [0, 1, 2, 3]) {
+      const { world, beforeCommit } = await worldWithRace(open);
+      await world.join('room');
+      world.customer.serve(exitUrl, waits);
+      world.customer.serve(nextUrl, () => {
+        beforeCommit(commit, () => void world.node.platform.http.inject(deletion(world)));
+        const attributes = `role="Customer" onExitActionUrl="${exitUrl}"`;
+        return `<Response><MultiPartyCall ${attributes}>room</MultiPartyCall>${waiting}</Response>`;
+      });
+      const leg = await incomingCall(world, `<Response><Redirect>${nextUrl}</Redirect></Response>`);
+      await world.advance(200);
+      if ((await world.get(room)).status === 200) await world.remove(room);
+      await world.advance(200);
+      assert.deepEqual(returned(world), [`${leg} Multiparty Call Ended`], `before commit ${commit}`);
+      assert.equal(world.isHungUp(leg), false);
+    }
   });
 
   test('a moved leg is hung up when its multiparty call ends at any moment of the handover', async () => {
@@ -319,15 +319,19 @@ eachDatabase('A live call is moved into a multiparty call', (open) => {
     }
   });
 
-  test('a live call is moved while draining too, since it is no new call', async () => {
-    const world = await openMultipartyWorld(open);
+  test('a call that ends during the handover gets 404, and is no participant', async () => {
+    const { world, beforeCommit } = await worldWithRace(open);
+    await world.join('room');
     const leg = await incomingCall(world, waits);
-    world.node.platform.drain();
-    assert.equal((await move(world, leg)).status, 201);
+    beforeCommit(0, () => world.telephony.leave(leg));
+    const { status } = await move(world, leg);
+    await world.advance(0);
+    assert.equal(status, 404);
+    assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 });
 
-eachDatabase('Events of a dialled leg', (open) => {
+onEmbeddedDatabase('Events of a dialled leg', (open) => {
   test('call_status_callback_url receives them with the names of the multiparty call; send_digits are pressed', async () => {
     const world = await openMultipartyWorld(open);
     const url = 'https://example.com/leg';
