@@ -8,7 +8,7 @@ import { postgresMissing } from '@jackfield/testkit/postgres-server';
 import { cleanUp } from './support/clean-up.ts';
 import { Cluster } from './support/cluster.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
-import { Smsc } from './support/smsc.ts';
+import { gatewayOf, Smsc } from './support/smsc.ts';
 
 const skip = postgresMissing() ?? natsMissing();
 const role = 'session with gateway smsc';
@@ -26,17 +26,7 @@ describe('messages of several nodes', { skip, timeout: 180_000 }, () => {
     smsc = await Smsc.start();
     directory = await mkdtemp(join(tmpdir(), 'messages-'));
     const file = join(directory, 'sms.json');
-    const gateway = {
-      name: 'smsc',
-      protocol: 'smpp',
-      host: '127.0.0.1',
-      port: smsc.port,
-      system_id: 'jackfield',
-      password: 'secret',
-      prefixes: [{ prefix: '1', price: '0.01' }],
-      caps: { messages_per_second: 100, spend_per_hour: '5.00' },
-    };
-    await writeFile(file, JSON.stringify({ gateways: [gateway] }));
+    await writeFile(file, JSON.stringify({ gateways: [gatewayOf(smsc)] }));
     cluster = await Cluster.start({ JACKFIELD_SMS: file });
     const nodes = [await cluster.join('one'), await cluster.join('two')];
     await smsc.saw('bind');

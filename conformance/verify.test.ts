@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
-import { Smsc } from './support/smsc.ts';
+import { gatewayOf, Smsc } from './support/smsc.ts';
 
 const mobile = '+14155552671';
 const codeIn = (text: string | undefined) => /\d{4,8}/.exec(text ?? '')?.[0] ?? '';
@@ -40,16 +40,7 @@ describe('verification through gateways of the operator', { timeout: 180_000 }, 
       file,
       JSON.stringify({
         gateways: [
-          {
-            name: 'smsc',
-            protocol: 'smpp',
-            host: '127.0.0.1',
-            port: smsc.port,
-            system_id: 'jackfield',
-            password: 'secret',
-            prefixes: [{ prefix: '1', price: '0.01' }],
-            caps: { messages_per_second: 100, spend_per_hour: '5.00' },
-          },
+          gatewayOf(smsc),
           {
             name: 'web',
             protocol: 'http',

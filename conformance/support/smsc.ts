@@ -60,3 +60,17 @@ export class Smsc {
     this.#child.kill('SIGKILL');
   }
 }
+
+/** The entry of JACKFIELD_SMS that leads to this message centre, for numbers of the United States. */
+export function gatewayOf({ port }: Smsc) {
+  return {
+    name: 'smsc',
+    protocol: 'smpp',
+    host: '127.0.0.1',
+    port,
+    system_id: 'jackfield',
+    password: 'secret',
+    prefixes: [{ prefix: '1', price: '0.01' }],
+    caps: { messages_per_second: 100, spend_per_hour: '5.00' },
+  };
+}

@@ -39,6 +39,7 @@ export type {
 export { escapedText } from './escaped-text.ts';
 export type { FailedLogin, FailedLogins } from './failed-logins.ts';
 export type { IdentifiedPerson, IdentityProvider, LoginSecrets } from './identity-provider.ts';
+export { jsonBody, readJsonBody } from './json-bodies.ts';
 export {
   defaultLegLimits,
   type LegParties,

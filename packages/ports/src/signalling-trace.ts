@@ -13,7 +13,7 @@ export interface TracedMessage {
 
 /** Receives the signalling of calls as it happens; returns at once, and may be called often. */
 export interface SignallingTrace {
-  /** What it wants to receive at this moment: nothing, the messages of calls, or those outside of calls as well. */
+  /** The messages that it receives now: none, those of calls, or those outside of calls as well. */
   readonly scope: 'none' | 'calls' | 'all';
   message(message: TracedMessage): void;
   /** Messages with this Call-ID, earlier ones included, are of this leg. */

@@ -1,6 +1,12 @@
-import { BusError, type BusErrorCode, type Logger, type Metrics } from '@jackfield/ports';
+import {
+  BusError,
+  type BusErrorCode,
+  jsonBody,
+  type Logger,
+  type Metrics,
+  readJsonBody,
+} from '@jackfield/ports';
 import { tokenOf } from '../kernel/incarnation.ts';
-import { jsonBody, readJsonBody } from '../kernel/json-bodies.ts';
 import type { NodeMessages } from '../kernel/node-messages.ts';
 import { type Problem, problem } from '../kernel/problem.ts';
 import { answerTo } from './answers.ts';
@@ -43,7 +49,7 @@ const retryAfterSeconds = 2;
 export function createForwarding({ node, log, metrics, carryOut }: ForwardingDeps): Forwarding {
   const routes = new Map<string, ApiRoute>();
 
-  /** The sender knows what happened, so a fault is an answer too. */
+  /** The sender needs an answer in any case, so a fault is an answer too. */
   async function carryOutFor({ operation, request }: ForwardedRequest): Promise<Replayable> {
     const route = routes.get(operation);
     if (route === undefined) return refusal(otherRelease, request);

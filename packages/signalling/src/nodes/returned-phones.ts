@@ -1,7 +1,13 @@
-import { everyone, type PeerNodes } from '@jackfield/ports';
+import { everyone, jsonBody, type PeerNodes, readJsonBody } from '@jackfield/ports';
 import type { UserAgent } from '@jackfield/sip';
 
 type PhoneReturned = UserAgent['phoneReturned'];
+
+interface Returned {
+  readonly phone: Parameters<PhoneReturned>[0];
+  readonly flow: Parameters<PhoneReturned>[1];
+  readonly replaced: Parameters<PhoneReturned>[2];
+}
 
 const subject = 'sip-returned';
 
@@ -9,11 +15,11 @@ const subject = 'sip-returned';
 export function returnedAtAllNodes(nodes: PeerNodes | undefined, returned: PhoneReturned): PhoneReturned {
   if (nodes === undefined) return returned;
   nodes.listen(subject, (body) => {
-    const { phone, flow, replaced } = JSON.parse(new TextDecoder().decode(body));
+    const { phone, flow, replaced } = readJsonBody<Returned>(body);
     returned(phone, flow, replaced);
   });
   return (phone, flow, replaced = []) => {
     returned(phone, flow, replaced);
-    nodes.notify(everyone, subject, new TextEncoder().encode(JSON.stringify({ phone, flow, replaced })));
+    nodes.notify(everyone, subject, jsonBody<Returned>({ phone, flow, replaced }));
   };
 }

@@ -1,4 +1,5 @@
 import type { AudioStreams, StreamNotice, StreamOrder, StreamTrack } from '@jackfield/ports';
+import { noStreamStatistics } from '../streams/no-stream-statistics.ts';
 import type { StreamEntry } from './pool-entries.ts';
 import type { PoolTable } from './pool-table.ts';
 import type { PoolWorkers } from './pool-workers.ts';
@@ -13,15 +14,6 @@ export interface PoolStreams {
   lost(streams: readonly StreamEntry[]): void;
 }
 
-const noStatistics = {
-  framesSent: 0,
-  framesDropped: 0,
-  playedMs: 0,
-  playDroppedMs: 0,
-  framesReceived: 0,
-  framesRefused: 0,
-};
-
 /** Sends each order to the worker that has the stream. */
 export function createPoolStreams(table: PoolTable, workers: PoolWorkers): PoolStreams {
   const listeners = new Set<(notice: StreamNotice) => void>();
@@ -29,7 +21,7 @@ export function createPoolStreams(table: PoolTable, workers: PoolWorkers): PoolS
     for (const listener of listeners) listener(notice);
   };
   const over = (stream: string, sentence: string): void =>
-    emit({ type: 'stream-over', stream, statistics: noStatistics, sentence });
+    emit({ type: 'stream-over', stream, statistics: noStreamStatistics, sentence });
   const portOf = (name: string): AudioStreams | undefined => {
     const stream = table.streams.get(name);
     return stream === undefined ? undefined : workers.at(stream.worker)?.streams;

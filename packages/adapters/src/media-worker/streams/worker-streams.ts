@@ -2,6 +2,7 @@ import type { EngineStreams } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import type { StreamNotice } from '@jackfield/ports';
 import { LiveStream } from './live-stream.ts';
+import { noStreamStatistics } from './no-stream-statistics.ts';
 import {
   defaultStreamLimits,
   type StreamCensus,
@@ -33,15 +34,6 @@ export interface WorkerStreamsDeps {
 
 /** A smaller difference is not a step of the wall clock: two clocks are some milliseconds apart. */
 const smallestStepMs = 1_000;
-
-const noStatistics = {
-  framesSent: 0,
-  framesDropped: 0,
-  playedMs: 0,
-  playDroppedMs: 0,
-  framesReceived: 0,
-  framesRefused: 0,
-};
 
 /** Starts without streams. */
 export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
@@ -89,7 +81,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
         if (streams.size >= limits.streams) {
           // Callers that wait for its end must not wait for ever.
           const sentence = `the media engine has no slot for the stream: ${limits.streams} are there`;
-          notify({ type: 'stream-over', stream: order.stream, statistics: noStatistics, sentence });
+          notify({ type: 'stream-over', stream: order.stream, statistics: noStreamStatistics, sentence });
           return;
         }
         const opened = new LiveStream(order, { ...shared, now: clockOf() });

@@ -1,4 +1,5 @@
 import type { Database, Instant } from '@jackfield/ports';
+import { removeBeyond } from '../../kernel/capped-rows.ts';
 
 /** `left-out` counts entries beyond the number that is kept for a call. `traced`: messages of an endpoint's trace, which stands for the call. */
 export type EntryKind =
@@ -72,25 +73,7 @@ export function createBlackBoxStore(database: Pick<Database, 'read' | 'transact'
     },
 
     /** Removes the oldest entries: those before then, and those beyond the newest `number`. */
-    async removeOld(before: Instant, number: number, limit: number): Promise<number> {
-      const newest = await tables
-        .selectFrom('call_black_box')
-        .select((columns) => columns.fn.max('position').as('position'))
-        .executeTakeFirst();
-      const oldest = await tables
-        .selectFrom('call_black_box')
-        .select(['position', 'at'])
-        .orderBy('position')
-        .limit(limit)
-        .execute();
-      const kept = Number(newest?.position ?? 0) - number;
-      const old = oldest.filter(({ position, at }) => at < before || position <= kept);
-      if (old.length === 0) return 0;
-      const positions = old.map(({ position }) => position);
-      await database.transact((write) =>
-        write.withTables<Tables>().deleteFrom('call_black_box').where('position', 'in', positions).execute(),
-      );
-      return old.length;
-    },
+    removeOld: (before: Instant, number: number, limit: number) =>
+      removeBeyond(database, 'call_black_box', { since: before, number }, limit),
   };
 }

@@ -1,5 +1,6 @@
 import type { CallQualitySample } from '@jackfield/contract/console';
 import type { Database, Instant, Write } from '@jackfield/ports';
+import { removeBeyond } from '../../kernel/capped-rows.ts';
 import type { TakenSample } from './sampling/sampler.ts';
 
 // A type, not an interface: withTables asks for a record.
@@ -58,25 +59,7 @@ export function createCallQualityStore(database: Pick<Database, 'read' | 'transa
     },
 
     /** Removes the oldest samples: those before then, and those beyond the newest `number`. */
-    async removeOld(before: Instant, number: number, limit: number): Promise<number> {
-      const newest = await tables
-        .selectFrom('call_quality')
-        .select((columns) => columns.fn.max('position').as('position'))
-        .executeTakeFirst();
-      const oldest = await tables
-        .selectFrom('call_quality')
-        .select(['position', 'at'])
-        .orderBy('position')
-        .limit(limit)
-        .execute();
-      const kept = Number(newest?.position ?? 0) - number;
-      const old = oldest.filter(({ position, at }) => at < before || position <= kept);
-      if (old.length === 0) return 0;
-      const positions = old.map(({ position }) => position);
-      await database.transact((write) =>
-        write.withTables<Tables>().deleteFrom('call_quality').where('position', 'in', positions).execute(),
-      );
-      return old.length;
-    },
+    removeOld: (before: Instant, number: number, limit: number) =>
+      removeBeyond(database, 'call_quality', { since: before, number }, limit),
   };
 }

@@ -1,7 +1,14 @@
-import { BusError, type Clock, type Logger, type SmsOrder, type SmsOutcome } from '@jackfield/ports';
+import {
+  BusError,
+  type Clock,
+  jsonBody,
+  type Logger,
+  readJsonBody,
+  type SmsOrder,
+  type SmsOutcome,
+} from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
 import { tokenOf } from '../../../kernel/incarnation.ts';
-import { jsonBody, readJsonBody } from '../../../kernel/json-bodies.ts';
 import type { SingletonRoles } from '../../../kernel/singleton-roles.ts';
 import type { MessageGateway } from '../domain/gateway.ts';
 import { passedOn, type SendThrough } from './capped-sends.ts';

@@ -1,9 +1,8 @@
 import type { ClusterNodeItem } from '@jackfield/contract/console';
-import { BusError } from '@jackfield/ports';
+import { BusError, jsonBody, readJsonBody } from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
-import { jsonBody, readJsonBody } from '../../../kernel/json-bodies.ts';
 
-/** What only the node itself knows. */
+/** State that is in the memory of the node alone. */
 export type NodeReport = Pick<ClusterNodeItem, 'state' | 'version' | 'calls' | 'multiparty_calls'>;
 
 export interface NodeReports {

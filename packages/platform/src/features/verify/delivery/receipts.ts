@@ -2,13 +2,14 @@ import {
   type Clock,
   type Database,
   everyone,
+  jsonBody,
   type Logger,
+  readJsonBody,
   type Sms,
   type SmsReceipt,
 } from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
 import { tokenOf } from '../../../kernel/incarnation.ts';
-import { jsonBody, readJsonBody } from '../../../kernel/json-bodies.ts';
 import type { SessionInput } from '../domain/session.ts';
 import { findByMessage } from '../store.ts';
 
