@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import type { Clock, Logger } from '@jackfield/ports';
 import { parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
 import { trunkOf } from '../parties/domains.ts';
-import type { Admission } from './admission.ts';
+import type { Admission, Admitted, Refused } from './admission.ts';
 
 export interface CarrierAdmissionDeps {
   readonly carriers: readonly {
@@ -64,16 +64,24 @@ export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmis
     return listed.find(({ fixed, found }) => found.has(plain) || fixed.check(plain, family))?.name;
   }
 
+  /** An INVITE from an address of a carrier. */
+  async function admitFrom(
+    carrier: string,
+    ...sent: Parameters<Admission['admit']>
+  ): Promise<Admitted | Refused> {
+    const callee = calledNumber(sent[0]);
+    if (callee === undefined) return { ok: false, status: 404, headers: [] };
+    const account = await deps.account(callee);
+    if (account === undefined) return deps.otherwise.admit(...sent);
+    return { ok: true, account, endpoint: '', user: '', carrier, callee };
+  }
+
   return {
-    async admit(request, source, flow) {
-      const isTrunk = trunkOf(request.uri, deps.domains) !== undefined;
-      const carrier = request.method === 'INVITE' && !isTrunk ? senderOf(source) : undefined;
+    admit(request, source, flow) {
+      const mayBeCarrier = request.method === 'INVITE' && trunkOf(request.uri, deps.domains) === undefined;
+      const carrier = mayBeCarrier ? senderOf(source) : undefined;
       if (carrier === undefined) return deps.otherwise.admit(request, source, flow);
-      const callee = calledNumber(request);
-      if (callee === undefined) return { ok: false, status: 404, headers: [] };
-      const account = await deps.account(callee);
-      if (account === undefined) return deps.otherwise.admit(request, source, flow);
-      return { ok: true, account, endpoint: '', user: '', carrier, callee };
+      return admitFrom(carrier, request, source, flow);
     },
     knows: (address) => senderOf(address) !== undefined,
     close() {

@@ -11,7 +11,7 @@ import {
 import { SourceRate } from '../defence/source-rate.ts';
 import { calleeMeantBy, readable } from '../parties/parties.ts';
 import { createGruus } from '../registrar/gruus.ts';
-import type { Admission } from './admission.ts';
+import type { Admission, Admitted, Refused } from './admission.ts';
 
 /** Limits for calls of callers without credentials; `CallLimits` bounds how many are in progress. */
 export interface ExternalCallLimits {
@@ -78,16 +78,25 @@ export function createExternalAdmission(deps: ExternalAdmissionDeps): Admission 
     return account !== undefined && (await deps.isActive(account)) ? account : undefined;
   }
 
+  async function admitForeign(
+    caller: SipUri,
+    ...sent: Parameters<Admission['admit']>
+  ): Promise<Admitted | Refused> {
+    const [request, source] = sent;
+    const account = await accountOf(request);
+    if (account === undefined) return otherwise.admit(...sent);
+    // A registered phone may write its own address into From: the user identifies the caller, and the password is required.
+    const isKnown = (await registrations.credentialOf(decodeUtf8(caller.user ?? ''))) !== undefined;
+    const mayCall = !isKnown && (isTrusted(source) || rate.take(sourceOf(source), clock.now()));
+    if (!mayCall) return otherwise.admit(...sent);
+    return { ok: true, account, endpoint: '', user: '', external: textOf(caller) };
+  }
+
   return {
-    async admit(request, source, flow) {
+    admit(request, source, flow) {
       const caller = isPlainCall(request) ? foreignCaller(request, domains) : undefined;
-      const account = caller === undefined ? undefined : await accountOf(request);
-      if (caller === undefined || account === undefined) return otherwise.admit(request, source, flow);
-      // A registered phone may write its own address into From: the user identifies the caller, and the password is required.
-      const isKnown = (await registrations.credentialOf(decodeUtf8(caller.user ?? ''))) !== undefined;
-      const mayCall = !isKnown && (isTrusted(source) || rate.take(sourceOf(source), clock.now()));
-      if (!mayCall) return otherwise.admit(request, source, flow);
-      return { ok: true, account, endpoint: '', user: '', external: textOf(caller) };
+      if (caller === undefined) return otherwise.admit(request, source, flow);
+      return admitForeign(caller, request, source, flow);
     },
   };
 }

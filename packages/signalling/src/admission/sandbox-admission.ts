@@ -14,11 +14,11 @@ export interface SandboxAdmissionDeps {
  */
 export function createSandboxAdmission({ expected, otherwise }: SandboxAdmissionDeps): Admission {
   return {
-    async admit(request, source, flow) {
+    admit(request, source, flow) {
       const phoneLeg = request.method === 'INVITE' ? request.headers.get('X-CallUUID') : undefined;
       const call = phoneLeg === undefined ? undefined : expected(phoneLeg);
       if (call === undefined) return otherwise.admit(request, source, flow);
-      return { ok: true, endpoint: '', user: '', ...call };
+      return Promise.resolve({ ok: true, endpoint: '', user: '', ...call });
     },
   };
 }

@@ -33,7 +33,7 @@ export function createTokenAdmission({ tokens, otherwise }: TokenAdmissionDeps):
   }
 
   return {
-    async admit(request, source, flow) {
+    admit(request, source, flow) {
       const token = request.headers.get(tokenHeader);
       return token === undefined ? otherwise.admit(request, source, flow) : admitWith(token, request);
     },

@@ -99,7 +99,7 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
   }
 
   return {
-    async admit(request, source, flow) {
+    admit(request, source, flow) {
       const trunkId = request.method === 'INVITE' ? trunkOf(request.uri, domains) : undefined;
       return trunkId === undefined
         ? deps.otherwise.admit(request, source, flow)

@@ -142,6 +142,22 @@ describe('a REGISTER', () => {
     assert.equal(binding?.expiresAt, clock.now() + 300_000);
   });
 
+  it('is answered with the Date of its second, also where the second before it was answered', async () => {
+    const { register, credentials, clock } = world();
+    const dates: (readonly string[])[] = [];
+    const seconds: string[] = [];
+    for (const waitMs of [0, 400, 1000, 60_000]) {
+      await clock.advance(waitMs);
+      dates.push(headerOf(await register({}, await credentials()), 'Date'));
+      seconds.push(new Date(clock.wallNow()).toUTCString());
+    }
+    assert.deepEqual(
+      dates,
+      seconds.map((second) => [second]),
+    );
+    assert.equal(new Set(seconds).size, 3);
+  });
+
   it('with a wrong password reads like one of a user that does not exist', async () => {
     const { register, credentials, bound } = world();
     const wrong = await register({}, await credentials({}, 'alice', 'wrong'));
