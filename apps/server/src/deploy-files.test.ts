@@ -36,7 +36,7 @@ const given: Readonly<Record<string, string>> = {
 /** As the compose specification replaces variables that must be set. */
 const filled = (text: string, values = given) =>
   text.replace(
-    /\$\{([A-Z_0-9]+):\?\}/g,
+    /\$\{([A-Z_0-9]+):\?is not in \.env\}/g,
     (_, name: string) => values[name] ?? assert.fail(`${name} is unknown`),
   );
 
