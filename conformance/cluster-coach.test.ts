@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
+import type { Database } from '@jackfield/ports';
+import { brokenInvariants, createRecordingLog, type History } from '@jackfield/testkit';
 import { natsMissing } from '@jackfield/testkit/nats-server';
 import { postgresMissing } from '@jackfield/testkit/postgres-server';
 import { cleanUp } from './support/clean-up.ts';
@@ -9,6 +13,7 @@ import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
 import { type RegisteredPhone, RegisteredPhones } from './support/registered-phones.ts';
+import { SeenHistory } from './support/seen-history.ts';
 
 const skip = postgresMissing() ?? natsMissing() ?? missing('baresip', 'sox');
 
@@ -20,21 +25,25 @@ const toneLengthS = 0.5;
 /** The shortest stretch that counts as heard. */
 const shortS = 0.2;
 const overTcp = { transport: 'tcp' } as const;
-/** Of audio, before and behind the death of the node. */
+/** Of audio, before and behind each fault. */
 const partS = 2;
+const stoppedMs = 20_000;
 
 /** Real processes and real phones. */
-describe('a supervisor who coaches while a node is killed', { skip, timeout: 240_000 }, () => {
+describe('a supervisor who coaches while nodes and servers fail', { skip, timeout: 360_000 }, () => {
   let cluster: Cluster;
   let phones: RegisteredPhones;
+  let database: Database;
 
   before(async () => {
     cluster = await Cluster.start();
     phones = new RegisteredPhones();
+    database = createPostgresDatabase({ url: cluster.databaseUrl, log: createRecordingLog() });
   });
   after(() =>
     cleanUp(
       () => phones?.stop(),
+      () => database?.close(),
       () => cluster?.stop(),
     ),
   );
@@ -54,34 +63,104 @@ describe('a supervisor who coaches while a node is killed', { skip, timeout: 240
     }
   }
 
-  it('no customer hears the coach when the node with their connections dies: before, meanwhile and until the end', async () => {
-    const [home, second, dying]: PlatformProcess[] = await Promise.all(
+  const coachedFromNow = async (agent: RegisteredPhone) => coached(agent, secondsOf(await heardBy(agent)));
+
+  /** Resolves when one of these nodes has ended and taken over what a dead node left. */
+  async function takenOver(nodes: readonly PlatformProcess[], die: () => Promise<void>): Promise<void> {
+    const froms = nodes.map(({ log }) => log.all.length);
+    await die();
+    const isTakeover = ({ message }: Record<string, unknown>) =>
+      /left is ended or taken over/.test(String(message));
+    await Promise.any(
+      nodes.map(({ log }, number) => log.until('the takeover', isTakeover, { from: froms[number]! })),
+    );
+  }
+
+  async function withoutNats(
+    nodes: readonly PlatformProcess[],
+    meanwhile: () => Promise<void>,
+  ): Promise<void> {
+    const froms = nodes.map(({ log }) => log.all.length);
+    await cluster.nats.down();
+    await meanwhile();
+    await cluster.nats.up();
+    const isConnected = ({ message }: Record<string, unknown>) => /^connected to NATS/.test(String(message));
+    await Promise.all(
+      nodes.map(({ log }, number) => log.until('NATS', isConnected, { from: froms[number]! })),
+    );
+  }
+
+  it('no customer hears the coach, and the history breaks no invariant: NATS and PostgreSQL restart, and each node but one dies', async () => {
+    const [home, second, third]: PlatformProcess[] = await Promise.all(
       ['one', 'two', 'three'].map((name) => cluster.join(name)),
     );
-    assert.ok(home && second && dying);
+    assert.ok(home && second && third);
+    const seen = new SeenHistory(cluster, database);
+    for (const [first, other] of [
+      [home, second],
+      [second, third],
+      [third, home],
+    ] as const)
+      await seen.callAt(first, other);
     const agent = await phones.start(second, 'agent', agentHz, overTcp);
-    const customer = await phones.start(dying, 'customer', customerHz, overTcp);
-    const coach = await phones.start(dying, 'coach', coachHz, overTcp);
-    await addToRoom(home, 'coached', agent.username);
+    const customer = await phones.start(third, 'customer', customerHz, overTcp);
+    const coach = await phones.start(third, 'coach', coachHz, overTcp);
+    const reported = {
+      status_callback_url: cluster.customer.serve('/room', ''),
+      status_callback_events: 'mpc-state-changes,participant-state-changes',
+    };
+    await addToRoom(home, 'coached', agent.username, reported);
     await addToRoom(home, 'coached', customer.username, { role: 'customer' });
     await addToRoom(home, 'coached', coach.username, { role: 'supervisor', coach_mode: true });
     await joinedRoom(home, 'coached', 3);
     await coached(agent, 0);
+    await seen.look(home, second, third);
 
-    await cluster.kill(dying);
-    const takenOver = ({ message }: Record<string, unknown>) =>
-      /left is ended or taken over/.test(String(message));
-    await Promise.any([home, second].map(({ log }) => log.until('the takeover', takenOver)));
-    assert.equal((await second.api('GET', 'Call/?status=live')).body.calls.length, 3);
-    await coached(agent, secondsOf(await heardBy(agent)));
+    await withoutNats([home, second, third], () => coachedFromNow(agent));
+    await cluster.postgres.crashAndRestart();
+    await home.until('the database', 'Call/?status=live', ({ calls }) => calls?.length === 6);
+    await coachedFromNow(agent);
+    await seen.look(home, second, third);
+
+    // The node with the connection of the agent, for longer than a node may be silent.
+    const stoppedAt = performance.now();
+    await takenOver([home, third], async () => second.signal('SIGSTOP'));
+    await coachedFromNow(agent);
+    await pause(stoppedMs - (performance.now() - stoppedAt));
+    await cluster.kill(second, 'SIGCONT');
+    await seen.look(home, third);
+
+    // The observer of that, and the node with the connections of the other two.
+    const fourth = await cluster.join('four');
+    await takenOver([home, fourth], () => cluster.kill(third));
+    await coachedFromNow(agent);
+    await seen.look(home, fourth);
 
     // To the home of their calls, over new connections.
     for (const { phone } of [agent, customer, coach]) phone.hangUp();
     await Promise.all([agent, customer, coach].map(({ phone }) => phone.closed()));
+    await home.until('the end of the room', 'Call/?status=live', ({ calls }) => calls?.length === 1);
+    await takenOver([fourth], () => cluster.kill(home));
+    await seen.look(fourth);
+    await fourth.untilQuiet(40_000);
+
     const [heard, coachHeard] = [await heardBy(customer), await heardBy(coach)];
-    assert.ok(loudestToneDb(heard, coachHz, shortS) < inaudible, 'the customer never hears the coach');
     assert.ok(loudestToneDb(heard, agentHz, toneLengthS) > audible, 'the customer hears the agent');
     assert.ok(loudestToneDb(coachHeard, customerHz, toneLengthS) > audible, 'the coach hears the customer');
-    await home.untilQuiet(40_000);
+    const always = { from: 0, to: Number.POSITIVE_INFINITY };
+    const participations: History['participations'] = [
+      { phone: 'agent', role: 'agent', isCoach: false, ...always },
+      { phone: 'customer', role: 'customer', isCoach: false, ...always },
+      { phone: 'coach', role: 'supervisor', isCoach: true, ...always },
+    ];
+    const isLeaked = loudestToneDb(heard, coachHz, shortS) >= inaudible;
+    const leaked = {
+      listener: 'customer',
+      at: secondsOf(heard) * 1_000,
+      speakers: isLeaked ? ['coach'] : [],
+    };
+    const parts = await seen.parts();
+    assert.deepEqual(brokenInvariants({ ...parts, participations, heard: [leaked] }), []);
+    assert.equal(parts.events?.filter(({ type }) => type === 'call.ended').length, 6);
   });
 });

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '@jackfield/ports';
+import { type History, recordedHistory } from '@jackfield/testkit';
+import { sql } from 'kysely';
+import type { Cluster } from './cluster.ts';
+import type { PlatformProcess } from './platform-process.ts';
+
+/** What was seen of a run from outside, for the checker of docs/decisions/0082-a-history-is-judged.md. */
+export class SeenHistory {
+  readonly #cluster: Cluster;
+  readonly #database: Database;
+  readonly #sightings: History['sightings'][number][] = [];
+  readonly #liveRooms: History['liveRooms'][number][] = [];
+  readonly #keyed: History['keyed'][number][] = [];
+
+  constructor(cluster: Cluster, database: Database) {
+    this.#cluster = cluster;
+    this.#database = database;
+  }
+
+  /** A call of the first node on which a document waits; its request is repeated through the other node. */
+  async callAt(...nodes: readonly [PlatformProcess, PlatformProcess]): Promise<void> {
+    const key = `+120255510${this.#keyed.length + 10}`;
+    const answer_url = this.#cluster.customer.serve('/wait', '<Response><Wait length="120"/></Response>');
+    const hangup_url = this.#cluster.customer.serve('/ended', '');
+    const body = JSON.stringify({ from: key, to: '+12025550101', answer_url, hangup_url });
+    for (const { httpUrl, authId, authToken } of nodes) {
+      const authorization = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
+      const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key };
+      const answer = await fetch(`${httpUrl}/v1/Account/${authId}/Call/`, { method: 'POST', headers, body });
+      assert.equal(answer.status, 201);
+      this.#keyed.push({ key, status: answer.status, body: await answer.text() });
+    }
+  }
+
+  /** What each of these nodes shows of the legs, and which multiparty calls live. */
+  async look(...nodes: readonly PlatformProcess[]): Promise<void> {
+    const read = this.#database.read;
+    const { rows } = await sql<{ leg: string }>`SELECT call_uuid AS leg FROM calls`.execute(read);
+    for (const node of nodes) {
+      for (const { leg } of rows) {
+        const { status, body } = await node.api('GET', `Call/${leg}/`);
+        assert.equal(status, 200, JSON.stringify(body));
+        const { end_time, call_duration, hangup_cause_code, hangup_source } = body;
+        const end = end_time
+          ? `${end_time} ${call_duration} ${hangup_cause_code} ${hangup_source}`
+          : undefined;
+        this.#sightings.push({ leg, end });
+      }
+    }
+    const rooms = await sql<History['liveRooms'][number][number]>`
+      SELECT account, friendly_name AS name, mpc_uuid AS uuid FROM multiparty_calls WHERE ended_at IS NULL`.execute(
+      read,
+    );
+    this.#liveRooms.push(rooms.rows);
+  }
+
+  /** Resolves when each callback has been delivered. */
+  async parts(): Promise<Partial<History>> {
+    const { read } = this.#database;
+    for (;;) {
+      const { rows } = await sql`
+        SELECT 1 FROM outbox WHERE delivered_at IS NULL AND abandoned_at IS NULL LIMIT 1`.execute(read);
+      if (rows.length === 0) break;
+      await pause(50);
+    }
+    const { events, liveRows, running } = await recordedHistory(read);
+    const { rows: effects } = await sql<{ key: string; id: string }>`
+      SELECT from_number AS key, call_uuid AS id FROM calls`.execute(read);
+    const keys = new Set(this.#keyed.map(({ key }) => key));
+    return {
+      events,
+      sightings: this.#sightings,
+      // A request for a document has no event.
+      accepted: this.#cluster.customer.received.all.flatMap(({ eventId }) =>
+        eventId === 'undefined' ? [] : [eventId],
+      ),
+      liveRooms: this.#liveRooms,
+      keyed: this.#keyed,
+      effects: effects.filter(({ key }) => keys.has(key)),
+      leftovers: { liveRows, running, phones: [], census: {} },
+    };
+  }
+}
