@@ -4,31 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { exampleIds } from '@jackfield/contract';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { examplesOf, filled, operationsOf, replaced } from './support/documented-examples.ts';
 import { type HttpApi, httpApiPage, httpApiText } from './support/http-api-page.ts';
 import { OwnResources } from './support/own-resources.ts';
 import { PlatformProcess } from './support/platform-process.ts';
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly example: unknown;
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: {
-    readonly content: Readonly<
-      Record<string, { readonly examples: Readonly<Record<string, { summary: string; value: object }>> }>
-    >;
-  };
-  readonly 'x-codeSamples': readonly { readonly source: string }[];
-}
-
-const accountPath = '/v1/Account/{auth_id}/';
 
 /** Sends each example as a reader would: with identifiers of the account, and nothing else changed. */
 describe('the examples of the documentation', { timeout: 300_000 }, () => {
@@ -36,11 +17,7 @@ describe('the examples of the documentation', { timeout: 300_000 }, () => {
   let server: CallbackReceiver;
   let own: OwnResources;
   let document: HttpApi;
-  let operations: readonly {
-    readonly method: string;
-    readonly path: string;
-    readonly operation: Operation;
-  }[];
+  let operations: ReturnType<typeof operationsOf>;
 
   before(async () => {
     platform = await PlatformProcess.start();
@@ -48,14 +25,7 @@ describe('the examples of the documentation', { timeout: 300_000 }, () => {
     own = new OwnResources(platform, server);
     const answer = await fetch(`${platform.httpUrl}/openapi.json`);
     document = (await answer.json()) as HttpApi;
-    const { paths } = document as unknown as { paths: Record<string, Record<string, Operation>> };
-    operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        method: method.toUpperCase(),
-        path: path.replace(accountPath, ''),
-        operation,
-      })),
-    );
+    operations = operationsOf(document);
   });
 
   after(async () => {
@@ -88,9 +58,9 @@ describe('the examples of the documentation', { timeout: 300_000 }, () => {
     for (const { method, path, operation } of operations) {
       if (operation.requestBody === undefined) continue;
       const { operationId } = operation;
-      const { examples } = operation.requestBody.content['application/json']!;
-      assert.notEqual(Object.keys(examples).length, 0, `${operationId} has no example`);
-      for (const { summary, value } of Object.values(examples)) {
+      const examples = examplesOf(operation);
+      assert.notEqual(examples.length, 0, `${operationId} has no example`);
+      for (const { summary, value } of examples) {
         const text = JSON.stringify(value);
         const ids = await own.idsFor(operationId, `${path} ${text}`);
         const { status, body } = await platform.api(
@@ -139,20 +109,3 @@ describe('the examples of the documentation', { timeout: 300_000 }, () => {
     }
   });
 });
-
-type Ids = Readonly<Record<string, string>>;
-
-function filled(path: string, ids: Ids): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(ids[name] ?? assert.fail(`there is no own ${name}`)),
-  );
-}
-
-/** Replaces the identifiers of the examples; a member_id is too short to be recognized, and stands in no body. */
-function replaced(text: string, ids: Ids): string {
-  const { member_id: _, ...recognizable } = exampleIds;
-  return Object.entries(recognizable).reduce(
-    (read, [name, id]) => read.replaceAll(id, ids[name] ?? id),
-    text,
-  );
-}
