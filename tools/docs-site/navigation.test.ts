@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { docs, sections, sidebar } from './navigation.ts';
 
@@ -9,6 +10,14 @@ test('every page is in the menu once, but single decisions and the first page', 
     .filter((page) => page !== 'index' && !/^decisions\/\d/.test(page));
   const listed = sections.flatMap(({ pages }) => pages);
   assert.deepEqual([...listed].sort(), files.sort());
+});
+
+test('every page begins with what its reader can do after it', () => {
+  for (const page of sections.flatMap(({ pages }) => pages)) {
+    if (page === 'decisions/index') continue;
+    const [, first = ''] = /^# .+\n\n(.+)/m.exec(readFileSync(join(docs, `${page}.md`), 'utf8')) ?? [];
+    assert.match(first, /^After (?:this page|these pages)\b/, `docs/${page}.md begins: ${first}`);
+  }
 });
 
 test('the menu names a page by its first heading', () => {

@@ -15,7 +15,7 @@ export function pageOf(files: readonly SourceFile[]): string {
   const head = [
     '# Coverage of RFCs',
     '',
-    `Written by \`${writer}\` from the comments and test titles of sip, sdp and media: ${rfcs.length} RFCs, ` +
+    `After this page you know which sections of RFCs the code names. Written by \`${writer}\` from the comments and test titles of sip, sdp and media: ${rfcs.length} RFCs, ` +
       `${sections.length} sections, ${tests.size} tests titled by what they hold. A section stands here when a source or a test names it.`,
     '',
   ];
