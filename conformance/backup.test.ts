@@ -94,6 +94,14 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
       assert.deepEqual(readdirSync(directory), ['backup']);
     });
 
+    it('is refused with another key than that of the database', async () => {
+      const other = { ...ofOriginal(), JACKFIELD_SECRET_KEY: 'ab'.repeat(32) };
+      const { status, said } = await jackfield(['backup', join(directory, 'other')], other);
+      assert.equal(status, 1);
+      assert.match(said, /^JACKFIELD_SECRET_KEY is not the key of the database/m);
+      assert.deepEqual(readdirSync(directory), ['backup']);
+    });
+
     it('is refused while it is damaged or in use, and nothing is left of it then', async () => {
       const broken = join(directory, 'broken');
       cpSync(backup, broken, { recursive: true });

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { makeDirectory } from '../data-directory.ts';
 import { version } from '../version.ts';
 import { isThere, newDirectories } from '../write-faults.ts';
+import { keyOfBackup } from './backup-key.ts';
 import { type BackupManifest, backupFiles, describeFile } from './manifest.ts';
 
 type Stored = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>;
@@ -16,10 +17,8 @@ type Stored = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>;
  * Writes everything that a server needs to be itself again into the new directory `to`: the database as of one moment, the key, and the
  * recordings on its disk. The server may run meanwhile. Either the whole backup is under its name or nothing is.
  */
-export async function backUp(
-  { dataDir, databaseUrl, secretKey }: Stored,
-  to: string,
-): Promise<BackupManifest> {
+export async function backUp(stored: Stored, to: string): Promise<BackupManifest> {
+  const { dataDir, databaseUrl } = stored;
   const target = resolve(to);
   if (isThere(target)) throw new CommandFailure(`${target} exists: name a new directory.`);
   const added = newDirectories(dirname(target));
@@ -30,7 +29,8 @@ export async function backUp(
     const within = (name: string) => join(unfinished, name);
     if (databaseUrl === undefined) copySqliteDatabase(dataDir, within(backupFiles.sqlite));
     else await dumpPostgresDatabase(databaseUrl, within(backupFiles.postgres));
-    await copyKey(dataDir, secretKey, within(backupFiles.key));
+    const key = await keyOfBackup(stored, within(backupFiles.sqlite));
+    await writeDurably(within(backupFiles.key), key);
     const token = join(dataDir, backupFiles.token);
     if (existsSync(token)) await copyFile(token, within(backupFiles.token));
     // After the database: a recording that its row names is there, unless it was deleted meanwhile.
@@ -54,16 +54,6 @@ function underName(error: unknown, unfinished: string, target: string): unknown 
     if (fault[name]?.startsWith(unfinished)) fault[name] = target + fault[name].slice(unfinished.length);
   }
   return error;
-}
-
-async function copyKey(dataDir: string, given: Uint8Array | undefined, to: string): Promise<void> {
-  const file = join(dataDir, backupFiles.key);
-  if (given !== undefined) return writeDurably(to, `${Buffer.from(given).toString('hex')}\n`);
-  if (!existsSync(file))
-    throw new CommandFailure(
-      `${file} is missing, and without it the database cannot be read: set JACKFIELD_SECRET_KEY, or JACKFIELD_DATA_DIR to the directory of the server.`,
-    );
-  await copyFile(file, to);
 }
 
 async function copyRecordings(from: string, to: string): Promise<void> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 
 /** A program of PostgreSQL that failed, or is not installed: one sentence. */
 class PostgresProgramError extends Error {
@@ -13,6 +14,18 @@ export function dumpPostgresDatabase(url: string, to: string): Promise<void> {
   return withoutPassword(url, (at) =>
     run('pg_dump', ['--format=custom', '--no-owner', '--no-privileges', `--file=${to}`, `--dbname=${at}`]),
   );
+}
+
+/** The first value that a query gives; undefined without a row, or without the table. */
+export async function valueInPostgresDatabase(url: string, table: string, query: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [table]);
+    return rows[0].isThere ? Object.values((await client.query(query)).rows[0] ?? {})[0] : undefined;
+  } finally {
+    await client.end();
+  }
 }
 
 /** Restores a dump into an empty database, in one transaction: all of it or nothing. */

@@ -1,4 +1,8 @@
-export { dumpPostgresDatabase, restorePostgresDatabase } from './dump-database.ts';
+export {
+  dumpPostgresDatabase,
+  restorePostgresDatabase,
+  valueInPostgresDatabase,
+} from './dump-database.ts';
 export { IncarnationEndedError } from './fence.ts';
 export { createPostgresDatabase, type PostgresDatabaseOptions } from './postgres-database.ts';
 export {

@@ -24,6 +24,17 @@ export function copySqliteDatabase(directory: string, to: string): void {
   }
 }
 
+/** The first value that a query of a copy gives; undefined without a row, or without the table. */
+export function valueInSqliteCopy(file: string, table: string, query: string): unknown {
+  const copy = new DatabaseSync(file, { readOnly: true });
+  try {
+    const isThere = copy.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table);
+    return isThere && Object.values(copy.prepare(query).get() ?? {})[0];
+  } finally {
+    copy.close();
+  }
+}
+
 /** What is wrong with the database that is read is no fault of where the copy goes. */
 function openSource(file: string): DatabaseSync {
   let source: DatabaseSync | undefined;
