@@ -53,7 +53,7 @@ describe('the files of the certificate', { skip }, () => {
     writeFileSync(at('words'), 'words');
     for (const [files, sentence] of [
       [{ ...good, certFile: at('none') }, /^JACKFIELD_TLS_CERT: the file .*none does not exist$/],
-      [{ ...good, keyFile: directory }, /^JACKFIELD_TLS_KEY: the file .* cannot be read$/],
+      [{ ...good, keyFile: directory }, /^JACKFIELD_TLS_KEY: the file .* is a directory, not a file$/],
       [{ ...good, certFile: at('words') }, /^JACKFIELD_TLS_CERT: .*words holds no certificate in PEM$/],
       [{ ...good, keyFile: at('words') }, /^JACKFIELD_TLS_KEY: .*words holds no private key in PEM/],
       [
