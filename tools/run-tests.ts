@@ -49,8 +49,9 @@ const runner = spawn(
     '--test-reporter-destination=stdout',
     `--test-reporter=${join(root, 'tools/tests/slow-files.ts')}`,
     '--test-reporter-destination=stderr',
-    // Two processes more than cores: tests of phones and callbacks mostly wait. With one more, two cores computed for 71 % of the time.
-    `--test-concurrency=${Math.max(3, availableParallelism() + 2)}`,
+    // One process more than cores: tests of phones and callbacks mostly wait. With two more, files that compute leave browsers so little of two
+    // busy cores that pages do not hear each other in time.
+    `--test-concurrency=${Math.max(3, availableParallelism() + 1)}`,
     // A test that hangs fails by itself; the longest conformance test lasts two minutes.
     '--test-timeout=180000',
     ...options,
