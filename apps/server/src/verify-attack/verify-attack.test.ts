@@ -43,7 +43,8 @@ test('the commands of the guide attack: the defaults hold, weak settings are sho
     const main = join(import.meta.dirname, '../main.ts');
     return spawnSync(process.execPath, [main, 'verify-attack', ...words], { encoding: 'utf8' });
   });
-  const broken = ({ stdout }: { stdout: string }) => stdout.match(/^BROKEN +(?!the time)/gm)?.length ?? 0;
+  // Times are those of this machine, which does other work beside the test.
+  const broken = ({ stdout }: { stdout: string }) => stdout.match(/^BROKEN +(?! |the time)/gm)?.length ?? 0;
   assert.match(defaults!.stdout, /Settings: codes of 6 digits/);
   assert.equal(broken(defaults!), 0, defaults!.stdout);
   assert.match(weak!.stdout, /Settings: codes of 4 digits/);
