@@ -60,6 +60,9 @@ export const ownProcess: readonly string[] = [
   'tools/publish/pack-package.test.ts',
 ];
 
+/** Files that run before all others, with the machine to themselves: twenty browsers at once use all of two cores, and hear gaps on fewer. */
+export const ownMachine: readonly string[] = ['conformance/browser-calls.test.ts'];
+
 /** Conformance starts real programs, walks and fuzz tests make thousands of runs: seconds each. */
 function isSlow(path: string): boolean {
   return path.startsWith('conformance/') || /\.(walk|fuzz)\.test\.ts$/.test(path) || slowFiles.includes(path);
