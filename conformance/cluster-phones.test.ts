@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { natsMissing } from '@jackfield/testkit/nats-server';
 import { postgresMissing } from '@jackfield/testkit/postgres-server';
+import type { BaresipPhone } from './support/baresip-phone.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { Cluster } from './support/cluster.ts';
 import { loudestToneDb, partOf, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
+import { joinedRoom } from './support/multiparty-rooms.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
-import { RegisteredPhones } from './support/registered-phones.ts';
+import { type RegisteredPhone, RegisteredPhones } from './support/registered-phones.ts';
 
 const skip = postgresMissing() ?? natsMissing() ?? missing('baresip', 'sox');
 
@@ -39,6 +41,57 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
     const end = sound.samples.length / sound.sampleRate;
     return partOf(sound, Math.max(0, end - seconds), end);
   };
+
+  it('documents of both nodes join one multiparty call: its agent alone hears the coach, whose node is another one', async () => {
+    const tones = { agent: 440, customer: 700, supervisor: 1200 } as const;
+    const roles = Object.keys(tones) as readonly (keyof typeof tones)[];
+    const joined: {
+      readonly node: PlatformProcess;
+      readonly member: RegisteredPhone;
+      readonly uuid: string;
+    }[] = [];
+    for (const role of roles) {
+      // The multiparty call lives where its first member joins.
+      const node = role === 'agent' ? one : two;
+      const member = await phones.start(one, role, tones[role], overTcp);
+      const sounds = 'enterSound="none" exitSound="none" stayAlone="true"';
+      const coach = role === 'supervisor' ? 'coachMode="true"' : '';
+      const answer_url = cluster.customer.serve(
+        `/join-${role}`,
+        `<Response><MultiPartyCall role="${role}" ${coach} ${sounds}>desk</MultiPartyCall><Redirect>http://127.0.0.1:${cluster.customer.port}/behind</Redirect></Response>`,
+      );
+      const call = { from: '+12025550000', to: member.username, answer_url };
+      const { status, body } = await node.api('POST', 'Call/', call);
+      assert.equal(status, 201, JSON.stringify(body));
+      await joinedRoom(one, 'desk', joined.length + 1);
+      joined.push({ node, member, uuid: body.request_uuid });
+    }
+    cluster.customer.serve('/behind', '<Response><Hangup/></Response>');
+    const sessions = async (node: PlatformProcess, kind: string) =>
+      (await node.metrics('jackfield_sessions'))[`jackfield_sessions{kind="${kind}"}`];
+    assert.deepEqual([await sessions(one, 'remote-leg'), await sessions(two, 'media-link')], [2, 2]);
+    const [agent, customer, coach] = joined.map(({ member }) => member.phone);
+    const heardBy = async (phone: BaresipPhone) => {
+      const sound = await readWav(await phone.heard());
+      return roles.filter((role) => loudestToneDb(sound, tones[role], toneLengthS) > audible);
+    };
+    // The files of what phones hear grow while they call.
+    for (const phone of [agent!, coach!])
+      while ((await heardBy(phone).catch(() => [])).length < 2)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await two.api('DELETE', 'MultiPartyCall/name_desk/')).status, 204);
+    await Promise.all(joined.map(({ member }) => member.phone.closed()));
+    assert.deepEqual(await Promise.all([agent!, customer!, coach!].map(heardBy)), [
+      ['customer', 'supervisor'],
+      ['agent'],
+      ['agent', 'customer'],
+    ]);
+    for (const { node, uuid } of joined) {
+      const { body } = await node.api('GET', `Call/${uuid}/`);
+      assert.equal(body.hangup_source, 'Answer XML', JSON.stringify(body));
+    }
+    await Promise.all([one.untilQuiet(40_000), two.untilQuiet(40_000)]);
+  });
 
   it('one calls the other, and the call goes on with its audio when the node of the called one is killed', async () => {
     const ann = await phones.start(one, 'ann', 440, overTcp);

@@ -20,6 +20,7 @@ An empty variable counts as not set. A value that is not allowed stops the start
 /** Defaults that the server takes from the machine on which the page is written. */
 const ofTheMachine: Readonly<Record<string, string>> = {
   JACKFIELD_NODE: 'the name of the machine',
+  JACKFIELD_NODE_ADDRESS: 'the public address',
   JACKFIELD_PUBLIC_ADDRESS: 'the SIP address; where that is every address, the first of a real interface',
   JACKFIELD_PUBLIC_URL: 'the HTTP address and port; where that is every address, the public address',
 };

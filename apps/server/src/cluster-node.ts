@@ -1,12 +1,13 @@
 import { rootCertificates } from 'node:tls';
 import type { PlatformDeps } from '@jackfield/platform';
-import type { Logger, Secrets } from '@jackfield/ports';
+import type { Logger, MediaLegs, Secrets } from '@jackfield/ports';
 import type { Config } from './config.ts';
 import type { StartFiles } from './start-files.ts';
 
 export interface ClusterNodeDeps {
   readonly files: Pick<StartFiles, 'nats'>;
   readonly secrets: Pick<Secrets, 'keyedHash'>;
+  readonly mediaLegs: MediaLegs;
   readonly log: Logger;
   readonly onFatal: (error: Error) => void;
 }
@@ -21,12 +22,12 @@ export class EndedByAnotherError extends Error {
 
 /** What the platform gets as one node of several; nothing where one process owns the database. */
 export async function clusterNodeOf(
-  { cluster }: Pick<Config, 'cluster'>,
-  { files, secrets, log, onFatal }: ClusterNodeDeps,
-): Promise<Pick<PlatformDeps, 'node' | 'joinBus' | 'onIncarnationEnded'>> {
+  { cluster, publicAddress }: Pick<Config, 'cluster' | 'publicAddress'>,
+  { files, secrets, mediaLegs, log, onFatal }: ClusterNodeDeps,
+): Promise<Pick<PlatformDeps, 'node' | 'joinBus' | 'linkedAudio' | 'onIncarnationEnded'>> {
   if (cluster === undefined) return {};
   const { createNatsBus } = await import('@jackfield/adapters/bus-nats');
-  const { node, nats } = cluster;
+  const { node, nats, address = publicAddress } = cluster;
   const { creds, authorities } = files.nats;
   const credentials = creds === undefined ? nats.credentials : { creds: new TextEncoder().encode(creds) };
   const bus = {
@@ -40,6 +41,7 @@ export async function clusterNodeOf(
   return {
     node,
     joinBus: (incarnation) => createNatsBus({ ...bus, incarnation }),
+    linkedAudio: { legs: mediaLegs, address },
     onIncarnationEnded: () => onFatal(new EndedByAnotherError(node)),
   };
 }

@@ -126,7 +126,8 @@ function clusterContradictions(
   sandbox: boolean,
   { isSet }: Pick<ConfigReader, 'isSet'>,
 ): readonly ConfigProblem[] {
-  const { natsUrl, natsCredentials, natsCa, node, databaseUrl, secretKey, recordingsUrl } = configVariables;
+  const { natsUrl, natsCredentials, natsCa, node, nodeAddress } = configVariables;
+  const { databaseUrl, secretKey, recordingsUrl } = configVariables;
   if (isSet(natsUrl)) {
     // The file of a recording is on one disk: only a store gives it to the other nodes.
     const needed = [databaseUrl, secretKey, ...(sandbox ? [] : [recordingsUrl])];
@@ -137,7 +138,7 @@ function clusterContradictions(
         sentence: `${name} must be set together with ${natsUrl.name}: all nodes share it`,
       }));
   }
-  return [natsCredentials, natsCa, node].filter(isSet).map(({ name }) => ({
+  return [natsCredentials, natsCa, node, nodeAddress].filter(isSet).map(({ name }) => ({
     variable: name,
     sentence: `${name} needs ${natsUrl.name}: without it one process owns the database`,
   }));

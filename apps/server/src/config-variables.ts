@@ -94,6 +94,7 @@ export const configVariables = {
     allowed: '1 to 63 letters, digits, dots and hyphens',
     read: asPattern(/^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/),
   },
+  nodeAddress: { name: 'JACKFIELD_NODE_ADDRESS', allowed: 'an IPv4 or IPv6 address', read: asAddress },
   authId: {
     name: 'JACKFIELD_AUTH_ID',
     allowed: 'MA and 18 capital letters or digits',

@@ -337,6 +337,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_DATABASE_URL: ['mysql://a/b', 'db'],
   JACKFIELD_NATS_URL: ['http://a', 'nats://a,http://b', 'nats://a,tls://b', 'nats://a/path', 'nats://'],
   JACKFIELD_NODE: ['-a', 'a b', 'a_b'],
+  JACKFIELD_NODE_ADDRESS: ['one.example.com', '10.0.0.1:4000'],
   JACKFIELD_AUTH_ID: ['SA0123456789ABCDEFGH', 'MA1'],
   JACKFIELD_AUTH_TOKEN: ['short', 'with a blank in the middle'],
   JACKFIELD_SECRET_KEY: ['abc'],
@@ -415,9 +416,11 @@ test('a node needs the database and the key of all nodes, and in production a st
     JACKFIELD_DATABASE_URL: 'postgres://db/jackfield',
     JACKFIELD_SECRET_KEY: 'ab'.repeat(32),
   };
-  const { cluster } = configOf({ ...shared, JACKFIELD_SANDBOX: 'true', JACKFIELD_NODE: 'one' });
+  const own = { JACKFIELD_NODE: 'one', JACKFIELD_NODE_ADDRESS: '10.0.0.1' };
+  const { cluster } = configOf({ ...shared, JACKFIELD_SANDBOX: 'true', ...own });
   assert.deepEqual(cluster, {
     node: 'one',
+    address: '10.0.0.1',
     nats: {
       servers: ['nats.example.com:4222'],
       isTls: false,

@@ -98,6 +98,8 @@ export interface Config extends MediaConfig, AddressConfig {
 export interface ClusterConfig {
   /** The name of this machine among the nodes. */
   readonly node: string;
+  /** At which the other nodes reach the audio of this one; the public address when absent. */
+  readonly address?: string;
   readonly nats: NatsUrls;
   /** An absolute path of JWT and seed. */
   readonly credentialsFile?: string;
@@ -226,7 +228,10 @@ function readCluster(optional: ConfigReader['optional']): ClusterConfig | undefi
   const credentialsFile = absolute(optional(variables.natsCredentials, 'those of JACKFIELD_NATS_URL'));
   const authoritiesFile = absolute(optional(variables.natsCa, 'public authorities'));
   const node = optional(variables.node, hostname()) ?? hostname();
-  return nats === undefined ? undefined : { node, nats, ...present({ credentialsFile, authoritiesFile }) };
+  const address = optional(variables.nodeAddress, 'the public address');
+  return nats === undefined
+    ? undefined
+    : { node, nats, ...present({ address, credentialsFile, authoritiesFile }) };
 }
 
 /** URLs of customers, and the files with the operator's rates, carriers and gateways. */

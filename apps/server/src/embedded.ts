@@ -106,7 +106,7 @@ async function start(
     ...platformAdapters(config, adapters),
     ...platformSettings(config, files),
     ...(tracing && { tracing }),
-    ...(await clusterNodeOf(config, { files, secrets: shared.secrets, log, onFatal })),
+    ...(await clusterNodeOf(config, { ...shared, files, onFatal })),
     metrics,
     domains,
     consolePages,

@@ -25,6 +25,7 @@ import {
 } from './features/live-events/index.ts';
 import { createLiveSnapshot } from './features/live-snapshot/index.ts';
 import { createMachineDetection } from './features/machine-detection/index.ts';
+import { createMediaLinks } from './features/media-links/index.ts';
 import { createMessageGateways } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createNodes } from './features/nodes/index.ts';
@@ -113,6 +114,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     live.recordings,
     live.multipartyCalls,
     live.calls,
+    live.links,
     live.machines,
     live.callInstructions,
     createCallActions({ ...deps, ...live }),
@@ -259,7 +261,8 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const machines = createMachineDetection({ ...deps, calls });
   const shared = { ...deps, calls, sounds, recordings, usage };
   const streams = createStreams({ ...shared, authTokenOf });
-  const multipartyCalls = createMultipartyCalls({ ...shared, streams });
+  const links = createMediaLinks({ ...deps, calls });
+  const multipartyCalls = createMultipartyCalls({ ...shared, ...links, streams });
   const roomStreams = createRoomStreams({ ...shared, streams, rooms: multipartyCalls.rooms });
   const callInstructions = createCallInstructions({
     ...shared,
@@ -278,5 +281,8 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   });
   // After call instructions, which claim calls with an application, and before the default for unclaimed calls.
   carriers.incoming.refuseUnserved(calls, numbers.destinations.leadsToTrunk);
-  return { sounds, recordings, calls, machines, streams, multipartyCalls, roomStreams, callInstructions };
+  return {
+    ...{ sounds, recordings, calls, machines, streams, links },
+    ...{ multipartyCalls, roomStreams, callInstructions },
+  };
 }

@@ -27,6 +27,7 @@ import type { FirstAccount } from './features/accounts/index.ts';
 import type { Carrier } from './features/carriers/index.ts';
 import type { TurnServer } from './features/client-tokens/index.ts';
 import type { ConsoleIdentity } from './features/console-sessions/index.ts';
+import type { LinkedAudio } from './features/media-links/index.ts';
 import type { LinkedGateway } from './features/message-gateways/index.ts';
 import type { Recordings } from './features/recordings/index.ts';
 import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
@@ -109,6 +110,8 @@ export interface PlatformDeps
   readonly version?: string;
   /** Joins the nodes that share the database, under the token of the incarnation; left out where no other process uses it. */
   readonly joinBus?: (incarnation: string) => Bus;
+  /** Audio between these nodes; without it calls join only conversations of their own node. */
+  readonly linkedAudio?: LinkedAudio;
   /** Another process has ended this one on their database: this process has to end. */
   readonly onIncarnationEnded?: () => void;
   /** Prefixes of the signature headers, e.g. `X-Service-`. */

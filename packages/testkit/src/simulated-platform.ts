@@ -273,6 +273,7 @@ function createAdapters(options: SimulatedPlatformOptions, incarnation: Incarnat
     speech: speechOf(options),
     decoder: options.sounds?.decoder ?? simulatedDecoder,
     ...recognitionOf(options.recognition, media),
+    linkedAudio: { legs: media, address },
     recorder,
     recordingFiles: recorder.files,
     egress: options.customer,

@@ -9,6 +9,7 @@ export type {
   Conversations,
   LegCallbacks,
   LegOffer,
+  LegOwner,
   LiveLeg,
   OutboundLeg,
   OwnedLegNotice,

@@ -15,7 +15,7 @@ export type MultipartyCallCommands = ReturnType<typeof createCommands>;
 
 export function createCommands(deps: AdditionDeps) {
   const { sessions, queries } = deps;
-  const { add, join } = createAdditions(deps);
+  const { add, join, admit } = createAdditions(deps);
 
   async function ask(mpcUuid: string, input: MultipartyCallInput): Promise<Problem | undefined> {
     const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, input);
@@ -36,6 +36,7 @@ export function createCommands(deps: AdditionDeps) {
   return {
     add,
     join,
+    admit,
 
     activate: (viewer: Viewer, reference: CallReference) => order(viewer, reference, { type: 'activate' }),
 

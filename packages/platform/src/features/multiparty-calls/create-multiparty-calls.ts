@@ -7,6 +7,7 @@ import type { Result } from '../../kernel/result.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import { whenOver } from '../../kernel/sessions-over.ts';
 import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
+import type { Elsewhere } from '../media-links/index.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
 import { readCallReference } from './domain/call-reference.ts';
 import type { MultipartyCall } from './domain/multiparty-call.ts';
@@ -27,6 +28,7 @@ import { recordingRoutes } from './recording-routes.ts';
 import { createAccountResources } from './resources.ts';
 import type { JoinedParticipant } from './rooms/additions.ts';
 import { createExitDocuments, type ExitDocuments } from './rooms/exit-documents.ts';
+import { fieldsOfLoss } from './rooms/exit-fields.ts';
 import type { JoiningParticipant } from './rooms/joining-participant.ts';
 import { createMemberIds } from './rooms/member-ids.ts';
 import { createRoomChanges } from './rooms/room-changes.ts';
@@ -42,6 +44,8 @@ export interface MultipartyCallsDeps extends Omit<SessionDeps, 'exitDocuments' |
   readonly newUuid: () => string;
   /** True while the process shuts down: requests to add participants are refused. False when left out. */
   readonly isDraining?: () => boolean;
+  /** Multiparty calls of other nodes; absent where one process owns the database. */
+  readonly elsewhere?: Elsewhere;
   /** How long records are kept after the end of their calls; for ever when left out. */
   readonly keepMultipartyCallsMs?: number;
 }
@@ -95,7 +99,9 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     newUuid,
     incarnation: runner.incarnation,
     isDraining: deps.isDraining ?? (() => false),
+    ...(deps.elsewhere && { elsewhere: deps.elsewhere }),
   });
+  deps.elsewhere?.admitBy({ admit: (order) => commands.admit(order as JoiningParticipant), fieldsOfLoss });
   const routes = multipartyCallRoutes({ commands, queries, canTranscribe: deps.recordings.canTranscribe });
 
   return {

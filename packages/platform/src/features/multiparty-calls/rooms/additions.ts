@@ -1,9 +1,10 @@
 import { legSpec } from '@jackfield/ports';
-import { notFound } from '../../../kernel/problem.ts';
+import { notFound, problem } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import { liveCallOf } from '../../calls/index.ts';
+import type { Admitted } from '../../media-links/index.ts';
 import type { CallReference } from '../domain/call-reference.ts';
-import type { MultipartyCallReply } from '../domain/multiparty-call.ts';
+import type { CallSettings, MultipartyCallReply } from '../domain/multiparty-call.ts';
 import { type AgentStream, addedParticipant, exited } from '../domain/participant.ts';
 import type { RequestedAddition } from '../participant-parameters.ts';
 import type { Viewer } from '../queries.ts';
@@ -11,7 +12,7 @@ import { callElsewhere, problemOfRefusal } from '../refusals.ts';
 import { exitFieldsOf } from './exit-fields.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
 import { endOf, ownerKind, ownerOf } from './leg-owner.ts';
-import { type Addition, type AdditionDeps, placeRivals } from './placement.ts';
+import { type Addition, type AdditionDeps, type LivesElsewhere, placeRivals } from './placement.ts';
 
 export interface JoinedParticipant {
   readonly mpcUuid: string;
@@ -25,6 +26,8 @@ export function createAdditions(deps: AdditionDeps) {
     add: (viewer: Viewer, reference: CallReference, requested: RequestedAddition) =>
       add(deps, viewer, reference, requested),
     join: (order: JoiningParticipant) => join(deps, order),
+    /** Carries out the join of a leg of another node. */
+    admit: (order: JoiningParticipant) => admit(deps, order),
   };
 }
 
@@ -86,20 +89,56 @@ async function move(
   return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
 }
 
+/** How often a join looks for the node of the multiparty call, which ended meanwhile. */
+const attempts = 5;
+
+/** At the node where the multiparty call lives: at this one, where there is none. */
+async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Result<JoinedParticipant>> {
+  const { name, agent } = order.instruction;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const joined = await joinHere(deps, order, readJoining(order).settings);
+    if (!('home' in joined) || deps.elsewhere === undefined) return joined;
+    const { home, mpcUuid: mix } = joined;
+    const leg = agent === undefined ? { leg: order.leg } : {};
+    const admitted = await deps.elsewhere.join({ order, home, mix, ...leg });
+    if (admitted !== 'not-there') return admitted;
+  }
+  return refused(problem('conflict', `multiparty call "${name}" is beginning or ending at another node`));
+}
+
+/** For another node, which has found the multiparty call at this one; none is created for it. */
+async function admit(deps: AdditionDeps, order: JoiningParticipant): Promise<Result<Admitted> | 'not-there'> {
+  const joined = await joinHere(deps, order, undefined);
+  if ('home' in joined) return 'not-there';
+  if (joined.ok) {
+    const { mpcUuid } = joined.value;
+    const call = { uuid: mpcUuid, name: order.instruction.name };
+    const participant = deps.sessions.peek(mpcUuid)?.participants.find(({ leg }) => leg === order.leg);
+    return accepted({
+      ...joined.value,
+      fields: participant === undefined ? {} : exitFieldsOf(call, participant),
+    });
+  }
+  return joined.problem.code === 'not-found' ? 'not-there' : joined;
+}
+
 /**
  * Borrows an answered leg from the document that runs on it. After a success the leg is returned exactly once
  * (`leg-returned`, perhaps before the promise resolves), unless it ends or is claimed before.
  */
-async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Result<JoinedParticipant>> {
+async function joinHere(
+  deps: AdditionDeps,
+  order: JoiningParticipant,
+  settings: CallSettings | undefined,
+): Promise<Result<JoinedParticipant> | LivesElsewhere> {
   const { calls, sessions } = deps;
-  const { leg, account, mainAccount } = order;
-  if (order.instruction.agent !== undefined) return joinAgent(deps, order, order.instruction.agent);
+  const { leg } = order;
+  if (order.instruction.agent !== undefined) return joinAgent(deps, order, order.instruction.agent, settings);
   if (calls.peek(leg)?.phase !== 'answered') return refused(notFound('answered call', leg));
-  const viewer = { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
   const { name } = order.instruction;
-  const { participant: requested, settings } = readJoining(order);
   const names = { leg, requestUuid: deps.newUuid(), origin: 'borrowed' } as const;
-  const added = await placeRivals(deps, viewer, { text: name, name }, settings, [{ ...requested, ...names }]);
+  const requested = { ...readJoining(order).participant, ...names };
+  const added = await placeRivals(deps, viewerOf(order), { text: name, name }, settings, [requested]);
   if (!added.ok) return added;
   const {
     mpcUuid,
@@ -117,8 +156,7 @@ async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Resu
     const gone = exited(addedParticipant(participant, now), 'Multiparty Call Ended', now);
     calls.giveBack(leg, ownerOf(mpcUuid), exitFieldsOf({ uuid: mpcUuid, name }, gone));
   }
-  const { memberId, requestUuid } = participant;
-  return accepted({ mpcUuid, memberId: String(memberId), requestUuid });
+  return accepted(joinedAs(mpcUuid, participant));
 }
 
 /** Adds a program for a document, which goes on. */
@@ -126,19 +164,26 @@ async function joinAgent(
   deps: AdditionDeps,
   order: JoiningParticipant,
   agent: AgentStream,
-): Promise<Result<JoinedParticipant>> {
-  const { account, mainAccount, from } = order;
-  const viewer = { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
+  settings: CallSettings | undefined,
+): Promise<Result<JoinedParticipant> | LivesElsewhere> {
+  const { from } = order;
   const { name } = order.instruction;
-  const { participant, settings } = readJoining(order);
+  const { participant } = readJoining(order);
   const leg = deps.newUuid();
   const spec = legSpec({ ...participant.spec, from, to: 'ai-agent' });
-  const added = await placeRivals(deps, viewer, { text: name, name }, settings, [
+  const added = await placeRivals(deps, viewerOf(order), { text: name, name }, settings, [
     { ...participant, spec, agent, leg, requestUuid: leg, origin: 'dialled' },
   ]);
   if (!added.ok) return added;
-  const [{ memberId, requestUuid }] = added.value.rivals;
-  return accepted({ mpcUuid: added.value.mpcUuid, memberId: String(memberId), requestUuid });
+  return accepted(joinedAs(added.value.mpcUuid, added.value.rivals[0]));
+}
+
+function viewerOf({ account, mainAccount }: JoiningParticipant): Viewer {
+  return { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
+}
+
+function joinedAs(mpcUuid: string, { memberId, requestUuid }: Addition['rivals'][0]): JoinedParticipant {
+  return { mpcUuid, memberId: String(memberId), requestUuid };
 }
 
 /** The leg ended, or was lent to another owner, between the lookup and the request. */

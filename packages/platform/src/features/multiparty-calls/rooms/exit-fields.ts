@@ -1,5 +1,5 @@
 import { timestampWithOffset } from '../../../kernel/timestamps.ts';
-import type { Participant } from '../domain/participant.ts';
+import type { ExitCause, Participant } from '../domain/participant.ts';
 
 /**
  * Fields of the request to onExitActionUrl, which the document of a borrowed leg sends when its leg returns
@@ -20,4 +20,13 @@ export function exitFieldsOf(
     ParticipantEndTime: exitedAt === null ? '' : timestampWithOffset(exitedAt),
     ParticipantExitCause: participant.exitCause ?? '',
   };
+}
+
+/** The same fields for a document whose multiparty call has ended with its node; `joined` as of the join. */
+export function fieldsOfLoss(
+  joined: Readonly<Record<string, string>>,
+  now: number,
+): Readonly<Record<string, string>> {
+  const cause: ExitCause = 'Multiparty Call Ended';
+  return { ...joined, ParticipantEndTime: timestampWithOffset(now), ParticipantExitCause: cause };
 }

@@ -1,9 +1,10 @@
 import type { Clock, Database } from '@jackfield/ports';
 import type { KeyedQueue } from '../../../kernel/keyed-queue.ts';
-import { draining, invalidParameter, problem } from '../../../kernel/problem.ts';
+import { draining, invalidParameter, type Problem, problem } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Calls } from '../../calls/index.ts';
+import type { Elsewhere } from '../../media-links/index.ts';
 import type { Rate, Usage } from '../../usage/index.ts';
 import type { CallReference } from '../domain/call-reference.ts';
 import { friendlyNameAllowed, isFriendlyName } from '../domain/friendly-name.ts';
@@ -33,6 +34,8 @@ export interface AdditionDeps {
   readonly incarnation: number;
   /** True while this node takes no new multiparty calls. */
   readonly isDraining: () => boolean;
+  /** Multiparty calls of other nodes; absent where one process owns the database. */
+  readonly elsewhere?: Elsewhere;
 }
 
 /** What a request added: one participant, or several phones for one slot. */
@@ -40,6 +43,17 @@ export interface Addition {
   readonly rivals: Rivals;
   readonly mpcUuid: string;
 }
+
+/** Refused, because the multiparty call lives at another node. */
+export interface LivesElsewhere {
+  readonly ok: false;
+  readonly problem: Problem;
+  /** The incarnation, and the mix of the call. */
+  readonly home: number;
+  readonly mpcUuid: string;
+}
+
+export type Placed = Result<Addition> | LivesElsewhere;
 
 /** A participant without its member id. */
 type Unnumbered = Omit<RequestedParticipant, 'memberId' | 'rate'>;
@@ -53,14 +67,17 @@ const attempts = 5;
 /** Seconds after which a client that was refused while draining may try again. */
 const drainRetrySeconds = 10;
 
-/** Adds to the live call of that name, or to a new call. Additions to one name run one after another. */
+/**
+ * Adds to the live call of that name, or to a new call; without `settings` to a live call alone. Additions to one name run one after
+ * another.
+ */
 export async function placeRivals(
   deps: AdditionDeps,
   viewer: Viewer,
   reference: CallReference,
-  settings: CallSettings,
+  settings: CallSettings | undefined,
   requested: RequestedRivals,
-): Promise<Result<Addition>> {
+): Promise<Placed> {
   const { queries } = deps;
   const found = reference.uuid === undefined ? undefined : await queries.findByUuid(viewer, reference.uuid);
   if (found !== undefined) {
@@ -81,25 +98,41 @@ async function placeByName(
   deps: AdditionDeps,
   viewer: Viewer,
   name: string,
-  settings: CallSettings,
+  settings: CallSettings | undefined,
   requested: RequestedRivals,
-): Promise<Result<Addition>> {
+): Promise<Placed> {
   const rivals = await numberedRivals(deps, requested);
   for (let attempt = 0; attempt < attempts; attempt++) {
     const live = await deps.queries.live(viewer.authId, name);
-    if (live !== undefined && Number(live.incarnation) !== deps.incarnation)
-      return refused(roomElsewhere(name));
-    if (live === undefined && rivals[0].joinsOthersOnly) return refused(noSuchCall({ text: name, name }));
-    const result =
-      live === undefined
-        ? await create(deps, viewer, name, settings, rivals)
-        : await placeInto(deps, live.mpc_uuid, rivals);
+    if (live !== undefined && Number(live.incarnation) !== deps.incarnation) {
+      const { mpc_uuid: mpcUuid, incarnation } = live;
+      return { ...refused(roomElsewhere(name)), home: Number(incarnation), mpcUuid };
+    }
+    const result = await placeOrCreate(deps, viewer, name, live?.mpc_uuid, settings, rivals);
     // The call ended, or another node created it, between the lookup and the request.
-    if (result !== undefined && (result.ok || result.problem.code !== 'not-found')) return result;
+    if (result !== undefined) return result;
   }
   return refused(
     problem('conflict', `multiparty call "${name}" is beginning or ending in another process: try again`),
   );
+}
+
+async function placeOrCreate(
+  deps: AdditionDeps,
+  viewer: Viewer,
+  name: string,
+  live: string | undefined,
+  settings: CallSettings | undefined,
+  rivals: Rivals,
+): Promise<Placed | undefined> {
+  if (live !== undefined) {
+    const placed = await placeInto(deps, live, rivals);
+    // It ended between the lookup and the request.
+    return placed.ok || placed.problem.code !== 'not-found' ? placed : undefined;
+  }
+  if (settings !== undefined && rivals[0].joinsOthersOnly !== true)
+    return create(deps, viewer, name, settings, rivals);
+  return refused(noSuchCall({ text: name, name }));
 }
 
 async function create(
@@ -108,7 +141,7 @@ async function create(
   name: string,
   settings: CallSettings,
   rivals: Rivals,
-): Promise<Result<Addition> | undefined> {
+): Promise<Placed | undefined> {
   // A live leg that moves is no new call, and a live multiparty call still takes members: agents are relieved while a node drains for hours.
   if (rivals[0].origin === 'dialled' && deps.isDraining()) return refused(draining(drainRetrySeconds));
   const { authId: account, main: mainAccount } = viewer;

@@ -1,0 +1,32 @@
+import type { CallEnd } from '../../calls/index.ts';
+
+/** From the home of the leg to the home of the conversation. */
+export type OrderOfLeg =
+  /** The leg is lent, and its audio comes. Orders of the other side wait for it. */
+  | { readonly order: 'linked' }
+  | { readonly order: 'digit'; readonly digit: string }
+  /** The call has ended (with `end`), another owner has claimed it, or its audio does not pass (`lost`). */
+  | { readonly order: 'left'; readonly because: 'ended'; readonly end: CallEnd }
+  | { readonly order: 'left'; readonly because: 'taken' | 'lost' };
+
+/** From the home of the conversation to the home of the leg. */
+export type OrderOfRoom =
+  | { readonly order: 'give-back'; readonly fields: Readonly<Record<string, string>> }
+  | { readonly order: 'hang-up'; readonly end: CallEnd }
+  | { readonly order: 'send-digits'; readonly digits: string }
+  /** No audio of the leg has come for a minute: the participant has left. */
+  | { readonly order: 'lost' };
+
+/** What became of an order that was sent; the same for both sides. */
+export type OrderOutcome =
+  | { readonly type: 'acknowledged'; readonly number: number }
+  | { readonly type: 'not-acknowledged' }
+  /** The other side has forgotten the link. */
+  | { readonly type: 'unknown-there' };
+
+/** How often the other node is looked for. */
+export const lookMs = 2_000;
+export const lookTimer = 'look';
+/** How long last orders are repeated. The other side ends by itself after a minute of silence. */
+export const partingMs = 120_000;
+export const partingTimer = 'parting';

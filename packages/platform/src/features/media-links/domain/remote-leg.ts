@@ -1,0 +1,232 @@
+import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
+import { stay } from '@jackfield/ports';
+import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
+import type { CallEnd, LegOwner, LiveLeg } from '../../calls/index.ts';
+import {
+  lookMs,
+  lookTimer,
+  type OrderOfLeg,
+  type OrderOfRoom,
+  type OrderOutcome,
+  partingMs,
+  partingTimer,
+} from './link-orders.ts';
+import {
+  acknowledged,
+  noOrders,
+  notAcknowledged,
+  repeatTimer,
+  type SentOrders,
+  sent,
+  withOrder,
+} from './sent-orders.ts';
+
+/** A leg of another node in a conversation of this one. Its record, its callbacks and its bill are at its home. */
+export interface RemoteLeg {
+  readonly link: string;
+  /** As its home describes it; its owner there is no concern of this node. */
+  readonly leg: LiveLeg;
+  /** Its home. */
+  readonly node: string;
+  /** The conversation that has borrowed it. */
+  readonly owner: LegOwner | null;
+  /** `parting`: it has left, and the last order is on its way. */
+  readonly phase: 'here' | 'parting' | 'over';
+  /** Its home has said that it is linked; orders wait for that. */
+  readonly isLinked: boolean;
+  readonly sent: SentOrders<OrderOfRoom>;
+  readonly received: number;
+}
+
+export type RemoteLegInput =
+  | { readonly type: 'opened' }
+  | { readonly type: 'lend'; readonly borrower: LegOwner }
+  /** The conversation refuses it. */
+  | { readonly type: 'not-admitted' }
+  | { readonly type: 'give-back'; readonly fields: Readonly<Record<string, string>> }
+  | { readonly type: 'hang-up'; readonly end: CallEnd }
+  | { readonly type: 'send-digits'; readonly digits: string }
+  | { readonly type: 'leg-voice'; readonly speaking: boolean }
+  | { readonly type: 'order'; readonly number: number; readonly order: OrderOfLeg }
+  /** Its media leg is dead or has been silent for a minute. */
+  | { readonly type: 'audio-lost' }
+  | { readonly type: 'node-gone' }
+  /** Its home has linked it anew. */
+  | { readonly type: 'superseded' }
+  | OrderOutcome;
+
+export type RemoteLegEffect =
+  | { readonly do: 'notify-owner'; readonly owner: LegOwner; readonly notice: RemoteLegNotice }
+  | { readonly do: 'close-audio' }
+  | { readonly do: 'send'; readonly number: number; readonly order: OrderOfRoom }
+  | { readonly do: 'look' }
+  /** Of `lend`: it is lent. Of `order`: it was carried out, now or before. */
+  | KernelEffect<never, boolean>;
+
+export type RemoteLegNotice =
+  | { readonly type: 'leg-digit'; readonly digit: string }
+  | { readonly type: 'leg-voice'; readonly speaking: boolean }
+  | { readonly type: 'leg-taken' }
+  /** Its home says how, or cannot: its audio has not come for a minute, or its node has ended. */
+  | { readonly type: 'leg-ended'; readonly end: CallEnd | 'audio-lost' | 'node-gone' };
+
+type RemoteStep = Step<RemoteLeg, RemoteLegEffect>;
+
+/** Its home gets the answer within five seconds, and says at once that the leg is linked. */
+const arrivalMs = 10_000;
+const arrivalTimer = 'arrival';
+
+export function newRemoteLeg(named: Pick<RemoteLeg, 'link' | 'leg' | 'node'>): RemoteLeg {
+  return { ...named, owner: null, phase: 'here', isLinked: false, sent: noOrders(), received: 0 };
+}
+
+/** Whether it is in a conversation, or about to be. */
+export function isHere({ phase }: RemoteLeg): boolean {
+  return phase === 'here';
+}
+
+export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, RemoteLegEffect> = {
+  step(leg, input, now) {
+    switch (input.type) {
+      case 'opened':
+        return {
+          state: leg,
+          effects: [
+            { do: 'start-timer', key: arrivalTimer, at: now + arrivalMs },
+            { do: 'start-timer', key: lookTimer, at: now + lookMs },
+          ],
+        };
+      case 'lend':
+        return isHere(leg) && leg.owner === null
+          ? { state: { ...leg, owner: input.borrower }, effects: [{ do: 'reply', reply: true }] }
+          : { state: leg, effects: [{ do: 'reply', reply: false }] };
+      case 'give-back':
+        return letGo(leg, { order: 'give-back', fields: input.fields }, now);
+      case 'hang-up':
+        return letGo(leg, { order: 'hang-up', end: input.end }, now);
+      case 'send-digits':
+        return isHere(leg)
+          ? continued({ ...leg, sent: withOrder(leg.sent, { order: 'send-digits', digits: input.digits }) })
+          : stay(leg);
+      case 'leg-voice': {
+        const { speaking } = input;
+        return isHere(leg)
+          ? { state: leg, effects: notifying(leg, { type: 'leg-voice', speaking }) }
+          : stay(leg);
+      }
+      case 'order':
+        return ordered(leg, input.number, input.order);
+      case 'audio-lost': {
+        if (!isHere(leg)) return stay(leg);
+        const { state, effects } = letGo(leg, { order: 'lost' }, now);
+        return { state, effects: [...notifying(leg, endedBy('audio-lost')), ...effects] };
+      }
+      case 'not-admitted':
+        return gone(leg, undefined);
+      case 'node-gone':
+      case 'unknown-there':
+        return gone(leg, endedBy('node-gone'));
+      case 'superseded':
+        return gone(leg, { type: 'leg-taken' });
+      case 'acknowledged':
+        return continued({ ...leg, sent: acknowledged(leg.sent, input.number) });
+      case 'not-acknowledged': {
+        const { orders, effects } = notAcknowledged(leg.sent, now);
+        return { state: { ...leg, sent: orders }, effects };
+      }
+      case 'timer-fired':
+        return timerFired(leg, input.key, now);
+    }
+  },
+};
+
+function notifying({ owner }: RemoteLeg, notice: RemoteLegNotice): readonly RemoteLegEffect[] {
+  return owner === null ? [] : [{ do: 'notify-owner', owner, notice }];
+}
+
+function endedBy(end: CallEnd | 'audio-lost' | 'node-gone'): RemoteLegNotice {
+  return { type: 'leg-ended', end };
+}
+
+/** It falls silent here at once, whenever its home gets the order. */
+function letGo(leg: RemoteLeg, order: OrderOfRoom, now: Instant): RemoteStep {
+  if (!isHere(leg)) return stay(leg);
+  const { state, effects } = continued({
+    ...leg,
+    phase: 'parting',
+    owner: null,
+    sent: withOrder(leg.sent, order),
+  });
+  return {
+    state,
+    effects: [
+      { do: 'close-audio' },
+      { do: 'start-timer', key: partingTimer, at: now + partingMs },
+      ...effects,
+    ],
+  };
+}
+
+function continued(leg: RemoteLeg): RemoteStep {
+  if (!leg.isLinked) return stay(leg);
+  if (leg.phase === 'parting' && leg.sent.waiting.length === 0) return over(leg);
+  const { orders, effects } = sent(leg.sent);
+  return { state: { ...leg, sent: orders }, effects };
+}
+
+function ordered(leg: RemoteLeg, number: number, order: OrderOfLeg): RemoteStep {
+  const reply = (done: boolean): RemoteLegEffect => ({ do: 'reply', reply: done });
+  if (number <= leg.received) return { state: leg, effects: [reply(true)] };
+  if (number > leg.received + 1) return { state: leg, effects: [reply(false)] };
+  const { state, effects } = carriedOut({ ...leg, received: number }, order);
+  return { state, effects: [...effects, reply(true)] };
+}
+
+function carriedOut(leg: RemoteLeg, order: OrderOfLeg): RemoteStep {
+  switch (order.order) {
+    case 'linked':
+      return linked(leg);
+    case 'digit':
+      return { state: leg, effects: notifying(leg, { type: 'leg-digit', digit: order.digit }) };
+    case 'left':
+      if (order.because === 'taken') return gone(leg, { type: 'leg-taken' });
+      return gone(leg, endedBy(order.because === 'ended' ? order.end : 'audio-lost'));
+  }
+}
+
+/** What the conversation has ordered in the meantime follows. */
+function linked(leg: RemoteLeg): RemoteStep {
+  const { state, effects } = continued({ ...leg, isLinked: true });
+  return { state, effects: [{ do: 'cancel-timer', key: arrivalTimer }, ...effects] };
+}
+
+function timerFired(leg: RemoteLeg, key: string, now: Instant): RemoteStep {
+  switch (key) {
+    case repeatTimer:
+      return continued(leg);
+    case lookTimer:
+      return {
+        state: leg,
+        effects: [{ do: 'look' }, { do: 'start-timer', key: lookTimer, at: now + lookMs }],
+      };
+    case arrivalTimer:
+      return leg.isLinked ? stay(leg) : gone(leg, endedBy('node-gone'));
+    default:
+      return over(leg);
+  }
+}
+
+function gone(leg: RemoteLeg, notice: RemoteLegNotice | undefined): RemoteStep {
+  // Its name may be in use again.
+  if (!isHere(leg)) return over(leg);
+  const effects = notice === undefined ? [] : notifying(leg, notice);
+  return over(leg, [...effects, { do: 'close-audio' }]);
+}
+
+function over(leg: RemoteLeg, effects: readonly RemoteLegEffect[] = []): RemoteStep {
+  const timers = [lookTimer, repeatTimer, partingTimer, arrivalTimer];
+  return {
+    state: { ...leg, phase: 'over', owner: null },
+    effects: [...effects, ...timers.map((key) => ({ do: 'cancel-timer', key }) as const)],
+  };
+}

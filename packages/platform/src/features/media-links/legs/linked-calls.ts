@@ -1,0 +1,49 @@
+import type { Media } from '@jackfield/ports';
+import type { Calls } from '../../calls/index.ts';
+import type { RemoteLegs } from '../remote-leg-sessions.ts';
+
+/** Calls with the remote legs of this node, for owners of conversations. */
+export function linkedCalls(calls: Calls, remote: RemoteLegs): Calls {
+  const { sessions, find } = remote;
+  return {
+    ...calls,
+    ownedBy(kind, notify, own) {
+      calls.ownedBy(kind, notify, own);
+      remote.ownedBy(kind, notify);
+    },
+    peek(leg) {
+      const found = find(leg);
+      return found === undefined ? calls.peek(leg) : { ...found.leg, owner: found.owner };
+    },
+    hangUp(leg, end) {
+      const found = find(leg);
+      if (found === undefined) calls.hangUp(leg, end);
+      else sessions.send(found.link, { type: 'hang-up', end });
+    },
+    async lend(leg, borrower) {
+      const found = find(leg);
+      if (found === undefined) return calls.lend(leg, borrower);
+      return (await sessions.ask<boolean>(found.link, { type: 'lend', borrower })) ?? false;
+    },
+    giveBack(leg, borrower, fields) {
+      const { owner, link } = find(leg) ?? {};
+      if (link === undefined) return calls.giveBack(leg, borrower, fields);
+      if (owner?.kind === borrower.kind && owner.id === borrower.id)
+        sessions.send(link, { type: 'give-back', fields });
+    },
+    // Only its home gives a leg away.
+    take: async (leg, owner) => find(leg) === undefined && calls.take(leg, owner),
+  };
+}
+
+/** Keys for a remote leg are sent by its home, which knows its phone. */
+export function linkedMedia(media: Media, { sessions, find }: RemoteLegs): Media {
+  return {
+    subscribe: (listener) => media.subscribe(listener),
+    send(command) {
+      const remote = command.do === 'send-digits' ? find(command.leg) : undefined;
+      if (remote === undefined || command.do !== 'send-digits') media.send(command);
+      else sessions.send(remote.link, { type: 'send-digits', digits: command.digits });
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { Logger, Media, MediaLegs } from '@jackfield/ports';
+import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
+import { createOwners } from '../../kernel/owners.ts';
+import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import { type CallEnd, callEnds, type LegOwner, type OwnedLegNotice } from '../calls/index.ts';
+import {
+  isHere,
+  type RemoteLeg,
+  type RemoteLegEffect,
+  type RemoteLegInput,
+  type RemoteLegNotice,
+  remoteLegMachine,
+} from './domain/remote-leg.ts';
+import type { LinkMessages } from './nodes/link-messages.ts';
+
+export interface RemoteLegDeps {
+  readonly runner: SessionRunner;
+  readonly log: Logger;
+  readonly media: Media;
+  readonly mediaLegs: MediaLegs;
+  readonly nodes: Pick<ClusterNodes, 'peers'>;
+  readonly messages: LinkMessages;
+}
+
+/** Legs of other nodes in conversations of this one. */
+export interface RemoteLegs {
+  readonly sessions: Sessions<RemoteLeg, RemoteLegInput>;
+  /** By the call UUID; undefined for a leg that is not here. */
+  find(leg: string): RemoteLeg | undefined;
+  /** Opens its session, under the name of the link. */
+  open(remote: RemoteLeg): Promise<void>;
+  /** As of `Calls`. */
+  ownedBy(kind: string, notify: (owner: string, notice: OwnedLegNotice) => void): void;
+  /** Resolves when the name of this leg is free for another media leg. */
+  closed(leg: string): Promise<unknown>;
+}
+
+/** One session for each, named by the link. Nothing is kept: its home has the record. */
+export function defineRemoteLegs(deps: RemoteLegDeps): RemoteLegs {
+  const owners = createOwners<OwnedLegNotice>();
+  /** Links by call UUID. */
+  const byLeg = new Map<string, string>();
+  const closings = new Map<string, Promise<unknown>>();
+
+  function closeAudio(leg: string): void {
+    const closing = deps.mediaLegs
+      .close(leg)
+      .catch((err: unknown) => deps.log.error({ leg, err }, 'audio of a remote leg not closed'))
+      .finally(() => {
+        if (closings.get(leg) === closing) closings.delete(leg);
+      });
+    closings.set(leg, closing);
+  }
+
+  const sessions = deps.runner.define<RemoteLeg, RemoteLegInput, RemoteLegEffect>({
+    name: 'remote-leg',
+    machine: remoteLegMachine,
+    isEnded: ({ phase }) => phase === 'over',
+    perform(link, effect) {
+      const remote = sessions.peek(link);
+      if (remote === undefined) return;
+      const { leg } = remote.leg;
+      if (!isHere(remote) && byLeg.get(leg) === link) byLeg.delete(leg);
+      if (effect.do === 'close-audio') closeAudio(leg);
+      else perform(deps, sessions, remote, effect, (owner, notice) => owners.notify(owner, notice));
+    },
+  });
+
+  const find = (leg: string) => {
+    const remote = sessions.peek(byLeg.get(leg) ?? '');
+    return remote !== undefined && isHere(remote) ? remote : undefined;
+  };
+  deps.media.subscribe((notice) => {
+    if (byLeg.size === 0 || !('leg' in notice)) return;
+    const remote = find(notice.leg);
+    if (remote === undefined) return;
+    if (notice.type === 'voice') sessions.send(remote.link, { type: 'leg-voice', speaking: notice.speaking });
+    else if (notice.type === 'media-silent' || notice.type === 'media-lost')
+      sessions.send(remote.link, { type: 'audio-lost' });
+  });
+
+  return {
+    sessions,
+    find,
+    async open(remote) {
+      byLeg.set(remote.leg.leg, remote.link);
+      await sessions.open(remote.link, remote, { type: 'opened' });
+    },
+    ownedBy: owners.ownedBy,
+    closed: async (leg) => closings.get(leg),
+  };
+}
+
+function perform(
+  { log, nodes, messages }: RemoteLegDeps,
+  sessions: Sessions<RemoteLeg, RemoteLegInput>,
+  { link, node, leg: { leg } }: RemoteLeg,
+  effect: Exclude<RemoteLegEffect, { readonly do: 'close-audio' }>,
+  notify: (owner: LegOwner, notice: OwnedLegNotice) => void,
+): void {
+  const send = (input: RemoteLegInput) => {
+    if (sessions.peek(link) !== undefined) sessions.send(link, input);
+  };
+  switch (effect.do) {
+    case 'notify-owner':
+      notify(effect.owner, noticeOf(leg, effect.notice));
+      break;
+    case 'send':
+      messages
+        .send(node, { link, side: 'room', number: effect.number, order: effect.order })
+        .then(send, (err: unknown) => {
+          log.error({ link, err }, 'order of a remote leg not sent');
+          send({ type: 'not-acknowledged' });
+        });
+      break;
+    case 'look':
+      if (!nodes.peers.isAlive(node)) send({ type: 'node-gone' });
+  }
+}
+
+/** How long the call lasted is in its record, at its home. */
+function noticeOf(leg: string, notice: RemoteLegNotice): OwnedLegNotice {
+  if (notice.type !== 'leg-ended') return { ...notice, leg };
+  return { type: 'leg-ended', leg, end: endOf(notice.end), durationSeconds: 0 };
+}
+
+function endOf(end: CallEnd | 'audio-lost' | 'node-gone'): CallEnd {
+  if (end === 'audio-lost') return callEnds(6020, 'Service');
+  return end === 'node-gone' ? callEnds(5010, 'Error') : end;
+}
