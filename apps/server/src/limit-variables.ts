@@ -13,6 +13,8 @@ export interface ServerLimits {
   readonly trustedSources: readonly string[];
   /** Proxies whose word about the addresses of their clients counts. */
   readonly proxies: readonly string[];
+  /** Legs of calls at once; infinite without a limit. */
+  readonly calls: number;
   readonly defence: Partial<DefenceLimits>;
   /** Limits of callers without credentials. */
   readonly external: Partial<ExternalCallLimits>;
@@ -57,6 +59,7 @@ export const limitVariables = {
   sipConnections: { name: 'JACKFIELD_SIP_CONNECTIONS', ...number(1_000_000) },
   sipConnectionsPerSource: { name: 'JACKFIELD_SIP_CONNECTIONS_PER_SOURCE', ...number(1_000_000) },
   sipStrangerSeconds: { name: 'JACKFIELD_SIP_STRANGER_SECONDS', ...number(86_400) },
+  calls: { name: 'JACKFIELD_CALLS', ...number(1_000_000) },
   callsPerSource: { name: 'JACKFIELD_CALLS_PER_SOURCE', ...number(1_000_000) },
   callsPerAccount: { name: 'JACKFIELD_CALLS_PER_ACCOUNT', ...number(1_000_000) },
   externalCalls: {
@@ -90,6 +93,7 @@ export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLi
   return {
     trustedSources: orDefault(variables.trustedSources, trusted, trusted.join(',') || 'none'),
     proxies: orDefault(variables.proxies, [], 'none'),
+    calls: orDefault(variables.calls, Number.POSITIVE_INFINITY, 'no limit but the RTP ports'),
     defence: {
       requestsPerSecond: orDefault(variables.sipRate, ofSip.requestsPerSecond),
       requestBurst: orDefault(variables.sipBurst, ofSip.requestBurst),

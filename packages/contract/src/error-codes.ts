@@ -131,6 +131,11 @@ export const errorCodes = {
     when: 'This node starts, drains or ends, and accepts no new work.',
     remedy: 'Try again after `Retry-After` seconds, or at another node.',
   },
+  'no-capacity': {
+    status: 503,
+    when: 'A new call is requested while every node has as many as it carries (`JACKFIELD_CALLS`, or its RTP ports).',
+    remedy: 'Try again after `Retry-After` seconds, when calls have ended.',
+  },
 } as const satisfies Readonly<Record<string, ErrorCodeRow>>;
 
 export type ErrorCode = keyof typeof errorCodes;

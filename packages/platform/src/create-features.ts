@@ -41,9 +41,11 @@ import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge } from './features/usage/index.ts';
 import { createVerify } from './features/verify/index.ts';
+import type { Capacity } from './kernel/capacity.ts';
 import type { ClusterNodes } from './kernel/cluster-nodes.ts';
 import type { Incarnation } from './kernel/incarnation.ts';
 import type { NodePhase } from './kernel/node-phase.ts';
+import type { NodeReports } from './kernel/node-reports.ts';
 import type { Outbox } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
 import { pruningRole, type SingletonRoles } from './kernel/singleton-roles.ts';
@@ -56,6 +58,8 @@ export interface FeaturesDeps extends PlatformDeps {
   readonly roles: SingletonRoles;
   readonly incarnation: Incarnation;
   readonly phase: NodePhase;
+  readonly capacity: Capacity;
+  readonly reports: NodeReports;
   /** Left out where one process owns the database. */
   readonly nodes?: ClusterNodes;
   readonly newUuid: () => string;
@@ -63,6 +67,8 @@ export interface FeaturesDeps extends PlatformDeps {
   readonly sandboxFaults: CurrentFaults;
   /** True while new work is refused. */
   readonly isDraining: () => boolean;
+  /** True while this process has no capacity for a new call. */
+  readonly isFull: () => boolean;
 }
 
 export interface Features {
@@ -226,6 +232,7 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
     carrierCalls: { account: numbers.destinations.accountOf },
     sandboxCall: sandbox.expectedCall,
     isDraining: deps.isDraining,
+    isFull: deps.isFull,
     publicApplications: { account: applications.answering.accountOfPublic },
     trace: owned.blackBox.trace,
     bans: createBanReports({ ...deps, account: operator, also: owned.operatorView.bans }),

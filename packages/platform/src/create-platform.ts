@@ -2,13 +2,16 @@ import type { Logger, Telephony } from '@jackfield/ports';
 import { type Asked, createAsked, createFeatures, type FeaturesDeps } from './create-features.ts';
 import type { Feature } from './feature.ts';
 import { createCurrentFaults, withReceiverDown } from './features/sandbox-faults/index.ts';
-import { createHttpApi, idempotencyTable } from './http/index.ts';
+import { createHttpApi, idempotencyTable, withinCapacity, withPlacement } from './http/index.ts';
+import { createCapacity } from './kernel/capacity.ts';
 import { createClusterNodes } from './kernel/cluster-nodes.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { shareEventWakes } from './kernel/event-wakes.ts';
 import { createIncarnation, type EndedIncarnation, incarnationMigrations } from './kernel/incarnation.ts';
 import { NodePhase } from './kernel/node-phase.ts';
+import { createNodeReports } from './kernel/node-reports.ts';
 import { createOutbox, type Outbox, outboxMigrations } from './kernel/outbox.ts';
+import { createPlacement } from './kernel/placement.ts';
 import { createRetention } from './kernel/retention.ts';
 import {
   createSingletonRoles,
@@ -54,6 +57,15 @@ function createCore(deps: PlatformDeps): FeaturesDeps {
   const { appendEvents, wake: eventsCommitted } = outbox;
   const sandboxFaults = createCurrentFaults(deps.clock);
   const { joinBus } = deps;
+  const runner = createSessionRunner({
+    ...deps,
+    incarnation: incarnation.number,
+    alive: incarnation,
+    appendEvents,
+    eventsCommitted,
+  });
+  const nodes = joinBus && createClusterNodes({ ...deps, incarnation, joinBus });
+  const capacity = createCapacity({ ...deps, phase, runner });
   return {
     ...deps,
     ...(deps.sandboxNetwork && { egress: withReceiverDown(deps.egress, sandboxFaults) }),
@@ -62,16 +74,13 @@ function createCore(deps: PlatformDeps): FeaturesDeps {
     incarnation,
     roles,
     phase,
-    ...(joinBus && { nodes: createClusterNodes({ ...deps, incarnation, joinBus }) }),
-    runner: createSessionRunner({
-      ...deps,
-      incarnation: incarnation.number,
-      alive: incarnation,
-      appendEvents,
-      eventsCommitted,
-    }),
+    ...(nodes && { nodes }),
+    runner,
+    capacity,
+    reports: createNodeReports({ ...deps, phase, runner, capacity, ...(nodes && { nodes }) }),
     newUuid: () => deps.secrets.randomUuid(),
     isDraining: () => phase.isDraining,
+    isFull: () => capacity.full() !== undefined,
   };
 }
 
@@ -99,10 +108,15 @@ async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Teleph
   );
   retention.start();
   const stopWakes = messages && shareEventWakes({ ...core, messages });
+  const homes = list.flatMap((feature) => feature.homes ?? []);
   const { http, operator } = createHttpApi({
     ...core,
-    features: list.flatMap(({ routes = [] }) => routes),
-    homes: list.flatMap(({ homes = [] }) => homes),
+    features: withinCapacity(
+      list.flatMap(({ routes = [] }) => routes),
+      homes,
+      core.capacity,
+    ),
+    homes: withPlacement(homes, createPlacement(core)),
     ...(messages === undefined ? {} : { clusterNode: { incarnation: incarnation.number, messages } }),
     accounts,
     console: consoleSessions.access,

@@ -104,6 +104,10 @@ export interface PlatformDeps
   readonly keepsCalls?: boolean;
   /** Prices of calls; calls are free when left out. */
   readonly rates?: RateTable;
+  /** The most legs of calls at once; no limit when left out. */
+  readonly maxCalls?: number;
+  /** The share of the media's ports in use, 1 where a new call gets none; without such a limit when left out. */
+  readonly mediaLoad?: () => number;
   /** The name of this machine among those that share the database. */
   readonly node?: string;
   /** The release of this process. */

@@ -49,6 +49,8 @@ export interface SignallingPorts {
   readonly failedLogins: FailedLogins;
   /** True while new calls are refused with 503 and Retry-After. */
   readonly isDraining: () => boolean;
+  /** True while this process has as many calls as it carries: new ones are refused in the same way. */
+  readonly isFull: () => boolean;
   /** The expected call of the sandbox phone with this leg; found once. */
   readonly sandboxCall: (phoneLeg: string) => ExpectedCall | undefined;
 }

@@ -97,6 +97,7 @@ export function createSignalling(deps: SignallingDeps): SipEdge {
     registrations: ports.registrations,
     routes: ports.routes,
     isDraining: ports.isDraining,
+    isFull: ports.isFull,
     ...(ports.trace && { trace: ports.trace }),
     userAgentName: 'Jackfield',
     carriers: operated.accounts,

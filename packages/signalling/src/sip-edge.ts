@@ -54,6 +54,8 @@ export interface SipEdgeDeps
   readonly mediaLegs: MediaLegs;
   /** True while new calls are refused with 503 and Retry-After; never when absent. */
   readonly isDraining?: () => boolean;
+  /** True while there is no capacity for a new call: the same answer, while OPTIONS is answered as ever; never when absent. */
+  readonly isFull?: () => boolean;
   /** Routes for calls with several targets in turn; when absent every call is sent to its targets at once. */
   readonly routes?: readonly CallRoutes[];
   readonly clock: Clock;
@@ -103,11 +105,12 @@ interface EdgeParts {
   readonly hash: Hash;
   readonly token: () => string;
   readonly isDraining: () => boolean;
+  readonly takesCalls: () => boolean;
 }
 
 /** Signalling over SIP: the telephony port on one side, phones on the other. */
 export function createSipEdge(deps: SipEdgeDeps): SipEdge {
-  const { registrations, secrets, log, defence } = deps;
+  const { registrations, secrets, log, defence, isDraining = () => false, isFull = () => false } = deps;
   const transports = createEdgeTransports(deps);
   const hash: Hash = (algorithm, text) =>
     secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
@@ -118,7 +121,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     admission: admissionOfFlows(deps, defence?.watch(deps.admission) ?? deps.admission, transports),
     accounts: carrierAccounts(deps.carriers ?? [], hash),
     gruus: createGruus(secrets, deps.domains, registrations),
-    isDraining: deps.isDraining ?? (() => false),
+    isDraining,
+    takesCalls: () => !isDraining() && !isFull(),
   };
   const userAgent = createEdgeUserAgent(deps, parts);
   const legs = createEdgeLegs(deps, parts, userAgent.invite);
@@ -211,7 +215,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
 
 function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['invite']): Legs {
   const { secrets, defence, proxies, trunkLogin, mayReach, audioMayReach, mediaAddress } = deps;
-  const { admission, accounts, gruus, token, transports, isDraining } = parts;
+  const { admission, accounts, gruus, token, transports, takesCalls } = parts;
   return createLegs({
     mediaLegs: deps.mediaLegs,
     log: deps.log,
@@ -245,7 +249,7 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
     ...(audioMayReach && { audioMayReach }),
     ...(proxies && { isProxy: proxies.isProxy }),
     closedBecause: () =>
-      isDraining() ? { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } } : undefined,
+      takesCalls() ? undefined : { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } },
   });
 }
 

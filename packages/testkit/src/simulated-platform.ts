@@ -62,6 +62,8 @@ export type PlatformSettings = Partial<
     | 'onIncarnationEnded'
     | 'sandboxNetwork'
     | 'transcription'
+    | 'maxCalls'
+    | 'mediaLoad'
     | keyof KeptRecords
   >
 >;

@@ -11,6 +11,8 @@ const drained: ClusterNodeItem = {
   version: '0.1.0',
   calls: 2,
   multiparty_calls: 1,
+  load: 0.1,
+  takes_calls: false,
   roles: [],
   started_at: '2026-02-01T10:00:00.000Z',
   alive_at: '2026-02-01T10:10:00.000Z',

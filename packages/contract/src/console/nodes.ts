@@ -28,6 +28,15 @@ export const clusterNode = Type.Object(
     }),
     calls: countOrNull('Live calls of this node; null where it has not answered.'),
     multiparty_calls: countOrNull('Live multiparty calls of this node; null where it has not answered.'),
+    load: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        'The share of JACKFIELD_CALLS or of the RTP ports in use, whichever is larger: from 1 on the node refuses new calls. Null where it has not answered.',
+      examples: [0.25],
+    }),
+    takes_calls: Type.Union([Type.Boolean(), Type.Null()], {
+      description:
+        'True while it accepts new calls: it serves, and is not full. Null where it has not answered.',
+    }),
     roles: Type.Array(Type.String(), {
       description: 'What only this one of several nodes does.',
       examples: [['pruning']],

@@ -59,8 +59,9 @@ onEmbeddedDatabase('Every code of an error', (open) => {
   let api: ApiWorld;
   let port: number;
   let simulated: SimulatedWorld;
+  let hasPorts = true;
   before(async () => {
-    simulated = await openSimulatedWorld();
+    simulated = await openSimulatedWorld({ settings: { mediaLoad: () => (hasPorts ? 0 : 1) } });
   });
   after(() => simulated.close());
   beforeEach(async () => {
@@ -131,13 +132,22 @@ onEmbeddedDatabase('Every code of an error', (open) => {
     return ask('GET', '', undefined, headers);
   }
 
-  async function drained(): Promise<Answered> {
-    simulated.node.platform.drain();
-    return simulated.api('POST', 'Call/', {
+  const call = (): Promise<Answered> =>
+    simulated.api('POST', 'Call/', {
       from: '+12025550000',
       to: '+12025550100',
       answer_url: 'https://example.com/',
     });
+
+  async function withoutPorts(): Promise<Answered> {
+    hasPorts = false;
+    return call();
+  }
+
+  async function drained(): Promise<Answered> {
+    hasPorts = true;
+    simulated.node.platform.drain();
+    return call();
   }
 
   const endpoint = JSON.stringify({ username: 'alice', password: 'secret', alias: 'a' });
@@ -167,6 +177,7 @@ onEmbeddedDatabase('Every code of an error', (open) => {
     internal: () => ask('POST', 'Broken/', '{}'),
     unavailable: () => ask('POST', 'Away/', '{}'),
     'too-many-requests': tooManyGuesses,
+    'no-capacity': withoutPorts,
     draining: drained,
   };
 

@@ -14,7 +14,7 @@ import type { AdmittedRequest } from './carry-out.ts';
 import type { ResourceHome } from './homes.ts';
 import type { Replayable } from './idempotency.ts';
 import { problemOfFault } from './refusals.ts';
-import type { ApiRoute } from './route.ts';
+import { type ApiRoute, operationOf } from './route.ts';
 
 /** This node among those that share the database. */
 export interface ClusterNode {
@@ -123,10 +123,6 @@ export function createForwarding({ node, log, metrics, carryOut }: ForwardingDep
       }
     },
   };
-}
-
-function operationOf({ method, path }: ApiRoute): string {
-  return `${method} ${path}`;
 }
 
 function refusal(refused: Problem, { apiId }: AdmittedRequest): Replayable {

@@ -21,6 +21,7 @@ export type { ResourceHome } from './homes.ts';
 export { createHttpApi, type HttpApiDeps } from './http-api.ts';
 export type { HttpLimits } from './http-limits.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';
+export { withinCapacity, withPlacement } from './new-calls.ts';
 export type { OpenRoute } from './open-route.ts';
 export { operatorOnly } from './operator-only.ts';
 

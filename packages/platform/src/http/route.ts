@@ -64,6 +64,11 @@ export interface RouteGroup {
   readonly open?: readonly OpenRoute[];
 }
 
+/** As `POST Call/`. */
+export function operationOf({ method, path }: Pick<ApiRoute, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
 interface TypedRoute<
   Params extends TProperties,
   Query extends TProperties,

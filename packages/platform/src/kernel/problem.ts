@@ -68,6 +68,14 @@ export function draining(retryAfterSeconds: number): Problem {
   };
 }
 
+export function noCapacity(retryAfterSeconds: number): Problem {
+  return {
+    code: 'no-capacity',
+    sentence: `neither this node nor another one has room for a new call; try again in ${retryAfterSeconds} s`,
+    retryAfterSeconds,
+  };
+}
+
 function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') {

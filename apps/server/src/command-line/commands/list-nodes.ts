@@ -18,6 +18,7 @@ export const listNodes = apiCommand({
         state: ({ state }) => state,
         calls: ({ calls }) => calls,
         rooms: ({ multiparty_calls: rooms }) => rooms,
+        load: ({ load }) => (load === null ? null : `${Math.round(load * 100)} %`),
         release: ({ version }) => version,
         since: ({ started_at: at }) => at,
         roles: ({ roles }) => roles.join(', '),

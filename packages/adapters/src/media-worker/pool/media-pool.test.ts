@@ -176,8 +176,13 @@ test('a leg is opened in another worker where its own has no port left', {
   const media = await start(context, { ports: { first: 8800, last: 8807 } });
   await media.open('a');
   await Promise.all(['b', 'c', 'd'].map((leg) => media.open(leg, undefined, 'a')));
+  assert.equal(media.portLoad, 1);
   await assert.rejects(media.open('e', undefined, 'a'), { code: 'NO_PORT_LEFT' });
-  assert.equal((await media.census()).legs, 4);
+  await media.close('d');
+  assert.equal(media.portLoad, 1, 'one pair is too few for two phones');
+  await media.close('c');
+  assert.equal(media.portLoad, 0.5);
+  assert.equal((await media.census()).legs, 2);
 });
 
 test('a worker that dies ends its legs alone; its successor has its ports, and no descriptor is left', {

@@ -27,7 +27,7 @@ export interface MediaPool
   sendCapturesTo(openPort: () => MessagePort, receiver?: CaptureReceiver): void;
   /** For metrics: what each worker carries, by its number; the unit is a participant of G.711. */
   workerLoads(): readonly (readonly [worker: string, load: number])[];
-  /** Workers that died so far. */
+  readonly portLoad: number;
   readonly deaths: number;
   /** Ends a worker as a fault would; for tests. */
   kill(worker: number): void;
@@ -86,6 +86,10 @@ class Pool implements MediaPool {
 
   get streams(): MediaPool['streams'] {
     return this.#streams.streams;
+  }
+
+  get portLoad(): number {
+    return this.#workers.portLoad(this.#ports.size);
   }
 
   get deaths(): number {

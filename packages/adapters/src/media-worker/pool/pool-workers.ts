@@ -78,6 +78,13 @@ export class PoolWorkers {
     return [...this.#workers.keys()].filter((each) => each !== worker && this.#workers[each] !== undefined);
   }
 
+  /** The share of the pairs of RTP ports in use; 1 when fewer are left than two phones need. */
+  portLoad(used: number): number {
+    const { first, last } = this.#options.ports;
+    const pairs = Math.floor((last - first - (first % 2) + 1) / 2);
+    return pairs - used < Math.min(2, pairs) ? 1 : used / pairs;
+  }
+
   /** Workers that died so far. */
   get died(): number {
     return this.#died;

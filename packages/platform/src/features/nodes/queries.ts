@@ -2,7 +2,7 @@ import type { ClusterNodeItem } from '@jackfield/contract/console';
 import type { Database } from '@jackfield/ports';
 import { tokenOf } from '../../kernel/incarnation.ts';
 import { type RunningIncarnation, runningIncarnations } from '../../kernel/incarnation-store.ts';
-import type { NodeReport, NodeReports } from './reports/node-reports.ts';
+import type { NodeReports } from '../../kernel/node-reports.ts';
 
 export interface NodeQueries {
   /** The nodes that run, in the order of their names. */
@@ -17,14 +17,13 @@ export interface NodeQueriesDeps {
   readonly database: Database;
   readonly incarnation: { readonly number: number };
   readonly reports: NodeReports;
-  readonly ownReport: () => NodeReport;
 }
 
-export function createQueries({ database, incarnation, reports, ownReport }: NodeQueriesDeps): NodeQueries {
+export function createQueries({ database, incarnation, reports }: NodeQueriesDeps): NodeQueries {
   const isOwn = (row: RunningIncarnation) => row.incarnation === incarnation.number;
 
   async function itemOf(row: RunningIncarnation): Promise<ClusterNodeItem> {
-    const report = isOwn(row) ? ownReport() : await reports.of(tokenOf(row.incarnation));
+    const report = isOwn(row) ? reports.own() : await reports.of(tokenOf(row.incarnation));
     return {
       node: row.node,
       incarnation: tokenOf(row.incarnation),
