@@ -223,6 +223,11 @@ export class PlatformProcess {
     await this.#end('SIGKILL');
   }
 
+  /** SIGTERM; resolves with the exit code. `startAgain` follows. */
+  end(): Promise<number | null> {
+    return this.#end('SIGTERM');
+  }
+
   /** The same program on the same data directory and SIP port. */
   async startAgain(): Promise<void> {
     const from = this.log.all.length;
