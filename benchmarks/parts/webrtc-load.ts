@@ -54,11 +54,15 @@ servePart({
   },
   /** Resolves with the milliseconds until audio can pass. */
   async accept({ leg, sdp }: Answered): Promise<number> {
-    const { connection, opened } = peers.get(leg)!;
+    const peer = peers.get(leg)!;
+    const { connection, opened } = peer;
     const start = performance.now();
     connection.setRemoteDescription(sdp, 'answer');
     await opened;
-    return performance.now() - start;
+    const tookMs = performance.now() - start;
+    // A browser speaks as soon as it can, and its first packet ends the handshake on the other side.
+    send(peer, 0);
+    return tookMs;
   },
   /** All peers speak for so many seconds; what they hear is counted. */
   async run({ seconds }: { readonly seconds: number }): Promise<Load> {

@@ -2,6 +2,7 @@ import { createMediaWorker, type MediaWorker } from '@jackfield/adapters/media-w
 import datachannel, { type PeerConnection, type Track } from 'node-datachannel';
 import { servePart } from '../part.ts';
 import type { Answered, WebrtcCodec } from './webrtc-load.ts';
+import { collectEverywhere } from './worker-garbage.ts';
 
 /** The media worker, or the same work by node-datachannel: packets pass through JavaScript there, undecoded. */
 export type WebrtcServer = 'media-worker' | 'node-datachannel';
@@ -45,8 +46,8 @@ servePart({
       media.send({ do: 'set-hearing', mix, members });
     }
   },
-  resident() {
-    globalThis.gc?.();
+  async resident() {
+    await collectEverywhere();
     return process.memoryUsage().rss;
   },
   async stop() {
@@ -108,7 +109,9 @@ async function answerOfRival({ leg, sdp }: Answered): Promise<Answered> {
   const gathered = new Promise<void>((resolve) =>
     connection.onGatheringStateChange((state) => state === 'complete' && resolve()),
   );
-  connection.setRemoteDescription(sdp, 'offer');
+  // Without candidates, as towards the media worker: a check that comes before its answer ends the offering connection.
+  const withoutCandidates = sdp.replaceAll(/^a=(candidate:.*|end-of-candidates)\r\n/gm, '');
+  connection.setRemoteDescription(withoutCandidates, 'offer');
   await gathered;
   return { leg, sdp: connection.localDescription()!.sdp };
 }

@@ -56,6 +56,11 @@ export interface AudioCodec {
   ): number;
   /** Copies the other codec's decoder state of a stream, so that encoding continues that stream. */
   continueFrom?(other: AudioCodec): void;
+  /**
+   * Gives back the memory of encoder and decoder while neither is needed. The next frame in either direction begins with new ones, and the
+   * encoder's depends on no earlier frame.
+   */
+  rest?(): void;
   /** Frees memory outside JavaScript; the codec must not be used afterwards. */
   close?(): void;
 }

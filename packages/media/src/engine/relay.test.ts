@@ -535,6 +535,7 @@ test('a relayed leg that stops emits media-silent, and reports count the relayed
 
 test('a costly codec is neither decoded nor encoded while it is relayed, and both again when a third member joins', () => {
   const work = { decoded: 0, encoded: 0 };
+  let rests = 0;
   const costly = (): AudioCodec => ({
     ...pcmu,
     name: 'opus',
@@ -548,6 +549,9 @@ test('a costly codec is neither decoded nor encoded while it is relayed, and bot
       work.decoded++;
       return pcmu.decode(...given);
     },
+    rest() {
+      rests++;
+    },
   });
   const rig = createPacketRig({ openOpus: costly });
   const agreed = { codec: 'opus', payloadType: 111 } as const;
@@ -555,7 +559,9 @@ test('a costly codec is neither decoded nor encoded while it is relayed, and bot
   const b = rig.phone('b', 11, agreed);
   rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
   rig.engine.apply(eachOther, rig.nowMs());
+  assert.equal(rests, 0);
   rig.run(2000);
+  assert.equal(rests, 2, 'each leg gives its codec back when both ways are relayed');
   Object.assign(work, { decoded: 0, encoded: 0 });
   assert.equal(relayedIn(rig, 2000), 200);
   assert.deepEqual(work, { decoded: 0, encoded: 0 });

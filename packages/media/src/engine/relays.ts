@@ -113,7 +113,14 @@ export class Relays {
     // No other leg hears it: both are free, and alone in their mix.
     from.jitter.isUnheard = true;
     stream.passWaiting(first, this.#packet);
+    rest(from);
+    rest(to);
   }
+}
+
+/** A leg whose packets are relayed both ways needs neither its encoder nor its decoder. */
+function rest({ relayIn, relayOut, codec }: Leg): void {
+  if (relayIn !== undefined && relayOut !== undefined) codec.rest?.();
 }
 
 /** The mix takes over: from now on its audio is decoded again. */

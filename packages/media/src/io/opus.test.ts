@@ -183,4 +183,48 @@ describe('Opus', () => {
     assert.ok(many.every((codec) => codec.encode(sine(400, 1), 960, out, 0) > 20));
     for (const codec of many) codec.close?.();
   });
+
+  it('carries a tone at its level again after a rest', () => {
+    const [sender, receiver] = [openOpus(''), openOpus('')];
+    const out = new Uint8Array(1300);
+    const heard = new Int16Array(960);
+    for (let n = 0; n < 60; n++) {
+      // The receiver goes on: it has followed another stream, as after a relay.
+      if (n === 30) sender.rest?.();
+      const length = sender.encode(sine(1000, n), 960, out, 0);
+      if (n === 30) receiver.rest?.();
+      receiver.decode(out, 0, length, heard);
+    }
+    assert.ok(Math.abs(toneLevel(heard, 48_000, 1000) + 12) < 1.5);
+    for (const codec of [sender, receiver]) codec.close?.();
+  });
+
+  it('conceals with silence and takes no memory while it rests', () => {
+    const codec = openOpus('');
+    const heard = new Int16Array(960).fill(1);
+    codec.rest?.();
+    assert.equal(codec.conceal?.(960, heard, 0), 960);
+    assert.ok(isSilent(heard, heard.length));
+    assert.equal(codec.isReady, false);
+    codec.close?.();
+  });
+
+  it('opens a thousand legs that rest in the memory of a few', async () => {
+    const legs: ReturnType<OpenOpus>[] = [];
+    const open = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        const codec = openOpus('');
+        legs.push(codec);
+        codec.rest?.();
+        if (n % 8 === 7) await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await open(40);
+    const before = process.memoryUsage().arrayBuffers + process.memoryUsage().external;
+    await open(1000);
+    const grown = process.memoryUsage().arrayBuffers + process.memoryUsage().external - before;
+    // A thousand pairs of encoder and decoder take over 40 MB.
+    assert.ok(grown < 4 * 2 ** 20, `${grown} bytes`);
+    for (const codec of legs) codec.close?.();
+  });
 });

@@ -46,13 +46,16 @@ export async function loadOpus(prepared: number = PREPARED_PAIRS): Promise<OpenO
     }
   };
   await refill();
-  return (parameters) => {
+  const supply = (codec: Opus): void => {
     const pair = ready.pop();
-    const codec = new Opus(requestedBy(parameters));
     if (pair !== undefined) codec.adopt(pair);
     // All pairs were used in one turn: this leg gets its pair before the next turn and is silent until then.
     else void createPair().then((late) => codec.adopt(late));
     void refill();
+  };
+  return (parameters) => {
+    const codec = new Opus(requestedBy(parameters), supply);
+    supply(codec);
     return codec;
   };
 }
@@ -103,12 +106,15 @@ class Opus implements AudioCodec {
   readonly isCostly = true;
   readonly encoding: string;
   readonly #requested: Requested;
+  readonly #supply: (codec: Opus) => void;
   #pair: Pair | undefined;
   #isClosed = false;
+  #isResting = false;
   #isRestarting = false;
 
-  constructor(requested: Requested) {
+  constructor(requested: Requested, supply: (codec: Opus) => void) {
     this.#requested = requested;
+    this.#supply = supply;
     this.encoding = `${requested.bandwidth}${requested.redundancy ? ' with redundancy' : ''}`;
   }
 
@@ -118,6 +124,20 @@ class Opus implements AudioCodec {
 
   restart(): void {
     this.#isRestarting = true;
+  }
+
+  rest(): void {
+    if (this.#pair === undefined) return;
+    free(this.#pair);
+    this.#pair = undefined;
+    this.#isResting = true;
+  }
+
+  #wake(): void {
+    if (!this.#isResting) return;
+    this.#isResting = false;
+    this.#isRestarting = true;
+    this.#supply(this);
   }
 
   adopt(pair: Pair): void {
@@ -133,6 +153,7 @@ class Opus implements AudioCodec {
   }
 
   encode(samples: Int16Array, count: number, out: Uint8Array, outOffset: number): number {
+    this.#wake();
     if (this.#pair === undefined || count !== FRAME) {
       // A frame of 20 ms without content (RFC 6716 §3.2.1): silence.
       out[outOffset] = 31 << 3;
@@ -177,6 +198,7 @@ class Opus implements AudioCodec {
 
   close(): void {
     this.#isClosed = true;
+    this.#isResting = false;
     if (this.#pair !== undefined) free(this.#pair);
     this.#pair = undefined;
   }
@@ -189,6 +211,8 @@ class Opus implements AudioCodec {
     outOffset: number,
   ): number {
     if (samples === 0) return 0;
+    // A resting decoder has nothing from which it could conceal.
+    if (packet !== null) this.#wake();
     const options =
       packet === null || decodeFec ? { decodeFec, frameSize: samples } : { maxFrameSize: samples };
     let decoded: Int16Array | undefined;

@@ -4,6 +4,7 @@ import { arrival } from './arrival.ts';
 import { CodecConcealment } from './codec-concealment.ts';
 import { Concealment } from './concealment.ts';
 import { decodePacket } from './decode-packet.ts';
+import { DecodedAudio } from './decoded-audio.ts';
 import { DelayEstimator } from './delay-estimator.ts';
 import { DelayPlan } from './delay-plan.ts';
 import { FramePace } from './frame-pace.ts';
@@ -34,9 +35,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   readonly #scale: TimeScale;
   readonly #continuity: StreamContinuity;
   readonly #codecs = new PayloadCodecs();
-  /** Decoded samples not yet taken; they end at `#endTimestamp`. */
-  readonly #pcm: Int16Array;
-  #pcmLength = 0;
+  /** Ends at `#endTimestamp`. */
+  readonly #decoded: DecodedAudio;
   #endTimestamp = 0;
   /** End of the newest waiting audio. */
   #newestTimestamp = 0;
@@ -68,14 +68,15 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#concealment = new Concealment(sampleRate);
     this.#own = new CodecConcealment(sampleRate, this.#concealment, this.#codecs);
     this.#scale = new TimeScale(sampleRate);
-    this.#pcm = new Int16Array(this.#frame * 4 + (2 * longestPacketMs * sampleRate) / 1000);
+    const mostSamples = this.#frame * 4 + (2 * longestPacketMs * sampleRate) / 1000;
+    this.#decoded = new DecodedAudio(this.#frame, mostSamples);
     this.setPayloads(options.payloads);
   }
 
   get depthMs(): number {
     const waiting =
       this.packets.audioCount === 0 ? 0 : timestampDistance(this.#endTimestamp, this.#newestTimestamp);
-    return (Math.max(0, waiting) + (this.#gap + this.#pcmLength) / this.#ratio) / this.#unitsPerMs;
+    return (Math.max(0, waiting) + (this.#gap + this.#decoded.length) / this.#ratio) / this.#unitsPerMs;
   }
 
   get jitterMs(): number {
@@ -97,11 +98,11 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   }
 
   get position(): number {
-    return (this.#endTimestamp - (this.#pcmLength + this.#gap - this.#stalled) / this.#ratio) >>> 0;
+    return (this.#endTimestamp - (this.#decoded.length + this.#gap - this.#stalled) / this.#ratio) >>> 0;
   }
 
   get nextPacket(): number {
-    const between = this.#pcmLength + this.#gap + this.#stalled > 0 || this.#concealment.active;
+    const between = this.#decoded.length + this.#gap + this.#stalled > 0 || this.#concealment.active;
     return this.isPlaying && !between ? this.#nextSequence : -1;
   }
 
@@ -165,8 +166,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
         this.#concealment.conceal(out, from, filled - from);
         this.#gap -= filled - from;
         concealed += filled - from;
-      } else if (this.#pcmLength > 0) {
-        filled = Math.min(frame, from + this.#pcmLength);
+      } else if (this.#decoded.length > 0) {
+        filled = Math.min(frame, from + this.#decoded.length);
         this.#copyOut(out, from, filled - from);
       } else if (!this.#pull(nowMs)) {
         if (this.#stalled === 0) this.counters.underruns++;
@@ -180,7 +181,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     concealed += this.#own.takeRecovered();
     this.counters.concealedSamples += concealed;
     if (this.#own.hasGivenUp(this.#stalled)) this.#rest();
-    else this.#plan.decide(this.#estimator, this.#pcmLength / this.#ratio);
+    else this.#plan.decide(this.#estimator, this.#decoded.length / this.#ratio);
     if (concealed === 0) {
       this.counters.playedFrames++;
       return taken.played;
@@ -218,8 +219,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.counters.overflow += this.packets.audioCount;
     this.packets.clear();
     this.#hasPlayed = false;
-    this.counters.removedSamples += this.#pcmLength;
-    this.#pcmLength = 0;
+    this.counters.removedSamples += this.#decoded.clear();
     this.#rest();
   }
 
@@ -271,9 +271,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (this.isPlaying) this.#concealment.bridge();
     this.#gap = 0;
     this.#plan.settle();
-    if (this.#pcmLength > 0) {
-      this.counters.removedSamples += this.#pcmLength;
-      this.#pcmLength = 0;
+    if (this.#decoded.length > 0) {
+      this.counters.removedSamples += this.#decoded.clear();
       return;
     }
     if (!this.#skipToAudio()) return;
@@ -329,8 +328,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#boundDepth();
     // Recovered audio is played first; the packet that carried the redundancy is decoded in its own turn.
     if (this.#gap > 0 && !this.isUnheard && this.#skipToAudio()) {
-      const made = this.#own.recover(this.packets, this.#nextSequence, this.#gap, this.#pcm, this.#pcmLength);
-      this.#pcmLength += made;
+      const made = this.#own.recover(this.packets, this.#nextSequence, this.#gap, this.#decoded);
       this.#gap -= made;
       if (made > 0) return true;
     }
@@ -347,8 +345,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     // Undefined after a change of payload types: the packet's time becomes a gap.
     if (codec !== undefined) {
       this.#own.coder = codec;
-      const count = decodePacket(codec, this.packets, slot, this.#pcm, this.#pcmLength, this.isUnheard);
-      this.#pcmLength += count;
+      const count = decodePacket(codec, this.packets, slot, this.#decoded, this.isUnheard);
       this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
       this.#plan.notePacket(count / this.#ratio);
     }
@@ -358,17 +355,15 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   }
 
   #copyOut(out: Int16Array, offset: number, count: number): void {
-    const pcm = this.#pcm;
-    for (let i = 0; i < count; i++) out[offset + i] = pcm[i]!;
+    this.#decoded.moveTo(out, offset, count);
     if (this.#concealment.active) this.#concealment.merge(out, offset, count);
-    if (count < this.#pcmLength) pcm.copyWithin(0, count, this.#pcmLength);
-    this.#pcmLength -= count;
   }
 
   /** Applies a part of the planned change of delay, where the audio permits. */
   #adjust(nowMs: number): void {
     const plan = this.#plan;
     const scale = this.#scale;
+    const decoded = this.#decoded;
     const shortens = plan.pending > 0;
     const total = Math.abs(plan.pending) * this.#ratio;
     if (shortens && total < scale.minLag) {
@@ -379,19 +374,20 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (this.#gap > 0 || this.#concealment.active || (!hurries && this.#framesSinceChange++ < 3)) return;
     let maxLag = Math.min(total, 2 * scale.window);
     while (
-      this.#pcmLength < maxLag + this.#frame &&
+      decoded.length < maxLag + this.#frame &&
       this.packets.continues(this.#nextSequence, this.#endTimestamp)
     )
       this.#decodeNext();
     // Repeating a stretch does not need a whole frame after it.
     if (!shortens) {
-      if (this.#pcmLength === 0 && !this.#pull(nowMs)) return;
-      maxLag = Math.min(maxLag, this.#pcmLength - scale.window);
+      if (decoded.length === 0 && !this.#pull(nowMs)) return;
+      maxLag = Math.min(maxLag, decoded.length - scale.window);
     }
-    if (maxLag < 1 || this.#pcmLength < maxLag + (shortens ? this.#frame : scale.window)) return;
-    scale.search(this.#pcm, total, maxLag);
+    if (maxLag < 1 || decoded.length < maxLag + (shortens ? this.#frame : scale.window)) return;
+    scale.search(decoded.samples, total, maxLag);
     if (scale.likeness < plan.requiredLikeness(hurries)) return;
-    this.#pcmLength = scale.apply(this.#pcm, this.#pcmLength, shortens);
+    if (!shortens) decoded.reserve(scale.lag);
+    decoded.length = scale.apply(decoded.samples, decoded.length, shortens);
     this.counters[shortens ? 'removedSamples' : 'insertedSamples'] += scale.lag;
     this.#framesSinceChange = 0;
     plan.pending -= (shortens ? scale.lag : -scale.lag) / this.#ratio;

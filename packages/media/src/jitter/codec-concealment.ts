@@ -1,5 +1,6 @@
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { Concealment } from './concealment.ts';
+import type { DecodedAudio } from './decoded-audio.ts';
 import type { PacketRing } from './packet-ring.ts';
 import type { PayloadCodecs } from './payload-codecs.ts';
 
@@ -37,26 +38,24 @@ export class CodecConcealment {
   }
 
   /**
-   * Decodes the `missing` samples before this packet to `outOffset`: the last ones from the redundancy in the packet,
-   * if any. Returns the number of samples made.
+   * Decodes the `missing` samples before this packet to the end of `decoded`: the last ones from the redundancy in the
+   * packet, if any. Returns the number of samples made.
    */
-  recover(
-    packets: PacketRing,
-    sequenceNumber: number,
-    missing: number,
-    out: Int16Array,
-    outOffset: number,
-  ): number {
+  recover(packets: PacketRing, sequenceNumber: number, missing: number, decoded: DecodedAudio): number {
     const { coder } = this;
     const slot = packets.slotOf(sequenceNumber);
     if (coder?.recover === undefined || coder.conceal === undefined || missing > this.#most) return 0;
-    if (coder !== this.#codecs.at(packets.payloadType[slot]!) || outOffset + missing > out.length) return 0;
+    if (coder !== this.#codecs.at(packets.payloadType[slot]!)) return 0;
+    decoded.reserve(missing);
+    const { samples: out, length: end } = decoded;
+    if (end + missing > out.length) return 0;
     const bytes = packets.payload;
     const offset = packets.offsetOf(slot);
     const length = packets.length[slot]!;
     const covered = Math.min(coder.samplesIn(length, bytes, offset), missing);
-    const before = missing > covered ? coder.conceal(missing - covered, out, outOffset) : 0;
-    const made = before + coder.recover(bytes, offset, length, covered, out, outOffset + before);
+    const before = missing > covered ? coder.conceal(missing - covered, out, end) : 0;
+    const made = before + coder.recover(bytes, offset, length, covered, out, end + before);
+    decoded.length += made;
     this.#recovered += made;
     return made;
   }

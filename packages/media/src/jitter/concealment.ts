@@ -12,12 +12,15 @@ const pitchMaxMs = 15;
 /** Length of the speech that the pitch search compares with its past. */
 const matchMs = 20;
 
+const none = new Int16Array(0);
+
 /** Conceals the gaps of one stream with its earlier audio. */
 export class Concealment {
   /** Samples concealed since the last real one; 0 outside an erasure. */
   erased = 0;
   readonly #history: Int16Array;
-  readonly #frozen: Int16Array;
+  /** The history at the start of an erasure; most streams never have one. */
+  #frozen: Int16Array = none;
   readonly #perMs: number;
   readonly #pitchMin: number;
   readonly #pitchMax: number;
@@ -40,7 +43,6 @@ export class Concealment {
     // Three of the longest periods, and the quarter period that is blended before them.
     const length = this.#pitchMax * 3 + (this.#pitchMax >> 2) + 1;
     this.#history = new Int16Array(length);
-    this.#frozen = new Int16Array(length);
   }
 
   /** True from the first concealed sample to the cross-fade into real ones. */
@@ -98,7 +100,8 @@ export class Concealment {
   #begin(): void {
     this.#active = true;
     this.erased = 0;
-    this.#frozen.set(this.#history);
+    if (this.#frozen === none) this.#frozen = this.#history.slice();
+    else this.#frozen.set(this.#history);
     const size = this.#frozen.length;
     this.#period = this.#findPitch();
     this.#quarter = this.#period >> 2;

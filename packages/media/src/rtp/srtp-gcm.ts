@@ -14,6 +14,9 @@ const labels = { rtp: { cipher: 0, salt: 2 }, rtcp: { cipher: 3, salt: 5 } } as 
 
 const nonceBytes = 12;
 
+/** The authenticated part of a report: not contiguous in the packet. Each call uses it at once. */
+const reportHeader = new Uint8Array(srtpPacketBytes);
+
 /** AES-GCM (RFC 7714). */
 export class GcmTransform implements SrtpTransform {
   readonly tagBytes: number;
@@ -23,8 +26,6 @@ export class GcmTransform implements SrtpTransform {
   readonly #salt: Uint8Array;
   readonly #reportSalt: Uint8Array;
   readonly #nonce = new Uint8Array(nonceBytes);
-  /** The authenticated part of a report: not contiguous in the packet. */
-  readonly #header = new Uint8Array(srtpPacketBytes);
 
   constructor(ciphers: SrtpCiphers, suite: SrtpSuite, derive: DeriveKey) {
     this.tagBytes = suite.tagBytes;
@@ -91,8 +92,8 @@ export class GcmTransform implements SrtpTransform {
 
   /** §9.2: the beginning of the report, then the E bit and the index. */
   #headerOf(bytes: Uint8Array, count: number, word: number): Uint8Array {
-    copyBytes(bytes, count, this.#header);
-    writeWord(this.#header, count, word);
-    return this.#header;
+    copyBytes(bytes, count, reportHeader);
+    writeWord(reportHeader, count, word);
+    return reportHeader;
   }
 }
