@@ -52,7 +52,7 @@ export function createLeg(options: LegOptions): Leg {
     lastUnits: 0,
     relayIn: undefined,
     relayOut: undefined,
-    calmTurns: 0,
+    calmSinceMs: Number.POSITIVE_INFINITY,
     alikeFrames: 0,
     alikeSeat: undefined,
     isAlike: false,

@@ -71,10 +71,10 @@ export interface Leg {
   /** Codec index and RTP clock units of the last received audio packet. */
   lastCodec: number;
   lastUnits: number;
-  /** The relay streams to and from this leg, and for how many turns in a row `relayIn` could have begun. */
+  /** The relay streams to and from this leg, and since when `relayIn` could have begun. */
   relayIn: LegRelay | undefined;
   relayOut: LegRelay | undefined;
-  calmTurns: number;
+  calmSinceMs: number;
   /** Frames in a row in which it heard the whole sum of this seat, and whether its last frame was that of a shared encoder. */
   alikeFrames: number;
   alikeSeat: Seat | undefined;

@@ -6,10 +6,8 @@ import { fits, type RelayRoute, RelayStream } from './relay-stream.ts';
 import { flush } from './send-frame.ts';
 import type { SendPacket } from './send-packet.ts';
 
-/**
- * A call must qualify for this many turns in a row (200 ms), so that frequent changes do not cause frequent switches.
- */
-const CALM_TURNS = 10;
+/** A call must qualify for this long, so that frequent changes do not cause frequent switches. Turns do not count: a late thread has few. */
+const CALM_MS = 200;
 /** After three frames without a packet the mix takes over: it conceals losses and keeps bindings open. */
 const STARVED_MS = 60;
 /** The mix waits at most 600 ms, the most that a jitter buffer holds. */
@@ -66,10 +64,11 @@ export class Relays {
   consider(leg: Leg, nowMs: number): void {
     const from = this.#deps.find(leg.hearing.partner!);
     if (from === undefined || !mayRelay(from, leg)) {
-      leg.calmTurns = 0;
+      leg.calmSinceMs = Number.POSITIVE_INFINITY;
       return;
     }
-    if (++leg.calmTurns < CALM_TURNS || from.relayOut !== undefined) return;
+    leg.calmSinceMs = Math.min(leg.calmSinceMs, nowMs);
+    if (nowMs - leg.calmSinceMs < CALM_MS || from.relayOut !== undefined) return;
     const first = from.jitter.nextPacket;
     // Both legs must have had their turn in this step: otherwise the sent frame is not the one just taken.
     if (first < 0 || from.turn.lastStep !== leg.turn.lastStep) return;
@@ -136,7 +135,7 @@ function over(stream: LegRelay): void {
   // The listener's decoder and our decoder have followed the relayed stream: our encoder continues from that state.
   if (other !== undefined && from !== to) to.codec.continueFrom?.(other);
   stream.to.relayIn = undefined;
-  stream.to.calmTurns = 0;
+  stream.to.calmSinceMs = Number.POSITIVE_INFINITY;
   if (stream.from?.relayOut === stream) stream.from.relayOut = undefined;
 }
 
