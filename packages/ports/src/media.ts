@@ -96,7 +96,7 @@ export type MediaNotice =
       readonly leg: string;
       readonly sound: 'voice' | 'pause' | 'tone' | 'beep';
     }
-  /** Expected RTP from the leg did not arrive for this long. */
+  /** Expected RTP from the leg did not arrive for this long, or no check of a path to its browser. */
   | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number }
   /** The media worker of the leg died: its media leg, its room and all that captured or streamed it are gone. */
   | { readonly type: 'media-lost'; readonly leg: string };

@@ -233,6 +233,10 @@ function connectEngine(
     receiveReport: (leg, bytes, length, address, port, ageMs) =>
       engine.receiveReport(leg, bytes, length, address, port, now() - ageMs),
   });
+  const notify = (notice: MediaNotice): void => {
+    if (gathered.push(notice) === 1) queueMicrotask(hand);
+  };
+  const { mediaSilentMs = 60_000 } = options;
   const browsers = options.webrtc?.serve({
     ciphers,
     now,
@@ -241,13 +245,13 @@ function connectEngine(
     secured(leg, keys) {
       if (!engine.secureLeg(leg, keys, now())) options.secured?.(leg, keys);
     },
+    silent: (leg, forMs) => notify({ type: 'media-silent', leg, forMs }),
+    silentMs: mediaSilentMs,
   });
   const engine: MediaEngine = createMediaEngine({
     send: browsers === undefined ? sockets.send : sendBy(browsers, sockets),
     sendReport: sockets.sendReport,
-    notify(notice) {
-      if (gathered.push(notice) === 1) queueMicrotask(hand);
-    },
+    notify,
     random: () => randomInt(2 ** 47) / 2 ** 47,
     // RFC 7022 §4.2: 96 random bits, which reveal nothing about the machine.
     cname: randomBytes(12).toString('base64'),
@@ -256,7 +260,7 @@ function connectEngine(
     ...(options.captured === undefined ? {} : { captured: options.captured }),
     ...(options.openOpus === undefined ? {} : { openOpus: options.openOpus }),
     ...(options.isAdmitted === undefined ? {} : { isAdmitted: options.isAdmitted }),
-    ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),
+    mediaSilentMs,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   return { engine, sockets, browsers };

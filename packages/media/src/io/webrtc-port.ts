@@ -36,6 +36,9 @@ export interface WebrtcEngine {
     ageMs: number,
   ): boolean;
   secured(leg: string, keys: AgreedKeys): void;
+  /** No path was checked for `silentMs`. */
+  silent(leg: string, forMs: number): void;
+  readonly silentMs: number;
 }
 
 /** The address to bind, and what the port is made of. The port closes the endpoint. */
@@ -83,6 +86,8 @@ export async function openWebrtcPort({
           return () => clearTimeout(timer);
         },
         secured: (leg, keys) => engine.secured(leg.name, keys),
+        silent: (leg, forMs) => engine.silent(leg.name, forMs),
+        silentMs: engine.silentMs,
         receive: engine.receive,
         sendDatagram: socket.send,
         sendFrame: (connection, bytes, length) => tcp?.send(connection, bytes, length),

@@ -35,6 +35,8 @@ function world() {
     now: () => 0,
     after: () => () => undefined,
     secured() {},
+    silent() {},
+    silentMs: 60_000,
     sendDatagram: () => void work.sent++,
     sendFrame: () => void work.sent++,
     connectionOf: () => undefined,

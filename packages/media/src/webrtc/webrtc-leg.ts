@@ -21,6 +21,9 @@ export interface WebrtcLegDeps {
   readonly unregister: (fragment: string) => void;
   /** The agreed certificate has proven itself with these keys. */
   readonly secured: (leg: WebrtcLeg, keys: AgreedKeys) => void;
+  /** No path is left, and none was checked for `silentMs`: the browser is gone. */
+  readonly silent: (leg: WebrtcLeg, forMs: number) => void;
+  readonly silentMs: number;
 }
 
 /** A handshake costs half a millisecond; a browser makes one, and one more when it changes its certificate. */
@@ -47,6 +50,8 @@ export class WebrtcLeg {
   #handshakes = 0;
   #cancelConsent: (() => void) | undefined;
   #cancelResend: (() => void) | undefined;
+  #cancelSilence: (() => void) | undefined;
+  #checkedMs = 0;
 
   constructor(deps: WebrtcLegDeps, name: string, index: number, credentials: IceCredentials) {
     this.#deps = deps;
@@ -65,7 +70,10 @@ export class WebrtcLeg {
 
   /** A check of this leg; false when it is not authentic. */
   check(message: StunMessage, bytes: Uint8Array, source: IceSource): boolean {
-    return this.#agent.receive(message, bytes, source, this.#deps.now());
+    const nowMs = this.#deps.now();
+    const isAuthentic = this.#agent.receive(message, bytes, source, nowMs);
+    if (isAuthentic) this.#checkedMs = nowMs;
+    return isAuthentic;
   }
 
   connectionLost(source: IceSource): void {
@@ -115,6 +123,7 @@ export class WebrtcLeg {
 
   close(): void {
     this.#cancelConsent?.();
+    this.#cancelSilence?.();
     this.#endSession();
     const { fragments, sources } = this.#agent.state;
     for (const source of sources) this.#deps.forget(source, this);
@@ -135,6 +144,7 @@ export class WebrtcLeg {
         return;
       case 'send-to':
         this.target = effect.target;
+        this.#awaitPath();
         return;
       case 'forget-fragment':
         unregister(effect.fragment);
@@ -145,6 +155,17 @@ export class WebrtcLeg {
           this.#agent.step({ type: 'timer-fired' }, now()),
         );
     }
+  }
+
+  /** A browser that comes back within the time restarts ICE. On hold there is no audio whose absence would show that it has gone. */
+  #awaitPath(): void {
+    const { after, now, silent, silentMs } = this.#deps;
+    this.#cancelSilence?.();
+    this.#cancelSilence = undefined;
+    if (this.target !== undefined) return;
+    this.#cancelSilence = after(Math.max(0, this.#checkedMs + silentMs - now()), () =>
+      silent(this, Math.round(now() - this.#checkedMs)),
+    );
   }
 
   /** Sends what the session has written, and looks at its state. */

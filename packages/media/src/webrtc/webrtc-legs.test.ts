@@ -74,6 +74,7 @@ function createBench() {
   const sent: string[] = [];
   const received: string[] = [];
   const secured: string[] = [];
+  const silent: string[] = [];
   const closed: IceConnection[] = [];
   const connections: IceConnection[] = [];
   const dtls: DtlsEndpoint = {
@@ -98,6 +99,8 @@ function createBench() {
     },
     secured: (leg, agreed) =>
       secured.push(`${leg.name} ${agreed.suite} ${agreed.sendKey[0]} ${agreed.receiveKey[0]}`),
+    silent: (leg, forMs) => silent.push(`${leg.name} ${forMs}`),
+    silentMs: 60_000,
     sendDatagram: (bytes, length, address, port) => sent.push(`${show(bytes, length)} to ${address}:${port}`),
     sendFrame: (connection, bytes, length) => sent.push(`${show(bytes, length)} on ${connection.port}`),
     connectionOf: (source) => connections.find(({ port }) => port === source.port),
@@ -122,6 +125,7 @@ function createBench() {
     sent,
     received,
     secured,
+    silent,
     closed,
     check,
     receive: (bytes: Uint8Array, port = 4000) => legs.receive(bytes, bytes.length, '192.0.2.1', port, 0),
@@ -211,6 +215,45 @@ describe('the sources of a leg', () => {
     assert.deepEqual(bench.legs.size, { legs: 1, sources: 1 });
     bench.wait(1);
     assert.deepEqual(bench.legs.size, { legs: 1, sources: 0 });
+    bench.legs.close('a');
+    assert.equal(bench.timers(), 0);
+  });
+
+  it('a leg without a path is silent 60 s after its last check, unless a check comes before or the leg ends', () => {
+    const bench = createBench();
+    for (const [index, name] of ['gone', 'back', 'ended', 'kept'].entries()) {
+      bench.open(name, index);
+      bench.check(name, 4000 + index);
+    }
+    bench.wait(20_000);
+    bench.check('kept', 4003);
+    bench.wait(39_999);
+    bench.check('back', 4001);
+    bench.check('kept', 4003);
+    bench.legs.close('ended');
+    assert.deepEqual(bench.silent, []);
+    bench.wait(1);
+    assert.deepEqual(bench.silent, ['gone 60000']);
+    bench.wait(59_998);
+    assert.deepEqual(bench.silent, ['gone 60000']);
+    bench.wait(1);
+    assert.deepEqual(bench.silent, ['gone 60000', 'back 60000', 'kept 60000'], 'each once');
+    for (const name of ['gone', 'back', 'kept']) bench.legs.close(name);
+    assert.equal(bench.timers(), 0);
+  });
+
+  it('a leg whose only connection is lost is silent 60 s after its last check', () => {
+    const bench = createBench();
+    bench.open('a');
+    const connection = bench.connect(4000);
+    bench.check('a', 4000, { connection });
+    bench.wait(5000);
+    bench.lose(connection);
+    bench.wait(54_999);
+    assert.deepEqual(bench.silent, []);
+    bench.wait(1);
+    assert.deepEqual(bench.silent, ['a 60000']);
+    bench.legs.close('a');
     assert.equal(bench.timers(), 0);
   });
 

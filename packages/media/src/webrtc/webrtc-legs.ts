@@ -15,7 +15,7 @@ export interface IceConnection extends IceSource {
 
 /** What the legs need from the host. */
 export interface WebrtcLegsDeps
-  extends Pick<WebrtcLegDeps, 'ciphers' | 'dtls' | 'now' | 'after' | 'secured'> {
+  extends Pick<WebrtcLegDeps, 'ciphers' | 'dtls' | 'now' | 'after' | 'secured' | 'silent' | 'silentMs'> {
   readonly sendDatagram: (bytes: Uint8Array, length: number, address: string, port: number) => void;
   readonly sendFrame: (connection: IceConnection, bytes: Uint8Array, length: number) => void;
   /** The connection of a TCP source; undefined when it is closed. */
@@ -55,13 +55,15 @@ export class WebrtcLegs {
 
   constructor(deps: WebrtcLegsDeps) {
     this.#deps = deps;
-    const { ciphers, dtls, now, after, secured } = deps;
+    const { ciphers, dtls, now, after, secured, silent, silentMs } = deps;
     this.#legDeps = {
       ciphers,
       dtls,
       now,
       after,
       secured,
+      silent,
+      silentMs,
       send: (source, bytes, length) => this.#sendTo(source, bytes, length),
       admit: (source, leg) => this.#admit(source, leg),
       forget: (source, leg) => this.#forget(source, leg),
