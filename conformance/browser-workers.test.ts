@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import { missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
-import { browserPhone, phoneDomain } from './support/browser/browser-phones.ts';
+import { browserPhone, CuttablePort, phoneDomain } from './support/browser/browser-phones.ts';
 import { browserSuite } from './support/browser/browser-suite.ts';
 import { heardToneDb } from './support/heard.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
@@ -10,15 +11,49 @@ import { freePort } from './support/ports.ts';
 
 const tones = { ann: 600, ben: 1480 } as const;
 const audible = -35;
+/** A phone of the sandbox that plays a tone. */
+const [tone, sandboxHz] = ['+12025550109', 1000] as const;
 
-describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 120_000 }, () => {
+/** Connections from here are those of another network, in which the platform has an IPv6 address. */
+const otherNetwork = '127.0.0.2';
+/** Chromium has no candidate on ::1. */
+const ipv6 = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find((each) => each.family === 'IPv6' && !each.internal && each.scopeid === 0)?.address;
+
+describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 240_000 }, () => {
   let port = 0;
   const suite = browserSuite({
     async settings() {
       port = await freePort();
-      return { JACKFIELD_MEDIA_WORKERS: '2', JACKFIELD_WEBRTC_PORT: String(port) };
+      return {
+        JACKFIELD_MEDIA_WORKERS: '2',
+        JACKFIELD_WEBRTC_PORT: String(port),
+        // The pages find it again after a restart.
+        JACKFIELD_HTTP_PORT: String(await freePort()),
+        ...(ipv6 === undefined
+          ? {}
+          : { JACKFIELD_SIP_HOST: '::', JACKFIELD_PUBLIC_ADDRESS: `127.0.0.1,${ipv6}@${otherNetwork}/32` }),
+      };
     },
   });
+  /** A page that talks to a document, and its call. */
+  async function waiting(name: string): Promise<{ readonly page: BrowserPage; readonly uuid: string }> {
+    const { browser, platform, server } = suite;
+    const { page, endpointId } = await browserPhone(browser, platform, name, { program: 'jssip-phone' });
+    const path = `/wait-${name}`;
+    const app = await platform.api('POST', 'Application/', {
+      app_name: name,
+      answer_url: server.serve(path, '<Response><Speak>One moment.</Speak><Wait length="110"/></Response>'),
+      hangup_url: server.serve('/over', ''),
+    });
+    await platform.api('POST', `Endpoint/${endpointId}/`, { app_id: app.body.app_id });
+    await page.run('call', `sip:queue@${phoneDomain}`);
+    await page.reports.until('the answer', ({ type }) => type === 'confirmed');
+    await page.until('its audio', ({ received }) => received.packets > 20);
+    const { fields } = await server.asked(path);
+    return { page, uuid: fields.get('CallUUID') ?? assert.fail(`${path} was asked without a CallUUID`) };
+  }
 
   /** A page that calls into the room; its leg is open before the room is known. */
   async function caller(t: TestContext, name: keyof typeof tones, app: string): Promise<BrowserPage> {
@@ -62,5 +97,76 @@ describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 12
       await page.run('hangUp');
       await page.reports.until('the end', ({ type }) => type === 'ended');
     }
+  });
+
+  it('a page whose way to the platform is IPv6 talks over it', {
+    skip: ipv6 === undefined ? 'this machine has no IPv6 address but ::1' : false,
+  }, async (t) => {
+    const way = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
+    way.from = otherNetwork;
+    t.after(() => way.close());
+    const { page } = await browserPhone(suite.browser, suite.platform, 'six', {
+      program: 'jssip-phone',
+      url: `ws://127.0.0.1:${way.port}/sip`,
+    });
+    t.after(() => page.close());
+    await page.run('call', `sip:${tone}@${phoneDomain}`);
+    await page.reports.until('the answer', ({ type }) => type === 'confirmed');
+    const { path } = await page.until('two seconds of audio', ({ received }) => received.packets > 110);
+    assert.equal(path.remoteAddress.replaceAll(/[[\]]/g, ''), ipv6);
+    assert.ok(heardToneDb(await page.heard(), sandboxHz, 0.2, 2) > audible);
+    await page.run('hangUp');
+    await page.reports.until('the end', ({ type }) => type === 'ended');
+  });
+
+  it('the calls of pages that crash end 60 s after their last packet or check, on hold as well, and nothing is left', async () => {
+    const phones = [await waiting('talks'), await waiting('holds')] as const;
+    await phones[1].page.run('hold');
+    await Promise.all(phones.map(({ page }) => page.crash()));
+    for (const { uuid } of phones) {
+      const { fields } = await suite.server.received.until(
+        `the end of ${uuid}`,
+        ({ target, fields }) => target === '/over' && fields.get('CallUUID') === uuid,
+        { limitMs: 90_000 },
+      );
+      assert.equal(fields.get('HangupCauseCode'), '6020');
+    }
+    await suite.platform.untilQuiet();
+    for (const { page } of phones) await page.close();
+  });
+
+  it('kill -9 in the middle of a call: the record has its end, and the page registers again, hangs up and calls again', async (t) => {
+    const { page, username } = await browserPhone(suite.browser, suite.platform, 'killed', {
+      program: 'jssip-phone',
+    });
+    t.after(() => page.close());
+    const heardAfter = async (from: number) => {
+      await page.run('call', `sip:${tone}@${phoneDomain}`);
+      await page.reports.until('the answer', ({ type }) => type === 'confirmed', { from });
+      await page.until('two seconds of audio', ({ received }) => received.packets > 110);
+      return heardToneDb(await page.heard(), sandboxHz, 0.2, 2);
+    };
+    assert.ok((await heardAfter(0)) > audible);
+    const from = page.reports.all.length;
+    await suite.platform.kill();
+    await page.reports.until('the loss', ({ type }) => type === 'disconnected', { from });
+    await suite.platform.startAgain();
+    const { objects } = (await suite.platform.api('GET', 'Call/')).body;
+    const records = objects.filter(
+      ({ from_number }: { readonly from_number: string }) => from_number === username,
+    );
+    assert.equal(records.length, 2, 'the page and the phone that it called');
+    for (const record of records) {
+      assert.deepEqual([record.hangup_cause_code, record.hangup_source], [5010, 'Error']);
+      assert.notEqual(record.end_time, null);
+    }
+    await page.reports.until('the registration', ({ type }) => type === 'registered', { from });
+    // The process that knew the call is gone: the page itself ends it, and 481 to its BYE is an end as well.
+    await page.run('hangUp');
+    await page.reports.until('the end', ({ type }) => type === 'ended', { from });
+    assert.ok((await heardAfter(page.reports.all.length)) > audible);
+    const last = page.reports.all.length;
+    await page.run('hangUp');
+    await page.reports.until('the end', ({ type }) => type === 'ended', { from: last });
   });
 });

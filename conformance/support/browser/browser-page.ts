@@ -57,6 +57,15 @@ export class BrowserPage extends HeardPage {
     return this.page.close();
   }
 
+  /** Ends the process of the page: it sends no BYE. */
+  async crash(): Promise<void> {
+    const session = await this.page.context().newCDPSession(this.page);
+    const crashed = new Promise<void>((resolve) => this.page.once('crash', () => resolve()));
+    // Has no answer: the process is gone.
+    session.send('Page.crash').catch(() => {});
+    await crashed;
+  }
+
   protected evaluate<Result>(script: string): Promise<Result> {
     return this.page.evaluate(script);
   }

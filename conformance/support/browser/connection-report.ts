@@ -15,6 +15,7 @@ export interface ConnectionReport {
     readonly kind: string;
     /** To the other side, or to the TURN server. */
     readonly protocol: string;
+    readonly remoteAddress: string;
     readonly remotePort: number;
     readonly localPort: number;
   };

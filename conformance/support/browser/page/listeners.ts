@@ -100,6 +100,7 @@ async function reportOf(connection: RTCPeerConnection): Promise<ConnectionReport
     path: {
       kind: local.candidateType ?? '',
       protocol: local.relayProtocol ?? local.protocol ?? '',
+      remoteAddress: remote.address ?? '',
       remotePort: remote.port ?? 0,
       localPort: local.port ?? 0,
     },
