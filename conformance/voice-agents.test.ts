@@ -1,20 +1,33 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createRawServer, type Server as RawServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { talk } from '../examples/voice-agents/openai-agents.ts';
 import { bridge } from '../examples/voice-agents/realtime-bridge.ts';
+import { spawnBound } from './support/bound-child.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { loudestToneDb, readWav, type Sound } from './support/heard.ts';
+import { eachLine, Happenings } from './support/lines.ts';
 import { answerHz, ModelServer } from './support/model-server.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 
 const audible = -25;
+
+/** Its binaries are optional packages. */
+const lacksAgentTransport =
+  spawnSync(process.execPath, ['-e', "require.resolve('agent-transport-linux-x64-gnu')"], {
+    cwd: import.meta.dirname,
+  }).status === 0
+    ? false
+    : 'agent-transport has no binary for this machine that the test knows';
 
 /** Programs of voice agents on streams of the real server; a script takes the place of the model. */
 describe('voice agents', { timeout: 180_000 }, () => {
@@ -62,14 +75,17 @@ describe('voice agents', { timeout: 180_000 }, () => {
   );
 
   /** A phone of the sandbox calls the program; gives what the phone heard. */
-  async function heardFrom(
+  function heardFrom(
     program: (call: WebSocket) => void,
     attributes: string,
     order: object = {},
   ): Promise<Sound> {
     const path = `/agent-${programs.size}`;
     programs.set(path, program);
-    const url = `ws://127.0.0.1:${(front.address() as AddressInfo).port}${path}`;
+    return heardAt(`ws://127.0.0.1:${(front.address() as AddressInfo).port}${path}`, path, attributes, order);
+  }
+
+  async function heardAt(url: string, path: string, attributes: string, order: object): Promise<Sound> {
     const document = `<Response><Stream bidirectional="true" keepCallAlive="true" ${attributes}>${url}</Stream></Response>`;
     const answer_url = customer.serve(`/answer${path}`, document);
     const application = await platform.api('POST', 'Application/', { app_name: path.slice(1), answer_url });
@@ -133,6 +149,43 @@ describe('voice agents', { timeout: 180_000 }, () => {
       assert.deepEqual(item.item.content, [{ type: 'input_text', text: 'The caller pressed 5.' }]);
     });
   }
+
+  it('agent-transport itself: it connects, its model hears the caller and the key, and the caller the model', {
+    skip: lacksAgentTransport,
+  }, async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'agent-transport-'));
+    const address = `127.0.0.1:${await freePort()}`;
+    const program = spawnBound(
+      process.execPath,
+      [join(import.meta.dirname, 'support/agent-transport/program.ts'), address, model.url, directory],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const ended = once(program, 'exit');
+    t.after(async () => {
+      program.kill('SIGKILL');
+      await ended;
+      await rm(directory, { recursive: true });
+    });
+    const lines = new Happenings<string>();
+    eachLine(program.stdout!, (line) => lines.add(line));
+    await lines.until('its start', (line) => line === 'ready');
+    const [heardBytes, known] = [model.audioBytes, model.received.length];
+    const heard = await heardAt(
+      `ws://${address}`,
+      '/agent-transport',
+      'contentType="audio/x-mulaw;rate=8000" extraHeaders="order=4711"',
+      { send_digits: 'WW5' },
+    );
+    assert.ok(loudestToneDb(heard, answerHz, 0.3) > audible, 'the caller heard the answer');
+    assert.ok(
+      model.audioBytes - heardBytes > 240_000,
+      `the model heard ${model.audioBytes - heardBytes} bytes`,
+    );
+    const item = model.received.slice(known).find(({ type }) => type === 'conversation.item.create');
+    assert.deepEqual(item.item.content, [{ type: 'input_text', text: 'The caller pressed 5.' }]);
+    program.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  });
 
   it('a server that looks for Upgrade in the first 512 bytes never takes a stream for a health check', () => {
     assert.equal(health, 0);

@@ -11,14 +11,27 @@ export type ModelEvent = any;
 export const answerHz = 1200;
 const answerMs = 4_000;
 const speechDb = -40;
-const frameBytes = 160;
+/** Bytes of a frame, and how samples are written. */
+const formats = {
+  'audio/pcmu': {
+    frameBytes: 160,
+    read: fromMulaw,
+    answer: () => toMulaw(tone(answerHz, answerMs, 8000)),
+  },
+  'audio/pcm': {
+    frameBytes: 960,
+    read: (bytes: Buffer) =>
+      Int16Array.from({ length: bytes.length / 2 }, (_, n) => bytes.readInt16LE(2 * n)),
+    answer: () => Buffer.from(tone(answerHz, answerMs, 24_000).buffer),
+  },
+} as const;
 /** Frames of 20 ms that begin and end an utterance. */
 const firmFrames = 5;
 const pauseFrames = 25;
 
 /**
- * A model behind a WebSocket that speaks OpenAI's realtime protocol, with a script in place of the model: it hears µ-law, finds where
- * speech begins and ends, and answers each utterance with a tone, faster than real time as models do.
+ * A model behind a WebSocket that speaks OpenAI's realtime protocol, with a script in place of the model: it hears µ-law, or samples of
+ * 16 bits at 24 kHz, finds where speech begins and ends, and answers each utterance with a tone, faster than real time as models do.
  */
 export class ModelServer {
   readonly #server: WebSocketServer;
@@ -70,8 +83,9 @@ export class ModelServer {
     let loud = 0;
     let quiet = 0;
     let isSpeech = false;
+    let format: (typeof formats)[keyof typeof formats] = formats['audio/pcmu'];
     const frame = (bytes: Buffer): void => {
-      const isLoud = levelDb(fromMulaw(bytes)) > speechDb;
+      const isLoud = levelDb(format.read(bytes)) > speechDb;
       loud = isLoud ? loud + 1 : 0;
       quiet = isLoud ? 0 : quiet + 1;
       if (!isSpeech && loud === firmFrames) {
@@ -90,9 +104,10 @@ export class ModelServer {
       const part = { response_id: response.id, item_id: item.id, output_index: 0, content_index: 0 };
       say('response.created', { response: { ...response, status: 'in_progress' } });
       say('response.output_item.added', { response_id: response.id, output_index: 0, item });
-      const audio = toMulaw(tone(answerHz, answerMs, 8000));
-      for (let at = 0; at < audio.length; at += 1600) {
-        const delta = audio.subarray(at, at + 1600).toString('base64');
+      const audio = format.answer();
+      const step = 10 * format.frameBytes;
+      for (let at = 0; at < audio.length; at += step) {
+        const delta = audio.subarray(at, at + step).toString('base64');
         say('response.output_audio.delta', { ...part, delta });
       }
       say('response.output_audio.done', part);
@@ -101,7 +116,11 @@ export class ModelServer {
     say('session.created', { session: { id: 'session_1', type: 'realtime' } });
     socket.on('message', (data) => {
       const event: ModelEvent = JSON.parse(String(data));
-      if (event.type === 'session.update') say('session.updated', { session: event.session });
+      if (event.type === 'session.update') {
+        const type: unknown = event.session.audio?.input?.format?.type;
+        if (type === 'audio/pcm' || type === 'audio/pcmu') format = formats[type];
+        say('session.updated', { session: event.session });
+      }
       if (event.type !== 'input_audio_buffer.append') {
         this.received.push(event);
         this.#changed.resolve();
@@ -111,6 +130,7 @@ export class ModelServer {
       const bytes = Buffer.from(event.audio, 'base64');
       this.audioBytes += bytes.length;
       waiting = Buffer.concat([waiting, bytes]);
+      const { frameBytes } = format;
       for (; waiting.length >= frameBytes; waiting = waiting.subarray(frameBytes)) {
         frame(waiting.subarray(0, frameBytes));
       }

@@ -18,7 +18,13 @@ export async function talk(call: WebSocket, { url, apiKey }: Model): Promise<Rea
     instructions: 'You answer the telephone of a small company. Be brief.',
   });
   const transport = new TwilioRealtimeTransportLayer({ twilioWebSocket: call });
-  const session = new RealtimeSession(agent, { transport, tracingDisabled: true });
+  // The layer names µ-law in a way that the session overwrites with its default, samples of 16 bits at 24 kHz.
+  const format = { type: 'audio/pcmu' } as const;
+  const session = new RealtimeSession(agent, {
+    transport,
+    tracingDisabled: true,
+    config: { audio: { input: { format }, output: { format } } },
+  });
   await session.connect({ apiKey, ...(url === undefined ? {} : { url }) });
   return session;
 }
