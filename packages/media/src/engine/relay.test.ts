@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { AudioCodec } from '../codec/audio-codec.ts';
 import { pcmu } from '../codec/g711.ts';
 import { isSilent } from '../dsp/level.ts';
 import { readRtcp } from '../rtp/rtcp.ts';
 import { createRtpHeader, readRtpPacket, writeRtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import type { AgreedMedia, MixCommand } from './commands.ts';
+import { costlyCodec } from './testing/costly-codec.ts';
 import {
   createPacketRig,
   type HeardPacket,
@@ -536,23 +536,8 @@ test('a relayed leg that stops emits media-silent, and reports count the relayed
 test('a costly codec is neither decoded nor encoded while it is relayed, and both again when a third member joins', () => {
   const work = { decoded: 0, encoded: 0 };
   let rests = 0;
-  const costly = (): AudioCodec => ({
-    ...pcmu,
-    name: 'opus',
-    remembers: true,
-    isCostly: true,
-    encode(...given) {
-      work.encoded++;
-      return pcmu.encode(...given);
-    },
-    decode(...given) {
-      work.decoded++;
-      return pcmu.decode(...given);
-    },
-    rest() {
-      rests++;
-    },
-  });
+  const costly = () =>
+    costlyCodec({ encode: () => work.encoded++, decode: () => work.decoded++, rest: () => rests++ });
   const rig = createPacketRig({ openOpus: costly });
   const agreed = { codec: 'opus', payloadType: 111 } as const;
   const a = rig.phone('a', 3, agreed);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AudioCodec } from '../codec/audio-codec.ts';
-import { pcmu } from '../codec/g711.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
+import { costlyCodec } from '../engine/testing/costly-codec.ts';
 import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
 import { createTickLoop } from './tick-loop.ts';
 
@@ -23,21 +22,16 @@ function overloaded(legs: number) {
   const startMs = 1_700_000_000_000;
   let now = startMs;
   let encoded = 0;
-  const costly = (): AudioCodec => ({
-    ...pcmu,
-    name: 'opus',
-    remembers: true,
-    isCostly: true,
-    encode(...given) {
-      now += costs.encode;
-      encoded++;
-      return pcmu.encode(...given);
-    },
-    decode(...given) {
-      now += costs.decode;
-      return pcmu.decode(...given);
-    },
-  });
+  const costly = () =>
+    costlyCodec({
+      encode() {
+        now += costs.encode;
+        encoded++;
+      },
+      decode() {
+        now += costs.decode;
+      },
+    });
   const engine = createMediaEngine({
     send: () => {},
     sendReport: () => {},

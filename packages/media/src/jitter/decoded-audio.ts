@@ -2,18 +2,22 @@
 export class DecodedAudio {
   samples: Int16Array;
   length = 0;
+  readonly #frameSamples: number;
   readonly #mostSamples: number;
 
-  constructor(samples: number, mostSamples: number) {
-    this.samples = new Int16Array(samples);
+  constructor(frameSamples: number, mostSamples: number) {
+    this.samples = new Int16Array(frameSamples);
+    this.#frameSamples = frameSamples;
     this.#mostSamples = mostSamples;
   }
 
   /** Makes room for so many more samples, within the limit. */
   reserve(count: number): void {
-    const needed = Math.min(this.#mostSamples, this.length + count);
+    const needed = this.length + count;
     if (needed <= this.samples.length) return;
-    const larger = new Int16Array(needed);
+    // Whole frames, so that a few more samples do not allocate again.
+    const frames = Math.ceil(needed / this.#frameSamples);
+    const larger = new Int16Array(Math.min(this.#mostSamples, frames * this.#frameSamples));
     larger.set(this.samples.subarray(0, this.length));
     this.samples = larger;
   }
