@@ -32,7 +32,7 @@ export const liveEventsQuery = Type.Object({
       pattern: '^[a-z-]+([.][a-z-]+)?$',
       allowed: 'a type such as call.answered, or a family such as call',
       description:
-        'Events of this type or family only. A page looks through a bounded number of events: go on at meta.next until it is null.',
+        'Events of this type or family (the part of a type before its dot) only; a type that no event has is refused. A page looks through a bounded number of events: go on at meta.next until it is null.',
     }),
   ),
   resource: Type.Optional(

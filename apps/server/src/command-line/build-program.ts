@@ -1,5 +1,6 @@
 import { Argument, Command as Commander, Option } from 'commander';
 import { version } from '../version.ts';
+import { ApiRefusal } from './account-api.ts';
 import { type Command, CommandFailure } from './command.ts';
 import { commandGroups, commands } from './commands.ts';
 
@@ -44,7 +45,8 @@ function addCommand(parent: Commander, word: string, command: Command): void {
       await command.run(args, added.opts() as never);
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
-      process.stderr.write(`${error.message}\n`);
+      const sentence = error instanceof ApiRefusal ? asWritten(error.message, command) : error.message;
+      process.stderr.write(`${sentence}\n`);
       process.exitCode = 1;
     }
   });
@@ -59,4 +61,14 @@ function refuseEmpty(command: Command, args: readonly string[], added: Commander
   const option = added.options.find((each) => given[each.attributeName()] === '');
   if (option !== undefined)
     throw new CommandFailure(`${option.long} is an empty text: give it a value, or leave it out.`);
+}
+
+/** Names the option or the argument where the API names the parameter that the command made of it. */
+function asWritten(sentence: string, { arguments: taken = [], options = [] }: Command): string {
+  const [parameter = ''] = sentence.split(' ', 1);
+  const option = `--${parameter.replaceAll('_', '-')}`;
+  const isOption = options.some(({ flags }) => flags.split(/[ ,]+/).includes(option));
+  const isArgument = taken.some(({ name }) => name === parameter);
+  const written = isOption ? option : isArgument ? `<${parameter}>` : parameter;
+  return written + sentence.slice(parameter.length);
 }

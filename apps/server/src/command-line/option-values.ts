@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { asPortRange } from '../config-values.ts';
 
 export function portNumber(text: string): number {
   const port = Number(text);
@@ -8,11 +9,33 @@ export function portNumber(text: string): number {
   return port;
 }
 
+export function portRange(text: string): string {
+  if (asPortRange(text) === undefined)
+    throw new InvalidArgumentError('It must be two ports from 1024 to 65535, such as 39900-39939.');
+  return text;
+}
+
+/** A name or an address with a port; IPv6 addresses are in brackets. */
+export function hostAndPort(text: string): string {
+  if (!/^(?:[^\s:[\]/@]+|\[[\da-f:.]+\]):\d{1,5}$/i.test(text) || !URL.canParse(`stun://${text}`))
+    throw new InvalidArgumentError('It must be a host and a port, such as stun.example.com:3478.');
+  return text;
+}
+
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
     throw new InvalidArgumentError('It must be a whole number from 1 on.');
   return value;
+}
+
+export function wholeNumberTo(most: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1 || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+    return value;
+  };
 }
 
 export function amount(text: string): number {

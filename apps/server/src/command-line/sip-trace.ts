@@ -2,7 +2,7 @@ import type { SignallingMessage, SipTraceItem } from '@jackfield/contract/consol
 import type { AccountApi } from './account-api.ts';
 import { openCaptureFile } from './capture-file.ts';
 import type { CommandOption } from './command.ts';
-import { wholeNumber } from './option-values.ts';
+import { wholeNumberTo } from './option-values.ts';
 import { plain } from './print.ts';
 
 export interface TraceFlags {
@@ -12,7 +12,12 @@ export interface TraceFlags {
 }
 
 export const traceOptions: readonly CommandOption[] = [
-  { flags: '--minutes <number>', summary: 'ends by itself, at most 240', read: wholeNumber, default: 15 },
+  {
+    flags: '--minutes <number>',
+    summary: 'ends by itself, at most 240',
+    read: wholeNumberTo(240),
+    default: 15,
+  },
   { flags: '--pcap <file>', summary: 'writes a capture file at the end, for Wireshark' },
 ];
 

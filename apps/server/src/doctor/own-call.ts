@@ -36,7 +36,9 @@ export async function examineOwnCall(rtpPorts: string): Promise<Finding> {
         );
   } catch (error) {
     const advice = 'free what it names, or give other ports with --ports';
-    return fault(subject, `it could not be made (${reasonOf(error)}): ${advice}`);
+    // The user wrote the option; the variable is set for this one call.
+    const reason = reasonOf(error).replaceAll('JACKFIELD_RTP_PORTS', '--ports');
+    return fault(subject, `it could not be made (${reason}): ${advice}`);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { hostAndPort, portRange } from '../option-values.ts';
 import { printJson } from '../print.ts';
 
 interface Flags {
@@ -23,10 +24,15 @@ export const doctor: Command = {
       summary: 'the server with which the clock is compared',
       default: 'pool.ntp.org',
     },
-    { flags: '--stun <host:port>', summary: 'a STUN server that says which address the Internet sees' },
+    {
+      flags: '--stun <host:port>',
+      summary: 'a STUN server that says which address the Internet sees',
+      read: hostAndPort,
+    },
     {
       flags: '--ports <range>',
       summary: 'ports for the audio of the call to itself',
+      read: portRange,
       default: '39900-39939',
     },
     { flags: '--no-call', summary: 'leaves out the call to itself' },

@@ -1,6 +1,6 @@
 import type { ShownEvent } from '../account-api.ts';
 import { apiCommand } from '../api-command.ts';
-import { wholeNumber } from '../option-values.ts';
+import { wholeNumberTo } from '../option-values.ts';
 import { plain } from '../print.ts';
 
 interface Flags {
@@ -20,7 +20,7 @@ export const logs = apiCommand<Flags>({
     {
       flags: '--limit <number>',
       summary: 'earlier events at most, up to 100',
-      read: wholeNumber,
+      read: wholeNumberTo(100),
       default: 20,
     },
   ],

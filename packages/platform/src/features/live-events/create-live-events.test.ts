@@ -124,6 +124,26 @@ eachDatabase('live events', (open) => {
     await world.close();
   });
 
+  test('a type or a family that no event has is refused with those that there are, on pages and in streams', async () => {
+    const world = await openWorld(open);
+    const refused = async (type: string) => {
+      const { status, body } = await world.api.call('GET', `Event/?type=${type}`);
+      assert.equal(status, 400);
+      return body.error as string;
+    };
+    assert.match(
+      await refused('nope'),
+      /^type must be a family of events \(call, callback, .*\) or one of its types/,
+    );
+    assert.match(await refused('nope.ended'), /^type must be a family of events/);
+    assert.match(
+      await refused('trunk.nope'),
+      /^type must be trunk or trunk\.call-refused, .*, not "trunk\.nope"$/,
+    );
+    assert.equal((await world.follow('?type=nope')).status, 400);
+    await world.close();
+  });
+
   test('events are filtered by one or several resources, on pages and in streams', async () => {
     const world = await openWorld(open, { pauseMs: 0 });
     for (let n = 1; n <= 6; n++) await world.emit('call.ended', n, { resource: `call/${n % 3}` });

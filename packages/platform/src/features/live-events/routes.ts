@@ -3,6 +3,7 @@ import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts
 import { type EventCursor, type EventLog, firstCursor, isEventCursor } from '../../kernel/event-log.ts';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { problemOfType } from './filters.ts';
 import type { StreamTarget } from './streams/event-stream.ts';
 import { type EventFilter, isOfType, liveEventOf } from './views.ts';
 
@@ -34,6 +35,8 @@ export function liveEventRoutes({ events, open }: RouteDeps): RouteGroup {
         success: 200,
         async run({ account, query }) {
           const { after, type } = query;
+          const problem = problemOfType(type);
+          if (problem !== undefined) return refused(problem);
           const resources = resourcesOf(query.resource);
           const limit = readInteger(query.limit) ?? defaultEventPage;
           const reach = type === undefined ? limit : readForType;
@@ -62,6 +65,8 @@ export function liveEventRoutes({ events, open }: RouteDeps): RouteGroup {
                 invalidParameter('Last-Event-ID', lastEventId, 'the id of an event of GET Event/'),
               );
             }
+            const problem = problemOfType(query.type);
+            if (problem !== undefined) return refused(problem);
             // A client that reconnects repeats its query: Last-Event-ID is newer.
             const filter = { type: query.type, resources: resourcesOf(query.resource) };
             return open(account, lastEventId ?? query.after, filter);
