@@ -6,7 +6,8 @@ import { type NatsServer, natsMissing } from '@jackfield/testkit/nats-server';
 import { type PostgresServer, postgresMissing } from '@jackfield/testkit/postgres-server';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { nodeSettings, startClusterServers } from './support/cluster.ts';
+import { startClusterServers } from './support/cluster.ts';
+import { nodesStartedBy } from './support/cluster-page.ts';
 import { type Answer, PlatformProcess } from './support/platform-process.ts';
 import { serverMain } from './support/server-main.ts';
 import { blocksRunBy } from './support/snippets.ts';
@@ -22,6 +23,7 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
   let nats: NatsServer;
   let customer: CallbackReceiver;
   let shared: Readonly<Record<string, string>>;
+  const [startsNodes, ...steps] = blocksRunBy('docs/operate/cluster.md', import.meta.filename);
   let one: PlatformProcess;
   let two: PlatformProcess;
 
@@ -30,9 +32,11 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
   before(async () => {
     ({ postgres, nats } = await startClusterServers());
     customer = await CallbackReceiver.start();
-    shared = await nodeSettings({ postgres, nats });
-    one = await start('one');
-    two = await start('two');
+    const [first = {}, second = {}] = await nodesStartedBy(startsNodes!, { postgres, nats });
+    const { JACKFIELD_NODE: _, ...both } = first;
+    shared = both;
+    one = await PlatformProcess.start(first);
+    two = await PlatformProcess.start(second);
     for (const node of [one, two]) await connected(node, 0);
   });
 
@@ -114,7 +118,7 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
       'curl() { command curl -sS --fail-with-body "$@"; }',
       `jackfield() { '${process.execPath}' '${serverMain}' "$@"; }`,
     ];
-    for (const { text } of blocksRunBy('docs/operate/cluster.md', import.meta.filename)) {
+    for (const { text } of steps) {
       const commands = text
         .replaceAll('http://127.0.0.1:8080', one.httpUrl)
         .replaceAll('http://127.0.0.1:8081', two.httpUrl);

@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { parseAllDocuments } from 'yaml';
 import { bareSystem, noMounts } from './support/bare-system.ts';
 import { spawnBound } from './support/bound-child.ts';
 import { missing } from './support/installed.ts';
@@ -132,12 +133,28 @@ describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
     await log.until('the start', (line) => line.includes('Jackfield is ready'), { limitMs: 60_000 });
     const { status, stderr } = spawnSync('buildah', [...storage, ...check], { env: isolated });
     assert.equal(status, 0, String(stderr));
+    const server = nodeBelow(child.pid!);
+    await assertProbed(`http://127.0.0.1:${env.JACKFIELD_HTTP_PORT}`, server);
     // buildah would kill the server; the process manager of a container sends it a signal.
-    process.kill(nodeBelow(child.pid!), 'SIGTERM');
+    process.kill(server, 'SIGTERM');
     await closed;
     assert.ok(log.all.at(-1)?.includes('Jackfield has ended'), log.all.join('\n'));
   });
 });
+
+/** The probes of the objects for Kubernetes succeed at this server, which needs less memory than they request for it. */
+async function assertProbed(url: string, server: number): Promise<void> {
+  const [, , deployment] = parseAllDocuments(
+    readFileSync(join(root, 'deploy/kubernetes/jackfield.yaml'), 'utf8'),
+  );
+  const [container] = deployment!.toJS().spec.template.spec.containers;
+  const { startupProbe, livenessProbe, readinessProbe, resources } = container;
+  for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe])
+    assert.equal((await fetch(url + httpGet.path)).status, 200, httpGet.path);
+  const [, used] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server}/status`, 'utf8')) ?? [];
+  const [, requested] = /^(\d+)Mi$/.exec(resources.requests.memory) ?? [];
+  assert.ok(Number(used) < Number(requested) * 1024, `${used} kB`);
+}
 
 /** The Node process among the descendants of a process (proc_pid_task(5)). */
 function nodeBelow(pid: number): number {

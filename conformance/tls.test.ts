@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -15,6 +16,7 @@ import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
+import { blocksRunBy } from './support/snippets.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const names = 'DNS:sip.localhost,DNS:localhost,IP:127.0.0.1';
@@ -234,12 +236,24 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
     }
   });
 
-  it('reads a new certificate on SIGHUP, for SIP and HTTPS, without touching what stands', async () => {
+  /** Runs the commands of a page, where systemd does what the unit says to this process. */
+  function reload(commands: string): void {
+    const unit = readFileSync(join(import.meta.dirname, '../deploy/jackfield.service'), 'utf8');
+    const [, order] = /^ExecReload=(.*)$/m.exec(unit) ?? [];
+    const systemctl = `systemctl() { test "$*" = 'reload jackfield'; ${order}; }`;
+    const { status, stderr } = spawnSync('sh', ['-c', ['set -eu', systemctl, commands].join('\n')], {
+      env: { PATH: process.env.PATH, MAINPID: String(platform.pid) },
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stderr);
+  }
+
+  it('reads a new certificate when systemd reloads it, for SIP and HTTPS, without touching what stands', async () => {
     const standing = await secure(platform.sipsPort);
     certificate.renew(`${names},DNS:renewed.example`);
     const renewed = readFileSync(certificate.certFile, 'utf8');
     setDefaultCACertificates([...trusted, authority, renewed]);
-    platform.signal('SIGHUP');
+    for (const { text } of blocksRunBy('docs/operate/tls.md', import.meta.filename)) reload(text);
     await platform.log.until('the new certificate', (line) => /was read again/.test(String(line.message)));
     for (const port of [platform.sipsPort, Number(new URL(platform.httpUrl).port)]) {
       const socket = await secure(port, { ca: renewed, servername: 'renewed.example' });

