@@ -4,25 +4,29 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { createLogger } from '@jackfield/adapters/logger';
 import { describeConfig } from './config.ts';
+import type { ConfigLine } from './config-reader.ts';
 import { readableLines } from './readable-lines.ts';
 
-async function shown(fields: object): Promise<string> {
+async function shown(fields: object, inForce: readonly ConfigLine[] = []): Promise<string> {
   const terminal = new PassThrough();
-  const log = createLogger({ destination: await readableLines(terminal) });
+  const log = createLogger({ destination: await readableLines(inForce, terminal) });
   log.info(fields, 'a record');
   return stripVTControlCharacters(String(terminal.read()));
 }
 
 test('a terminal shows the variables that are set, one a line, and counts the others', async () => {
-  const configuration = describeConfig([
+  const inForce: readonly ConfigLine[] = [
     { variable: 'JACKFIELD_HTTP_PORT', value: '8080', from: 'default' },
     { variable: 'JACKFIELD_SIP_PORT', value: '5090', from: 'environment' },
-    { variable: 'JACKFIELD_NODE', value: 'one', from: 'environment' },
-  ]);
+    { variable: 'JACKFIELD_NODE', value: 'one  (default)', from: 'environment' },
+  ];
+  const configuration = describeConfig(inForce);
   assert.match(
-    await shown({ configuration }),
-    /a record\n +configuration:\n +JACKFIELD_SIP_PORT +5090\n +JACKFIELD_NODE +one\n +at their defaults: 1 more\n$/,
+    await shown({ configuration }, inForce),
+    /a record\n +configuration:\n +JACKFIELD_SIP_PORT +5090\n +JACKFIELD_NODE +one {2}\(default\)\n +at their defaults: 1 more\n$/,
   );
+  const defaults = inForce.slice(0, 1);
+  assert.match(await shown({ configuration }, defaults), /configuration:\n +at their defaults: 1 more\n$/);
 });
 
 test('a terminal counts the migrations of a new database, and names those of an upgrade', async () => {

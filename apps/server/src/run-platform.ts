@@ -27,7 +27,7 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
   const { config } = loaded;
   const log = createLogger({
     level: config.logLevel,
-    ...(process.stdout.isTTY ? { destination: await readableLines() } : {}),
+    ...(process.stdout.isTTY ? { destination: await readableLines(loaded.inForce) } : {}),
   });
   endOnFaults(log);
   log.info({ configuration: describeConfig(loaded.inForce) }, 'configuration in force');
