@@ -86,6 +86,7 @@ export const sections: readonly Section[] = [
       'reference/causes',
       'reference/configuration',
       'reference/command-line',
+      'reference/commands',
       'reference/metrics',
       'reference/errors',
       'reference/compatibility',

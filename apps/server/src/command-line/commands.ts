@@ -31,7 +31,7 @@ import { traceEndpoint } from './commands/trace-endpoint.ts';
 import { undrainNode } from './commands/undrain-node.ts';
 import { verifyAttack } from './commands/verify-attack.ts';
 
-/** Every command, in the order of the help. docs/reference/command-line.md has a row for each. */
+/** Every command, in the order of the help. docs/reference/commands.md is written from them. */
 export const commands: readonly Command[] = [
   dev,
   start,
