@@ -13,6 +13,7 @@ import { parseNameAddr, printNameAddr } from './name-addr.ts';
 import { parseMessage } from './parse-message.ts';
 import { printMessage } from './print-message.ts';
 import { sameUri } from './same-uri.ts';
+import { mutatedText } from './testing/mutated-text.ts';
 import { parseUri, printUri } from './uri.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { parseVia, responseTarget, stampReceived } from './via.ts';
@@ -110,31 +111,16 @@ const noise = fc.oneof(
     '\r\n\r\n',
   ),
 );
-const edit = fc.record({
-  at: fc.nat(4_000),
-  cut: fc.nat(30),
+const mutated = mutatedText(fc.constantFrom(...samples), {
   put: noise,
-  from: fc.nat(4_000),
-  copy: fc.nat(40),
+  cut: 30,
+  copy: 40,
+  minEdits: 1,
 });
 
 describe('parser and framer under mutation', () => {
   it('never throw, and an accepted message is accepted again after printing', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...samples),
-        fc.array(edit, { minLength: 1, maxLength: 6 }),
-        (sample, edits) => {
-          let text = sample;
-          for (const { at, cut, put, from, copy } of edits) {
-            const position = at % (text.length + 1);
-            text = text.slice(0, position) + put + text.slice(from, from + copy) + text.slice(position + cut);
-          }
-          survive(text);
-        },
-      ),
-      { numRuns: 2_000 },
-    );
+    fc.assert(fc.property(mutated, survive), { numRuns: 2_000 });
   });
 
   it('survive every truncation of a message with every construct', () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseMessage } from '../message/parse-message.ts';
+import { mutatedText } from '../message/testing/mutated-text.ts';
 import { createStreamFramer, type Frame } from './stream-framer.ts';
 
 const textsIn = (folder: string): string[] => {
@@ -50,20 +51,11 @@ const noise = fc.constantFrom(
   ...['\r\n', '\n', '\r', '\r\n\r\n', ' ', '\t', ':', '-', '0', '9', 'l:', 'x', '\0', '\xff'],
   ...['\r\nl: 0', '\r\nContent-Length: 5', '\r\nContent-Length : \r\n 1', '\r\nl: 70000', '\r\n\r\n\r\n\r\n'],
 );
-const edit = fc.record({ at: fc.nat(6_000), cut: fc.nat(12), put: noise });
-const stream = fc
-  .tuple(
-    fc.array(fc.constantFrom(...seeds), { minLength: 1, maxLength: 4 }),
-    fc.array(edit, { maxLength: 6 }),
-  )
-  .map(([parts, edits]) => {
-    let text = parts.join('');
-    for (const { at, cut, put } of edits) {
-      const position = at % (text.length + 1);
-      text = text.slice(0, position) + put + text.slice(position + cut);
-    }
-    return text;
-  });
+const parts = fc.array(fc.constantFrom(...seeds), { minLength: 1, maxLength: 4 });
+const stream = mutatedText(
+  parts.map((each) => each.join('')),
+  { put: noise, cut: 12 },
+);
 const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 });
 
 describe('stream framer under mutation', () => {
