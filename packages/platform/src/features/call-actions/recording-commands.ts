@@ -1,7 +1,7 @@
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { type LiveLeg, liveCallOf } from '../calls/index.ts';
-import type { Recordings } from '../recordings/index.ts';
+import { type NewRecording, recordingOfLeg } from '../recordings/index.ts';
 import { maxRecordingsOfLeg } from './domain/leg-actions.ts';
 import { type CommandDeps, requestedLegs, type Viewer } from './legs/requested-legs.ts';
 import type { RecordingSpec } from './parameters.ts';
@@ -66,31 +66,15 @@ function orderOf(
   { calls }: CommandDeps,
   call: LiveLeg,
   recording: string,
-  spec: RecordingSpec,
-): Parameters<Recordings['start']>[0] {
-  const { leg, account, mainAccount, from, to } = call;
-  const { format, maxSeconds, callback, transcript } = spec;
-  const voice = [leg];
+  { format, maxSeconds, callback, transcript, channels }: RecordingSpec,
+): NewRecording {
+  const voice = [call.leg];
   const both = [{ said: voice, heard: voice }];
   const apart = [
     { said: voice, heard: [] },
     { said: [], heard: voice },
   ];
-  return {
-    recording,
-    account,
-    mainAccount,
-    owner: { kind: ownerKind, id: leg },
-    type: 'normal',
-    callUuid: leg,
-    from,
-    to,
-    format,
-    tracks: spec.channels === 'mono' ? both : apart,
-    maxSeconds,
-    ...(transcript === null ? {} : { transcript }),
-    ...(callback === null
-      ? {}
-      : { callback: { ...callback, fields: calls.parametersOf(call), resource: `call/${leg}` } }),
-  };
+  const tracks = channels === 'mono' ? both : apart;
+  const spec = { recording, ownerKind, format, tracks, maxSeconds, callback, transcript };
+  return recordingOfLeg(call, spec, calls.parametersOf(call));
 }

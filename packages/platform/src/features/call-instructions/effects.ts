@@ -2,7 +2,7 @@ import type { Logger, Media, SpeechRecognition } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
 import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
 import type { MachineDetections } from '../machine-detection/index.ts';
-import type { Recordings } from '../recordings/index.ts';
+import { type Recordings, recordingOfLeg } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
 import { type Streams, tracksOfLeg } from '../streams/index.ts';
 import type { DocumentRun, RunCall, RunEffect, RunInput } from './domain/document-run.ts';
@@ -146,39 +146,22 @@ function startRecording(
   started: StartedRecording,
 ) {
   const { uuid, url, format, tracks, maxSeconds, callback, transcript } = started;
-  const { leg, account, mainAccount, from, to } = call;
-  deps.recordings
-    .start({
+  const { leg } = call;
+  const spec = { recording: uuid, ownerKind, format, tracks, maxSeconds, callback, transcript };
+  deps.recordings.start(recordingOfLeg(call, spec, parameters)).catch((error: unknown) => {
+    deps.log.error({ leg, recording: uuid, err: error }, 'recording not started');
+    const now = deps.clock.wallNow();
+    runs.send(leg, {
+      type: 'recording-over',
       recording: uuid,
-      account,
-      mainAccount,
-      owner: { kind: ownerKind, id: leg },
-      type: 'normal',
-      callUuid: leg,
-      from,
-      to,
-      format,
-      tracks,
-      maxSeconds,
-      ...(transcript === null ? {} : { transcript }),
-      ...(callback === null
-        ? {}
-        : { callback: { ...callback, fields: parameters, resource: `call/${leg}` } }),
-    })
-    .catch((error: unknown) => {
-      deps.log.error({ leg, recording: uuid, err: error }, 'recording not started');
-      const now = deps.clock.wallNow();
-      runs.send(leg, {
-        type: 'recording-over',
-        recording: uuid,
-        url,
-        outcome: 'failed',
-        because: 'failed',
-        durationMs: 0,
-        startedAt: now,
-        endedAt: now,
-      });
+      url,
+      outcome: 'failed',
+      because: 'failed',
+      durationMs: 0,
+      startedAt: now,
+      endedAt: now,
     });
+  });
 }
 
 function join(
