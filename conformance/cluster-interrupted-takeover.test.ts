@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import type { Database } from '@jackfield/ports';
 import { brokenInvariants, createRecordingLog, recordedHistory } from '@jackfield/testkit';
 import { natsMissing } from '@jackfield/testkit/nats-server';
 import { postgresMissing } from '@jackfield/testkit/postgres-server';
-import { sql } from 'kysely';
 import { cleanUp } from './support/clean-up.ts';
 import { Cluster } from './support/cluster.ts';
+import { untilDelivered } from './support/delivered.ts';
 import { HeldRows } from './support/held-rows.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
@@ -86,14 +85,7 @@ describe('a takeover that is interrupted', { skip, timeout: 240_000 }, () => {
   /** What the rows, the API and the receiver show afterwards. */
   async function judge({ calls, ends, room }: Left, through: PlatformProcess): Promise<void> {
     for (const path of ends) await cluster.customer.asked(path);
-    for (;;) {
-      const { rows } = await sql`
-        SELECT 1 FROM outbox WHERE delivered_at IS NULL AND abandoned_at IS NULL LIMIT 1`.execute(
-        database.read,
-      );
-      if (rows.length === 0) break;
-      await pause(50);
-    }
+    await untilDelivered(database);
     const { events, liveRows, running } = await recordedHistory(database.read);
     const accepted = cluster.customer.received.all.flatMap(({ eventId }) =>
       events.some((event) => event.eventId === eventId) ? [eventId] : [],

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kamailioConfiguration } from '@jackfield/testkit/kamailio';
 import { servePart } from '../part.ts';
 
 export interface KamailioStart {
@@ -111,53 +112,34 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-const modules = [
-  'tm',
-  'tmx',
-  'sl',
-  'rr',
-  'pv',
-  'xlog',
-  'textops',
-  'siputils',
-  'maxfwd',
-  'auth',
-  'usrloc',
-  'registrar',
-  'ctl',
-];
-
-function configurationOf({ realm, password }: KamailioStart, port: number): string {
-  return `#!KAMAILIO
-debug=0
-log_stderror=yes
-fork=yes
-children=1
-tcp_children=1
-tcp_connection_lifetime=3600
-auto_aliases=no
-listen=udp:127.0.0.1:${port}
-listen=tcp:127.0.0.1:${port}
-mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/:/usr/lib/aarch64-linux-gnu/kamailio/modules/"
-${modules.map((name) => `loadmodule "${name}.so"`).join('\n')}
-modparam("ctl", "binrpc", "unix:${control}")
-modparam("registrar", "method_filtering", 0)
-modparam("registrar", "max_contacts", 10)
-modparam("usrloc", "db_mode", 0)
-# As many slots as its manual allows: with the 1,024 that it has by itself, 100,000 bindings are searched through.
-modparam("usrloc", "hash_size", 16)
-modparam("auth", "nonce_count", 1)
-modparam("auth", "qop", "auth")
-modparam("auth", "nonce_expire", 600)
-modparam("auth", "nid_pool_no", 1)
-modparam("auth", "nc_array_size", 1048576)
-
-event_route[core:worker-one-init] {
-  xlog("L_ALERT", "kamailio is up\\n");
+function configurationOf(start: KamailioStart, port: number): string {
+  return kamailioConfiguration({
+    parameters: [
+      'debug=0',
+      'tcp_children=1',
+      'tcp_connection_lifetime=3600',
+      `listen=udp:127.0.0.1:${port}`,
+      `listen=tcp:127.0.0.1:${port}`,
+    ],
+    modules: ['ctl'],
+    settings: [
+      `modparam("ctl", "binrpc", "unix:${control}")`,
+      'modparam("registrar", "max_contacts", 10)',
+      'modparam("usrloc", "db_mode", 0)',
+      // As many slots as its manual allows: with the 1,024 that it has by itself, 100,000 bindings are searched through.
+      'modparam("usrloc", "hash_size", 16)',
+      'modparam("auth", "nonce_count", 1)',
+      'modparam("auth", "qop", "auth")',
+      'modparam("auth", "nonce_expire", 600)',
+      'modparam("auth", "nid_pool_no", 1)',
+      'modparam("auth", "nc_array_size", 1048576)',
+    ],
+    routes: routesOf(start),
+  });
 }
 
-request_route {
-  if (!mf_process_maxfwd_header("10")) { sl_send_reply("483", "Too Many Hops"); exit; }
+function routesOf({ realm, password }: KamailioStart): string {
+  return `  if (!mf_process_maxfwd_header("10")) { sl_send_reply("483", "Too Many Hops"); exit; }
   if (has_totag()) {
     if (loose_route()) { t_relay(); exit; }
     if (is_method("ACK")) { if (t_check_trans()) { t_relay(); } exit; }
@@ -177,7 +159,5 @@ request_route {
   consume_credentials();
   if (!lookup("location")) { sl_send_reply("404", "Not Found"); exit; }
   record_route();
-  t_relay();
-}
-`;
+  t_relay();`;
 }

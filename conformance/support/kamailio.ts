@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kamailioConfiguration } from '@jackfield/testkit/kamailio';
 import { spawnBound } from './bound-child.ts';
 import { eachLine, Happenings } from './lines.ts';
 
@@ -70,48 +71,18 @@ export class Kamailio {
   }
 }
 
-const modules = [
-  'tm',
-  'tmx',
-  'sl',
-  'rr',
-  'pv',
-  'xlog',
-  'textops',
-  'siputils',
-  'maxfwd',
-  'auth',
-  'usrloc',
-  'registrar',
-  'uac',
-];
-
 function configurationOf({ address, port, routes, furtherRoutes = '' }: KamailioOptions): string {
-  return `#!KAMAILIO
-debug=1
-log_stderror=yes
-fork=yes
-children=1
-disable_tcp=yes
-auto_aliases=no
-listen=udp:${address}:${port}
-mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/:/usr/lib/aarch64-linux-gnu/kamailio/modules/"
-${modules.map((name) => `loadmodule "${name}.so"`).join('\n')}
-modparam("registrar", "method_filtering", 0)
-modparam("auth", "nonce_count", 0)
-modparam("uac", "restore_mode", "none")
-modparam("uac", "auth_realm_avp", "$avp(realm)")
-modparam("uac", "auth_username_avp", "$avp(username)")
-modparam("uac", "auth_password_avp", "$avp(password)")
-
-event_route[core:worker-one-init] {
-  xlog("L_ALERT", "kamailio is up\\n");
-}
-
-request_route {
-${routes}
-}
-
-${furtherRoutes}
-`;
+  return kamailioConfiguration({
+    parameters: ['debug=1', 'disable_tcp=yes', `listen=udp:${address}:${port}`],
+    modules: ['uac'],
+    settings: [
+      'modparam("auth", "nonce_count", 0)',
+      'modparam("uac", "restore_mode", "none")',
+      'modparam("uac", "auth_realm_avp", "$avp(realm)")',
+      'modparam("uac", "auth_username_avp", "$avp(username)")',
+      'modparam("uac", "auth_password_avp", "$avp(password)")',
+    ],
+    routes,
+    furtherRoutes,
+  });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@jackfield/ports';
 import { type History, recordedHistory } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import type { Cluster } from './cluster.ts';
+import { untilDelivered } from './delivered.ts';
 import type { PlatformProcess } from './platform-process.ts';
 
 /** What was seen of a run from outside, for the checker of docs/decisions/0082-a-history-is-judged.md. */
@@ -59,12 +59,7 @@ export class SeenHistory {
   /** Resolves when each callback has been delivered. */
   async parts(): Promise<Partial<History>> {
     const { read } = this.#database;
-    for (;;) {
-      const { rows } = await sql`
-        SELECT 1 FROM outbox WHERE delivered_at IS NULL AND abandoned_at IS NULL LIMIT 1`.execute(read);
-      if (rows.length === 0) break;
-      await pause(50);
-    }
+    await untilDelivered(this.#database);
     const { events, liveRows, running } = await recordedHistory(read);
     const { rows: effects } = await sql<{ key: string; id: string }>`
       SELECT from_number AS key, call_uuid AS id FROM calls`.execute(read);
