@@ -17,6 +17,13 @@ export {
   everyone,
   longestBusMessage,
 } from './bus.ts';
+export {
+  type CallEnd,
+  callEnds,
+  type HangupCode,
+  type HangupSource,
+  hangupNames,
+} from './call-end.ts';
 export type { CallRoute, CallRoutes, RouteOwner, RouteTarget, TargetFailure } from './call-routes.ts';
 export type { CallTracing, EndedPart, SpanAttributes } from './call-tracing.ts';
 export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './carrier-requests.ts';

@@ -1,6 +1,6 @@
-import type { Logger, Media, SpeechRecognition } from '@jackfield/ports';
+import { type CallEnd, callEnds, type Logger, type Media, type SpeechRecognition } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
-import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
+import type { Calls } from '../calls/index.ts';
 import type { MachineDetections } from '../machine-detection/index.ts';
 import { type Recordings, recordingOfLeg } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';

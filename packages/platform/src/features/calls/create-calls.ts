@@ -1,15 +1,16 @@
-import type {
-  AudioStreams,
-  Clock,
-  Database,
-  Logger,
-  Media,
-  Metrics,
-  Migration,
-  NumberRoutes,
-  OwnNumbers,
-  Registrations,
-  Telephony,
+import {
+  type AudioStreams,
+  type Clock,
+  callEnds,
+  type Database,
+  type Logger,
+  type Media,
+  type Metrics,
+  type Migration,
+  type NumberRoutes,
+  type OwnNumbers,
+  type Registrations,
+  type Telephony,
 } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
@@ -18,7 +19,6 @@ import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
-import { callEnds } from './domain/hangup-cause.ts';
 import { createCallHomes } from './home-queries.ts';
 import { type CallStep, type CallSteps, createCallSteps } from './legs/call-steps.ts';
 import { createDialledLegs } from './legs/dialled-legs.ts';

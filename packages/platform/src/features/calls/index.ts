@@ -1,6 +1,5 @@
 export { createCalls } from './create-calls.ts';
 export { bareNameIn, dialable, readDestination } from './domain/destination.ts';
-export { type CallEnd, callEnds, type HangupNames } from './domain/hangup-cause.ts';
 export type { CallStep } from './legs/call-steps.ts';
 export { isOf, liveCallOf } from './legs/live-call.ts';
 export type { LiveCallRecord } from './live-queries.ts';

@@ -1,5 +1,4 @@
-import type { LegSpec, MachineDetection } from '@jackfield/ports';
-import type { CallEnd } from './domain/hangup-cause.ts';
+import type { CallEnd, LegSpec, MachineDetection } from '@jackfield/ports';
 import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
 /**

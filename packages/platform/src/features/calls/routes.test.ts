@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { type CallEnd, callEnds } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
 import type { CompiledQuery } from 'kysely';
 import { openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
-import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './legs/quality-of.ts';
 import { createCallQueries, pageOfCalls } from './queries.ts';
 import { createClientQualities } from './records/client-qualities.ts';

@@ -8,11 +8,11 @@ import {
   messageBody,
   requestPath,
 } from '@jackfield/contract';
+import { callEnds } from '@jackfield/ports';
 import { type ApiRoute, type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { callEnds } from './domain/hangup-cause.ts';
 import { readCallFilters } from './list-filters.ts';
 import type { Calls } from './public-api.ts';
 import type { CallQueries } from './queries.ts';

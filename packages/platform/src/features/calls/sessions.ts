@@ -1,10 +1,9 @@
-import type { Logger, Media, Metrics, Telephony } from '@jackfield/ports';
+import { callEnds, type Logger, type Media, type Metrics, type Telephony } from '@jackfield/ports';
 import { type WithOutboxEvents, withOutboxEvents } from '../../kernel/outbox-emitting.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
 import { type CallLeg, type CallLegEffect, type CallLegInput, isLegOver } from './domain/call-leg.ts';
 import { callLegMachine } from './domain/call-leg-machine.ts';
-import { callEnds } from './domain/hangup-cause.ts';
 import { outboxEventOf } from './events.ts';
 import { measureLeg } from './legs/measure-leg.ts';
 import type { Routing } from './legs/routing.ts';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Migration } from '@jackfield/ports';
+import { callEnds, type Migration } from '@jackfield/ports';
 import { eachDatabase } from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';
-import { callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './legs/quality-of.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';

@@ -1,11 +1,10 @@
-import type { Database, Instant, Write } from '@jackfield/ports';
+import { callEnds, type Database, type Instant, type Write } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
 import type { DiedAt, EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
-import { callEnds } from './domain/hangup-cause.ts';
 import { outboxEventOf } from './events.ts';
 import { changingOf, emptyLeg, legOf, livingOf, rowOf } from './records/call-rows.ts';
 import { CallTotals } from './records/call-totals.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { callEnds } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
 import type { CompiledQuery } from 'kysely';
 import { type Caller, openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
-import { callEnds } from './domain/hangup-cause.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { type ExampleLeg, exampleLeg } from './testing/example-leg.ts';

@@ -1,12 +1,12 @@
 import type { CallRecord, LiveCall } from '@jackfield/contract';
 import type { LiveCallItem } from '@jackfield/contract/console';
+import type { HangupSource } from '@jackfield/ports';
 import { timestampOrNull, timestampWithMicroseconds, timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
 import { durationOf } from './domain/call-leg.ts';
 import { statusOfEndedCall } from './domain/call-status.ts';
 import type { ClientQuality } from './domain/client-quality.ts';
 import { explainEnd } from './domain/end-explanation.ts';
-import type { HangupSource } from './domain/hangup-cause.ts';
 import type { LegQuality } from './domain/leg-quality.ts';
 import type { CallRow } from './tables.ts';
 

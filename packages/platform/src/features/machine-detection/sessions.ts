@@ -1,7 +1,7 @@
-import type { Logger, Media, Metrics } from '@jackfield/ports';
+import { callEnds, type Logger, type Media, type Metrics } from '@jackfield/ports';
 import { type WithOutboxEvents, withOutboxEvents } from '../../kernel/outbox-emitting.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
-import { type Calls, callEnds } from '../calls/index.ts';
+import type { Calls } from '../calls/index.ts';
 import {
   type Detection,
   type DetectionEffect,

@@ -1,8 +1,9 @@
 import type { Logger, Media, MediaLegs } from '@jackfield/ports';
+import { type CallEnd, callEnds } from '@jackfield/ports';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
 import { createOwners } from '../../kernel/owners.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import { type CallEnd, callEnds, type LegOwner, type OwnedLegNotice } from '../calls/index.ts';
+import type { LegOwner, OwnedLegNotice } from '../calls/index.ts';
 import {
   isHere,
   type RemoteLeg,

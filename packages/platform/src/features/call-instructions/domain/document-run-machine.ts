@@ -1,5 +1,5 @@
-import type { Instant, Machine, Step } from '@jackfield/ports';
-import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
+import type { CallEnd, Instant, Machine, Step } from '@jackfield/ports';
+import type { OwnedLegNotice } from '../../calls/index.ts';
 import type { RecordingOver } from '../../recordings/index.ts';
 import { isReplaceable } from './dial/dial-machine.ts';
 import { documentEnds } from './document-end.ts';

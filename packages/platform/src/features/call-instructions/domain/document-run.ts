@@ -1,6 +1,6 @@
-import type { Instant, RecognitionNotice, SpeechRequestOptions, TimerFired } from '@jackfield/ports';
+import type { CallEnd, Instant, RecognitionNotice, SpeechRequestOptions, TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
-import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
+import type { OwnedLegNotice } from '../../calls/index.ts';
 import type { RecordingOver } from '../../recordings/index.ts';
 import type { PlayItem } from '../../sounds/index.ts';
 import type { StopReason } from '../../streams/index.ts';

@@ -1,4 +1,4 @@
-import type { CallEnd } from '../../calls/index.ts';
+import type { CallEnd } from '@jackfield/ports';
 import { change, endElement, type Turn } from './run-turn.ts';
 
 /** Ends the call by the document: everything stops, and the leg is hung up. */

@@ -1,5 +1,4 @@
-import type { Instant } from '@jackfield/ports';
-import type { CallEnd } from '../../calls/index.ts';
+import type { CallEnd, Instant } from '@jackfield/ports';
 import { type DialEffect, type DialInput, type DialState, isDialOver } from './dial/dial.ts';
 import { stepDial } from './dial/dial-machine.ts';
 import type { DocumentRun, Medium, RunEffect } from './document-run.ts';

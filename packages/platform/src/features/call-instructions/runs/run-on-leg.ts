@@ -1,4 +1,5 @@
-import type { CallEnd, LiveLeg } from '../../calls/index.ts';
+import type { CallEnd } from '@jackfield/ports';
+import type { LiveLeg } from '../../calls/index.ts';
 import type { CommandDeps } from '../commands.ts';
 import { type FirstDocument, newDocumentRun, runLimits } from '../domain/document-run.ts';
 import type { ActionRequest } from '../domain/instruction.ts';

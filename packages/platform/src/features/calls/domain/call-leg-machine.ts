@@ -1,7 +1,14 @@
-import { type Instant, type Machine, type Step, stay, withKey } from '@jackfield/ports';
+import {
+  type CallEnd,
+  callEnds,
+  type Instant,
+  type Machine,
+  type Step,
+  stay,
+  withKey,
+} from '@jackfield/ports';
 import { type CallLeg, type CallLegEffect, type CallLegInput, durationOf } from './call-leg.ts';
 import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
-import { type CallEnd, callEnds } from './hangup-cause.ts';
 import {
   giveBack,
   lend,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { callEnds } from '@jackfield/ports';
 import { exampleLeg } from '../testing/example-leg.ts';
 import type { CallLeg, CallLegInput } from './call-leg.ts';
 import { callLegMachine } from './call-leg-machine.ts';
-import { callEnds } from './hangup-cause.ts';
 
 const now = 1_000_000;
 const placed: CallLegInput = { type: 'place' };

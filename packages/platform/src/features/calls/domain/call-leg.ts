@@ -1,4 +1,5 @@
 import type {
+  CallEnd,
   DialRequest,
   DialTarget,
   Instant,
@@ -11,7 +12,6 @@ import type {
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { SignalledEnd } from './cause-of-end.ts';
-import type { CallEnd } from './hangup-cause.ts';
 import type { LegCallbacks, LegOwner } from './leg-owner.ts';
 import type { LegQuality } from './leg-quality.ts';
 

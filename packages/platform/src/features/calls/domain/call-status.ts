@@ -1,4 +1,4 @@
-import type { CallEnd } from './hangup-cause.ts';
+import type { CallEnd } from '@jackfield/ports';
 
 /** The words of docs/interface/calls.md#request-parameters for the state of a call. */
 export type CallStatus =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { callEnds } from '@jackfield/ports';
 import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
-import { callEnds } from './hangup-cause.ts';
 
 describe('the cause of an end', () => {
   it('names each final response by its own cause', () => {

@@ -1,4 +1,4 @@
-import { type CallEnd, callEnds, type HangupCode } from './hangup-cause.ts';
+import { type CallEnd, callEnds, type HangupCode } from '@jackfield/ports';
 
 /** The end of a leg in signalling; the shape of `LegEnd` in ports/telephony.ts. */
 export interface SignalledEnd {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { legSpec } from '@jackfield/ports';
+import { callEnds, legSpec } from '@jackfield/ports';
 import { directCallMachine, newDirectCall } from './direct-call.ts';
-import { callEnds } from './hangup-cause.ts';
 
 test('a leg whose partner was taken away ends by the service: no request has named it', () => {
   const spec = legSpec({ from: 'a', callerName: 'A', to: 'b' });

@@ -1,6 +1,13 @@
-import { type Instant, type LegSpec, type Machine, type Step, stay } from '@jackfield/ports';
+import {
+  type CallEnd,
+  callEnds,
+  type Instant,
+  type LegSpec,
+  type Machine,
+  type Step,
+  stay,
+} from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
-import { type CallEnd, callEnds } from './hangup-cause.ts';
 
 /**
  * Two legs that are joined while both are live: the leg of the caller and the leg that we dial for it.

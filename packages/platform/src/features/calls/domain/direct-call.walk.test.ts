@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { legSpec } from '@jackfield/ports';
+import { callEnds, legSpec } from '@jackfield/ports';
 import fc from 'fast-check';
 import {
   adoptedCall,
@@ -10,7 +10,6 @@ import {
   isDirectCallOver,
   newDirectCall,
 } from './direct-call.ts';
-import { callEnds } from './hangup-cause.ts';
 
 const spec = legSpec({ from: 'a', callerName: 'A', to: 'b' });
 const requested = { account: 'MA1', mainAccount: 'MA1', spec };

@@ -1,4 +1,4 @@
-import type { HangupSource } from './hangup-cause.ts';
+import type { HangupSource } from '@jackfield/ports';
 
 /** An ended leg, as its record shows it. */
 export interface EndedLeg {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { callEnds } from '@jackfield/ports';
 import fc from 'fast-check';
 import { exampleLeg } from '../testing/example-leg.ts';
 import { type CallLeg, type CallLegInput, isLegOver } from './call-leg.ts';
 import { callLegMachine } from './call-leg-machine.ts';
-import { callEnds } from './hangup-cause.ts';
 import type { LegOwner } from './leg-owner.ts';
 
 const people = ['ann', 'bob', 'cec'];

@@ -1,4 +1,4 @@
-import type { Logger, Media } from '@jackfield/ports';
+import { type CallEnd, callEnds, type Logger, type Media } from '@jackfield/ports';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import {
   adoptedCall,
@@ -11,7 +11,6 @@ import {
   newDirectCall,
   type RequestedCall,
 } from '../domain/direct-call.ts';
-import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
 import type { Conversations, LegOwner, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
 
 export interface DirectCallsDeps {

@@ -1,4 +1,4 @@
-import type { CallEnd } from '../domain/hangup-cause.ts';
+import type { CallEnd } from '@jackfield/ports';
 
 /** Characters; a reason may quote what a customer's server sent. */
 const longestReason = 500;

@@ -1,7 +1,6 @@
-import type { AudioStreams, Media, Telephony } from '@jackfield/ports';
+import { type AudioStreams, type CallEnd, callEnds, type Media, type Telephony } from '@jackfield/ports';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
-import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
 import { endedInput, type Offers } from './offers.ts';
 
 export interface NoticeDeps {

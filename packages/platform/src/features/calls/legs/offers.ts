@@ -1,8 +1,7 @@
-import { type Clock, type LegNotice, type Logger, legSpec, type Telephony } from '@jackfield/ports';
+import { type Clock, callEnds, type LegNotice, type Logger, legSpec, type Telephony } from '@jackfield/ports';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
-import { callEnds } from '../domain/hangup-cause.ts';
 import type { Calls, LegOffer, TakenOffer } from '../public-api.ts';
 import type { DirectCalls } from './direct-calls.ts';
 import { qualityOf } from './quality-of.ts';

@@ -1,6 +1,13 @@
-import type { Binding, DialTarget, NumberRoutes, OwnNumbers, Registrations } from '@jackfield/ports';
+import {
+  type Binding,
+  type CallEnd,
+  callEnds,
+  type DialTarget,
+  type NumberRoutes,
+  type OwnNumbers,
+  type Registrations,
+} from '@jackfield/ports';
 import { isUsername, readDestination } from '../domain/destination.ts';
-import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
 
 export interface RoutingDeps {
   readonly registrations: Registrations;

@@ -1,6 +1,13 @@
-import { type LegNotice, type Logger, legSpec, type Telephony, type TransferRequest } from '@jackfield/ports';
+import {
+  type CallEnd,
+  callEnds,
+  type LegNotice,
+  type Logger,
+  legSpec,
+  type Telephony,
+  type TransferRequest,
+} from '@jackfield/ports';
 import { statusOfEnd } from '../domain/cause-of-end.ts';
-import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
 import {
   type Asked as AskedOf,
   callerOfTransfer,

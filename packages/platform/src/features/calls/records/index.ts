@@ -1,5 +1,5 @@
+export { hangupNames } from '@jackfield/ports';
 export { callMigrations } from '../create-calls.ts';
 export { explainEnd } from '../domain/end-explanation.ts';
-export { hangupNames } from '../domain/hangup-cause.ts';
 export { createCallStore } from '../store.ts';
 export { emptyLeg } from './call-rows.ts';

@@ -1,4 +1,5 @@
-import { type Calls, callEnds } from '../../calls/index.ts';
+import { callEnds } from '@jackfield/ports';
+import type { Calls } from '../../calls/index.ts';
 
 /** Calls that carriers hand over, for numbers that the operator has with them. */
 export interface IncomingCarrierCalls {

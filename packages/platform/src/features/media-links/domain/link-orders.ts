@@ -1,4 +1,4 @@
-import type { CallEnd } from '../../calls/index.ts';
+import type { CallEnd } from '@jackfield/ports';
 
 /** From the home of the leg to the home of the conversation. */
 export type OrderOfLeg =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TimerFired } from '@jackfield/ports';
-import { callEnds } from '../../calls/index.ts';
+import { callEnds } from '@jackfield/ports';
 import { partingTimer } from './link-orders.ts';
 import { type MediaLink, type MediaLinkInput, mediaLinkMachine, newMediaLink } from './media-link.ts';
 

@@ -1,7 +1,6 @@
-import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
+import type { CallEnd, Instant, Machine, Step, TimerFired } from '@jackfield/ports';
 import { stay } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
-import type { CallEnd } from '../../calls/index.ts';
 import {
   lookMs,
   lookTimer,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TimerFired } from '@jackfield/ports';
-import { callEnds, type LiveLeg } from '../../calls/index.ts';
+import { callEnds } from '@jackfield/ports';
+import type { LiveLeg } from '../../calls/index.ts';
 import { type OrderOfLeg, partingTimer } from './link-orders.ts';
 import { newRemoteLeg, type RemoteLeg, type RemoteLegInput, remoteLegMachine } from './remote-leg.ts';
 

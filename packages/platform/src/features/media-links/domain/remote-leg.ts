@@ -1,7 +1,7 @@
-import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
+import type { CallEnd, Instant, Machine, Step, TimerFired } from '@jackfield/ports';
 import { stay } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
-import type { CallEnd, LegOwner, LiveLeg } from '../../calls/index.ts';
+import type { LegOwner, LiveLeg } from '../../calls/index.ts';
 import {
   lookMs,
   lookTimer,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CallEnd } from '@jackfield/ports';
 import { createRecordingLog } from '@jackfield/testkit';
-import type { CallEnd, Calls } from '../../calls/index.ts';
+import type { Calls } from '../../calls/index.ts';
 import { Room } from '../domain/testing/room.ts';
 import { createExitDocuments } from './exit-documents.ts';
 import { ownerOf } from './leg-owner.ts';

@@ -1,4 +1,4 @@
-import { type CallEnd, callEnds } from '../../calls/index.ts';
+import { type CallEnd, callEnds } from '@jackfield/ports';
 import type { LetGoCause } from '../domain/multiparty-call.ts';
 
 /** Multiparty calls own legs, plays, streams and recordings under this kind; the owner's id is the call's UUID. */

@@ -1,5 +1,5 @@
-import { type Logger, legSpec, type Media } from '@jackfield/ports';
-import { type Calls, callEnds } from '../../calls/index.ts';
+import { callEnds, type Logger, legSpec, type Media } from '@jackfield/ports';
+import type { Calls } from '../../calls/index.ts';
 import type { PlayItem, Sounds } from '../../sounds/index.ts';
 import type { Attempt, SessionInput, VerifySession } from '../domain/session.ts';
 import { introText, promptText, spokenLanguage } from '../domain/words.ts';

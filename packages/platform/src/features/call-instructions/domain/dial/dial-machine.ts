@@ -1,5 +1,4 @@
-import { type Instant, legSpec, type Step } from '@jackfield/ports';
-import type { CallEnd } from '../../../calls/index.ts';
+import { type CallEnd, type Instant, legSpec, type Step } from '@jackfield/ports';
 import type { DialEffect, DialInput, DialledLeg, DialState } from './dial.ts';
 import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
 import { isLive, ordersOf } from './dial-orders.ts';

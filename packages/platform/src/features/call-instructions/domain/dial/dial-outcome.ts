@@ -1,22 +1,17 @@
-import type { CallEnd, HangupNames } from '../../../calls/index.ts';
+import { type CallEnd, callEnds } from '@jackfield/ports';
 
 /** `DialStatus` of `action` (docs/interface/documents.md#dial). */
 export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
 
-/** An end whose name is that of its code. */
-type NamedEnd = {
-  [Code in keyof HangupNames]: CallEnd & { readonly code: Code; readonly name: HangupNames[Code] };
-}[keyof HangupNames];
-
 /** Ends that a dial itself gives to its legs. */
 export const dialEnds = {
-  canceled: (source: CallEnd['source']): NamedEnd => ({ code: 1000, name: 'Canceled', source }),
-  normal: (source: CallEnd['source']): NamedEnd => ({ code: 4000, name: 'Normal Hangup', source }),
-  timeLimit: { code: 6000, name: 'Scheduled Hangup', source: 'Service' },
-  ringTimeout: { code: 6010, name: 'Ring Timeout Reached', source: 'Service' },
-  lostRace: { code: 9000, name: 'Lost Race', source: 'Service' },
-  notConfirmed: { code: 9110, name: 'Confirm Key Challenge Failed', source: 'Service' },
-} as const satisfies Readonly<Record<string, NamedEnd | ((source: CallEnd['source']) => NamedEnd)>>;
+  canceled: (source: CallEnd['source']) => callEnds(1000, source),
+  normal: (source: CallEnd['source']) => callEnds(4000, source),
+  timeLimit: callEnds(6000, 'Service'),
+  ringTimeout: callEnds(6010, 'Service'),
+  lostRace: callEnds(9000, 'Service'),
+  notConfirmed: callEnds(9110, 'Service'),
+} as const;
 
 /** The status that a leg's failure means to the caller: that of a call with the same end. */
 function statusOf(end: CallEnd): DialStatus {

@@ -1,6 +1,12 @@
-import { type Instant, type LegSpec, legSpec, type Sound, type TimerFired } from '@jackfield/ports';
+import {
+  type CallEnd,
+  type Instant,
+  type LegSpec,
+  legSpec,
+  type Sound,
+  type TimerFired,
+} from '@jackfield/ports';
 import type { KernelEffect } from '../../../../kernel/kernel-effects.ts';
-import type { CallEnd } from '../../../calls/index.ts';
 import type { Dial, DialDestination } from '../instruction.ts';
 import type { DialStatus } from './dial-outcome.ts';
 

@@ -1,5 +1,4 @@
-import { legSpec } from '@jackfield/ports';
-import type { CallEnd } from '../../../../calls/index.ts';
+import { type CallEnd, legSpec } from '@jackfield/ports';
 import type { Dial, DialDestination } from '../../instruction.ts';
 import { type DialContext, type DialEffect, type DialInput, type DialState, newDial } from '../dial.ts';
 import { stepDial } from '../dial-machine.ts';

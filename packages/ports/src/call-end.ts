@@ -7,6 +7,7 @@ export interface CallEnd {
   readonly reason?: string;
 }
 
+/** Who or what ended the leg, as `hangup_source` shows it. */
 export type HangupSource =
   | 'Caller'
   | 'Call recipient'
@@ -17,6 +18,7 @@ export type HangupSource =
   | 'Error'
   | 'Unknown';
 
+/** Each code with its name (docs/interface/calls.md#hangup-causes). */
 export const hangupNames = {
   0: 'Unknown',
   1000: 'Canceled',
@@ -74,10 +76,8 @@ export const hangupNames = {
   9110: 'Confirm Key Challenge Failed',
 } as const;
 
-/** Each code with its name, so that the compiler holds tables elsewhere equal to this one. */
-export type HangupNames = typeof hangupNames;
-
-export type HangupCode = keyof HangupNames;
+/** A code that has a name. */
+export type HangupCode = keyof typeof hangupNames;
 
 /** The end with this code and its name. */
 export function callEnds(code: HangupCode, source: HangupSource, reason?: string): CallEnd {
