@@ -87,8 +87,8 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
       ['agent', 'customer'],
     ]);
     for (const { node, uuid } of joined) {
-      const { body } = await node.api('GET', `Call/${uuid}/`);
-      assert.equal(body.hangup_source, 'Answer XML', JSON.stringify(body));
+      const ended = await node.until('its end', `Call/${uuid}/`, ({ end_time }) => Boolean(end_time));
+      assert.equal(ended.hangup_source, 'Answer XML', JSON.stringify(ended));
     }
     await Promise.all([one.untilQuiet(40_000), two.untilQuiet(40_000)]);
   });

@@ -60,8 +60,11 @@ export const ownProcess: readonly string[] = [
   'tools/publish/pack-package.test.ts',
 ];
 
-/** Files that run before all others, with the machine to themselves: twenty browsers at once use all of two cores, and hear gaps on fewer. */
-export const ownMachine: readonly string[] = ['conformance/browser-calls.test.ts'];
+/** Files that run before all others, with the machine to themselves: pages of Chromium that call side by side use all of two cores, and hear gaps on fewer. */
+export const ownMachine: readonly string[] = [
+  'conformance/browser-calls.test.ts',
+  'conformance/browser-sdk.test.ts',
+];
 
 /** Conformance starts real programs, walks and fuzz tests make thousands of runs: seconds each. */
 function isSlow(path: string): boolean {

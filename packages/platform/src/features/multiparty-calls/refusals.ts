@@ -50,14 +50,14 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
 export function callElsewhere(callUuid: string): Problem {
   return problem(
     'conflict',
-    `call ${callUuid} lives at another node than the multiparty call: only calls of its own node can join it`,
+    `call ${callUuid} lives at another node than the multiparty call: call_uuid names a call of the same node, and any call joins by the MultiPartyCall element of its document`,
   );
 }
 
 export function roomElsewhere(name: string): Problem {
   return problem(
     'conflict',
-    `multiparty call "${name}" lives at another node: only calls of its own node can join it; a request of the API reaches it when repeated`,
+    `multiparty call "${name}" lives at another node, which the request reaches when it is repeated`,
   );
 }
 
