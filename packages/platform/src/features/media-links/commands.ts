@@ -51,8 +51,13 @@ async function join(deps: CommandDeps, { order, leg: name, home, mix }: JoinRequ
     deps.log.error({ leg: name, err }, 'audio of a media link not opened');
     return refused(noAudio('this node'));
   }
-  const answer = await answerOf(deps, node, { order, arrival: { link, leg, mix, audio, terms } });
-  if (!('outcome' in answer) || answer.outcome !== 'admitted' || answer.audio === undefined) {
+  const answer = await answerOf(deps, node, { order, arrival: { link, leg, mix, audio, terms } }).catch(
+    async (error: unknown) => {
+      await deps.mediaLegs.close(audioOf(link));
+      throw error;
+    },
+  );
+  if (answer.outcome !== 'admitted' || answer.audio === undefined) {
     await deps.mediaLegs.close(audioOf(link));
     return joinedBy(answer);
   }
