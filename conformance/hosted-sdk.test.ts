@@ -38,8 +38,8 @@ describe("Plivo's Node SDK, pointed at a sandbox", { timeout: 180_000 }, () => {
         );
         requests.add({ url: `${request.url} ${fields.Event ?? fields.EventName}`, isSigned });
         const document = new plivo.Response();
-        document.addSpeak('Good morning.');
-        document.addGetDigits({ action: `${programUrl}/digits`, numDigits: '1' });
+        // The sandbox phone presses its key after 2 s, and a busy machine speaks later: the prompt takes keys.
+        document.addGetDigits({ action: `${programUrl}/digits`, numDigits: '1' }).addSpeak('Good morning.');
         response.end(document.toXML());
       });
     });

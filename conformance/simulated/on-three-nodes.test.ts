@@ -19,8 +19,10 @@ describe('on three nodes', async () => {
 const runOnce: Readonly<Record<string, string>> = {
   'cluster-faults.test.ts': 'its worlds have three nodes',
   'cluster-walk.test.ts': 'its worlds have three nodes',
+  'deletes-at-a-wrong-node.test.ts': 'its worlds have three nodes',
   'embedded-statements.test.ts': 'it counts what one process on its own database does',
   'foreign-flows.test.ts': 'its worlds have three nodes',
+  'media-links.test.ts': 'its worlds have three nodes',
   'password-guesses.test.ts':
     'each node counts its own bans (docs/operate/cluster.md#what-is-not-promised-yet)',
   'takeover.test.ts': 'its worlds have three nodes',
