@@ -6,18 +6,15 @@ import {
   type SimulatedPlatform,
   type SimulatedWorld,
 } from '@jackfield/testkit';
+import { cluster, legsOf, nodeAt } from '../support/simulated-nodes.ts';
 import { SimulatedRoom, whoHearsWhom } from '../support/simulated-room.ts';
 
 const behindNat = { isBehindNat: true };
 
-function cluster(world: SimulatedWorld) {
-  return world.cluster ?? assert.fail('several nodes');
-}
-
 /** The node at which the phone registers. */
 function nodeOf(world: SimulatedWorld, phone: SimulatedPhone): SimulatedPlatform {
   const number = Number(phone.registrar.address.split('.').at(-1)) - 1;
-  return cluster(world).nodes[number] ?? assert.fail(phone.registrar.address);
+  return nodeAt(world, number);
 }
 
 /** Registers the phone at the node with this number. */
@@ -26,8 +23,6 @@ async function registeredAt(world: SimulatedWorld, phone: SimulatedPhone, number
   phone.register();
   await world.until('the registration', () => phone.isRegistered, 40_000);
 }
-
-const legsOf = ({ platform }: SimulatedPlatform) => platform.runner.census()['call-leg']?.sessions ?? 0;
 
 describe('phones behind NATs, which are reached through their own node alone', () => {
   for (const seed of [1, 2, 3, 4])

@@ -3,16 +3,15 @@ import { describe, it } from 'node:test';
 import { inSimulatedWorld, type SimulatedPhone, type SimulatedWorld } from '@jackfield/testkit';
 import {
   callInto,
-  cluster,
   exitAction,
   exitRequests,
   joined,
   type LinkedCaller,
   linksOf,
   memberOf,
-  nodeAt,
   requestsAfter,
 } from '../support/linked-callers.ts';
+import { cluster, nodeAt } from '../support/simulated-nodes.ts';
 import { heardSince, recordOf, SimulatedRoom, shareWith, whoHearsWhom } from '../support/simulated-room.ts';
 
 const names = ['ann', 'bob', 'cid', 'dan'];

@@ -10,19 +10,15 @@ import {
   type SimulatedWorld,
   seededRandom,
 } from '@jackfield/testkit';
+import { cluster, legsOf } from '../support/simulated-nodes.ts';
 import { recordOf, SimulatedRoom } from '../support/simulated-room.ts';
 import { roomsOfWalk } from '../support/walk-length.ts';
 
 const seeds = [1, 2, 3];
 
-function cluster(world: SimulatedWorld) {
-  return world.cluster ?? assert.fail('several nodes');
-}
-
 /** The node with the most legs: the home of the only multiparty call. */
 function homeOf(world: SimulatedWorld): SimulatedPlatform {
-  const legs = ({ platform }: SimulatedPlatform) => platform.runner.census()['call-leg']?.sessions ?? 0;
-  return cluster(world).nodes.toSorted((one, other) => legs(other) - legs(one))[0]!;
+  return cluster(world).nodes.toSorted((one, other) => legsOf(other) - legsOf(one))[0]!;
 }
 
 describe('a node of three that is killed', () => {

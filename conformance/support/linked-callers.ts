@@ -10,14 +10,6 @@ export interface LinkedCaller {
   readonly node: SimulatedPlatform;
 }
 
-export function cluster(world: SimulatedWorld) {
-  return world.cluster ?? assert.fail('several nodes');
-}
-
-export function nodeAt(world: SimulatedWorld, number: number): SimulatedPlatform {
-  return cluster(world).nodes[number] ?? assert.fail(`node ${number}`);
-}
-
 /** How many legs of other nodes are in its conversations, and how many of its legs are in conversations of others. */
 export function linksOf({ platform }: SimulatedPlatform): readonly [remoteLegs: number, links: number] {
   const census = platform.runner.census();

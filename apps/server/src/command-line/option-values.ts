@@ -22,18 +22,17 @@ export function hostAndPort(text: string): string {
   return text;
 }
 
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return value;
-}
+export const wholeNumber = wholeNumberWithin(Number.POSITIVE_INFINITY, 'from 1 on');
 
 export function wholeNumberTo(most: number) {
+  return wholeNumberWithin(most, `from 1 to ${most}`);
+}
+
+function wholeNumberWithin(most: number, range: string) {
   return (text: string): number => {
     const value = Number(text);
     if (!Number.isInteger(value) || value < 1 || value > most)
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+      throw new InvalidArgumentError(`It must be a whole number ${range}.`);
     return value;
   };
 }

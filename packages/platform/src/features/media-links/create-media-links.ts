@@ -44,7 +44,7 @@ function overNodes(
   nodes: ClusterNodes,
   { legs: mediaLegs, address: mediaAddress }: LinkedAudio,
 ): Required<MediaLinks> {
-  const messages = createLinkMessages(nodes);
+  const messages = createLinkMessages(nodes, deps.log);
   let conversations: Conversations | undefined;
   const parts = { ...deps, nodes, messages, mediaLegs, mediaAddress };
   const links = defineLinks({

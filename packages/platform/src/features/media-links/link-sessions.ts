@@ -103,12 +103,7 @@ function perform(
       media.send({ do: 'send-digits', leg, digits: effect.digits });
       break;
     case 'send':
-      messages
-        .send(node, { link, side: 'leg', number: effect.number, order: effect.order })
-        .then(send, (err: unknown) => {
-          log.error({ link, err }, 'order of a media link not sent');
-          send({ type: 'not-acknowledged' });
-        });
+      void messages.send(node, { link, side: 'leg', number: effect.number, order: effect.order }).then(send);
       break;
     case 'look':
       if (!nodes.peers.isAlive(node)) send({ type: 'node-gone' });

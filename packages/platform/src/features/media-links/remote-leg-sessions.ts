@@ -93,7 +93,7 @@ export function defineRemoteLegs(deps: RemoteLegDeps): RemoteLegs {
 }
 
 function perform(
-  { log, nodes, messages }: RemoteLegDeps,
+  { nodes, messages }: RemoteLegDeps,
   sessions: Sessions<RemoteLeg, RemoteLegInput>,
   { link, node, leg: { leg } }: RemoteLeg,
   effect: Exclude<RemoteLegEffect, { readonly do: 'close-audio' }>,
@@ -107,12 +107,7 @@ function perform(
       notify(effect.owner, noticeOf(leg, effect.notice));
       break;
     case 'send':
-      messages
-        .send(node, { link, side: 'room', number: effect.number, order: effect.order })
-        .then(send, (err: unknown) => {
-          log.error({ link, err }, 'order of a remote leg not sent');
-          send({ type: 'not-acknowledged' });
-        });
+      void messages.send(node, { link, side: 'room', number: effect.number, order: effect.order }).then(send);
       break;
     case 'look':
       if (!nodes.peers.isAlive(node)) send({ type: 'node-gone' });

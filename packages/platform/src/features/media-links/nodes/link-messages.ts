@@ -1,4 +1,4 @@
-import { BusError, jsonBody, readJsonBody } from '@jackfield/ports';
+import { BusError, jsonBody, type Logger, readJsonBody } from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
 
 import type { Problem } from '../../../kernel/problem.ts';
@@ -52,7 +52,7 @@ const joinDeadlineMs = 5_000;
 const orderDeadlineMs = 2_000;
 
 /** The messages of links between the nodes. */
-export function createLinkMessages({ request, serve }: Pick<ClusterNodes, 'request' | 'serve'>) {
+export function createLinkMessages({ request, serve }: Pick<ClusterNodes, 'request' | 'serve'>, log: Logger) {
   return {
     /** Rejects with a `BusError`. */
     async join(node: string, message: JoinMessage): Promise<JoinAnswer> {
@@ -61,16 +61,17 @@ export function createLinkMessages({ request, serve }: Pick<ClusterNodes, 'reque
     serveJoins(admit: (message: JoinMessage, from: string) => Promise<JoinAnswer>): void {
       serve(joins, async (body, from) => jsonBody(await admit(readJsonBody(body), from)));
     },
-    /** What became of the order; a node that cannot be reached is no end of a link. */
+    /** What became of the order; never rejects, because a node that cannot be reached is no end of a link. */
     async send(node: string, message: OrderMessage): Promise<OrderOutcome> {
       try {
         const body = await request(node, orders, jsonBody(message), orderDeadlineMs);
         const { done } = readJsonBody<OrderAnswer>(body);
         if (done === undefined) return { type: 'unknown-there' };
         return done ? { type: 'acknowledged', number: message.number } : { type: 'not-acknowledged' };
-      } catch (error) {
-        if (error instanceof BusError) return { type: 'not-acknowledged' };
-        throw error;
+      } catch (err) {
+        const { link, side } = message;
+        if (!(err instanceof BusError)) log.error({ link, side, err }, 'order of a media link not sent');
+        return { type: 'not-acknowledged' };
       }
     },
     serveOrders({ fromLeg, fromRoom }: OrderReceivers): void {
