@@ -149,6 +149,11 @@ export class PhoneAudio {
     this.framesSent++;
   }
 
+  /** Sends nothing for the time of so many frames; what waits to be said waits on. */
+  pass(frames: number): void {
+    if (frames > 0) this.#sender.skip(frames * frameSamples);
+  }
+
   #writeVoice(agreed: AgreedAudio): number {
     return this.#sender.writePayload(agreed.payloadType, this.#nextPayload(), 0, frameSamples, frameSamples);
   }

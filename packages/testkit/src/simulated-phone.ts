@@ -50,6 +50,8 @@ export interface TrunkOfPhone {
 
 const firstRtpPort = 20_000;
 const frameMs = 20;
+/** So many frames may come late: a jitter buffer holds them. */
+const framesSentLate = 2;
 
 /** A phone: the real user agent over the simulated network, a voice of one tone, and a record of all received audio. */
 export class SimulatedPhone {
@@ -233,17 +235,24 @@ export class SimulatedPhone {
     return call;
   }
 
-  /** The phone's own frame clock: independent of all other clocks; it stops with the last call. */
+  /**
+   * The phone's own frame clock: independent of all other clocks; it stops with the last call. A process that the machine has not run for a
+   * while lets the frames of that time pass: sent at once, they would come too late to be played.
+   */
   #tickAt(at: Instant): void {
-    this.#cancelTick = this.#options.clock.startTimer(at, () => {
+    const { clock } = this.#options;
+    this.#cancelTick = clock.startTimer(at, () => {
       this.#cancelTick = undefined;
+      const late = Math.floor((clock.now() - at) / frameMs);
+      const missed = late > framesSentLate ? late : 0;
       let isBusy = false;
       for (const call of this.calls) {
         if (call.end !== undefined) continue;
         isBusy = true;
+        call.audio.pass(missed);
         call.audio.speak();
       }
-      if (isBusy) this.#tickAt(at + frameMs);
+      if (isBusy) this.#tickAt(at + (missed + 1) * frameMs);
     });
   }
 
