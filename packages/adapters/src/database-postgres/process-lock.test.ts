@@ -44,6 +44,32 @@ describe('the lock of a process', { skip: postgresMissing() ?? false }, () => {
     await alone.release();
   });
 
+  test('write connections that begin at once are admitted without a query beside another one on a connection', async (t) => {
+    const lock = await take();
+    const writers = Array.from({ length: 16 }, () => new pg.Client({ connectionString: url }));
+    t.after(() => Promise.all([lock.release(), ...writers.map((writer) => writer.end())]));
+    for (const writer of writers) await writer.connect();
+    const { query } = pg.Client.prototype;
+    const running = new Map<unknown, number>();
+    let most = 0;
+    t.mock.method(
+      pg.Client.prototype,
+      'query',
+      async function (this: pg.Client, ...given: Parameters<typeof query>) {
+        const beside = running.get(this) ?? 0;
+        running.set(this, beside + 1);
+        most = Math.max(most, beside + 1);
+        try {
+          return await query.apply(this, given);
+        } finally {
+          running.set(this, running.get(this)! - 1);
+        }
+      },
+    );
+    await Promise.all(writers.map((writer) => lock.admitWriter(writer)));
+    assert.equal(most, 1);
+  });
+
   test('write connections exclude others although the connection of the lock is gone', async () => {
     for (const [holder, rival] of [
       ['one', undefined],

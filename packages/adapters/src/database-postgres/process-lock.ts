@@ -73,6 +73,7 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
   const end = new AbortController();
   /** Undefined while the lock is lost. */
   let holding: pg.Client | undefined;
+  const answers = questions();
 
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({
@@ -142,9 +143,9 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
   }
 
   await take((client) => areFree(client, locks.excluded.filter(isOfWriters)));
-  const check = setInterval(() => {
+  const check = setInterval(async () => {
     const client = holding;
-    client?.query('SELECT 1').catch(() => lost(client));
+    if (client !== undefined && !(await answers(client))) lost(client);
   }, checkEveryMs).unref();
 
   return {
@@ -152,10 +153,7 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
       await client.query(sessionSettings);
       const isWriter = await tryLock(client, 'pg_try_advisory_lock_shared', locks.ofWriters);
       // The order matters: a process that acquires the process lock after this answer still meets the writer lock.
-      const isHeld = await holding?.query('SELECT 1').then(
-        () => true,
-        () => false,
-      );
+      const isHeld = holding !== undefined && (await answers(holding));
       if (isWriter && isHeld) return;
       throw new DatabaseUnavailableError('the lock of the database was lost', undefined);
     },
@@ -235,4 +233,19 @@ async function holderOf(client: pg.Client, { excluded, isOfNode }: ProcessLocks)
 /** A connection that failed may also fail to end. */
 function discard(client: pg.Client): void {
   client.end().catch(() => {});
+}
+
+/** Asks whether a connection answers. It asks one question at a time: a client of pg 9 refuses a second one meanwhile. */
+function questions(): (client: pg.Client) => Promise<boolean> {
+  const last = new WeakMap<pg.Client, Promise<unknown>>();
+  return (client) => {
+    const answer = (last.get(client) ?? Promise.resolve())
+      .then(() => client.query('SELECT 1'))
+      .then(
+        () => true,
+        () => false,
+      );
+    last.set(client, answer);
+    return answer;
+  };
 }
