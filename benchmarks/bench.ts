@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { api } from './benches/api.ts';
 import { callbacks } from './benches/callbacks.ts';
 import { calls } from './benches/calls.ts';
+import { cluster } from './benches/cluster.ts';
 import { console } from './benches/console.ts';
 import { contention } from './benches/contention.ts';
 import { delay } from './benches/delay.ts';
@@ -45,8 +46,8 @@ const benches = [
   webrtc,
 ];
 
-/** Run only when named: kamailio and janus take minutes and need the other server, contention needs `taskset` and the permission for real-time threads, postgres PostgreSQL, spoken-codes and speech-cost pocketsphinx. */
-const named = [kamailio, janus, contention, postgres, spokenCodes, speechCost, console];
+/** Run only when named: kamailio and janus take minutes and need the other server, contention needs `taskset` and the permission for real-time threads, postgres and cluster PostgreSQL, cluster nats-server as well, spoken-codes and speech-cost pocketsphinx. */
+const named = [kamailio, janus, contention, postgres, cluster, spokenCodes, speechCost, console];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

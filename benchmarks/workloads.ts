@@ -116,7 +116,7 @@ export async function startPhones(
   const created = await createEndpoints(started, phones, prefix, appId);
   const accounts = created.map(({ username }) => ({ username, password }));
   const port = await load.ask<number>('start', { sipPort: started.sip.port, accounts } satisfies PhonesStart);
-  return { load, port };
+  return { load, port, usernames: created.map(({ username }) => username) };
 }
 
 /** The last records are written after the phones have hung up; their cost belongs to the calls. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeHeapSnapshot } from 'node:v8';
 import { createLogger } from '@jackfield/adapters/logger';
+import type { ClusterConfig } from '@jackfield/server/src/config.ts';
 import { type Embedded, startEmbedded } from '@jackfield/server/src/embedded.ts';
 import { readLimits } from '@jackfield/server/src/limit-variables.ts';
 import { servePart } from '../part.ts';
@@ -10,6 +11,8 @@ import { servePart } from '../part.ts';
 /** Settings that a bench changes. */
 export interface PlatformStart {
   readonly databaseUrl?: string;
+  readonly secretKey?: Uint8Array;
+  readonly cluster?: ClusterConfig;
   readonly smsFile?: string;
   /** Addresses that customers may name in URLs and URIs. */
   readonly egressAllow?: readonly string[];

@@ -36,6 +36,8 @@ export interface NewDatabase {
 export interface PostgresServerOptions {
   /** fsync stays on: for tests of durability and for benchmarks. */
   readonly durable?: boolean;
+  /** Further settings, such as `track_io_timing=on`. */
+  readonly settings?: readonly string[];
 }
 
 /** In the temporary directory of a run of the tests (`tools/tests/run-directory.ts`): what `startPostgres` initialises once a run. */
@@ -190,7 +192,7 @@ async function startServer(
   bin: string,
   directory: string,
   user: PostgresUser,
-  { durable = false }: PostgresServerOptions,
+  { durable = false, settings: further = [] }: PostgresServerOptions,
 ): Promise<ChildProcess> {
   const settings = [
     `unix_socket_directories=${directory}`,
@@ -200,6 +202,7 @@ async function startServer(
     'shared_buffers=32MB',
     'logging_collector=off',
     'log_min_messages=warning',
+    ...further,
   ];
   const server = spawn(
     'sh',
