@@ -41,6 +41,7 @@ describe('figures and the operator in the console', { skip: missingBrowser(), ti
       return {
         JACKFIELD_CARRIERS: file,
         JACKFIELD_RATES: rates,
+        JACKFIELD_CALLS: '10',
         // Loopback has 16 million addresses: this one reads the console, others are strangers.
         JACKFIELD_TRUSTED_SOURCES: '127.0.0.1/32',
         JACKFIELD_SIP_BAN_AFTER: '2',
@@ -172,6 +173,21 @@ describe('figures and the operator in the console', { skip: missingBrowser(), ti
     await suite.server.asked('/ended');
     const call = await suite.platform.api('GET', `Call/${body.request_uuid}/`);
     assert.deepEqual([call.body.total_rate, call.body.total_amount], ['0.01234', '0.01234']);
+  });
+
+  it('usage lists the node with its load: one leg of the ten that JACKFIELD_CALLS allows', async (t) => {
+    const answer_url = suite.server.serve('/waits', '<Response><Wait length="60"/></Response>');
+    await suite.platform.api('POST', 'Call/', { from: '+12025550000', to: echo, answer_url });
+    await suite.server.asked('/waits');
+    const console = await suite.open(t, '/usage');
+    const table = console.page.getByRole('table', { name: 'Nodes' });
+    const headings = await table.getByRole('columnheader').allInnerTexts();
+    const cells = table.getByRole('row', { name: /this server/ }).getByRole('cell');
+    // The first heading is that of the name, which is no cell.
+    assert.equal(await cells.nth(headings.indexOf('Load') - 1).innerText(), '10 %');
+    await suite.platform.api('DELETE', 'Call/');
+    await suite.platform.untilQuiet();
+    await console.assertSound();
   });
 
   it('the sessions screen makes a link that logs in once with its role, and ends that session', async (t) => {

@@ -427,12 +427,23 @@ export const texts = {
   },
   nodes: {
     title: 'Nodes',
-    columns: ['Node', 'State', 'Calls', 'Multiparty calls', 'Release', 'Runs since', 'Roles', 'New calls'],
+    columns: [
+      'Node',
+      'State',
+      'Calls',
+      'Multiparty calls',
+      'Load',
+      'Release',
+      'Runs since',
+      'Roles',
+      'New calls',
+    ],
+    load: (share: number) => `${Math.round(share * 100)} %`,
     only: 'this server',
     drain: 'Refuse new calls',
     serve: 'Take new calls again',
     meaning:
-      'A node that drains keeps its live calls and refuses new ones, until it takes them again or is restarted.',
+      'A node that drains keeps its live calls and refuses new ones, until it takes them again or is restarted. The load is the share of JACKFIELD_CALLS or of the RTP ports in use, whichever is larger; a full node refuses new calls.',
   },
   rates: {
     filter: 'Find the rate of a number',
