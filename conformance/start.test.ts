@@ -90,8 +90,8 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
 
   it('says that an address is not one of this machine', () =>
     refuses(
-      { JACKFIELD_SIP_HOST: '192.0.2.1' },
-      /^JACKFIELD_SIP_HOST: 192\.0\.2\.1 is no address of this machine/,
+      { JACKFIELD_SIP_HOST: '198.51.100.1' },
+      /^JACKFIELD_SIP_HOST: 198\.51\.100\.1 is no address of this machine/,
     ));
 
   it('says that the data directory is a file', async () => {

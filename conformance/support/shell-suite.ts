@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { spawnBound } from './bound-child.ts';
 import { cleanUp } from './clean-up.ts';
+import { compileCache } from './compile-cache.ts';
 import { PlatformProcess } from './platform-process.ts';
 import { serverMain } from './server-main.ts';
 
@@ -51,7 +52,12 @@ export function shellSuite(): ShellSuite {
     jackfield: (args, variables, stdio) =>
       spawnBound(process.execPath, [serverMain, ...args], {
         cwd: directory,
-        env: { PATH: process.env.PATH, XDG_CONFIG_HOME: join(directory, 'settings'), ...variables },
+        env: {
+          PATH: process.env.PATH,
+          ...compileCache,
+          XDG_CONFIG_HOME: join(directory, 'settings'),
+          ...variables,
+        },
         stdio,
       }),
   };

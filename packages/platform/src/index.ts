@@ -43,7 +43,6 @@ export {
   upgradeAnswer,
 } from './http/index.ts';
 export { askedSeldom } from './kernel/asked-seldom.ts';
-export { withLines } from './kernel/json-lines.ts';
 export type { OutboxEvent } from './kernel/kernel-effects.ts';
 export { nearestName } from './kernel/nearest-name.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';

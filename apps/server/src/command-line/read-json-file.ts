@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { withLines } from '@jackfield/platform';
+import { withLines } from '@jackfield/platform/json-lines';
 import { whyUnread } from '../read-faults.ts';
 import { CommandFailure } from './command.ts';
 

@@ -1,4 +1,4 @@
-import { withLines } from '@jackfield/platform';
+import { withLines } from '@jackfield/platform/json-lines';
 import { isJsonObject } from '../command-line/read-json-file.ts';
 import { type SectionName, sectionNames, sections } from './sections.ts';
 

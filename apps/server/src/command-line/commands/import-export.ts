@@ -23,7 +23,7 @@ export const importExport = apiCommand<Flags>({
     const { importAccount } = await import('../../import/import-account.ts');
     const { createSecretFile, readTextFile, refuseExisting } = await import('../../import/files.ts');
     const { openJournal, undoUnfinished } = await import('../../import/unfinished-import.ts');
-    const { withLines } = await import('@jackfield/platform');
+    const { withLines } = await import('@jackfield/platform/json-lines');
     const text = readTextFile(file);
     const read = readExport(text);
     if (!read.ok)
