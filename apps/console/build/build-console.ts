@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { keepBuild } from './keep-build.ts';
 
 /**
  * `node build-console.ts`: builds the console, unless its sources are as at the last build, and prints the directory of its files.
- * `node build-console.ts <directory>` builds into that directory.
+ * `node build-console.ts <directory>` copies them into that directory.
  */
 const root = join(import.meta.dirname, '..');
 const workspace = join(root, '../..');
@@ -18,10 +18,13 @@ const sources = [
 ];
 
 async function main(target: string | undefined): Promise<string> {
-  if (target !== undefined) {
-    await buildInto(target);
-    return target;
-  }
+  const built = await builtFromSources();
+  if (target === undefined) return built;
+  cpSync(built, target, { recursive: true });
+  return target;
+}
+
+async function builtFromSources(): Promise<string> {
   const dist = join(root, 'dist');
   const name = `of-${sourcesHash()}`;
   if (existsSync(join(dist, name))) return join(dist, name);
