@@ -203,28 +203,14 @@ describe('the first account of an operator who chose none', { timeout: 180_000, 
   }
 });
 
-describe('signals', { timeout: 180_000 }, () => {
-  it('SIGHUP, with which service managers reload, ends nothing without a certificate', async () => {
-    const platform = await PlatformProcess.start();
-    platform.signal('SIGHUP');
-    assert.equal((await platform.api('GET', 'MultiPartyCall/')).status, 200);
-    assert.equal(await platform.stop(), 0);
-  });
-
-  it('a second one ends the process at once, whatever is still being said', async () => {
-    const platform = await PlatformProcess.start();
-    assert.equal(await platform.stop('SIGINT', 'SIGTERM'), 130);
-  });
-});
-
-describe('a start', { timeout: 180_000 }, () => {
+describe('a start, and its end', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {
     platform = await PlatformProcess.start({ JACKFIELD_LOG_LEVEL: 'debug' });
   });
 
-  after(() => platform.stop());
+  after(() => rm(platform.dataDir, { recursive: true, force: true }));
 
   it('logs each of its phases with its duration and what it restored, at info those of 100 ms and more', async () => {
     const phases = platform.log.all.filter(({ message }) => message === 'a phase of the start is over');
@@ -271,5 +257,16 @@ describe('a start', { timeout: 180_000 }, () => {
     for (const name of await readdir(dataDir)) await chmod(join(dataDir, name), 0o755);
     await platform.killAndRestart();
     assert.deepEqual(await modes(), []);
+  });
+
+  it('goes on behind SIGHUP, with which service managers reload, where there is no certificate', async () => {
+    platform.signal('SIGHUP');
+    assert.equal((await platform.api('GET', 'MultiPartyCall/')).status, 200);
+  });
+
+  it('ends at a signal, and at once at a second one, whatever is still being said', async () => {
+    assert.equal(await platform.end(), 0);
+    await platform.startAgain();
+    assert.equal(await platform.stop('SIGINT', 'SIGTERM'), 130);
   });
 });
