@@ -48,6 +48,8 @@ export class PageReader {
   static async open(platform: PlatformProcess, known: Readonly<Record<string, string>>): Promise<PageReader> {
     const directory = await mkdtemp(join(tmpdir(), 'reader-'));
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
+    // A reader may save programs in the clone: a file *.js is a module there.
+    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
     await installPrograms(join(directory, 'bin'));
     const ports = new Map<string, number>();
     for (const port of readersPorts) ports.set(port, await freePort());
