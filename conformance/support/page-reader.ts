@@ -170,7 +170,7 @@ async function installPrograms(bin: string): Promise<void> {
   const programs = {
     jackfield: `exec '${process.execPath}' '${serverMain}' "$@"`,
     npx: `[ "$1" != jackfield ] || exec "$@"\nname=$1\nshift\nexec '${modules}'/"$name" "$@"`,
-    // \`ways-to-start.test.ts\` starts the server with npm, from its sources.
+    // `ways-to-start.test.ts` starts the server with npm, from its sources.
     npm: `[ "$*" != start ] || exec jackfield dev\nexec '${npm}' --prefix '${root}' "$@"`,
   };
   await mkdir(bin);
