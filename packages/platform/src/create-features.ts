@@ -36,7 +36,7 @@ import { createRoomStreams } from './features/room-streams/index.ts';
 import type { CurrentFaults } from './features/sandbox-faults/index.ts';
 import { createSearch } from './features/search/index.ts';
 import { createMayDial, createSipEndpoints } from './features/sip-endpoints/index.ts';
-import { createSounds } from './features/sounds/index.ts';
+import { createSounds, type Sounds } from './features/sounds/index.ts';
 import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge } from './features/usage/index.ts';
@@ -76,6 +76,7 @@ export interface Features {
   readonly list: readonly Feature[];
   readonly accounts: AccountsFeature;
   readonly recordings: RecordingsFeature;
+  readonly sounds: Sounds;
   readonly liveEvents: LiveEventsFeature;
   readonly consoleSessions: ConsoleSessionsFeature;
   /** Of a live call. */
@@ -148,6 +149,7 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     list,
     accounts: owned.accounts,
     recordings: live.recordings,
+    sounds: live.sounds,
     liveEvents,
     consoleSessions,
     accountOfCall,

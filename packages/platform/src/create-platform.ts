@@ -87,7 +87,7 @@ function createCore(deps: PlatformDeps): FeaturesDeps {
 async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Telephony): Promise<Platform> {
   const { incarnation, runner, nodes } = core;
   const features = createFeatures(core, asked, telephony);
-  const { list, accounts, recordings, liveEvents, consoleSessions, accountOfCall } = features;
+  const { list, accounts, recordings, sounds, liveEvents, consoleSessions, accountOfCall } = features;
   const startPhase = createStartPhase(core);
   await startPhase('migrations', () => core.database.migrate(migrationsOf(list), true));
   // Before the first event of this process, which would count as an event of the last process.
@@ -136,6 +136,7 @@ async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Teleph
     http,
     ...(operator === undefined ? {} : { operatorHttp: operator }),
     recordings,
+    sounds,
     accountOfCall,
     census: () => Object.fromEntries(list.map((feature) => [feature.name, feature.census?.() ?? {}])),
     followEvents: (listener) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, listener),

@@ -27,11 +27,13 @@ import type { FirstAccount } from './features/accounts/index.ts';
 import type { Carrier } from './features/carriers/index.ts';
 import type { TurnServer } from './features/client-tokens/index.ts';
 import type { ConsoleIdentity } from './features/console-sessions/index.ts';
+import type { LiveEventsLimits } from './features/live-events/index.ts';
 import type { LinkedAudio } from './features/media-links/index.ts';
 import type { LinkedGateway } from './features/message-gateways/index.ts';
 import type { Recordings } from './features/recordings/index.ts';
 import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
 import type { FaultyNetwork } from './features/sandbox-faults/index.ts';
+import type { SoundLimits, Sounds } from './features/sounds/index.ts';
 import type { RateTable } from './features/usage/index.ts';
 import type { HttpApiDeps, HttpLimits } from './http/index.ts';
 import type { LoggedEvent } from './kernel/event-log.ts';
@@ -96,6 +98,8 @@ export interface PlatformDeps
   readonly addresses?: readonly string[];
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
+  readonly soundLimits?: Partial<SoundLimits>;
+  readonly liveEventsLimits?: Partial<LiveEventsLimits>;
   /** Where customers reach the HTTP interface: scheme, host and port. */
   readonly publicUrl: string;
   /** Spans of documents and callbacks; none when left out. */
@@ -140,6 +144,7 @@ export interface Platform {
   /** The operator's part of it, where that has a listener apart. */
   readonly operatorHttp?: FastifyInstance;
   readonly recordings: Recordings;
+  readonly sounds: Sounds;
   /** The account of a live call; undefined for any other. */
   accountOfCall(call: string): string | undefined;
   /** By feature: open resources that are no sessions of the runner. */

@@ -15,7 +15,7 @@ export async function answeredCall(world: SimulatedWorld, as: Caller = world.mai
 }
 
 /** The same before its answer. */
-async function ringingCall(world: SimulatedWorld, as: Caller = world.main): Promise<string> {
+export async function ringingCall(world: SimulatedWorld, as: Caller = world.main): Promise<string> {
   world.customer.serve(waitingUrl, '<Response><Wait length="86400" silence="true"/></Response>');
   const body = { from: '+12025550111', to: '+12025550100', answer_url: waitingUrl };
   const { status, body: answer } = await world.call('POST', 'Call/', { body, as });

@@ -1,18 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { OutboxEvent, SessionRunner } from '@jackfield/platform';
 
-/** Emits events that no feature emits, each from a session of its own, for tests of their delivery. */
-export function createEventEmitter(runner: SessionRunner): (event: OutboxEvent) => Promise<void> {
-  const sessions = runner.define<'begun' | 'over', OutboxEvent, { readonly do: 'emit' }>({
+interface Given {
+  readonly type: 'given';
+  readonly events: readonly OutboxEvent[];
+}
+
+interface Emit {
+  readonly do: 'emit';
+  readonly event: OutboxEvent;
+}
+
+const emit = (event: OutboxEvent): Emit => ({ do: 'emit', event });
+
+/** Emits events that no feature emits, those of a call from one session, for tests of their delivery. */
+export function createEventEmitter(
+  runner: SessionRunner,
+): (...events: readonly OutboxEvent[]) => Promise<void> {
+  const sessions = runner.define<'begun' | 'over', Given, Emit>({
     name: 'invented-events',
     machine: {
-      step: (state, event) => ({
+      step: (state, input) => ({
         state: 'over',
-        effects: state === 'begun' ? [{ do: 'emit', event } as { readonly do: 'emit' }] : [],
+        effects: state === 'begun' && input.type === 'given' ? input.events.map(emit) : [],
       }),
     },
     isEnded: (state) => state === 'over',
     perform: () => {},
   });
-  return (event) => sessions.open(randomUUID(), 'begun', event);
+  return (...events) => sessions.open(randomUUID(), 'begun', { type: 'given', events });
 }

@@ -1,6 +1,12 @@
 export { type AnswerJudge, holdToDocument, judgeOf } from './answered-as-documented.ts';
 export { busContract, type OpenBus } from './bus-contract.ts';
-export { answeredCall, conversation, incomingCall, ringingConversation } from './calls-by-hand.ts';
+export {
+  answeredCall,
+  conversation,
+  incomingCall,
+  ringingCall,
+  ringingConversation,
+} from './calls-by-hand.ts';
 export { databaseContract } from './database-contract.ts';
 export {
   assertDocumentedEvents,

@@ -77,7 +77,6 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   const range = createPortRange(first, last);
   const legs = new Map<string, OpenLeg>();
   const ports: (number | undefined)[] = [];
-  const clips = new Map<string, SoundClip>();
   const orders = createMediaOrders();
   const notices = createNotices(touched);
   const captures = createCaptureStore();
@@ -139,14 +138,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     },
     close: (leg) => Promise.resolve(close(leg)),
     measure: async (names) => names.map((leg) => engine.measureLeg(leg)),
-    clipOf: (name) => clips.get(name),
-    loadClip(name, clip) {
-      clips.set(name, clip);
-      if (engine.loadClip(name, clip)) return Promise.resolve();
-      return Promise.reject(new RangeError(`clip ${name} exceeds what may be kept`));
-    },
-    growClip: (name, piece, isLast) => growClip(engine, clips, name, piece, isLast),
-    dropClip: (name) => engine.dropClip(name),
+    ...clipsOf(engine, orders),
     census: () => ({ ...engine.census(), ports: legs.size }),
     get counters() {
       return engine.counters;
@@ -318,6 +310,31 @@ function createCaptureStore() {
 function split(chunks: readonly Int16Array[], tracks: number): Int16Array[] {
   const all = Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
   return Array.from({ length: tracks }, (_, track) => all.filter((_, at) => at % tracks === track));
+}
+
+/** Keeps the clips of the engine, so that a test finds what was loaded. */
+function clipsOf(
+  engine: MediaEngine,
+  orders: Pick<ReturnType<typeof createMediaOrders>, 'clipLoaded' | 'clipDropped'>,
+): MediaClips & Pick<SimulatedMedia, 'clipOf'> {
+  const clips = new Map<string, SoundClip>();
+  return {
+    clipOf: (name) => clips.get(name),
+    loadClip(name, clip) {
+      clips.set(name, clip);
+      orders.clipLoaded(name);
+      if (engine.loadClip(name, clip)) return Promise.resolve();
+      return Promise.reject(new RangeError(`clip ${name} exceeds what may be kept`));
+    },
+    growClip(name, piece, isLast) {
+      if (!clips.has(name)) orders.clipLoaded(name);
+      return growClip(engine, clips, name, piece, isLast);
+    },
+    dropClip(name) {
+      orders.clipDropped(name);
+      engine.dropClip(name);
+    },
+  };
 }
 
 async function growClip(

@@ -6,6 +6,10 @@ type CaptureCommand = Extract<MixCommand, { readonly do: 'capture' }>;
 /** What the platform has ordered of the media engine. */
 export interface MediaOrders {
   readonly commands: readonly MixCommand[];
+  /** Names of clips, in the order in which they were loaded first. */
+  readonly clipsLoaded: readonly string[];
+  /** Names of clips, in the order in which they were dropped. */
+  readonly clipsDropped: readonly string[];
   /** Plays that go on, in the order of their beginning. */
   readonly plays: readonly PlayCommand[];
   /** Captures that go on, by their names. */
@@ -19,11 +23,15 @@ export interface MediaOrders {
 /** Keeps the commands and their present results. */
 export interface KeptOrders extends MediaOrders {
   commanded(command: MixCommand): void;
+  clipLoaded(name: string): void;
+  clipDropped(name: string): void;
   noticed(notice: MediaNotice): void;
 }
 
 export function createMediaOrders(): KeptOrders {
   const commands: MixCommand[] = [];
+  const clipsLoaded: string[] = [];
+  const clipsDropped: string[] = [];
   const plays = new Map<string, PlayCommand>();
   const captures = new Map<string, CaptureCommand>();
   const mixes = new Map<string, Readonly<Record<string, readonly string[]>>>();
@@ -36,6 +44,8 @@ export function createMediaOrders(): KeptOrders {
 
   return {
     commands,
+    clipsLoaded,
+    clipsDropped,
     captures,
     get plays() {
       return [...plays.values()];
@@ -44,6 +54,8 @@ export function createMediaOrders(): KeptOrders {
     get mixes() {
       return [...mixes.keys()];
     },
+    clipLoaded: (name) => void clipsLoaded.push(name),
+    clipDropped: (name) => void clipsDropped.push(name),
     commanded(command) {
       commands.push(command);
       switch (command.do) {

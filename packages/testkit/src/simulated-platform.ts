@@ -51,9 +51,13 @@ export type PlatformSettings = Partial<
     | 'sms'
     | 'egress'
     | 'httpLimits'
+    | 'soundLimits'
+    | 'liveEventsLimits'
     | 'trustedSources'
     | 'metricsAccess'
     | 'docs'
+    | 'guidePages'
+    | 'turn'
     | 'hasOperatorListener'
     | 'signaturePrefixes'
     | 'keepsCalls'
@@ -150,8 +154,8 @@ export interface SimulatedPlatform {
   readonly ports: SignallingPorts;
   /** A request to the HTTP interface; `path` is below the caller's account, or absolute. Fails with the log after a fault of the server. */
   readonly call: Call;
-  /** Emits an event that no feature emits. */
-  emit(event: OutboxEvent): Promise<void>;
+  /** Emits events that no feature emits, in one transaction. */
+  emit(...events: readonly OutboxEvent[]): Promise<void>;
   /** Ends the process between two instructions: no BYE, no message, no timer. */
   kill(): void;
   /** Releases what a killed process holds in this one. */
@@ -287,7 +291,7 @@ function createAdapters(options: SimulatedPlatformOptions, incarnation: Incarnat
 /** Only speech of this world is known by its clips. */
 function speechOf({ sounds }: SimulatedPlatformOptions): SimulatedSpeech {
   if (sounds === undefined) return createSimulatedSpeech();
-  return { speak: (request) => sounds.speech.speak(request), requestOf: () => undefined };
+  return { ...sounds.speech, requestOf: () => undefined };
 }
 
 function openTransports(
@@ -357,9 +361,9 @@ const customersNetwork = '10.0.1.';
 /** The kind of session that emits is defined at the first event: few worlds emit any. */
 function emitterOf({ runner }: Platform, { settling }: SimulatedPlatformOptions): SimulatedPlatform['emit'] {
   let emit: ReturnType<typeof createEventEmitter> | undefined;
-  return async (event) => {
+  return async (...events) => {
     emit ??= createEventEmitter(runner);
-    await emit(event);
+    await emit(...events);
     await settling.settle();
   };
 }

@@ -1,38 +1,33 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type CallEnd, callEnds } from '@jackfield/ports';
-import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { callEnds } from '@jackfield/ports';
+import {
+  answeredCall,
+  eachDatabase,
+  type OpenDatabase,
+  onEmbeddedDatabase,
+  openSimulatedWorld,
+  ringingCall,
+} from '@jackfield/testkit';
 import type { CompiledQuery } from 'kysely';
-import { openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
 import { qualityOf } from './legs/quality-of.ts';
-import { createCallQueries, pageOfCalls } from './queries.ts';
-import { createClientQualities } from './records/client-qualities.ts';
-import { callRoutes } from './routes.ts';
+import { pageOfCalls } from './queries.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { type ExampleLeg, exampleLeg, silent } from './testing/example-leg.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
+/** A simulated world, and records of calls that the test writes. */
 async function world(open: OpenDatabase) {
-  const database = await open(callMigrations);
-  const hungUp: [string, number, string][] = [];
-  const calls = {
-    isHere: () => true,
-    hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]),
-  };
-  const qualities = createClientQualities({ database, clock: { now: () => 0 }, telephony: {} });
-  const api = await openApi(
-    Object.assign(async () => database, open),
-    {
-      routes: [callRoutes(calls, createCallQueries(database), qualities)],
-    },
-  );
+  const simulated = await openSimulatedWorld({ database: open, phones: 'none' });
+  const { main } = simulated;
+  const { database } = simulated.node;
   const store = createCallStore(database, createUsage(freeOfCharge));
   async function write(n: number, over: ExampleLeg = {}) {
-    const mainAccount = api.main.authId;
+    const mainAccount = main.authId;
     const leg = exampleLeg({ account: mainAccount, mainAccount, ...over, leg: uuid(n) });
     await database.transact((tx) => store.save(tx, undefined, { ...leg, endedAt: null }));
     if (leg.endedAt !== null) {
@@ -45,12 +40,13 @@ async function world(open: OpenDatabase) {
     end: callEnds(4000, 'Caller'),
     ...over,
   });
-  const listed = async (query: string, as = api.main) => {
-    const { status, body } = await api.call('GET', `Call/?${query}`, { as });
+  const listed = async (query: string, as = main) => {
+    const { status, body } = await simulated.call('GET', `Call/?${query}`, { as });
     assert.equal(status, 200, JSON.stringify(body));
     return body.objects.map(({ call_uuid }: { call_uuid: string }) => Number(call_uuid.slice(-12)));
   };
-  return { ...api, database, hungUp, write, ended, listed };
+  const { call, subaccount } = simulated;
+  return { simulated, main, call, subaccount, write, ended, listed };
 }
 
 const start = Date.UTC(2026, 1, 1, 10);
@@ -280,27 +276,51 @@ eachDatabase('the records of calls over HTTP', (open) => {
     assert.equal((await w.call('GET', `Call/${uuid(1)}/`)).body.call_state, 'RINGING');
   });
 
-  it('one call is hung up, or all, or the unanswered calls of a request', async () => {
+  it('one call is hung up, or all', async () => {
     const w = await world(open);
-    await w.write(1);
-    await w.write(2, { phase: 'answered', answeredAt: start });
+    const { orders } = w.simulated.telephony;
+    const [ringing, answered] = [await ringingCall(w.simulated), await answeredCall(w.simulated)];
     await w.write(3, w.ended(start));
-    assert.equal((await w.call('DELETE', `Call/${uuid(1)}/`)).status, 204);
-    assert.deepEqual(w.hungUp.splice(0), [[uuid(1), 4000, 'API Request']]);
+    const before = orders.length;
+    const hungUp = () =>
+      orders
+        .slice(before)
+        .filter((order) => order.startsWith('hang up'))
+        .map((order) => order.split(' ')[2])
+        .sort();
     assert.equal((await w.call('DELETE', `Call/${uuid(3)}/`)).status, 404);
+    const another = await ringingCall(w.simulated);
+    assert.equal((await w.call('DELETE', `Call/${another}/`)).status, 204);
+    assert.deepEqual(hungUp(), [another]);
     assert.equal((await w.call('DELETE', 'Call/')).status, 204);
-    assert.deepEqual(
-      w.hungUp
-        .splice(0)
-        .map(([leg]) => leg)
-        .sort(),
-      [uuid(1), uuid(2)],
-    );
-    await w.write(4, { requestUuid: uuid(8) });
-    await w.write(5, { requestUuid: uuid(8), phase: 'answered', answeredAt: start });
-    assert.equal((await w.call('DELETE', `Request/${uuid(8)}/`)).status, 204);
-    assert.deepEqual(w.hungUp, [[uuid(4), 1000, 'API Request']]);
+    assert.deepEqual(hungUp(), [another, ringing, answered].sort());
+    await w.simulated.advance(100);
+    for (const leg of [another, ringing, answered]) {
+      const { body } = await w.call('GET', `Call/${leg}/`);
+      assert.deepEqual([body.hangup_cause_code, body.hangup_source], [4000, 'API Request']);
+    }
+  });
+
+  it('the calls of a request are cancelled until their answer', async () => {
+    const w = await world(open);
+    const [ringing, answered] = [await ringingCall(w.simulated), await answeredCall(w.simulated)];
+    // Another call of the same request.
+    await w.write(5, { requestUuid: ringing, phase: 'answered', answeredAt: start });
+    assert.equal((await w.call('DELETE', `Request/${ringing}/`)).status, 204);
+    assert.equal((await w.call('DELETE', `Request/${answered}/`)).status, 404);
     assert.equal((await w.call('DELETE', `Request/${uuid(9)}/`)).status, 404);
+    await w.simulated.advance(100);
+    const { body } = await w.call('GET', `Call/${ringing}/`);
+    assert.deepEqual([body.hangup_cause_code, body.hangup_source], [1000, 'API Request']);
+    const { orders } = w.simulated.telephony;
+    assert.deepEqual(
+      orders.filter((order) => order.startsWith('hang up')).map((order) => order.split(' ')[2]),
+      [ringing],
+    );
+    assert.deepEqual(
+      (await w.call('GET', 'Call/?status=live')).body.calls.sort(),
+      [answered, uuid(5)].sort(),
+    );
   });
 });
 

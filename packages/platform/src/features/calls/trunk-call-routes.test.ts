@@ -1,32 +1,35 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { callEnds } from '@jackfield/ports';
-import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import {
+  type Caller,
+  eachDatabase,
+  type OpenDatabase,
+  onEmbeddedDatabase,
+  openSimulatedWorld,
+} from '@jackfield/testkit';
 import type { CompiledQuery } from 'kysely';
-import { type Caller, openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { type ExampleLeg, exampleLeg } from './testing/example-leg.ts';
-import { pageOfTrunkCalls, trunkCallRoutes } from './trunk-call-routes.ts';
+import { pageOfTrunkCalls } from './trunk-call-routes.ts';
 
 const migrations = callMigrations;
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const start = Date.UTC(2026, 1, 1, 10);
 const [first, second] = ['11111111111111111', '22222222222222222'];
 
+/** A simulated world, and records of calls through trunks that the test writes. */
 async function world(open: OpenDatabase) {
-  const database = await open(migrations);
-  const routes = [{ name: 'Trunks', description: '', routes: trunkCallRoutes(database, 'sip.example.com') }];
-  const api = await openApi(
-    Object.assign(async () => database, open),
-    { routes },
-  );
+  const simulated = await openSimulatedWorld({ database: open, phones: 'none' });
+  const { main, call, subaccount } = simulated;
+  const { database } = simulated.node;
   const store = createCallStore(database, createUsage(freeOfCharge));
   /** A call of the caller's through a trunk of the owner's; it has ended `n` seconds after the start, or lives. */
   async function write(n: number, trunk: string | null, owner: Caller, more: ExampleLeg = {}) {
-    const mainAccount = api.main.authId;
+    const mainAccount = main.authId;
     const isLive = more.phase === 'answered';
     const leg = exampleLeg({
       account: mainAccount,
@@ -39,13 +42,13 @@ async function world(open: OpenDatabase) {
     await database.transact((tx) => store.save(tx, undefined, { ...leg, endedAt: null }));
     if (!isLive) await database.transact((tx) => store.save(tx, { ...leg, endedAt: null }, leg));
   }
-  const listed = async (query = '', as: Caller = api.main, area = 'SipTrunk') => {
-    const { status, body } = await api.call('GET', `${area}/Call/${query}`, { as });
+  const listed = async (query = '', as: Caller = main, area = 'SipTrunk') => {
+    const { status, body } = await call('GET', `${area}/Call/${query}`, { as });
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal(body.meta.total_count, body.objects.length);
     return body.objects.map(({ call_uuid }: { call_uuid: string }) => Number(call_uuid.slice(-12)));
   };
-  return { ...api, database, store, write, listed };
+  return { main, call, subaccount, database, store, write, listed };
 }
 
 eachDatabase('the records of calls through trunks over HTTP', (open) => {

@@ -1,53 +1,43 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import { type ApiAnswer, basic, openApi } from '../../http/testing/api-world.ts';
+import {
+  type ApiAnswer,
+  basic,
+  eachDatabase,
+  type OpenDatabase,
+  openSimulatedWorld,
+} from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
-import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import { createLiveEvents } from './create-live-events.ts';
 import type { LiveEventsLimits } from './streams/open-streams.ts';
 
-/** Live events behind the real HTTP interface, listening, on a real database. */
+/** The events of a simulated world, which emits those of the test; its HTTP interface listens. */
 async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> = {}) {
-  const database = await open(outboxMigrations);
-  const clock = createVirtualClock();
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  let number = 0;
-  const outbox = createOutbox({ database, clock, log, newEventId: () => `event-${++number}` });
-  const live = createLiveEvents({ database, clock, log, outbox, limits });
-  const api = await openApi(
-    Object.assign(async () => database, open),
-    {
-      routes: live.routes,
-      clock,
-    },
-  );
-  await api.app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = api.app.server.address() as AddressInfo;
+  const settings = { liveEventsLimits: limits };
+  const world = await openSimulatedWorld({ database: open, settings, phones: 'none', hasOwnEvents: true });
+  const { platform } = world.node;
+  await platform.http.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = platform.http.server.address() as AddressInfo;
+  const { authId } = world.main;
+  const ended = { type: 'call.ended', account: authId, mainAccount: authId, resource: 'r/1' };
 
   return {
-    api,
-    live,
+    world,
     port,
-    async emit(type: string, n: number, changes: Partial<OutboxEvent> = {}) {
-      const { authId } = api.main;
-      const event = { type, account: authId, mainAccount: authId, resource: 'r/1', payload: { n } };
-      await database.transact((write) => outbox.appendEvents(write, [{ ...event, ...changes }]));
-      outbox.wake();
-    },
+    streams: () => platform.census()['live-events']?.streams,
+    drain: () => platform.drain(),
+    emit: (type: string, n: number, changes: Partial<OutboxEvent> = {}) =>
+      world.node.emit({ ...ended, type, payload: { n }, ...changes }),
     /** Events of one size, in one transaction. */
-    async emitMany(from: number, to: number, text: string) {
-      const { authId } = api.main;
-      const events = Array.from({ length: to - from }, (_, index) => ({
-        ...{ type: 'call.ended', account: authId, mainAccount: authId, resource: 'r/1' },
-        payload: { n: from + index, text },
-      }));
-      await database.transact((write) => outbox.appendEvents(write, events));
-      outbox.wake();
-    },
+    emitMany: (from: number, to: number, text: string) =>
+      world.node.emit(
+        ...Array.from({ length: to - from }, (_, index) => ({
+          ...ended,
+          payload: { n: from + index, text },
+        })),
+      ),
     /** The text of a stream until it matches `enough`. */
-    async follow(query = '', headers: Record<string, string> = {}, as = api.main) {
+    async follow(query = '', headers: Record<string, string> = {}, as = world.main) {
       const stop = new AbortController();
       const answer = await fetch(`http://127.0.0.1:${port}/v1/Account/${as.authId}/Event/${query}`, {
         headers: { authorization: basic(as), accept: 'text/event-stream', ...headers },
@@ -69,10 +59,8 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
         },
       };
     },
-    async close() {
-      live.drain();
-      await api.app.close();
-    },
+    /** Ends all streams: the suite closes the world, in which nothing may be left. */
+    close: () => platform.drain(),
   };
 }
 
@@ -85,19 +73,20 @@ eachDatabase('live events', (open) => {
   test('a page has the newest events without a cursor, with a cursor those behind it, each once', async () => {
     const world = await openWorld(open);
     for (let n = 1; n <= 5; n++) await world.emit('call.answered', n);
-    const newest = (await world.api.call('GET', 'Event/?limit=2')).body;
+    const newest = (await world.world.call('GET', 'Event/?limit=2')).body;
     assert.deepEqual(numbers(newest.objects), [4, 5]);
     assert.equal(newest.meta.next, null);
-    const [first] = (await world.api.call('GET', 'Event/?after=0-0&limit=1')).body.objects;
+    const [first] = (await world.world.call('GET', 'Event/?after=0-0&limit=1')).body.objects;
     assert.deepEqual(
-      [first.type, first.resource, first.account, first.event_id],
-      ['call.answered', 'r/1', world.api.main.authId, 'event-1'],
+      [first.type, first.resource, first.account],
+      ['call.answered', 'r/1', world.world.main.authId],
     );
+    assert.match(first.event_id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     let path: string | null = `Event/?after=${first.id}&limit=2`;
     const seen: number[] = [];
     let last = '';
     while (path !== null) {
-      const page: ApiAnswer = await world.api.call('GET', path);
+      const page: ApiAnswer = await world.world.call('GET', path);
       const { objects, meta } = page.body;
       seen.push(...numbers(objects));
       path = meta.next;
@@ -105,29 +94,29 @@ eachDatabase('live events', (open) => {
     }
     assert.deepEqual(seen, [2, 3, 4, 5]);
     await world.emit('call.ended', 6);
-    assert.deepEqual(numbers((await world.api.call('GET', `Event/?after=${last}`)).body.objects), [6]);
-    await world.close();
+    assert.deepEqual(numbers((await world.world.call('GET', `Event/?after=${last}`)).body.objects), [6]);
+    world.close();
   });
 
   test('events are filtered by a type or a family of types, also over pages', async () => {
     const world = await openWorld(open);
     for (let n = 1; n <= 6; n++) await world.emit(n % 2 === 0 ? 'call.ended' : 'callback.failed', n);
-    const get = async (query: string) => (await world.api.call('GET', `Event/?${query}`)).body;
+    const get = async (query: string) => (await world.world.call('GET', `Event/?${query}`)).body;
     assert.deepEqual(numbers((await get('type=call')).objects), [2, 4, 6]);
     assert.deepEqual(numbers((await get('type=call.ended&limit=2')).objects), [4, 6]);
     const page = await get('type=call&after=0-0&limit=2');
     assert.deepEqual(numbers(page.objects), [2, 4]);
-    assert.deepEqual(numbers((await world.api.call('GET', page.meta.next)).body.objects), [6]);
+    assert.deepEqual(numbers((await world.world.call('GET', page.meta.next)).body.objects), [6]);
     for (const wrong of ['after=x', 'after=-1-2', 'limit=101', 'type=A', 'after=9999999999999999-1']) {
-      assert.equal((await world.api.call('GET', `Event/?${wrong}`)).status, 400, wrong);
+      assert.equal((await world.world.call('GET', `Event/?${wrong}`)).status, 400, wrong);
     }
-    await world.close();
+    world.close();
   });
 
   test('a type or a family that no event has is refused with those that there are, on pages and in streams', async () => {
     const world = await openWorld(open);
     const refused = async (type: string) => {
-      const { status, body } = await world.api.call('GET', `Event/?type=${type}`);
+      const { status, body } = await world.world.call('GET', `Event/?type=${type}`);
       assert.equal(status, 400);
       return body.error as string;
     };
@@ -141,24 +130,24 @@ eachDatabase('live events', (open) => {
       /^type must be trunk or trunk\.call-refused, .*, not "trunk\.nope"$/,
     );
     assert.equal((await world.follow('?type=nope')).status, 400);
-    await world.close();
+    world.close();
   });
 
   test('events are filtered by one or several resources, on pages and in streams', async () => {
     const world = await openWorld(open, { pauseMs: 0 });
     for (let n = 1; n <= 6; n++) await world.emit('call.ended', n, { resource: `call/${n % 3}` });
-    const page = (await world.api.call('GET', 'Event/?after=0-0&limit=2&resource=call/1,call/2')).body;
+    const page = (await world.world.call('GET', 'Event/?after=0-0&limit=2&resource=call/1,call/2')).body;
     assert.deepEqual(numbers(page.objects), [1, 2]);
-    assert.deepEqual(numbers((await world.api.call('GET', page.meta.next)).body.objects), [4, 5]);
+    assert.deepEqual(numbers((await world.world.call('GET', page.meta.next)).body.objects), [4, 5]);
     const stream = await world.follow('?resource=call/2');
     await stream.until(/events follow/);
     await world.emit('call.ended', 7, { resource: 'call/1' });
     await world.emit('call.ended', 8, { resource: 'call/2' });
     assert.doesNotMatch(await stream.until(/"n":8/), /"n":7/);
     for (const wrong of ['call', 'call/', 'call/1,', Array(11).fill('call/1').join()]) {
-      assert.equal((await world.api.call('GET', `Event/?resource=${wrong}`)).status, 400, wrong);
+      assert.equal((await world.world.call('GET', `Event/?resource=${wrong}`)).status, 400, wrong);
     }
-    await world.close();
+    world.close();
   });
 
   test('a stream sends events that are committed from now on, and continues where a client had stopped', async () => {
@@ -173,62 +162,61 @@ eachDatabase('live events', (open) => {
     assert.equal(JSON.parse(data!).data.line, 'a\nb');
     assert.equal(JSON.parse(data!).id, id);
     stream.stop();
-    await until(() => world.live.streams() === 0);
+    await until(() => world.streams() === 0);
     await world.emit('call.ended', 3);
     const resumed = await world.follow('?after=0-0', { 'last-event-id': id! });
     const rest = await resumed.until(/"n":3/);
     assert.doesNotMatch(rest, /"n":[12]\b/);
     assert.equal((await world.follow('', { 'last-event-id': 'x' })).status, 400);
-    await world.close();
+    world.close();
   });
 
   test('a subaccount follows its own events; its main account follows them as well', async () => {
     const world = await openWorld(open, { pauseMs: 0 });
-    const sub = await world.api.subaccount();
+    const sub = await world.world.subaccount();
     const [own, all] = [await world.follow('', {}, sub), await world.follow()];
     await world.emit('call.answered', 1);
     await world.emit('call.answered', 2, { account: sub.authId });
     assert.doesNotMatch(await own.until(/"n":2/), /"n":1/);
     assert.match(await all.until(/"n":2/), /"n":1/);
-    await world.close();
+    world.close();
   });
 
   test('a silent stream carries a comment every 15 s; a drain ends all streams and opens no more', async () => {
     const world = await openWorld(open);
     const stream = await world.follow();
     await stream.until(/events follow/);
-    await until(() => world.live.streams() === 1);
-    await world.api.clock.advance(15_000);
+    await until(() => world.streams() === 1);
+    await world.world.advance(15_000);
     await stream.until(/: still here\n\n/);
-    world.live.drain();
+    world.drain();
     await stream.until(/: the server is shutting down\n\n/);
     assert.equal((await world.follow()).status, 503);
-    await world.api.app.close();
-    assert.equal(world.live.streams(), 0);
+    assert.equal(world.streams(), 0);
   });
 
   test('an account has a limited number of streams at the same time, a subaccount its own', async () => {
     const world = await openWorld(open, { streamsPerAccount: 2 });
     const [one] = [await world.follow(), await world.follow()];
     assert.equal((await world.follow()).status, 429);
-    assert.equal((await world.follow('', {}, await world.api.subaccount())).status, 200);
+    assert.equal((await world.follow('', {}, await world.world.subaccount())).status, 200);
     one.stop();
-    await until(() => world.live.streams() === 2);
+    await until(() => world.streams() === 2);
     assert.equal((await world.follow()).status, 200);
-    await world.close();
+    world.close();
   });
 });
 
 eachDatabase('a slow reader of live events', (open) => {
   test('gets no more pages than its connection accepts, and is cut off', async () => {
     const world = await openWorld(open, { pauseMs: 0, slowMs: 5_000 });
-    const { authId } = world.api.main;
+    const { authId } = world.world.main;
     const socket = connect(world.port, '127.0.0.1');
     socket.pause();
     socket.write(
-      `GET /v1/Account/${authId}/Event/?after=0-0 HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\nauthorization: ${basic(world.api.main)}\r\n\r\n`,
+      `GET /v1/Account/${authId}/Event/?after=0-0 HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\nauthorization: ${basic(world.world.main)}\r\n\r\n`,
     );
-    await until(() => world.live.streams() === 1);
+    await until(() => world.streams() === 1);
     const before = process.memoryUsage().arrayBuffers;
     // Far more than the kernel's buffers hold.
     for (let n = 0; n < 400; n++)
@@ -237,7 +225,7 @@ eachDatabase('a slow reader of live events', (open) => {
     // Filling the connection needs real time, which this clock does not count.
     for (let second = 0; second < 10; second++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      await world.api.clock.advance(1_000);
+      await world.world.advance(1_000);
     }
     let rest = '';
     socket.setEncoding('latin1').on('data', (text) => {
@@ -245,23 +233,23 @@ eachDatabase('a slow reader of live events', (open) => {
     });
     socket.resume();
     // A client that reads on soon gets the reason.
-    await until(() => world.live.streams() === 0 && rest.endsWith('\r\n0\r\n\r\n'));
+    await until(() => world.streams() === 0 && rest.endsWith('\r\n0\r\n\r\n'));
     assert.match(rest, /: cut off: nothing was read for 5 s/);
     socket.destroy();
-    await world.close();
+    world.close();
   });
 
   test('that sleeps for an hour costs one page at most, then nothing, and gets the rest when it wakes', async () => {
     const world = await openWorld(open, { pauseMs: 0 });
-    const { authId } = world.api.main;
+    const { authId } = world.world.main;
     const served = new Set<Socket>();
-    world.api.app.server.on('connection', (socket: Socket) => {
+    world.world.node.platform.http.server.on('connection', (socket: Socket) => {
       served.add(socket);
       socket.once('close', () => served.delete(socket));
     });
     // Pages follow one another on the clock of this world.
     const readOn = async () => {
-      await world.api.clock.advance(1);
+      await world.world.advance(1);
       await new Promise((resolve) => setTimeout(resolve, 1));
     };
     const pending = () => [...served].reduce((sum, { writableLength }) => sum + writableLength, 0);
@@ -272,7 +260,7 @@ eachDatabase('a slow reader of live events', (open) => {
     });
     socket.on('error', () => {});
     socket.write(
-      `GET /v1/Account/${authId}/Event/?after=0-0 HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\nauthorization: ${basic(world.api.main)}\r\n\r\n`,
+      `GET /v1/Account/${authId}/Event/?after=0-0 HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\nauthorization: ${basic(world.world.main)}\r\n\r\n`,
     );
     await until(() => asleep.includes('events follow'));
     socket.pause();
@@ -286,8 +274,8 @@ eachDatabase('a slow reader of live events', (open) => {
     while (pending() === 0) await readOn();
     most = Math.max(most, pending());
     assert.ok(most <= pageBytes, `${most} bytes wait for the client, ${pageBytes} are a page`);
-    await world.api.clock.advance(60 * 60_000);
-    await until(() => world.live.streams() === 0 && served.size === 0);
+    await world.world.clock.leap(60 * 60_000);
+    await until(() => world.streams() === 0 && served.size === 0);
     socket.resume();
     await new Promise((resolve) => socket.once('close', resolve));
 
@@ -310,6 +298,6 @@ eachDatabase('a slow reader of live events', (open) => {
       Array.from({ length: all }, (_, n) => n),
     );
     stream.stop();
-    await world.close();
+    world.close();
   });
 });

@@ -4,27 +4,13 @@ import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import type { SoundClip } from '@jackfield/ports';
 import { toneMeter } from '@jackfield/testkit';
 import type { PlayItem } from './index.ts';
-import { openSoundsWorld, type SoundsWorldOptions, toneWav } from './testing/sounds-world.ts';
+import { inSoundsWorld, type SoundsWorld, type SoundsWorldOptions, toneWav } from './testing/sounds-world.ts';
 
-type World = Awaited<ReturnType<typeof openSoundsWorld>>;
-
-function inWorld(options: SoundsWorldOptions, run: (world: World) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const world = await openSoundsWorld(options);
-    try {
-      await run(world);
-      const { plays, loads, texts, clipsUsed } = world.sounds.census();
-      assert.deepEqual({ plays, loads, texts, clipsUsed }, { plays: 0, loads: 0, texts: 0, clipsUsed: 0 });
-      assert.equal(world.engine.census().mixes, 0, 'every mix is closed');
-      assert.equal(world.engine.census().plays, 0);
-    } finally {
-      await world.close();
-    }
-    assert.equal(world.engine.census().clips, 0, 'nothing is left in the engine');
-    assert.equal(world.clock.pending, 0);
-    const errors = world.log.lines.filter((line) => line.level === 'error');
-    assert.deepEqual(errors, []);
-  };
+function inWorld(
+  options: SoundsWorldOptions,
+  run: (world: SoundsWorld) => Promise<void>,
+): () => Promise<void> {
+  return () => inSoundsWorld(options, run);
 }
 
 const file = (url: string): PlayItem => ({ kind: 'file', url });
@@ -67,7 +53,7 @@ test('speech for several concurrent plays is spoken once and heard by all', asyn
     const plays = [world.play([say('Good morning')]), world.play([say('Good morning')])];
     for (const play of plays) await world.over(play);
     assert.ok(heard.some((frame) => frame.some((sample) => Math.abs(sample) > 3_000)));
-    assert.equal(world.clipsLoaded.length, 1);
+    assert.equal(world.orders.clipsLoaded.length, 1);
   })();
   speech.close();
 });
@@ -79,7 +65,7 @@ test(
     const beep: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };
     const play = world.play([beep], { alone: true });
     await world.over(play);
-    const [opened, played, closed] = world.commands;
+    const [opened, played, closed] = world.orders.commands;
     assert.ok(opened?.do === 'open-mix' && played?.do === 'play' && closed?.do === 'close-mix');
     assert.match(opened.mix, /^play\/p1/);
     assert.deepEqual([played.mix, closed.mix], [opened.mix, opened.mix]);
@@ -109,9 +95,9 @@ test(
     await world.leg('leg');
     const play = world.play([{ kind: 'built-in', sound: { kind: 'hold-music' } }], { loop: 0 });
     await world.begun(play);
-    await world.clock.advance(3_000);
-    assert.equal(world.sounds.census().plays, 1);
-    await world.engine.close('leg');
+    await world.world.advance(3_000);
+    assert.equal(world.census().plays, 1);
+    await world.hangUp('leg');
     assert.equal((await world.over(play)).because, 'finished');
     await world.leg('other');
     const items: PlayItem[] = [
@@ -119,8 +105,8 @@ test(
       { kind: 'silence', durationMs: 3_600_000 },
     ];
     const other = world.play(items, { loop: 0, to: ['other'] });
-    await world.clock.advance(3_000);
-    await world.engine.close('other');
+    await world.world.advance(3_000);
+    await world.hangUp('other');
     assert.equal((await world.over(other)).because, 'finished', 'in a silence as well');
   }),
 );
@@ -138,18 +124,18 @@ test(
     });
     const play = world.play([file(url)]);
     await world.until('the fetch is under way', () => hasCome);
-    assert.equal(world.sounds.census().fetching, 1);
+    assert.equal(world.census().fetching, 1);
     world.sounds.stop(play);
     assert.equal((await world.over(play)).because, 'stopped');
     await world.until('the connection is closed', () => isGone);
-    assert.equal(world.sounds.census().fetching, 0);
+    assert.equal(world.census().fetching, 0);
   }),
 );
 
 test('an answer that breaks off, a text that cannot be spoken and an unexpected item have codes of their own', async () => {
   const refusal = Object.assign(new Error('the text is empty'), { code: 'text-empty' });
-  const world = await openSoundsWorld({ speech: { speak: () => Promise.reject(refusal) } });
-  try {
+  const speech = { speak: () => Promise.reject(refusal) };
+  await inSoundsWorld({ speech, loggedErrors: ['sound failed to load'] }, async (world) => {
     await world.leg('leg');
     const url = await world.server((request, response) => {
       if (request.url === '/gone') response.writeHead(404).end();
@@ -161,9 +147,7 @@ test('an answer that breaks off, a text that cannot be spoken and an unexpected 
       problems.map(({ code }) => code),
       ['broken-answer', 'unexpected-status', 'text-refused', 'internal'],
     );
-  } finally {
-    await world.close();
-  }
+  });
 });
 
 test(
@@ -188,7 +172,11 @@ test(
       { kind: 'built-in', sound: { kind: 'beep', count: 1 } } as const,
       say('hello'),
     ];
-    const play = world.play(items, { account: 'A', mainAccount: 'M' });
+    const { main } = world.world;
+    const branch = await world.world.subaccount();
+    const play = world.play(items, { account: branch.authId, mainAccount: main.authId });
+    // No time passes during the requests: after 10 s a failed item would be loaded again.
+    await world.begun(play);
     const { because, problems } = await world.over(play);
     assert.equal(because, 'finished');
     const sentences = problems.map((problem) => problem.sentence);
@@ -216,15 +204,14 @@ test(
     assert.match(sentences[5]!, /not_a_url could not be played/);
     assert.match(sentences[6]!, /the speech engine failed/);
     assert.ok(!sentences.some((sentence) => /secret/.test(sentence)));
-    assert.equal(world.events.length, 7);
-    const [event] = world.events;
-    assert.deepEqual([event!.type, event!.account, event!.mainAccount], ['sound.failed', 'A', 'M']);
+    const events = await world.events();
+    assert.equal(events.length, 7);
+    const [event] = events;
+    // The main account reads the event of its subaccount.
+    assert.deepEqual([event!.type, event!.account], ['sound.failed', branch.authId]);
     assert.equal(event!.resource, 'call/leg');
-    assert.deepEqual(
-      [event!.payload.problem, event!.payload.problem_code],
-      [sentences[0], 'address-refused'],
-    );
-    assert.match(await world.metrics.text(), /jackfield_sound_failures_total\{kind="file"\} 6/);
+    assert.deepEqual([event!.data.problem, event!.data.problem_code], [sentences[0], 'address-refused']);
+    assert.match(await world.metrics(), /jackfield_sound_failures_total\{kind="file"\} 6/);
   }),
 );
 
@@ -236,9 +223,10 @@ test(
     const url = await world.server((_, response) => {
       answers.push(() => response.writeHead(404).end());
     });
+    const account = world.world.main.authId;
     const partOf = { play: 'whole', to: ['one', 'two', 'three'] };
     const joint = (leg: string, method: 'GET' | 'POST') =>
-      world.play([{ kind: 'file', url, method }], { to: [leg], account: 'A', mainAccount: 'M', partOf });
+      world.play([{ kind: 'file', url, method }], { to: [leg], account, mainAccount: account, partOf });
     // Each POST is a request of its own.
     const parts = [joint('one', 'POST'), joint('two', 'POST'), joint('three', 'POST')];
     await world.until('all are asked for', () => answers.length === 3);
@@ -246,14 +234,14 @@ test(
     for (const answer of answers) answer();
     for (const part of parts) await world.over(part);
     assert.deepEqual(
-      world.events.map(({ type, resource, payload }) => [type, resource, payload.play, payload.call_uuids]),
+      (await world.events()).map(({ type, resource, data }) => [type, resource, data.play, data.call_uuids]),
       [['sound.failed', 'play/whole', 'whole', partOf.to]],
     );
     const again = joint('one', 'GET');
     await world.until('asked again', () => answers.length === 4);
     answers[3]!();
     await world.over(again);
-    assert.equal(world.events.length, 2, 'a new play of that name is another one');
+    assert.equal((await world.events()).length, 2, 'a new play of that name is another one');
   }),
 );
 
@@ -286,21 +274,20 @@ test('texts of one account wait for each other, not for other accounts; withdraw
   })();
 });
 
-test(
-  'release aborts all loads, drops idle clips and sends no further notice',
-  inWorld({}, async (world) => {
+test('the end of the platform drops idle clips, and no play is accepted after it', async () => {
+  let ended: SoundsWorld | undefined;
+  await inSoundsWorld({}, async (world) => {
+    ended = world;
     await world.leg('leg');
     const url = await world.server((_, response) => response.end(toneWav(400, 5)));
     const playing = world.play([file(url)]);
     await world.begun(playing);
     world.sounds.stop(playing);
     await world.over(playing);
-    assert.equal(world.sounds.idleClips(), 1);
-    world.sounds.release();
-    assert.equal(world.sounds.idleClips(), 0);
-    assert.throws(() => world.play([]), /no sound is played any more/);
-  }),
-);
+    assert.equal(world.world.node.media.census().clips, 1);
+  });
+  assert.throws(() => ended?.play([]), /no sound is played any more/);
+});
 
 /** An engine whose pieces the test gives. */
 function streamedSpeech() {
@@ -343,8 +330,8 @@ test(
     const play = world.play([say('A long text.')]);
     await world.begun(play);
     await world.until('the first piece is heard', () => loud() >= 9, 20);
-    assert.ok(world.sounds.census().texts === 1, 'the engine still speaks');
-    await world.clock.advance(200);
+    assert.ok(world.census().texts === 1, 'the engine still speaks');
+    await world.world.advance(200);
     streamed.give(clip(0.3));
     streamed.give(undefined);
     const over = await world.over(play);
@@ -368,7 +355,7 @@ test(
       over.problems.map(({ code, sentence }) => [code, sentence]),
       [['speech-broke-off', 'the text was heard in part: its sound could not be completed']],
     );
-    assert.ok(world.log.lines.some(({ level }) => level === 'warn'));
+    assert.ok(world.world.log.some(({ level }) => level === 'warn'));
     brokenSpeech.give(new Error('gone'));
     const { problems } = await world.over(world.play([say('A text.')]));
     assert.deepEqual(
@@ -389,10 +376,16 @@ test(
     const partOf = { play: 'whole', to: ['leg', 'other'] };
     const text = say('A secret text.');
     reportedSpeech.give(clip(0.2));
+    const { main } = world.world;
+    const other = await world.world.subaccount();
+    const [a, b] = [
+      { account: main.authId, mainAccount: main.authId },
+      { account: other.authId, mainAccount: main.authId },
+    ];
     const plays = [
-      world.play([text, beep], { account: 'A', mainAccount: 'M' }),
-      world.play([text], { account: 'B', mainAccount: 'M', partOf }),
-      world.play([text], { account: 'B', mainAccount: 'M', to: ['other'], partOf }),
+      world.play([text, beep], a),
+      world.play([text], { ...b, partOf }),
+      world.play([text], { ...b, to: ['other'], partOf }),
     ];
     for (const play of plays) await world.begun(play);
     reportedSpeech.give(Object.assign(new Error('cut off'), { code: 'engine-failed' }));
@@ -403,19 +396,20 @@ test(
       plays.map(() => ['finished', 'speech-broke-off']),
     );
     assert.ok(secondsOf(heard, 440) > 0.4, 'the beep behind it');
+    const events = await world.events();
     assert.deepEqual(
-      world.events.map(({ type, account, resource, payload }) => [type, account, resource, payload.item]),
+      events.map(({ type, account, resource, data }) => [type, account, resource, data.item]),
       [
-        ['sound.broken-off', 'A', 'call/leg', 0],
-        ['sound.broken-off', 'B', 'play/whole', 0],
+        ['sound.broken-off', main.authId, 'call/leg', 0],
+        ['sound.broken-off', other.authId, 'play/whole', 0],
       ],
     );
-    const { problem, problem_code } = world.events[0]!.payload;
+    const { problem, problem_code } = events[0]!.data;
     assert.deepEqual(
       [problem, problem_code],
       ['the text was heard in part: the speech engine failed within it', 'speech-broke-off'],
     );
-    assert.ok(!JSON.stringify([world.events, world.log.lines]).includes('secret'));
+    assert.ok(!JSON.stringify([events, world.world.log]).includes('secret'));
   }),
 );
 
@@ -429,7 +423,7 @@ test(
     await world.begun(play);
     world.sounds.stop(play);
     await world.over(play);
-    await world.until('its turn is over', () => world.sounds.census().texts === 0);
+    await world.until('its turn is over', () => world.census().texts === 0);
     stoppedSpeech.give(undefined);
   }),
 );

@@ -31,7 +31,7 @@ export interface SoundLimits extends SoundFileLimits {
   readonly texts: FairLineLimits;
 }
 
-const soundLimits: SoundLimits = {
+const defaultLimits: SoundLimits = {
   // docs/interface/documents.md#speak-and-play
   maxFileBytes: 10 << 20,
   // The media engine holds 6,250 s in all; 10 MB of MP3 at 48 kbit/s are as long as this.
@@ -62,7 +62,7 @@ export interface SoundsDeps {
   readonly timeoutsOf: (url: string) => EgressTimeouts;
   /** Reads the documents behind sources. */
   readonly readSoundDocument: ReadSoundDocument;
-  readonly limits?: Partial<SoundLimits>;
+  readonly soundLimits?: Partial<SoundLimits>;
 }
 
 export interface SoundsCensus extends Readonly<Record<string, number>> {
@@ -76,8 +76,6 @@ export interface SoundsCensus extends Readonly<Record<string, number>> {
 
 export interface SoundsFeature extends Feature, Sounds {
   census(): SoundsCensus;
-  /** Clips without a play, kept in the media engine for a later play. */
-  idleClips(): number;
   /** Aborts all loads, drops idle clips and unsubscribes from the media engine. */
   release(): void;
 }
@@ -85,14 +83,14 @@ export interface SoundsFeature extends Feature, Sounds {
 /** Files and texts that are played to legs. */
 export function createSounds(deps: SoundsDeps): SoundsFeature {
   const { log, metrics, speech, media } = deps;
-  const limits = { ...soundLimits, ...deps.limits };
+  const limits = { ...defaultLimits, ...deps.soundLimits };
   const owners = createOwners<PlayNotice>();
   const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes, (err) => {
     metrics.count('jackfield_sound_failures_total', { kind: 'speech' });
     log.warn({ err }, 'speech broke off: its listeners heard the part before');
   });
   const files = createFiles(deps, limits, clips);
-  const texts = createFairLine({ ...limits.texts, ...speech.concurrent, ...deps.limits?.texts });
+  const texts = createFairLine({ ...limits.texts, ...speech.concurrent, ...deps.soundLimits?.texts });
   const joint = createJointPlays();
   const sources = createSoundSources({ files, speech, texts, clips });
   const live = new LivePlays({
@@ -115,7 +113,6 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
       const clipsUsed = clips.census().used;
       return { ...live.census(), fetching, fetchingBytes, texts: working + waiting, clipsUsed };
     },
-    idleClips: () => clips.census().idle,
     release() {
       unsubscribe();
       live.close();

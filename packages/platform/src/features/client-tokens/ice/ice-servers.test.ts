@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import { onEmbeddedDatabase, openSimulatedWorld } from '@jackfield/testkit';
-import { openApi } from '../../../http/testing/api-world.ts';
-import { clientTokenRoutes } from '../routes.ts';
+import { openSimulatedWorld } from '@jackfield/testkit';
 import { credentialSeconds, iceServers } from './ice-servers.ts';
 
 const secrets = createSecrets(new Uint8Array(32).fill(1));
@@ -32,20 +30,19 @@ test('a TURN server gets credentials that name the user and their end, as coturn
 });
 
 test('without a TURN server the list is empty: no server is needed', async () => {
-  const world = await openSimulatedWorld();
+  const world = await openSimulatedWorld({ phones: 'none' });
   const { status, body } = await world.call('GET', 'IceServers/');
+  await world.close();
   assert.deepEqual([status, body.ice_servers, body.ttl], [200, [], 43_200]);
 });
 
-onEmbeddedDatabase('ICE servers over HTTP', (open) => {
-  test('the list names the account as the user', async () => {
-    const deps = { isApplication: async () => true, authTokenOf: async () => undefined };
-    const turn = { urls: ['turn:192.0.2.9'], secret: 'north' };
-    const api = await openApi(open, { routes: [clientTokenRoutes({ ...deps, secrets, turn })] });
-    const { body } = await api.call('GET', 'IceServers/');
-    const [{ urls, username, credential }] = body.ice_servers;
-    assert.deepEqual(urls, ['turn:192.0.2.9']);
-    assert.match(username, new RegExp(`^\\d{10}:${api.main.authId}$`));
-    assert.equal(credential, createHmac('sha1', 'north').update(username).digest('base64'));
-  });
+test('the list names the account as the user', async () => {
+  const turn = { urls: ['turn:192.0.2.9'], secret: 'north' };
+  const world = await openSimulatedWorld({ settings: { turn }, phones: 'none' });
+  const { body } = await world.call('GET', 'IceServers/');
+  await world.close();
+  const [{ urls, username, credential }] = body.ice_servers;
+  assert.deepEqual(urls, ['turn:192.0.2.9']);
+  assert.match(username, new RegExp(`^\\d{10}:${world.main.authId}$`));
+  assert.equal(credential, createHmac('sha1', 'north').update(username).digest('base64'));
 });

@@ -18,14 +18,14 @@ export interface LiveEventsLimits extends StreamLimits {
   readonly streamsPerAccount: number;
 }
 
-const liveEventsLimits: LiveEventsLimits = { ...streamLimits, streamsPerAccount: 10 };
+const defaultLimits: LiveEventsLimits = { ...streamLimits, streamsPerAccount: 10 };
 
 export interface OpenStreamsDeps {
   readonly events: EventLog;
   readonly clock: Clock;
   readonly log: Logger;
   readonly outbox: Pick<Outbox, 'subscribe'>;
-  readonly limits?: Partial<LiveEventsLimits>;
+  readonly liveEventsLimits?: Partial<LiveEventsLimits>;
 }
 
 const shutDown = 'the server is shutting down';
@@ -41,7 +41,7 @@ export class OpenStreams {
 
   constructor(deps: OpenStreamsDeps) {
     this.#deps = deps;
-    this.#limits = { ...liveEventsLimits, ...deps.limits };
+    this.#limits = { ...defaultLimits, ...deps.liveEventsLimits };
   }
 
   get size(): number {

@@ -2,19 +2,22 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { PlayItem } from '../index.ts';
-import { openSoundsWorld, type SoundsWorldOptions, toneWav } from '../testing/sounds-world.ts';
+import {
+  inSoundsWorld,
+  type SoundsWorld,
+  type SoundsWorldOptions,
+  toneWav,
+} from '../testing/sounds-world.ts';
 
-type World = Awaited<ReturnType<typeof openSoundsWorld>>;
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 function withServer(
   answer: Answer,
-  run: (world: World, url: string, requests: IncomingMessage[]) => Promise<void>,
+  run: (world: SoundsWorld, url: string, requests: IncomingMessage[]) => Promise<void>,
   options: SoundsWorldOptions = {},
 ): () => Promise<void> {
-  return async () => {
-    const world = await openSoundsWorld(options);
-    try {
+  return () =>
+    inSoundsWorld(options, async (world) => {
       await world.leg('leg');
       const requests: IncomingMessage[] = [];
       const url = await world.server((request, response) => {
@@ -22,12 +25,7 @@ function withServer(
         answer(request, response);
       });
       await run(world, url, requests);
-      assert.equal(world.sounds.census().clipsUsed, 0);
-    } finally {
-      await world.close();
-    }
-    assert.equal(world.engine.census().clips, 0);
-  };
+    });
 }
 
 const file = (url: string, method?: 'GET' | 'POST'): PlayItem => ({
@@ -36,7 +34,7 @@ const file = (url: string, method?: 'GET' | 'POST'): PlayItem => ({
   ...(method === undefined ? {} : { method }),
 });
 const short = toneWav(1_000, 0.1);
-const playTo = async (world: World, url: string, method?: 'GET' | 'POST') => {
+const playTo = async (world: SoundsWorld, url: string, method?: 'GET' | 'POST') => {
   const { problems } = await world.over(world.play([file(url, method)]));
   assert.deepEqual(problems, []);
 };
@@ -49,7 +47,7 @@ test(
       const plays = Array.from({ length: 20 }, () => world.play([file(url)]));
       for (const play of plays) await world.over(play);
       assert.equal(requests.length, 1);
-      assert.equal(world.clipsLoaded.length, 1);
+      assert.equal(world.orders.clipsLoaded.length, 1);
       assert.equal(requests[0]!.headers['user-agent'], 'Jackfield');
       assert.equal(requests[0]!.headers['accept-encoding'], 'identity');
     },
@@ -84,14 +82,14 @@ test(
       await playTo(world, url);
       await playTo(world, `${url}#rt=1000`);
       assert.equal(requests.length, 1);
-      await world.clock.advance(60_000);
+      await world.world.advance(60_000);
       await playTo(world, url);
       assert.equal(requests.length, 2);
       assert.equal(requests[1]!.headers['if-modified-since'], 'Thu, 01 Jan 2026 00:00:00 GMT');
       await playTo(world, url);
       assert.equal(requests.length, 2, 'the 304 made it fresh again');
-      assert.equal(world.clipsLoaded.length, 1);
-      const text = await world.metrics.text();
+      assert.equal(world.orders.clipsLoaded.length, 1);
+      const text = await world.metrics();
       assert.match(text, /jackfield_sound_fetches_total\{outcome="unchanged"\} 1/);
       assert.match(text, /jackfield_sound_cache_hits_total 2/);
     },
@@ -128,8 +126,8 @@ test(
       await world.begun(first);
       const second = world.play([file(url)]);
       await world.begun(second);
-      assert.equal(world.clipsLoaded.length, 2);
-      assert.deepEqual(world.clipsDropped, []);
+      assert.equal(world.orders.clipsLoaded.length, 2);
+      assert.deepEqual(world.orders.clipsDropped, []);
       for (const play of [first, second]) await world.over(play);
     },
     { limits: { maxIdleClipBytes: 0 } },
@@ -144,10 +142,10 @@ test(
       const long = world.play([file(`${url}/long`)]);
       await world.begun(long);
       for (const name of ['a', 'b', 'c']) await playTo(world, `${url}/${name}`);
-      assert.deepEqual(world.clipsLoaded, ['sound/1', 'sound/2', 'sound/3', 'sound/4']);
-      assert.deepEqual(world.clipsDropped, ['sound/2']);
+      assert.deepEqual(world.orders.clipsLoaded, ['sound/1', 'sound/2', 'sound/3', 'sound/4']);
+      assert.deepEqual(world.orders.clipsDropped, ['sound/2']);
       assert.deepEqual((await world.over(long)).problems, []);
-      assert.ok(world.clipsDropped.includes('sound/1'), 'too large to be kept');
+      assert.ok(world.orders.clipsDropped.includes('sound/1'), 'too large to be kept');
     },
     // Two clips of half a second.
     { limits: { maxIdleClipBytes: 16_000 } },
@@ -196,13 +194,13 @@ test('files that arrive at the same time hold at most the bytes of the limit', (
     },
     async (world, url) => {
       const slow = world.play([file(`${url}/slow`)]);
-      await world.until('most of the file has arrived', () => world.sounds.census().fetchingBytes === 15_000);
+      await world.until('most of the file has arrived', () => world.census().fetchingBytes === 15_000);
       const { problems } = await world.over(world.play([file(`${url}/other`)]));
       assert.match(problems[0]!.sentence, /too many sound files are being fetched at this moment/);
       finish();
       assert.deepEqual((await world.over(slow)).problems, []);
       await playTo(world, `${url}/other`);
-      assert.equal(world.sounds.census().fetchingBytes, 0);
+      assert.equal(world.census().fetchingBytes, 0);
     },
     { limits: { maxFetchingBytes: 17_000 } },
   )();
@@ -257,8 +255,9 @@ test('a source may be a document: its prompts are heard, and a 304 keeps it', ()
       return response.end(xml(`<Play>${host}/a</Play><Wait length="1"/><Dial/><Play>${host}/b</Play>`));
     },
     async (world, url) => {
+      const account = world.world.main.authId;
       for (const round of [1, 2]) {
-        const play = world.play([source(`${url}/music`)], { account: 'A', mainAccount: 'M' });
+        const play = world.play([source(`${url}/music`)], { account, mainAccount: account });
         assert.deepEqual((await world.over(play)).problems, [], `round ${round}`);
       }
       assert.deepEqual(
@@ -267,7 +266,7 @@ test('a source may be a document: its prompts are heard, and a 304 keeps it', ()
       );
       assert.ok(asked.includes('/a') && asked.includes('/b'));
       assert.deepEqual(
-        world.events.map(({ type, payload }) => [type, payload.warnings]),
+        (await world.events()).map(({ type, data }) => [type, data.warnings]),
         Array(2).fill([
           'sound.warning',
           ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],

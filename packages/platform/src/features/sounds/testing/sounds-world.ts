@@ -1,147 +1,121 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHttpEgress } from '@jackfield/adapters/egress-http';
-import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
+import type { LiveEvent } from '@jackfield/contract';
 import { pcmu } from '@jackfield/media';
-import type { Media, MediaClips, MixCommand, Speech } from '@jackfield/ports';
+import type { Speech } from '@jackfield/ports';
 import {
-  assertDocumentedEvents,
-  createRecordingLog,
-  createSimulatedMedia,
-  createVirtualClock,
-  SimulatedNetwork,
-  seededRandom,
-  type VirtualClock,
+  eventStreamOf,
+  inSimulatedWorld,
+  type SimulatedWorld,
+  type SimulatedWorldOptions,
 } from '@jackfield/testkit';
-import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import { readSoundDocument } from '../../call-instructions/index.ts';
-import { parseDeliverySettings } from '../../callbacks/index.ts';
-import {
-  createSounds,
-  type PlayItem,
-  type PlayNotice,
-  type PlayOrder,
-  type SoundLimits,
-  type Sounds,
-} from '../index.ts';
+import type { PlayItem, PlayNotice, PlayOrder, SoundLimits } from '../index.ts';
 
-export interface SoundsWorldOptions {
+export interface SoundsWorldOptions extends Pick<SimulatedWorldOptions, 'loggedErrors'> {
   readonly speech?: Speech;
   readonly limits?: Partial<SoundLimits>;
 }
 
+export type SoundsWorld = ReturnType<typeof wordsFor>;
+
 const phoneAddress = '10.0.0.9';
 
-/** Sounds on the real engine, decoder and HTTP client; time is a virtual clock, customers' servers are on loopback. */
-export async function openSoundsWorld(options: SoundsWorldOptions = {}) {
-  const clock = createVirtualClock();
-  const engine = createWatchedEngine(clock);
-  const servers = createServers();
-  const log = createRecordingLog();
-  const metrics = createMetrics();
+/** A simulated world with the real decoder and HTTP client, for an owner of plays; servers of customers are on loopback. */
+export async function inSoundsWorld(
+  { speech, limits, ...options }: SoundsWorldOptions,
+  run: (world: SoundsWorld) => Promise<void>,
+): Promise<void> {
   const decoder = createSoundDecoder();
-  const events: OutboxEvent[] = [];
-  const runner = createSessionRunner({
-    // Plays keep no record: all that is written are their events.
-    database: { transact: (work: (write: never) => Promise<unknown>) => work(undefined as never) } as never,
-    clock,
-    log,
-    async appendEvents(_write, written) {
-      assertDocumentedEvents(written);
-      events.push(...written);
-    },
-  });
-  const sounds = createSounds({
-    runner,
-    clock,
-    log,
-    metrics,
-    media: engine.media,
-    decoder,
-    egress: createHttpEgress({ allow: [], privateToo: true }),
-    speech: options.speech ?? { speak: () => Promise.reject(new Error('nothing is spoken here')) },
-    clips: engine.clips,
-    timeoutsOf: parseDeliverySettings,
-    readSoundDocument,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-  });
-  const notices: PlayNotice[] = [];
-  sounds.ownedBy('test', (_owner, notice) => notices.push(notice));
+  const egress = createHttpEgress({ allow: [], privateToo: true });
+  const servers = createServers();
+  const silent: Speech = { speak: () => Promise.reject(new Error('nothing is spoken here')) };
+  let media: SimulatedWorld['node']['media'] | undefined;
+  try {
+    await inSimulatedWorld(
+      {
+        ...options,
+        phones: 'none',
+        sounds: { speech: speech ?? silent, decoder },
+        settings: {
+          egress,
+          ...(limits === undefined ? {} : { soundLimits: limits }),
+        },
+      },
+      async (world) => {
+        media = world.node.media;
+        const legs = legsIn(world);
+        await run(wordsFor(world, legs, servers.open));
+        await legs.close();
+      },
+    );
+  } finally {
+    servers.close();
+    egress.close();
+    await decoder.close();
+  }
+  assert.equal(media?.census().clips, 0, 'no clip is left in the engine');
+}
 
+/** What a test does with sounds. */
+function wordsFor(
+  world: SimulatedWorld,
+  legs: ReturnType<typeof legsIn>,
+  server: ReturnType<typeof createServers>['open'],
+) {
+  const { platform, media } = world.node;
+  const notices: PlayNotice[] = [];
+  platform.sounds.ownedBy('test', (_owner, notice) => notices.push(notice));
   return {
-    ...playsOf(sounds, clock, notices),
-    clock,
-    engine: engine.engine,
-    sounds,
-    metrics,
-    log,
-    events,
+    ...playsOf(world, notices),
+    world,
+    sounds: platform.sounds,
+    orders: media.orders,
     notices,
-    commands: engine.commands,
-    clipsLoaded: engine.clipsLoaded,
-    clipsDropped: engine.clipsDropped,
-    leg: engine.leg,
-    server: servers.open,
-    async close() {
-      sounds.release();
-      await runner.close();
-      engine.engine.stop();
-      // Packets that are still on their way.
-      await clock.advance(1_000);
-      await decoder.close();
-      servers.close();
-    },
+    leg: legs.open,
+    hangUp: legs.hangUp,
+    server,
+    census: () => platform.census().sounds!,
+    /** Events of sounds, the oldest first. */
+    events: async (): Promise<readonly LiveEvent[]> => eventStreamOf(world),
+    /** The text of the metrics. */
+    metrics: async () => (await platform.http.inject('/metrics')).body,
   };
 }
 
-/** The real engine with its legs, and what it was ordered. */
-function createWatchedEngine(clock: VirtualClock) {
-  const random = seededRandom(1);
-  const network = new SimulatedNetwork(clock, random);
-  const engine = createSimulatedMedia({ clock, network, address: '10.0.0.1', random });
-  const commands: MixCommand[] = [];
-  const clipsLoaded: string[] = [];
-  const clipsDropped: string[] = [];
-  const media: Media = {
-    send(command) {
-      commands.push(command);
-      engine.send(command);
-    },
-    subscribe: (listener) => engine.subscribe(listener),
-  };
-  const clips: MediaClips = {
-    loadClip(name, clip) {
-      clipsLoaded.push(name);
-      return engine.loadClip(name, clip);
-    },
-    growClip(name, piece, isLast) {
-      if (!clipsLoaded.includes(name)) clipsLoaded.push(name);
-      return engine.growClip(name, piece, isLast);
-    },
-    dropClip(name) {
-      clipsDropped.push(name);
-      engine.dropClip(name);
-    },
-  };
+/** Legs of the media engine, without calls. */
+function legsIn({ node: { media }, network }: SimulatedWorld) {
+  const opened = new Map<string, () => void>();
   let ports = 5_000;
-  /** Opens a leg that hears; returns what it heard, frame by frame. */
-  async function leg(name: string): Promise<Int16Array[]> {
-    const heard: Int16Array[] = [];
-    ports += 2;
-    const at = { address: phoneAddress, port: ports };
-    network.attach(at, (bytes) => {
-      const frame = new Int16Array(160);
-      pcmu.decode(bytes, 12, 160, frame);
-      heard.push(frame);
-    });
-    await engine.open(name);
-    engine.connect(name, { ...at, codec: 'PCMU', payloadType: 0, direction: 'sendrecv', ptimeMs: 20 });
-    return heard;
+  async function hangUp(name: string): Promise<void> {
+    opened.get(name)?.();
+    opened.delete(name);
+    await media.close(name);
   }
-  return { engine, media, clips, commands, clipsLoaded, clipsDropped, leg };
+  return {
+    hangUp,
+    /** Opens a leg; resolves with the audio that it hears, frame by frame. */
+    async open(name: string): Promise<Int16Array[]> {
+      const heard: Int16Array[] = [];
+      ports += 2;
+      const at = { address: phoneAddress, port: ports };
+      const detach = network.attach(at, (bytes) => {
+        const frame = new Int16Array(160);
+        pcmu.decode(bytes, 12, 160, frame);
+        heard.push(frame);
+      });
+      opened.set(name, detach);
+      await media.open(name);
+      media.connect(name, { ...at, codec: 'PCMU', payloadType: 0, direction: 'sendrecv', ptimeMs: 20 });
+      return heard;
+    },
+    async close(): Promise<void> {
+      for (const name of [...opened.keys()]) await hangUp(name);
+    },
+  };
 }
 
 /** Servers of customers on loopback. */
@@ -164,14 +138,14 @@ function createServers() {
 }
 
 /** Begins plays and waits for what is reported of them. */
-function playsOf(sounds: Sounds, clock: VirtualClock, notices: readonly PlayNotice[]) {
+function playsOf(world: SimulatedWorld, notices: readonly PlayNotice[]) {
   let plays = 0;
   /** Lets real time pass, for what comes over sockets and from threads; virtual time only by `stepMs`. */
   async function until(what: string, condition: () => boolean, stepMs = 0): Promise<void> {
     const limit = performance.now() + 10_000;
     while (!condition()) {
       if (performance.now() > limit) throw new Error(`not within 10 s: ${what}`);
-      if (stepMs > 0) await clock.advance(stepMs);
+      if (stepMs > 0) await world.advance(stepMs);
       await new Promise<void>((resolve) => setTimeout(resolve, 1));
     }
   }
@@ -179,7 +153,8 @@ function playsOf(sounds: Sounds, clock: VirtualClock, notices: readonly PlayNoti
     until,
     play(items: readonly PlayItem[], changes: Partial<PlayOrder> = {}): string {
       const play = changes.play ?? `p${++plays}`;
-      sounds.play({ play, owner: { kind: 'test', id: 'o' }, to: ['leg'], items, loop: 1, ...changes });
+      const order = { owner: { kind: 'test', id: 'o' }, to: ['leg'], items, loop: 1, ...changes };
+      world.node.platform.sounds.play({ play, ...order });
       return play;
     },
     /** Waits for the end of the play; returns its last notice. */
