@@ -30,6 +30,7 @@ export {
   postgresMissing,
   startPostgres,
 } from './postgres-server.ts';
+export { createRecordedFiles, type RecordedFiles } from './recorded-files.ts';
 export { recordedEvents, recordedHistory } from './recorded-history.ts';
 export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';

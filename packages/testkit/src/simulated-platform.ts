@@ -23,6 +23,7 @@ import { createSignalling, type SenderLimits, type SipEdge } from '@jackfield/si
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { type AnswerJudge, holdToDocument } from './answered-as-documented.ts';
 import { createEventEmitter } from './event-emitter.ts';
+import type { RecordedFiles } from './recorded-files.ts';
 import type { createRecordingLog } from './recording-log.ts';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
@@ -98,6 +99,8 @@ export interface SimulatedPlatformOptions {
   readonly sounds?: { readonly speech: Speech; readonly decoder: SoundDecoder };
   /** What recognises speech, or what makes it from the captures of each process; nothing when absent. */
   readonly recognition?: Recognition;
+  /** The real recorder, to which the test gives the audio; what the media engine captures is kept in memory when absent. */
+  readonly recorder?: RecordedFiles;
   /** What the platform gets in place of the settings of this world. */
   readonly settings?: PlatformSettings;
 }
@@ -166,7 +169,7 @@ export interface SimulatedPlatform {
 /** The platform created, signalling created from its ports, and both started: as the server does, over adapters in this process. */
 export async function startSimulatedPlatform(options: SimulatedPlatformOptions): Promise<SimulatedPlatform> {
   const incarnation = incarnationOn(options.clock);
-  const adapters = createAdapters(options, incarnation);
+  const adapters = await createAdapters(options, incarnation);
   const { database, media, speech, streams } = adapters;
   const created = createPlatform({
     ...adapters,
@@ -213,7 +216,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   };
 }
 
-type Adapters = ReturnType<typeof createAdapters>;
+type Adapters = Awaited<ReturnType<typeof createAdapters>>;
 
 const noNumbers: NumberRoutes = { targetsFor: () => undefined };
 /** Without signalling nothing is sent to the target. */
@@ -254,7 +257,7 @@ function domainsOf({ settings, domain }: SimulatedPlatformOptions): readonly [st
 }
 
 /** What stands in for the outside systems, the database apart: that is the real one. */
-function createAdapters(options: SimulatedPlatformOptions, incarnation: Incarnation) {
+async function createAdapters(options: SimulatedPlatformOptions, incarnation: Incarnation) {
   const { network, random, settling, log } = options;
   const { interpose = (database: Database) => database } = options;
   const { address } = options.sip;
@@ -265,7 +268,6 @@ function createAdapters(options: SimulatedPlatformOptions, incarnation: Incarnat
     random,
     touched: settling.touched,
   });
-  const recorder = createSimulatedRecorder(media);
   const streams = createSimulatedStreams(incarnation.clock, settling.touched);
   return {
     clock: settling.clock(incarnation.clock),
@@ -280,12 +282,20 @@ function createAdapters(options: SimulatedPlatformOptions, incarnation: Incarnat
     decoder: options.sounds?.decoder ?? simulatedDecoder,
     ...recognitionOf(options.recognition, media),
     linkedAudio: { legs: media, address },
-    recorder,
-    recordingFiles: recorder.files,
+    ...(await recorderOf(options, media)),
     egress: options.customer,
     streams,
     audioStreams: streams,
   };
+}
+
+async function recorderOf(
+  { recorder, settling }: SimulatedPlatformOptions,
+  media: SimulatedMedia,
+): Promise<Pick<PlatformDeps, 'recorder' | 'recordingFiles'>> {
+  if (recorder !== undefined) return recorder.open(settling);
+  const simulated = createSimulatedRecorder(media);
+  return { recorder: simulated, recordingFiles: simulated.files };
 }
 
 /** Only speech of this world is known by its clips. */

@@ -47,6 +47,8 @@ export interface SimulatedWorldOptions {
   readonly sounds?: SimulatedPlatformOptions['sounds'];
   /** What recognises speech; nothing when absent. */
   readonly recognition?: SimulatedPlatformOptions['recognition'];
+  /** The real recorder, to which the test gives the audio. The test closes it after the world. */
+  readonly recorder?: SimulatedPlatformOptions['recorder'];
   /** Wraps the database of each process. */
   readonly interpose?: (database: Database) => Database;
   /** `by-test`: a world on the databases of a suite closes without a census, because the test or its suite takes it. */
@@ -264,7 +266,7 @@ async function startProcesses(
   shared: SharedParts,
 ): Promise<SimulatedProcesses> {
   const { carriers = [], rates, limits, interpose, database: open, settings } = options;
-  const { numbers, sounds, recognition } = options;
+  const { numbers, sounds, recognition, recorder } = options;
   const { nodes, faults } = { ...usual, ...options };
   const all = {
     ...shared,
@@ -277,6 +279,7 @@ async function startProcesses(
     ...(numbers === undefined ? {} : { numbers }),
     ...(sounds === undefined ? {} : { sounds }),
     ...(recognition === undefined ? {} : { recognition }),
+    ...(recorder === undefined ? {} : { recorder }),
   };
   return nodes === undefined
     ? startSimulatedProcesses({ ...all, ...(open === undefined ? {} : { open }) })

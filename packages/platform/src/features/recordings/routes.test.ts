@@ -7,9 +7,7 @@ import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { listedRecordings, pageOf } from './queries.ts';
 import { reading } from './tables.ts';
-import { closeWorldsAfterEach, openRecordingsWorld, publicUrl, until } from './testing/recordings-world.ts';
-
-closeWorldsAfterEach();
+import { openRecordingsWorld, publicUrl, until } from './testing/recordings-world.ts';
 
 const ids = (body: { objects: readonly { recording_id: string }[] }) =>
   body.objects.map((each) => each.recording_id);
@@ -17,14 +15,14 @@ const ids = (body: { objects: readonly { recording_id: string }[] }) =>
 eachDatabase('Recording API', (open) => {
   test('an object has the published fields, while it runs and after', async () => {
     const world = await openRecordingsWorld(open);
-    const { api, clock } = world;
-    const began = clock.now();
+    const { call, main } = world;
+    const began = world.world.now();
     const mpc = { uuid: randomUUID(), name: 'support' };
     const callUuid = randomUUID();
     const recording = await world.record({ type: 'mpc', mpc, callUuid });
     world.say(recording, 61_500);
-    const { api_id: _, ...running } = (await api.call('GET', `Recording/${recording}/`)).body;
-    const account = `/v1/Account/${api.main.authId}`;
+    const { api_id: _, ...running } = (await call('GET', `Recording/${recording}/`)).body;
+    const account = `/v1/Account/${main.authId}`;
     const expected = {
       recording_id: recording,
       recording_url: `${publicUrl}${account}/Recording/${recording}.wav`,
@@ -52,10 +50,10 @@ eachDatabase('Recording API', (open) => {
       resource_uri: `${account}/Recording/${recording}/`,
     };
     assert.deepEqual(running, expected);
-    await clock.advance(61_500);
+    await world.world.advance(61_500);
     await world.stop(recording);
-    await clock.advance(2.5 * 86_400_000);
-    const { objects } = (await api.call('GET', 'Recording/')).body;
+    await world.world.clock.leap(2.5 * 86_400_000);
+    const { objects } = (await call('GET', 'Recording/')).body;
     assert.deepEqual(objects, [
       {
         ...expected,
@@ -69,9 +67,9 @@ eachDatabase('Recording API', (open) => {
 
   test('lists are newest first, in pages, filtered, and each account sees its own', async () => {
     const world = await openRecordingsWorld(open);
-    const { api, clock } = world;
-    const branch = await api.subaccount();
-    const start = clock.now();
+    const { call, main } = world;
+    const branch = await world.world.subaccount();
+    const start = world.world.now();
     const at = (ms: number) => new Date(start + ms).toISOString().slice(0, 23).replace('T', ' ');
     const made: string[] = [];
     const mpc = { uuid: randomUUID(), name: 'support' };
@@ -86,21 +84,21 @@ eachDatabase('Recording API', (open) => {
       const recording = await world.record(over);
       await world.stop(recording);
       made.push(recording);
-      await clock.advance(10_000);
+      await world.world.advance(10_000);
     }
     const [first, second, third, fourth, fifth] = made as [string, string, string, string, string];
-    const list = async (query: string, as = api.main) => {
-      const { body, status } = await api.call('GET', `Recording/?${query}`, { as });
+    const list = async (query: string, as = main) => {
+      const { body, status } = await call('GET', `Recording/?${query}`, { as });
       assert.equal(status, 200, JSON.stringify(body));
       return ids(body);
     };
     assert.deepEqual(await list(''), [...made].reverse());
-    const page = (await api.call('GET', 'Recording/?limit=2&offset=2')).body;
+    const page = (await call('GET', 'Recording/?limit=2&offset=2')).body;
     assert.deepEqual([ids(page), page.meta.total_count], [[third, second], 5]);
     assert.deepEqual(await list('', branch), [fifth]);
     assert.deepEqual(await list(`subaccount=${branch.authId}`), [fifth]);
     assert.deepEqual(await list(`sub_account=${branch.authId}`), [fifth]);
-    const uri = encodeURIComponent(`/v1/Account/${api.main.authId}/Subaccount/${branch.authId}/`);
+    const uri = encodeURIComponent(`/v1/Account/${main.authId}/Subaccount/${branch.authId}/`);
     assert.deepEqual(await list(`sub_account=${uri}`), [fifth]);
     assert.deepEqual(await list(`subaccount=${branch.authId}&sub_account=SAOTHER`), []);
     assert.deepEqual(await list(`call_uuid=${callUuid.toUpperCase()}`), [first]);
@@ -112,9 +110,9 @@ eachDatabase('Recording API', (open) => {
     assert.deepEqual(await list(`to_number=%2B12025550100`, branch), [fifth]);
     assert.deepEqual(await list(`add_time__gte=${at(10_000)}&add_time__lt=${at(30_000)}`), [third, second]);
     assert.deepEqual(await list(`add_time__gt=${at(10_000)}&add_time__lte=${at(30_000)}`), [fourth, third]);
-    assert.equal((await api.call('GET', 'Recording/?add_time__gt=yesterday')).status, 400);
+    assert.equal((await call('GET', 'Recording/?add_time__gt=yesterday')).status, 400);
     const day = 86_400_000;
-    await clock.advance(2 * day - 35_000);
+    await world.world.clock.leap(2 * day - 35_000);
     assert.deepEqual(await list('recording_storage_duration=2'), [second, first]);
     assert.deepEqual(await list('recording_storage_duration__lt=2'), [fifth, fourth, third]);
     assert.deepEqual(await list('recording_storage_duration__gt=1'), [second, first]);
@@ -123,27 +121,27 @@ eachDatabase('Recording API', (open) => {
       fourth,
       third,
     ]);
-    assert.equal((await api.call('GET', 'Recording/?recording_storage_duration=-1')).status, 400);
-    assert.equal((await api.call('GET', `Recording/${fifth}/`, { as: branch })).status, 200);
-    assert.equal((await api.call('GET', `Recording/${first}/`, { as: branch })).status, 404);
-    assert.equal((await api.call('DELETE', `Recording/${first}/`, { as: branch })).status, 404);
+    assert.equal((await call('GET', 'Recording/?recording_storage_duration=-1')).status, 400);
+    assert.equal((await call('GET', `Recording/${fifth}/`, { as: branch })).status, 200);
+    assert.equal((await call('GET', `Recording/${first}/`, { as: branch })).status, 404);
+    assert.equal((await call('DELETE', `Recording/${first}/`, { as: branch })).status, 404);
     assert.equal((await world.file(`${first}.wav`, {}, 'GET', branch)).status, 404);
   });
 
   test('DELETE removes a recording with its file, and stops a live recording first', async () => {
     const world = await openRecordingsWorld(open);
-    const { api } = world;
+    const { call } = world;
     const ended = await world.record();
     await world.stop(ended);
     const live = await world.record();
     world.say(live, 500);
     for (const recording of [ended, live]) {
-      assert.equal((await api.call('DELETE', `Recording/${recording}/`)).status, 204);
-      assert.equal((await api.call('GET', `Recording/${recording}/`)).status, 404);
-      assert.equal((await api.call('DELETE', `Recording/${recording}/`)).status, 404);
+      assert.equal((await call('DELETE', `Recording/${recording}/`)).status, 204);
+      assert.equal((await call('GET', `Recording/${recording}/`)).status, 404);
+      assert.equal((await call('DELETE', `Recording/${recording}/`)).status, 404);
     }
-    assert.deepEqual(world.files(), []);
-    assert.deepEqual(world.commands.at(-1), { do: 'end-capture', capture: live });
+    assert.deepEqual(world.files.names(), []);
+    assert.deepEqual(world.files.commands.at(-1), { do: 'end-capture', capture: live });
     const [, notice] = world.notices.at(-1)!;
     assert.ok(
       notice.type === 'recording-over' && notice.outcome === 'completed' && notice.durationMs === 500,
@@ -165,7 +163,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
       ['content-type', 'content-length', 'accept-ranges'].map((each) => String(headers[each])),
       ['audio/wav', '320044', 'bytes'],
     );
-    assert.deepEqual(bytes, readFileSync(join(world.directory, name)));
+    assert.deepEqual(bytes, readFileSync(join(world.files.directory, name)));
     const anonymous = await world.file(name, { authorization: '' });
     assert.deepEqual(
       [anonymous.status, String(anonymous.headers['www-authenticate']).slice(0, 5)],
@@ -174,7 +172,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     assert.equal((await world.file(`${recording}.mp3`)).status, 404);
     assert.equal((await world.file(`${recording}.wav/`)).status, 200);
     assert.equal((await world.file(`..%2F${name}`)).status, 404);
-    unlinkSync(join(world.directory, name));
+    unlinkSync(join(world.files.directory, name));
     assert.equal((await world.file(name)).status, 404);
   });
 
@@ -184,7 +182,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     world.say(recording, 3000);
     await world.stop(recording);
     const name = `${recording}.mp3`;
-    const whole = readFileSync(join(world.directory, name));
+    const whole = readFileSync(join(world.files.directory, name));
     const size = whole.length;
     const parts: [string, number, number][] = [
       ['bytes=0-99', 0, 99],
@@ -222,7 +220,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
       [head.status, head.headers['content-length'], head.headers['content-type'], head.bytes.length],
       [200, '16044', 'audio/wav', 0],
     );
-    const refused = await world.api.call('DELETE', `Recording/${recording}.wav`);
+    const refused = await world.call('DELETE', `Recording/${recording}.wav`);
     assert.deepEqual([refused.status, refused.headers.allow], [405, 'GET, HEAD']);
   });
 
@@ -231,9 +229,9 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     const recording = await world.record();
     world.say(recording, 120_000);
     await world.stop(recording);
-    const address = await world.api.app.listen({ port: 0, host: '127.0.0.1' });
+    const address = await world.world.node.platform.http.listen({ port: 0, host: '127.0.0.1' });
     const abort = new AbortController();
-    const { authId, authToken } = world.api.main;
+    const { authId, authToken } = world.main;
     const answer = await fetch(`${address}/v1/Account/${authId}/Recording/${recording}.wav`, {
       headers: { authorization: `Basic ${btoa(`${authId}:${authToken}`)}` },
       signal: abort.signal,
@@ -248,14 +246,15 @@ onEmbeddedDatabase('Files of recordings', (open) => {
       readdirSync(descriptors).some((each) => linkOf(join(descriptors, each)).endsWith(`${recording}.wav`));
     await until(() => !isOpen());
     assert.equal((await world.file(`${recording}.wav`)).bytes.length, 44 + 120_000 * 16);
-    const { paths } = (await world.api.app.inject('/openapi.json')).json();
+    const { paths } = (await world.world.node.platform.http.inject('/openapi.json')).json();
     const documented = paths['/v1/Account/{auth_id}/Recording/{recording_file}'];
     assert.deepEqual(Object.keys(documented), ['get']);
     assert.deepEqual(Object.keys(documented.get.responses['206'].content), ['audio/mpeg', 'audio/wav']);
   });
 
   test('lists and their counts are answered from the index of their filter', async () => {
-    const { database } = await openRecordingsWorld(open);
+    const { world } = await openRecordingsWorld(open);
+    const { database } = world.node;
     const tables = reading(database.read);
     const main = { authId: 'MA', isSubaccount: false, main: 'MA' };
     const sub = { authId: 'SA', isSubaccount: true, main: 'MA' };
@@ -299,7 +298,9 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     for (const where of ['closed_at IS NULL', 'closed_at < 5']) {
       const { rows } = await sql<{
         detail: string;
-      }>`EXPLAIN QUERY PLAN SELECT * FROM recordings WHERE ${sql.raw(where)}`.execute(world.database.read);
+      }>`EXPLAIN QUERY PLAN SELECT * FROM recordings WHERE ${sql.raw(where)}`.execute(
+        world.world.node.database.read,
+      );
       assert.match(rows[0]!.detail, /^SEARCH recordings USING INDEX/, where);
     }
   });

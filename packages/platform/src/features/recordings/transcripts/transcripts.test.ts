@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { RecognitionProblem, SpeechEngine } from '@jackfield/ports';
 import { eachDatabase, syntheticVoice } from '@jackfield/testkit';
-import {
-  closeWorldsAfterEach,
-  openRecordingsWorld,
-  type RecordingsWorld,
-} from '../testing/recordings-world.ts';
+import { openRecordingsWorld, type RecordingsWorld } from '../testing/recordings-world.ts';
 
 const callback = { url: 'https://customer.example.com/text', method: 'POST' } as const;
 const request = { language: 'en-US', redactsDigits: false, callback };
@@ -53,9 +49,13 @@ function engineOf(fail: (utterance: number) => RecognitionProblem | 'never' | nu
 }
 
 /** Time passes until it is so; the limit of the runner ends it otherwise. */
-async function eventually(world: RecordingsWorld, isSo: () => boolean, step = 500): Promise<void> {
-  while (!isSo()) {
-    await world.clock.advance(step);
+async function eventually(
+  { world }: RecordingsWorld,
+  isSo: () => boolean | Promise<boolean>,
+  step = 500,
+): Promise<void> {
+  while (!(await isSo())) {
+    await world.advance(step);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -71,25 +71,25 @@ const tracks = [
   { said: ['leg'], heard: [] },
   { said: [], heard: ['leg'] },
 ];
-const typesOf = (world: RecordingsWorld) => world.events.map(({ type }) => type);
-const wordsOf = (world: RecordingsWorld) => world.events.filter(({ type }) => type === 'recording.words');
-const isOver = (world: RecordingsWorld) => () =>
-  typesOf(world).some((type) => type.startsWith('recording.transcript-'));
+const wordsOf = async (world: RecordingsWorld) =>
+  (await world.events()).filter(({ type }) => type === 'recording.words');
+const endsOf = async (world: RecordingsWorld) =>
+  (await world.events()).filter(({ type }) => type.startsWith('recording.transcript-'));
+const isOver = (world: RecordingsWorld) => async () => (await endsOf(world)).length > 0;
+const transcriptsIn = ({ world }: RecordingsWorld) => world.node.platform.census().recordings?.transcripts;
 const transcriptOf = (world: RecordingsWorld, recording: string) =>
-  world.api.call('GET', `Recording/${recording}/Transcript/`);
+  world.call('GET', `Recording/${recording}/Transcript/`);
 
 eachDatabase('Transcripts of recordings', (open) => {
-  closeWorldsAfterEach();
-
   for (const format of ['wav', 'mp3'] as const) {
     test(`a ${format} recording reports its words by speaker while it runs, and the whole text at its end`, async () => {
       const world = await openRecordingsWorld(open, engineOf());
       const recording = await world.record({ format, tracks, transcript: request });
       world.hear(recording, stereo(syntheticVoice(1_700, 2_000), 0), 2);
-      await eventually(world, () => wordsOf(world).length === 1);
+      await eventually(world, async () => (await wordsOf(world)).length === 1);
       assert.equal((await transcriptOf(world, recording)).body.status, 'in-progress');
       world.hear(recording, stereo(syntheticVoice(3_900, 2_000), 1), 2);
-      await eventually(world, () => wordsOf(world).length === 2);
+      await eventually(world, async () => (await wordsOf(world)).length === 2);
       await world.stop(recording);
       await eventually(world, isOver(world));
       const { status, body } = await transcriptOf(world, recording);
@@ -108,11 +108,15 @@ eachDatabase('Transcripts of recordings', (open) => {
       );
       assert.ok(body.words[0].from_ms < 500 && body.words[0].to_ms < body.words[1].from_ms);
       assert.equal(body.status, 'completed');
-      const end = world.events.at(-1)!;
+      const end = (await endsOf(world)).at(-1)!;
       assert.equal(end.type, 'recording.transcript-completed');
-      assert.deepEqual(end.callback, callback);
-      assert.equal(end.payload['transcription'], 'said for 2 s said for 5 s');
-      assert.match(String(end.payload['TranscriptURL']), new RegExp(`/Recording/${recording}/Transcript/$`));
+      await world.world.advance(1_000);
+      const { requests } = world.world.customer;
+      const [received, ...others] = requests.filter(({ url }) => url === callback.url);
+      assert.deepEqual([received?.method, others], [callback.method, []]);
+      assert.equal(received?.fields['transcription'], 'said for 2 s said for 5 s');
+      assert.equal(end.data['transcription'], 'said for 2 s said for 5 s');
+      assert.match(String(end.data['TranscriptURL']), new RegExp(`/Recording/${recording}/Transcript/$`));
     });
   }
 
@@ -136,12 +140,9 @@ eachDatabase('Transcripts of recordings', (open) => {
     const all = await Promise.all([1, 2, 3, 4].map(() => world.record({ transcript: request })));
     for (const recording of all) world.hear(recording, syntheticVoice(2_000, 1_000));
     for (const recording of all) await world.stop(recording);
-    await eventually(
-      world,
-      () => typesOf(world).filter((type) => type.startsWith('recording.transcript-')).length === 4,
-    );
+    await eventually(world, async () => (await endsOf(world)).length === 4);
     assert.ok(seen.most <= 2);
-    await eventually(world, () => world.feature.census?.()['transcripts'] === 0);
+    await eventually(world, () => transcriptsIn(world) === 0);
   });
 
   test('digits are masked before a word is written or sent', async () => {
@@ -151,7 +152,7 @@ eachDatabase('Transcripts of recordings', (open) => {
     await world.stop(recording);
     await eventually(world, isOver(world));
     assert.equal((await transcriptOf(world, recording)).body.words[0].text, 'said for # s');
-    assert.doesNotMatch(JSON.stringify(world.events), /said for \d/);
+    assert.doesNotMatch(JSON.stringify(await world.events()), /said for \d/);
   });
 
   test('a transcript is deleted with its recording', async () => {
@@ -160,9 +161,9 @@ eachDatabase('Transcripts of recordings', (open) => {
     world.hear(recording, syntheticVoice(2_000, 1_000));
     await world.stop(recording);
     await eventually(world, isOver(world));
-    assert.equal((await world.api.call('DELETE', `Recording/${recording}/`)).status, 204);
+    assert.equal((await world.call('DELETE', `Recording/${recording}/`)).status, 204);
     assert.equal((await transcriptOf(world, recording)).status, 404);
-    const left = await world.database.read
+    const left = await world.world.node.database.read
       .withTables<{ recording_words: { recording_id: string } }>()
       .selectFrom('recording_words')
       .select('recording_id')
@@ -175,7 +176,7 @@ eachDatabase('Transcripts of recordings', (open) => {
     const recording = await world.record();
     await world.stop(recording);
     assert.equal((await transcriptOf(world, recording)).status, 404);
-    assert.equal(world.feature.census?.()['transcripts'], 0);
+    assert.equal(transcriptsIn(world), 0);
   });
 
   test('after a crash the rest is transcribed, and no word twice', async () => {
@@ -183,19 +184,17 @@ eachDatabase('Transcripts of recordings', (open) => {
     const before = await openRecordingsWorld(open, stuck);
     const recording = await before.record({ transcript: request });
     before.hear(recording, syntheticVoice(2_000, 1_000));
-    await eventually(before, () => wordsOf(before).length === 1);
+    await eventually(before, async () => (await wordsOf(before)).length === 1);
     before.hear(recording, syntheticVoice(4_000, 1_000));
     await eventually(before, () => stuck.seen.utterances === 2);
-    const world = await before.crash(engineOf());
-    await world.feature.endIncarnation({ number: 0, token: '0', diedAt: (since) => since });
-    await world.feature.restore();
-    await eventually(world, isOver(world));
-    const { body } = await transcriptOf(world, recording);
+    await before.crash(engineOf());
+    await eventually(before, isOver(before));
+    const { body } = await transcriptOf(before, recording);
     assert.deepEqual(
       body.words.map(({ text }: { text: string }) => text),
       ['said for 2 s', 'said for 5 s'],
     );
-    assert.equal(wordsOf(world).length, 1);
+    assert.equal((await wordsOf(before)).length, 2);
   });
 
   test('an engine that is away is tried again; one without the language fails at once, with its event', async () => {
@@ -209,7 +208,7 @@ eachDatabase('Transcripts of recordings', (open) => {
     world.hear(recording, syntheticVoice(2_000, 1_000));
     await world.stop(recording);
     await eventually(world, isOver(world));
-    assert.equal(world.events.at(-1)!.type, 'recording.transcript-completed');
+    assert.equal((await endsOf(world)).at(-1)!.type, 'recording.transcript-completed');
 
     const unknown = {
       code: 'unknown-language',
@@ -225,9 +224,11 @@ eachDatabase('Transcripts of recordings', (open) => {
     await eventually(other, isOver(other));
     const { body } = await transcriptOf(other, failed);
     assert.deepEqual([body.status, body.error_code], ['failed', 'unknown-language']);
-    // It may fail before its recording is written whole.
-    const event = other.events.find(({ type }) => type === 'recording.transcript-failed');
-    assert.equal(event?.payload['ErrorCode'], 'unknown-language');
+    const [event] = await endsOf(other);
+    assert.deepEqual(
+      [event?.type, event?.data['ErrorCode']],
+      ['recording.transcript-failed', 'unknown-language'],
+    );
   });
 
   test('an engine that never answers is given up after its attempts, and the recording is there', async () => {
@@ -237,7 +238,7 @@ eachDatabase('Transcripts of recordings', (open) => {
     world.hear(recording, syntheticVoice(2_000, 1_000));
     await world.stop(recording);
     await eventually(world, isOver(world), 60_000);
-    assert.equal(world.events.at(-1)!.payload['ErrorCode'], 'engine-slow');
+    assert.equal((await endsOf(world)).at(-1)!.data['ErrorCode'], 'engine-slow');
     assert.equal(seen.open, 0);
     assert.equal((await world.file(`${recording}.wav`)).status, 200);
   });
@@ -252,16 +253,16 @@ eachDatabase('Transcripts of recordings', (open) => {
       world.hear(recording, syntheticVoice(2_000, 1_000));
       await world.stop(recording);
       await eventually(world, isOver(world), 60_000);
-      assert.equal(world.events.at(-1)!.payload['ErrorCode'], code);
+      assert.equal((await endsOf(world)).at(-1)!.data['ErrorCode'], code);
     }
   });
 
   test('a recording without sound has no transcript to make: no-file', async () => {
     const world = await openRecordingsWorld(open, engineOf());
     const recording = await world.record({ transcript: request });
-    rmSync(join(world.directory, `${recording}.wav`));
+    rmSync(join(world.files.directory, `${recording}.wav`));
     await world.stop(recording);
     await eventually(world, isOver(world));
-    assert.equal(world.events.at(-1)!.payload['ErrorCode'], 'no-file');
+    assert.equal((await endsOf(world)).at(-1)!.data['ErrorCode'], 'no-file');
   });
 });
