@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { mutatedText } from '@jackfield/testkit/mutated';
 import fc from 'fast-check';
 import { answerOffer } from './answer-offer.ts';
 import { applyAnswer } from './apply-answer.ts';
@@ -77,40 +78,11 @@ describe('parseSdp', () => {
 });
 
 describe('hostile descriptions', () => {
-  const lines = good.split('\r\n');
-  const mutated = fc
-    .array(
-      fc.record({
-        line: fc.nat(lines.length - 1),
-        at: fc.nat(40),
-        insert: fc.oneof(
-          fc.string({ maxLength: 20 }),
-          fc.constantFrom(
-            '/',
-            ':',
-            ' ',
-            '0',
-            '-1',
-            '4294967296',
-            '1e9',
-            'm=',
-            'c=IN IP4 ',
-            '\r\n',
-            '[1',
-            '%s',
-          ),
-        ),
-        remove: fc.nat(10),
-      }),
-      { minLength: 1, maxLength: 8 },
-    )
-    .map((changes) => {
-      const copy = [...lines];
-      for (const { line, at, insert, remove } of changes) {
-        copy[line] = copy[line]!.slice(0, at) + insert + copy[line]!.slice(at + remove);
-      }
-      return copy.join('\r\n');
-    });
+  const put = fc.oneof(
+    fc.string({ maxLength: 20 }),
+    fc.constantFrom('/', ':', ' ', '0', '-1', '4294967296', '1e9', 'm=', 'c=IN IP4 ', '\r\n', '[1', '%s'),
+  );
+  const mutated = mutatedText(fc.constant(good), { put, cut: 10, minEdits: 1, maxEdits: 8 });
 
   it('no input makes the parser, the answerer or the offerer throw, and every answer can be parsed', () => {
     fc.assert(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { mutatedText } from '@jackfield/testkit/mutated';
 import fc from 'fast-check';
 import { answerOffer } from './answer-offer.ts';
 import { applyAnswer } from './apply-answer.ts';
@@ -51,17 +52,7 @@ const put = fc.constantFrom(
     'a=msid:\r\n',
   ],
 );
-const edit = fc.record({ at: fc.nat(6000), cut: fc.nat(30), put });
-const mutated = fc
-  .tuple(fc.constantFrom(...seeds, offered), fc.array(edit, { maxLength: 6 }))
-  .map(([seed, edits]) => {
-    let text = seed;
-    for (const { at, cut, put } of edits) {
-      const position = at % (text.length + 1);
-      text = text.slice(0, position) + put + text.slice(position + cut);
-    }
-    return text;
-  });
+const mutated = mutatedText(fc.constantFrom(...seeds, offered), { put, cut: 30 });
 
 test('any description of a browser gets an answer that parses, with credentials and a fingerprint where it is secured, or a problem', () => {
   fc.assert(

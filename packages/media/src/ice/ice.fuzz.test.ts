@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { mutatedBytes } from '@jackfield/testkit/mutated';
 import fc from 'fast-check';
 import { nodeCiphers } from '../io/srtp-ciphers.ts';
 import { datagramKind } from './demultiplex.ts';
@@ -34,23 +35,19 @@ function openAgent() {
   return { agent, sent, orders };
 }
 
-const edit = fc.record({ at: fc.nat(400), cut: fc.nat(8), put: fc.uint8Array({ maxLength: 12 }) });
-const mutated = fc
-  .tuple(fc.constantFrom(...corpus), fc.array(edit, { maxLength: 4 }), fc.boolean())
-  .map(([{ bytes: seed }, edits, corrects]) => {
-    let bytes = [...seed];
-    for (const { at, cut, put } of edits) {
-      const position = at % (bytes.length + 1);
-      bytes = [...bytes.slice(0, position), ...put, ...bytes.slice(position + cut)];
-    }
-    const data = Uint8Array.from(bytes);
-    // A right length lets more of them through to the attributes.
-    if (corrects && data.length >= 20) {
-      data[2] = (data.length - 20) >> 8;
-      data[3] = data.length - 20;
-    }
-    return data;
-  });
+const datagrams = mutatedBytes(fc.constantFrom(...corpus.map(({ bytes }) => bytes)), {
+  put: fc.uint8Array({ maxLength: 12 }),
+  cut: 8,
+  maxEdits: 4,
+});
+const mutated = fc.tuple(datagrams, fc.boolean()).map(([data, corrects]) => {
+  // A right length lets more of them through to the attributes.
+  if (corrects && data.length >= 20) {
+    data[2] = (data.length - 20) >> 8;
+    data[3] = data.length - 20;
+  }
+  return data;
+});
 
 test('each datagram of the corpus belongs to the protocol in its name, and the checks among them are answered', () => {
   for (const { name, bytes } of corpus) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { mutatedText } from '@jackfield/testkit/mutated';
 import fc from 'fast-check';
 import { parseAuthorization } from '../auth/authorization.ts';
 import { parseChallenge } from '../auth/challenge.ts';
@@ -13,7 +14,6 @@ import { parseNameAddr, printNameAddr } from './name-addr.ts';
 import { parseMessage } from './parse-message.ts';
 import { printMessage } from './print-message.ts';
 import { sameUri } from './same-uri.ts';
-import { mutatedText } from './testing/mutated-text.ts';
 import { parseUri, printUri } from './uri.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { parseVia, responseTarget, stampReceived } from './via.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { mutatedText } from '@jackfield/testkit/mutated';
 import fc from 'fast-check';
 import { parseMessage } from '../message/parse-message.ts';
-import { mutatedText } from '../message/testing/mutated-text.ts';
 import { createStreamFramer, type Frame } from './stream-framer.ts';
 
 const textsIn = (folder: string): string[] => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { mutatedBytes } from '@jackfield/testkit/mutated';
 import fc from 'fast-check';
 import { openDtls } from './open-dtls.ts';
 
@@ -9,17 +10,11 @@ const corpus = readdirSync(folder)
   .filter((name) => name.startsWith('dtls-'))
   .map((name) => new Uint8Array(readFileSync(new URL(name, folder))));
 
-const edit = fc.record({ at: fc.nat(1200), cut: fc.nat(8), put: fc.uint8Array({ maxLength: 12 }) });
-const mutated = fc
-  .tuple(fc.constantFrom(...corpus), fc.array(edit, { maxLength: 4 }))
-  .map(([seed, edits]) => {
-    let bytes = [...seed];
-    for (const { at, cut, put } of edits) {
-      const position = at % (bytes.length + 1);
-      bytes = [...bytes.slice(0, position), ...put, ...bytes.slice(position + cut)];
-    }
-    return Uint8Array.from(bytes);
-  });
+const mutated = mutatedBytes(fc.constantFrom(...corpus), {
+  put: fc.uint8Array({ maxLength: 12 }),
+  cut: 8,
+  maxEdits: 4,
+});
 
 test('a session survives any datagrams in any order, sends at most eight times what it received, and connects to none of them', async () => {
   const opened = await openDtls();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyCharacter } from '@jackfield/testkit/any-character';
+import { mutatedText } from '@jackfield/testkit/mutated';
 import fc from 'fast-check';
 import { readDocument } from './read-document.ts';
 
@@ -80,20 +81,10 @@ test('random words of XML never throw', () => {
 });
 
 test('documents with pieces cut out, doubled and replaced never throw', () => {
-  const change = fc.tuple(fc.nat(), fc.nat(20), fc.constantFrom(...words, ''));
+  const put = fc.constantFrom(...words, '');
+  const mutated = mutatedText(fc.constantFrom(...seeds), { put, cut: 20, minEdits: 1, maxEdits: 5 });
   fc.assert(
-    fc.property(
-      fc.constantFrom(...seeds),
-      fc.array(change, { minLength: 1, maxLength: 5 }),
-      (seed, changes) => {
-        let text = seed;
-        for (const [at, length, piece] of changes) {
-          const start = at % (text.length + 1);
-          text = text.slice(0, start) + piece + text.slice(start + length);
-        }
-        isSound(bytesOf(text));
-      },
-    ),
+    fc.property(mutated, (text) => isSound(bytesOf(text))),
     { numRuns: 1500 },
   );
 });
