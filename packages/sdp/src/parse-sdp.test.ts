@@ -107,6 +107,18 @@ describe('hostile descriptions', () => {
     );
   });
 
+  it('the same offer gets the same answer each time, so an INVITE that is sent again changes nothing', () => {
+    const ours = { codecs, address: '192.0.2.2', port: 5000 };
+    fc.assert(
+      fc.property(mutated, (text) => {
+        const [first, second] = [1, 2].map(() => answerOffer(text, ours, { sessionId: '1' }));
+        assert.deepEqual(first, second);
+        assert.deepEqual(parseSdp(text), parseSdp(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('the costliest lines within the limits are parsed in bounded time', { timeout: 2000 }, () => {
     const line = `a=imageattr:* send ${'[x=1] '.repeat(160)}`;
     const cheap = parseSdp(`${good}${`${line}\r\n`.repeat(15)}`);

@@ -1,23 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
-import { openApi } from './testing/api-world.ts';
+import { Type } from 'typebox';
+import { accepted } from '../kernel/result.ts';
+import { route } from './index.ts';
+import { openShell } from './testing/shell.ts';
+
+const aThing = { operation: 'See a thing', schema: {}, success: 200, run: async () => accepted({}) } as const;
 
 eachDatabase('Documents', (open) => {
-  test('the OpenAPI document shows each operation with its statuses, and no other path', async () => {
-    const world = await openApi(open);
-    const document = (await world.app.inject('/openapi.json')).json();
+  test('the OpenAPI document shows each path of the routes, and no other', async () => {
+    const thing = route({ ...aThing, method: 'GET', path: 'Thing/' });
+    const one = route({
+      ...aThing,
+      method: 'DELETE',
+      path: 'Thing/:thing_id/',
+      operation: 'Remove a thing',
+      schema: { params: Type.Object({ thing_id: Type.String() }) },
+    });
+    const receipts = { methods: ['GET'], path: '/receipts', run: () => accepted(undefined) } as const;
+    const features = [{ name: 'Things', routes: [thing, one], open: [receipts] }];
+    const { app } = await openShell(open, { features });
+    const document = (await app.inject('/openapi.json')).json();
     assert.equal(document.openapi, '3.1.0');
     assert.deepEqual(Object.keys(document.paths), [
       '/v1/Account/{auth_id}/',
-      '/v1/Account/{auth_id}/Subaccount/',
-      '/v1/Account/{auth_id}/Subaccount/{subaccount_id}/',
-      '/v1/Account/{auth_id}/Application/',
-      '/v1/Account/{auth_id}/Application/{app_id}/',
-      '/v1/Account/{auth_id}/Endpoint/',
-      '/v1/Account/{auth_id}/Endpoint/{endpoint_id}/',
-      '/v1/Account/{auth_id}/Endpoint/{endpoint_id}/Registration/',
+      '/v1/Account/{auth_id}/Thing/',
+      '/v1/Account/{auth_id}/Thing/{thing_id}/',
     ]);
+  });
+
+  test('the OpenAPI document shows each operation with its statuses', async () => {
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const document = (await world.node.platform.http.inject('/openapi.json')).json();
     const create = document.paths['/v1/Account/{auth_id}/Endpoint/'].post;
     assert.deepEqual(Object.keys(create.responses), [
       '201',
@@ -40,12 +55,13 @@ eachDatabase('Documents', (open) => {
     )
       .flatMap((path) => Object.values(path))
       .map(({ operationId }) => operationId);
+    assert.ok(operations.length > 100, `${operations.length} operations`);
     assert.equal(new Set(operations).size, operations.length);
   });
 
   test('each tag of the OpenAPI document has an operation', async () => {
-    const world = await openApi(open, { routes: [{ name: 'Receipts', routes: [], open: [] }] });
-    const { tags, paths } = (await world.app.inject('/openapi.json')).json();
+    const { app } = await openShell(open, { features: [{ name: 'Receipts', routes: [], open: [] }] });
+    const { tags, paths } = (await app.inject('/openapi.json')).json();
     const used = Object.values(paths as Record<string, Record<string, { tags: string[] }>>)
       .flatMap((path) => Object.values(path))
       .flatMap((operation) => operation.tags);

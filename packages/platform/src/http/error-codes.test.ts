@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { allErrorCodes, type ErrorCode, errorBody, errorCodes } from '@jackfield/contract';
-import { onEmbeddedDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
+import { basic, onEmbeddedDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { problem } from '../kernel/problem.ts';
 import { refused } from '../kernel/result.ts';
 import { fileRoute, type OpenRoute, type RouteGroup, route } from './index.ts';
-import { type ApiWorld, basic, openApi } from './testing/api-world.ts';
 import { listeningApi } from './testing/listening-api.ts';
+import { main, openShell, type Shell } from './testing/shell.ts';
 
 interface Answered {
   readonly status: number;
@@ -56,30 +56,27 @@ const group: RouteGroup = {
 };
 
 onEmbeddedDatabase('Every code of an error', (open) => {
-  let api: ApiWorld;
+  let shell: Shell;
   let port: number;
   let simulated: SimulatedWorld;
   let hasPorts = true;
   before(async () => {
-    simulated = await openSimulatedWorld({ settings: { mediaLoad: () => (hasPorts ? 0 : 1) } });
+    const httpLimits = { bodyBytes: 1000, requests: 1_000_000, strangerRequests: 1_000_000 };
+    const settings = { httpLimits, mediaLoad: () => (hasPorts ? 0 : 1) };
+    simulated = await openSimulatedWorld({ settings });
+    const { http } = simulated.node.platform;
+    await http.listen({ host: '127.0.0.1', port: 0 });
+    port = (http.server.address() as AddressInfo).port;
+    shell = await openShell(open, { features: [group], limits: { failedAuthentications: 1 } });
   });
   after(() => simulated.close());
-  beforeEach(async () => {
-    api = await openApi(open, { routes: [group], limits: { bodyBytes: 1000, failedAuthentications: 1 } });
-    await api.app.listen({ host: '127.0.0.1', port: 0 });
-    port = (api.app.server.address() as AddressInfo).port;
-  });
-  afterEach(() => api.app.close());
 
   async function ask(method: string, path: string, body?: string, headers: Record<string, string> = {}) {
-    const answer = await fetch(
-      `http://127.0.0.1:${port}${path.startsWith('/') ? path : `/v1/Account/${api.main.authId}/${path}`}`,
-      {
-        method,
-        headers: { authorization: basic(api.main), 'content-type': 'application/json', ...headers },
-        ...(body === undefined ? {} : { body }),
-      },
-    );
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/Account/${simulated.main.authId}/${path}`, {
+      method,
+      headers: { authorization: basic(simulated.main), 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
     return { status: answer.status, body: await answer.json() };
   }
 
@@ -120,16 +117,17 @@ onEmbeddedDatabase('Every code of an error', (open) => {
     }
   }
 
-  async function repeated(path: string, first: string, second: string): Promise<Answered> {
-    const headers = { 'idempotency-key': path };
-    await ask('POST', path, first, headers);
-    return ask('POST', path, second, headers);
+  async function repeated(send: (body: string) => Promise<Answered>, bodies: readonly [string, string]) {
+    await send(bodies[0]);
+    return send(bodies[1]);
   }
 
   async function tooManyGuesses(): Promise<Answered> {
-    const headers = { authorization: basic({ ...api.main, authToken: 'wrong' }) };
-    assert.equal((await ask('GET', '', undefined, headers)).status, 401);
-    return ask('GET', '', undefined, headers);
+    const url = `/v1/Account/${main.authId}/`;
+    const guess = { url, headers: { authorization: basic({ ...main, authToken: 'wrong' }) } };
+    assert.equal((await shell.app.inject(guess)).statusCode, 401);
+    const answer = await shell.app.inject(guess);
+    return { status: answer.statusCode, body: answer.json() };
   }
 
   const call = (): Promise<Answered> =>
@@ -162,20 +160,28 @@ onEmbeddedDatabase('Every code of an error', (open) => {
     'limit-reached': fullRoom,
     'incorrect-otp': async () => simulated.api('POST', await verification(), { otp: '000000' }),
     unauthenticated: () => ask('GET', '', undefined, { authorization: '' }),
-    forbidden: () => ask('POST', '/receipts', '{}'),
+    forbidden: async () => {
+      const answer = await shell.app.inject({ method: 'POST', url: '/receipts', payload: {} });
+      return { status: answer.statusCode, body: answer.json() };
+    },
     'not-found': () => ask('GET', 'Endpoint/1/'),
     'method-not-allowed': () => ask('PUT', 'Endpoint/', '{}'),
     'request-timeout': slowRequest,
     conflict: async () => simulated.api('GET', `${await verification()}Receipt/`),
-    'idempotency-mismatch': () => repeated('Endpoint/', endpoint, endpoint.replace('alice', 'bob')),
-    'idempotency-outcome-unknown': () => repeated('Broken/', '{}', '{}'),
+    'idempotency-mismatch': () =>
+      repeated(
+        (body) => ask('POST', 'Endpoint/', body, { 'idempotency-key': 'e' }),
+        [endpoint, endpoint.replace('alice', 'bob')],
+      ),
+    'idempotency-outcome-unknown': () =>
+      repeated(() => shell.call('POST', 'Broken/', {}, { 'idempotency-key': 'b' }), ['{}', '{}']),
     'payload-too-large': () => ask('POST', 'Endpoint/', `{"alias":"${'x'.repeat(1000)}"}`),
     'unsupported-media-type': () => ask('POST', 'Endpoint/', endpoint, { 'content-type': 'text/plain' }),
-    'range-not-satisfiable': () => ask('GET', 'File/', undefined, { range: 'bytes=10-' }),
+    'range-not-satisfiable': () => shell.call('GET', 'File/', undefined, { range: 'bytes=10-' }),
     'missing-trunk-parameter': () => simulated.api('POST', 'SipTrunk/Credential/', {}),
     'headers-too-large': () => answerTo(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`),
-    internal: () => ask('POST', 'Broken/', '{}'),
-    unavailable: () => ask('POST', 'Away/', '{}'),
+    internal: () => shell.call('POST', 'Broken/', {}),
+    unavailable: () => shell.call('POST', 'Away/', {}),
     'too-many-requests': tooManyGuesses,
     'no-capacity': withoutPorts,
     draining: drained,
@@ -194,10 +200,12 @@ onEmbeddedDatabase('Every code of an error', (open) => {
   });
 
   it('is shown by the OpenAPI document, and each operation names those that it answers', async () => {
-    const document = (await api.app.inject('/openapi.json')).json();
+    const documentOf = async (app: Shell['app']) => (await app.inject('/openapi.json')).json();
+    const document = await documentOf(simulated.node.platform.http);
+    const ofShell = await documentOf(shell.app);
     assert.deepEqual(document.components.schemas.Error.properties.error_code.enum, allErrorCodes);
-    const codesOf = (path: string, method: string) => {
-      const { responses } = document.paths[`/v1/Account/{auth_id}/${path}`][method];
+    const codesOf = (path: string, method: string, shown = document) => {
+      const { responses } = shown.paths[`/v1/Account/{auth_id}/${path}`][method];
       return Object.fromEntries(
         Object.entries<{ content?: { 'application/json': { schema: { allOf?: object[] } } } }>(responses)
           .filter(([status]) => status.startsWith('4'))
@@ -221,7 +229,7 @@ onEmbeddedDatabase('Every code of an error', (open) => {
       400: ['invalid-parameter', 'malformed-request'],
       ...readOnly,
     });
-    assert.deepEqual(codesOf('File/', 'get'), {
+    assert.deepEqual(codesOf('File/', 'get', ofShell), {
       400: ['invalid-parameter', 'malformed-request'],
       ...readOnly,
       416: ['range-not-satisfiable'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
+import { onEmbeddedDatabase } from '@jackfield/testkit';
 import type { GuidePages } from './guide.ts';
-import { openApi } from './testing/api-world.ts';
+import { openShell } from './testing/shell.ts';
 
 const files: Readonly<Record<string, string>> = { '': '<h1>Start</h1>', '404.html': '<h1>No page</h1>' };
 const guidePages: GuidePages = {
@@ -13,9 +13,9 @@ const guidePages: GuidePages = {
   },
 };
 
-eachDatabase('The guide', (open) => {
+onEmbeddedDatabase('The guide', (open) => {
   test('is served beside the reference, under a policy that runs scripts of this server alone', async () => {
-    const { app } = await openApi(open, { guidePages });
+    const { app } = await openShell(open, { guidePages });
     const page = await app.inject('/docs/guide/');
     assert.deepEqual([page.statusCode, page.body], [200, files['']]);
     const policy = String(page.headers['content-security-policy']);
@@ -27,20 +27,20 @@ eachDatabase('The guide', (open) => {
   });
 
   test('answers a path that does not exist with its page for that, and 404', async () => {
-    const { app } = await openApi(open, { guidePages });
+    const { app } = await openShell(open, { guidePages });
     const page = await app.inject('/docs/guide/start/nowhere');
     assert.deepEqual([page.statusCode, page.body], [404, files['404.html']]);
   });
 
   test('that is not built says how to build it', async () => {
-    const { app } = await openApi(open, { guidePages: { file: async () => undefined } });
+    const { app } = await openShell(open, { guidePages: { file: async () => undefined } });
     const page = await app.inject('/docs/guide/');
     assert.equal(page.statusCode, 404);
     assert.match(page.json().error, /npm run docs/);
   });
 
   test('is at no path where the reference is off', async () => {
-    const { app } = await openApi(open, { guidePages, docs: false });
+    const { app } = await openShell(open, { guidePages, docs: false });
     for (const url of ['/docs/guide', '/docs/guide/']) {
       assert.equal((await app.inject(url)).statusCode, 404, url);
     }

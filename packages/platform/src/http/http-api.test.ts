@@ -1,29 +1,41 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
+import {
+  basic,
+  eachDatabase,
+  type LogLine,
+  type OpenDatabase,
+  openSimulatedWorld,
+  type SimulatedWorld,
+  worldOfSuite,
+} from '@jackfield/testkit';
 import fc from 'fast-check';
 import { route } from './index.ts';
-import { type ApiWorld, basic, openApi } from './testing/api-world.ts';
+import { main as accountOfShell, openShell } from './testing/shell.ts';
 
 const endpoint = { username: 'alice', password: 'secret', alias: 'a' };
 
-/** A raw request that no client library would send. */
-/** The lines of the log without those of answered requests. */
-const faultsIn = ({ log }: Pick<ApiWorld, 'log'>) => log.lines.filter(({ level }) => level !== 'debug');
+/** The lines of a log without those of answered requests. */
+const faultsIn = (lines: readonly LogLine[]) => lines.filter(({ level }) => level !== 'debug');
 
+const limited = { bodyBytes: 1000, requests: 1_000_000, strangerRequests: 1_000_000 };
+const openLimited = (database: OpenDatabase) =>
+  openSimulatedWorld({ database, phones: 'none', settings: { httpLimits: limited } });
+
+/** A raw request that no client library would send. */
 async function raw(
-  world: ApiWorld,
+  { main, node }: Pick<SimulatedWorld, 'main' | 'node'>,
   method: string,
   url: string,
   payload?: string | Buffer,
   contentType: string | undefined = 'application/json',
 ) {
-  const answer = await world.app.inject({
+  const answer = await node.platform.http.inject({
     method: method as 'GET',
     url,
     headers: {
-      authorization: basic(world.main),
+      authorization: basic(main),
       ...(contentType === undefined || payload === undefined ? {} : { 'content-type': contentType }),
     },
     ...(payload === undefined ? {} : { payload }),
@@ -44,8 +56,10 @@ function assertError(answer: { status: number; body: unknown }, status: number, 
 }
 
 eachDatabase('HTTP', (open) => {
+  const sharedWorld = worldOfSuite({ database: open, phones: 'none' });
+
   test('a trailing slash may be left out and slashes may be doubled, without a redirect', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
     const account = `/v1/Account/${world.main.authId}`;
     for (const url of [
       account,
@@ -63,7 +77,7 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('a body on GET is ignored, whatever it is', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
     const url = `/v1/Account/${world.main.authId}/Endpoint/`;
     for (const body of ['""', '{"limit":99}', '{bad', Buffer.from([0xff, 0])]) {
       assert.equal((await raw(world, 'GET', url, body)).status, 200);
@@ -71,7 +85,7 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('a body on DELETE is read together with the query', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
     const branch = await world.subaccount();
     const url = `/v1/Account/${world.main.authId}/Subaccount/${branch.authId}/`;
     assertError(await raw(world, 'DELETE', url, '{"cascade":"maybe"}'), 400, 'the body is read');
@@ -80,7 +94,7 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('unknown members are ignored, prototype names included', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
     const url = `/v1/Account/${world.main.authId}/Endpoint/`;
     const odd =
       '{"username":"a","password":"12345","alias":"a","__proto__":{"x":1},"constructor":{"prototype":{}},"n":null}';
@@ -94,7 +108,7 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('bodies that are no JSON object in UTF-8 are refused', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
     const url = `/v1/Account/${world.main.authId}/Endpoint/`;
     const bodies: readonly (string | Buffer)[] = [
       '{',
@@ -118,7 +132,7 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('other media types are refused with 415, large bodies with 413', async () => {
-    const world = await openApi(open, { limits: { bodyBytes: 1000 } });
+    const world = await openLimited(open);
     const url = `/v1/Account/${world.main.authId}/Endpoint/`;
     const body = JSON.stringify(endpoint);
     for (const type of [
@@ -136,7 +150,7 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('unknown paths are 404, known paths with another method 405 with Allow', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
     const account = `/v1/Account/${world.main.authId}`;
     for (const url of [
       '/v1/',
@@ -160,7 +174,7 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('a path or query that is no percent-encoded UTF-8, or holds NUL, is 400', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
     const account = `/v1/Account/${world.main.authId}`;
     for (const part of ['%', '%zz', '%ff', '%C3%28', '%00', '%ED%A0%80', 'a'.repeat(5000)]) {
       assertError(await raw(world, 'GET', `${account}/Endpoint/${part}/`), 400, part);
@@ -170,7 +184,8 @@ eachDatabase('HTTP', (open) => {
   });
 
   test('no request is answered with a fault of the server', async () => {
-    const world = await openApi(open);
+    const world = sharedWorld();
+    const before = world.log.length;
     const account = `/v1/Account/${world.main.authId}`;
     const paths = fc.constantFrom('', 'Endpoint/', 'Endpoint/1/', 'Subaccount/', 'Subaccount/SA/', 'x');
     const query = fc.oneof(
@@ -194,7 +209,7 @@ eachDatabase('HTTP', (open) => {
       }),
       { numRuns: 300 },
     );
-    assert.deepEqual(faultsIn(world), []);
+    assert.deepEqual(faultsIn(world.log.slice(before)), []);
   });
 
   test('a fault of the server is logged with its api_id, and the client gets no detail', async () => {
@@ -206,20 +221,24 @@ eachDatabase('HTTP', (open) => {
       success: 200,
       run: () => Promise.reject(new Error('secret detail')),
     });
-    const world = await openApi(open, { routes: [{ name: 'Broken', routes: [broken] }] });
-    const answer = await raw(world, 'GET', `/v1/Account/${world.main.authId}/Broken/`);
-    assertError(answer, 500, 'broken');
-    assert.ok(!JSON.stringify(answer.body).includes('secret detail'));
-    const [line] = faultsIn(world);
+    const shell = await openShell(open, { features: [{ name: 'Broken', routes: [broken] }] });
+    const answer = await shell.app.inject({
+      url: `/v1/Account/${accountOfShell.authId}/Broken/`,
+      headers: { authorization: basic(accountOfShell) },
+    });
+    const body = answer.json();
+    assertError({ status: answer.statusCode, body }, 500, 'broken');
+    assert.ok(!answer.body.includes('secret detail'));
+    const [line] = faultsIn(shell.log.lines);
     assert.equal(line!.level, 'error');
-    assert.equal((line!.fields as { api_id: string }).api_id, answer.body.api_id);
+    assert.equal((line!.fields as { api_id: string }).api_id, body.api_id);
   });
 
   test('readyz says whether work is accepted; healthz and metrics answer without an account', async () => {
-    const world = await openApi(open);
-    const at = (url: string) => world.app.inject(url);
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const at = (url: string) => world.node.platform.http.inject(url);
     assert.equal((await at('/readyz')).statusCode, 200);
-    world.ready = false;
+    world.node.platform.drain();
     assert.equal((await at('/readyz')).statusCode, 503);
     assert.equal((await at('/healthz')).statusCode, 200);
     await world.call('GET', `Endpoint/1/`);
@@ -231,11 +250,11 @@ eachDatabase('HTTP', (open) => {
     );
   });
 
-  test('on a kept connection, an ignored body does not disturb the next request, and a refused one is answered', async (t) => {
-    const world = await openApi(open, { limits: { bodyBytes: 1000 } });
-    t.after(() => world.app.close());
-    await world.app.listen({ port: 0, host: '127.0.0.1' });
-    const { port } = world.app.server.address() as { port: number };
+  test('on a kept connection, an ignored body does not disturb the next request, and a refused one is answered', async () => {
+    const world = await openLimited(open);
+    const { http } = world.node.platform;
+    await http.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = http.server.address() as { port: number };
     const head = (method: string, path: string, length: number) =>
       `${method} /v1/Account/${world.main.authId}/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(world.main)}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
     const statuses = async (bytes: string, answers: number) => {
@@ -257,11 +276,10 @@ eachDatabase('HTTP', (open) => {
     assert.deepEqual(await statuses(head('POST', 'Endpoint/', 50_000_000), 1), [413]);
   });
 
-  test('bytes that are not HTTP get a body of the same form, and the socket is closed', async (t) => {
-    const world = await openApi(open);
-    t.after(() => world.app.close());
-    await world.app.listen({ port: 0, host: '127.0.0.1' });
-    const { port } = world.app.server.address() as { port: number };
+  test('bytes that are not HTTP get a body of the same form, and the socket is closed', async () => {
+    const { http } = sharedWorld().node.platform;
+    await http.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = http.server.address() as { port: number };
     for (const [bytes, status] of [
       ['NONSENSE\r\n\r\n', 400],
       [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],

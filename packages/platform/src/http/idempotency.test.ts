@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
+import { basic, eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import { Type } from 'typebox';
 import { problem } from '../kernel/problem.ts';
 import { accepted, refused } from '../kernel/result.ts';
 import { route } from './index.ts';
-import { type ApiWorld, openApi } from './testing/api-world.ts';
+import { main, openShell, type Shell } from './testing/shell.ts';
 
 const valid = { username: 'alice', password: 'secret', alias: 'a' };
 const key = (value: string) => ({ 'idempotency-key': value });
@@ -33,7 +33,7 @@ function slowRoute() {
     },
   });
   const begun = () => new Promise<void>((resolve) => started.push(resolve));
-  return { routes: [{ name: 'Slow', routes: [slow] }], outcomes, begun };
+  return { features: [{ name: 'Slow', routes: [slow] }], outcomes, begun };
 }
 
 eachDatabase('Idempotency-Key', (open) => {
@@ -101,10 +101,10 @@ eachDatabase('Idempotency-Key', (open) => {
   });
 
   test('requests at the same time wait for the first and get its answer', async () => {
-    const { routes, outcomes, begun } = slowRoute();
-    const world = await openApi(open, { routes });
+    const { features, outcomes, begun } = slowRoute();
+    const world = await openShell(open, { features });
     const running = begun();
-    const send = (body: object) => world.call('POST', 'Slow/', { body, headers: key('one') });
+    const send = (body: object) => world.call('POST', 'Slow/', body, key('one'));
     const [one, two] = [send({}), send({})];
     await running;
     assert.equal((await send({ other: 1 })).status, 409);
@@ -114,14 +114,14 @@ eachDatabase('Idempotency-Key', (open) => {
   });
 
   test('a request whose outcome is unknown is not repeated: the client is asked to read the resource', async () => {
-    const { routes, outcomes, begun } = slowRoute();
-    const world = await openApi(open, { routes });
+    const { features, outcomes, begun } = slowRoute();
+    const world = await openShell(open, { features });
     const running = begun();
-    const send = (on: ApiWorld) =>
+    const send = (on: Shell) =>
       on.app.inject({
         method: 'POST',
-        url: `/v1/Account/${on.main.authId}/Slow/`,
-        headers: { ...key('one'), authorization: `Basic ${btoa(`${on.main.authId}:${on.main.authToken}`)}` },
+        url: `/v1/Account/${main.authId}/Slow/`,
+        headers: { ...key('one'), authorization: basic(main) },
       });
     const failing = send(world);
     await running;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEmbeddedDatabase } from '@jackfield/testkit';
+import { basic, onEmbeddedDatabase } from '@jackfield/testkit';
 import { problem } from '../kernel/problem.ts';
 import { accepted, refused } from '../kernel/result.ts';
 import type { OpenRequest, OpenRoute } from './open-route.ts';
-import { basic, openApi } from './testing/api-world.ts';
+import { main, openShell } from './testing/shell.ts';
 
 onEmbeddedDatabase('Routes that need no account', (open) => {
   async function world() {
@@ -19,8 +19,8 @@ onEmbeddedDatabase('Routes that need no account', (open) => {
           : refused(problem('forbidden', 'wrong key'));
       },
     };
-    const api = await openApi(open, {
-      routes: [{ name: 'Gateways', routes: [], open: [route] }],
+    const api = await openShell(open, {
+      features: [{ name: 'Gateways', routes: [], open: [route] }],
       limits: { failedAuthentications: 3 },
     });
     const ask = async (key: string, remoteAddress = '198.51.100.1') =>
@@ -36,9 +36,9 @@ onEmbeddedDatabase('Routes that need no account', (open) => {
     assert.equal(seen.length, 4);
     assert.equal(await ask('right', '198.51.100.2'), 204);
     const { statusCode } = await api.app.inject({
-      url: `/v1/Account/${api.main.authId}/`,
+      url: `/v1/Account/${main.authId}/`,
       remoteAddress: '198.51.100.1',
-      headers: { authorization: basic(api.main) },
+      headers: { authorization: basic(main) },
     });
     assert.equal(statusCode, 200);
     await api.clock.advance(60_000);

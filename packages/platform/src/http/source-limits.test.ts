@@ -4,7 +4,7 @@ import { basic, onEmbeddedDatabase, openSimulatedWorld, type PlatformSettings } 
 import { problem } from '../kernel/problem.ts';
 import { accepted, refused } from '../kernel/result.ts';
 import type { OpenRoute } from './open-route.ts';
-import { type ApiWorldOptions, openApi } from './testing/api-world.ts';
+import { main, openShell, type ShellOptions } from './testing/shell.ts';
 
 onEmbeddedDatabase('Requests without an account', (open) => {
   const receipts: OpenRoute = {
@@ -15,11 +15,11 @@ onEmbeddedDatabase('Requests without an account', (open) => {
       query.key === 'right' ? accepted(undefined) : refused(problem('malformed-body', 'no receipt')),
   };
 
-  async function world(options: ApiWorldOptions = {}) {
-    const api = await openApi(open, {
+  async function world(options: ShellOptions = {}) {
+    const api = await openShell(open, {
       ...options,
       limits: { strangerRequests: 3 },
-      routes: [{ name: 'Receipts', routes: [], open: [receipts] }],
+      features: [{ name: 'Receipts', routes: [], open: [receipts] }],
     });
     const ask = async (
       url: string,
@@ -67,8 +67,8 @@ onEmbeddedDatabase('Requests without an account', (open) => {
   test('do not count for accounts that share their source', async () => {
     const { ask, api } = await world();
     for (let time = 0; time < 5; time += 1) await ask('/nothing');
-    const headers = { authorization: basic(api.main) };
-    assert.equal(await ask(`/v1/Account/${api.main.authId}/`, '198.51.100.1', headers), 200);
+    const headers = { authorization: basic(main) };
+    assert.equal(await ask(`/v1/Account/${main.authId}/`, '198.51.100.1', headers), 200);
     const text = (await api.app.inject({ url: '/metrics', remoteAddress: '198.51.100.2' })).body;
     assert.match(text, /^jackfield_http_rate_limited_total\{by="source"\} 2$/m);
   });

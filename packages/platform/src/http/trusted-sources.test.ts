@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import { basic, createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
 import { accepted } from '../kernel/result.ts';
 import { createHttpApi } from './http-api.ts';
 import { route } from './route.ts';
-import { basic } from './testing/api-world.ts';
 
 const thing = route({
   method: 'GET',
