@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fakeTimeLibrary } from './support/fake-time.ts';
 import { PlatformProcess } from './support/platform-process.ts';
-
-/** libfaketime, as Debian's package `faketime` installs it. */
-function fakeTimeLibrary(): string | undefined {
-  const root = '/usr/lib';
-  return readdirSync(root)
-    .map((folder) => join(root, folder, 'faketime/libfaketimeMT.so.1'))
-    .find((path) => existsSync(path));
-}
 
 const library = fakeTimeLibrary();
 

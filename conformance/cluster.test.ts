@@ -8,10 +8,12 @@ import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { startClusterServers } from './support/cluster.ts';
 import { nodesStartedBy } from './support/cluster-page.ts';
+import { fakeTimeLibrary } from './support/fake-time.ts';
 import { type Answer, PlatformProcess } from './support/platform-process.ts';
 import { serverMain } from './support/server-main.ts';
 import { blocksRunBy } from './support/snippets.ts';
 
+const fakeTime = fakeTimeLibrary();
 const skip = postgresMissing() ?? natsMissing() ?? false;
 
 const talker = '+12025550101';
@@ -27,7 +29,8 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
   let one: PlatformProcess;
   let two: PlatformProcess;
 
-  const start = (node: string) => PlatformProcess.start({ ...shared, JACKFIELD_NODE: node });
+  const start = (node: string, more: Readonly<Record<string, string>> = {}) =>
+    PlatformProcess.start({ ...shared, ...more, JACKFIELD_NODE: node });
 
   before(async () => {
     ({ postgres, nats } = await startClusterServers());
@@ -319,6 +322,28 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
     await one.until('the database', `Call/${call}/?status=live`, isInProgress);
     await order(two, 'DELETE', `Call/${call}/`);
     await two.until('the end', `Call/${call}/`, ({ hangup_cause_name: cause }) => cause === 'Normal Hangup');
+  });
+
+  it('a node whose clock is 45 s ahead of that of the database is not ready and says why, and the others are', {
+    skip: fakeTime === undefined ? 'libfaketime is not installed' : false,
+  }, async () => {
+    const ahead = { LD_PRELOAD: fakeTime!, FAKETIME: '+45s', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
+    const three = await start('three', ahead);
+    try {
+      await three.log.until('its clock', ({ message }) =>
+        /clock of this machine differs/.test(String(message)),
+      );
+      const refused = await fetch(`${three.httpUrl}/readyz`);
+      assert.equal(refused.status, 503);
+      assert.match(
+        await refused.text(),
+        /is 4[45] s ahead of that of the database: at most 30 s are allowed/,
+      );
+      assert.equal((await fetch(`${three.httpUrl}/healthz`)).status, 200);
+      assert.equal((await fetch(`${one.httpUrl}/readyz`)).status, 200);
+    } finally {
+      await three.stop();
+    }
   });
 
   it('a node that is killed takes its own calls alone with it, and its next start ends them', async () => {

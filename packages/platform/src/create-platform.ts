@@ -120,6 +120,7 @@ async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Teleph
     ...(messages === undefined ? {} : { clusterNode: { incarnation: incarnation.number, messages } }),
     accounts,
     console: consoleSessions.access,
+    clockSkew: incarnation.clockSkew,
     ready: () => core.phase.isServing,
     ...(core.httpLimits === undefined ? {} : { limits: core.httpLimits }),
   });

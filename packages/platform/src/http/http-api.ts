@@ -7,6 +7,7 @@ import {
   type Secrets,
 } from '@jackfield/ports';
 import type { FastifyInstance } from 'fastify';
+import type { ClockSkew } from '../kernel/clock-skew.ts';
 import { createAdmission } from './admission.ts';
 import type { Authenticator } from './authentication.ts';
 import { type CarryOutDeps, carryOut } from './carry-out.ts';
@@ -45,6 +46,8 @@ export interface HttpApiDeps {
   readonly homes?: readonly ResourceHome[];
   /** Carries requests to other nodes; left out where no other process uses the database. */
   readonly clusterNode?: ClusterNode;
+  /** Left out where the database has the clock of this machine. */
+  readonly clockSkew?: Pick<ClockSkew, 'ms'>;
   /** False while starting and draining: `/readyz` answers 503. */
   ready(): boolean;
   readonly limits?: Partial<HttpLimits>;

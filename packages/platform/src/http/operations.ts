@@ -1,5 +1,6 @@
 import type { Clock, Database, Metrics, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ClockSkew, clockProblem } from '../kernel/clock-skew.ts';
 import { createDatabaseProbe } from '../kernel/database-probe.ts';
 import { type Problem, problem, statusOf } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
@@ -16,6 +17,8 @@ interface OperationsDeps {
   readonly secrets: Pick<Secrets, 'equals'>;
   readonly guesses: FailedGuesses;
   readonly metricsAccess: MetricsAccess;
+  /** Left out where the database has the clock of this machine. */
+  readonly clockSkew?: Pick<ClockSkew, 'ms'>;
   ready(): boolean;
 }
 
@@ -26,7 +29,9 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps): 
 
   async function unreadyProblem(): Promise<Problem | undefined> {
     if (!deps.ready()) return problem('draining', 'the platform is starting or draining');
-    return (await databaseAnswers()) ? undefined : problem('unavailable', 'the database cannot be reached');
+    if (!(await databaseAnswers())) return problem('unavailable', 'the database cannot be reached');
+    const wrongClock = deps.clockSkew && clockProblem(deps.clockSkew);
+    return wrongClock === undefined ? undefined : problem('unavailable', wrongClock);
   }
 
   function refuseScrape(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {

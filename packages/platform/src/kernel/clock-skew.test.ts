@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecordingLog } from '@jackfield/testkit';
-import { createClockSkew } from './clock-skew.ts';
+import { clockProblem, createClockSkew } from './clock-skew.ts';
 
 test('a clock ahead or behind is known by as much as no slow answer explains', () => {
   const skew = createClockSkew(createRecordingLog());
@@ -16,6 +16,12 @@ test('a clock ahead or behind is known by as much as no slow answer explains', (
     skew.saw(asked, database, answered);
     assert.equal(skew.ms, ms);
   }
+});
+
+test('a clock that differs by more than 30 s has a problem that says by how much', () => {
+  for (const ms of [0, 30_000, -30_000]) assert.equal(clockProblem({ ms }), undefined);
+  assert.match(clockProblem({ ms: 30_500 })!, /is 31 s ahead of that of the database: at most 30 s/);
+  assert.match(clockProblem({ ms: -3_600_000 })!, /is 3600 s behind that of the database/);
 });
 
 test('a difference of more than two seconds is logged once, and its end too', () => {
