@@ -14,6 +14,7 @@ import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
 import { type RegisteredPhone, RegisteredPhones } from './support/registered-phones.ts';
 import { SeenHistory } from './support/seen-history.ts';
+import { WatchedRows } from './support/watched-rows.ts';
 
 const skip = postgresMissing() ?? natsMissing() ?? missing('baresip', 'sox');
 
@@ -26,7 +27,7 @@ const toneLengthS = 0.5;
 const shortS = 0.2;
 const overTcp = { transport: 'tcp' } as const;
 /** Of audio, before and behind each fault. */
-const partS = 2;
+const partS = 1;
 const stoppedMs = 20_000;
 
 /** Real processes and real phones. */
@@ -59,7 +60,16 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
         const part = partOf(heard, fromS, Number.POSITIVE_INFINITY);
         if (loudestToneDb(part, coachHz, toneLengthS) > audible) return;
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
+    }
+  }
+
+  /** Resolves when the phone has heard anything for so long, with how long it was. */
+  async function heardFor(member: RegisteredPhone, atLeastS: number): Promise<number> {
+    for (;;) {
+      const seconds = await heardBy(member).then(secondsOf, () => 0);
+      if (seconds >= atLeastS) return seconds;
+      await pause(50);
     }
   }
 
@@ -90,11 +100,49 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
     );
   }
 
+  /** What the phones heard in their whole calls: enough for a verdict, and whether the coach was in it. */
+  async function hearing(
+    customer: RegisteredPhone,
+    coach: RegisteredPhone,
+  ): Promise<Pick<History, 'participations' | 'heard'>> {
+    const [heard, coachHeard] = [await heardBy(customer), await heardBy(coach)];
+    assert.ok(loudestToneDb(heard, agentHz, toneLengthS) > audible, 'the customer hears the agent');
+    assert.ok(loudestToneDb(coachHeard, customerHz, toneLengthS) > audible, 'the coach hears the customer');
+    const always = { from: 0, to: Number.POSITIVE_INFINITY };
+    const participations: History['participations'] = [
+      { phone: 'agent', role: 'agent', isCoach: false, ...always },
+      { phone: 'customer', role: 'customer', isCoach: false, ...always },
+      { phone: 'coach', role: 'supervisor', isCoach: true, ...always },
+    ];
+    const isLeaked = loudestToneDb(heard, coachHz, shortS) >= inaudible;
+    const at = secondsOf(heard) * 1_000;
+    return { participations, heard: [{ listener: 'customer', at, speakers: isLeaked ? ['coach'] : [] }] };
+  }
+
+  /** The legs of three phones in one multiparty call. */
+  async function callAll(
+    home: PlatformProcess,
+    agent: RegisteredPhone,
+    customer: RegisteredPhone,
+    coach: RegisteredPhone,
+  ): Promise<readonly string[]> {
+    const reported = {
+      status_callback_url: cluster.customer.serve('/room', ''),
+      status_callback_events: 'mpc-state-changes,participant-state-changes',
+    };
+    return [
+      ...(await addToRoom(home, 'coached', agent.username, reported)),
+      ...(await addToRoom(home, 'coached', customer.username, { role: 'customer' })),
+      ...(await addToRoom(home, 'coached', coach.username, { role: 'supervisor', coach_mode: true })),
+    ];
+  }
+
   it('no customer hears the coach, and the history breaks no invariant: NATS and PostgreSQL restart, and each node but one dies', async () => {
     const [home, second, third]: PlatformProcess[] = await Promise.all(
       ['one', 'two', 'three'].map((name) => cluster.join(name)),
     );
     assert.ok(home && second && third);
+    const watched = await WatchedRows.begin(cluster.databaseUrl);
     const seen = new SeenHistory(cluster, database);
     for (const [first, other] of [
       [home, second],
@@ -105,13 +153,8 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
     const agent = await phones.start(second, 'agent', agentHz, overTcp);
     const customer = await phones.start(third, 'customer', customerHz, overTcp);
     const coach = await phones.start(third, 'coach', coachHz, overTcp);
-    const reported = {
-      status_callback_url: cluster.customer.serve('/room', ''),
-      status_callback_events: 'mpc-state-changes,participant-state-changes',
-    };
-    await addToRoom(home, 'coached', agent.username, reported);
-    await addToRoom(home, 'coached', customer.username, { role: 'customer' });
-    await addToRoom(home, 'coached', coach.username, { role: 'supervisor', coach_mode: true });
+    const calledAt = performance.now();
+    const legs = await callAll(home, agent, customer, coach);
     await joinedRoom(home, 'coached', 3);
     await coached(agent, 0);
     await seen.look(home, second, third);
@@ -126,8 +169,12 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
     const stoppedAt = performance.now();
     await takenOver([home, third], async () => second.signal('SIGSTOP'));
     await coachedFromNow(agent);
+    await seen.look(home, third);
     await pause(stoppedMs - (performance.now() - stoppedAt));
     await cluster.kill(second, 'SIGCONT');
+    const isTakenOver = (line: object) =>
+      /another process has taken over node two/.test(JSON.stringify(line));
+    assert.ok(second.log.all.some(isTakenOver), 'the node ends itself when it wakes');
     await seen.look(home, third);
 
     // The observer of that, and the node with the connections of the other two.
@@ -137,30 +184,36 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
     await seen.look(home, fourth);
 
     // To the home of their calls, over new connections.
-    for (const { phone } of [agent, customer, coach]) phone.hangUp();
-    await Promise.all([agent, customer, coach].map(({ phone }) => phone.closed()));
+    const inRoom = [agent, customer, coach];
+    for (const { phone } of inRoom) phone.hangUp();
+    await Promise.all(inRoom.map(({ phone }) => phone.closed()));
+    const upMs = performance.now() - calledAt;
     await home.until('the end of the room', 'Call/?status=live', ({ calls }) => calls?.length === 1);
+    for (const [number, member] of inRoom.entries())
+      seen.billed(legs[number]!, secondsOf(await heardBy(member)) * 1_000, upMs);
+
+    // The home of a call whose phone is connected to the successor.
+    const late = await phones.start(fourth, 'late', agentHz, overTcp);
+    const rings = performance.now();
+    const lastCall = await cluster.callAt(home, { to: late.username });
+    await late.phone.established();
+    const attempts = [{ phone: 'late', rangAfterMs: performance.now() - rings }];
+    const lastHeardS = await heardFor(late, partS);
     await takenOver([fourth], () => cluster.kill(home));
+    seen.billed(lastCall, lastHeardS * 1_000, performance.now() - rings);
+    await late.phone.closed();
     await seen.look(fourth);
     await fourth.untilQuiet(40_000);
 
-    const [heard, coachHeard] = [await heardBy(customer), await heardBy(coach)];
-    assert.ok(loudestToneDb(heard, agentHz, toneLengthS) > audible, 'the customer hears the agent');
-    assert.ok(loudestToneDb(coachHeard, customerHz, toneLengthS) > audible, 'the coach hears the customer');
-    const always = { from: 0, to: Number.POSITIVE_INFINITY };
-    const participations: History['participations'] = [
-      { phone: 'agent', role: 'agent', isCoach: false, ...always },
-      { phone: 'customer', role: 'customer', isCoach: false, ...always },
-      { phone: 'coach', role: 'supervisor', isCoach: true, ...always },
-    ];
-    const isLeaked = loudestToneDb(heard, coachHz, shortS) >= inaudible;
-    const leaked = {
-      listener: 'customer',
-      at: secondsOf(heard) * 1_000,
-      speakers: isLeaked ? ['coach'] : [],
-    };
-    const parts = await seen.parts();
-    assert.deepEqual(brokenInvariants({ ...parts, participations, heard: [leaked] }), []);
-    assert.equal(parts.events?.filter(({ type }) => type === 'call.ended').length, 6);
+    const called = Object.fromEntries([...inRoom, late].map(({ username, phone }) => [username, phone]));
+    const parts = await seen.parts(called, [fourth]);
+    const heard = await hearing(customer, coach);
+    const history = { ...parts, ...(await watched.parts()), ...heard, attempts };
+    assert.deepEqual(brokenInvariants(history), []);
+    // What was judged: the calls of all, three nodes that were ended, and what each of them wrote before.
+    assert.equal(history.events.filter(({ type }) => type === 'call.ended').length, 7);
+    assert.equal(history.ends.length, 3);
+    for (const { incarnation } of history.ends)
+      assert.ok(history.writes.some((each) => each.incarnation === incarnation));
   });
 });

@@ -5,6 +5,7 @@ import { type PostgresServer, startPostgres } from '@jackfield/testkit/postgres-
 import { CallbackReceiver } from './callback-receiver.ts';
 import { cleanUp } from './clean-up.ts';
 import { PlatformProcess } from './platform-process.ts';
+import { rowsOf } from './watched-rows.ts';
 
 /** What nodes share. */
 export interface ClusterServers {
@@ -26,6 +27,13 @@ export async function nodeSettings({ postgres, nats }: ClusterServers) {
     JACKFIELD_NATS_URL: `nats://${nats.address}`,
   };
 }
+
+/** All databases of a server share its roles, and a node may be started again. */
+const createRole = (name: string) => `
+DO $$ BEGIN
+  CREATE ROLE "${name}" SUPERUSER LOGIN;
+EXCEPTION WHEN duplicate_object THEN
+END $$`;
 
 /** Real processes on one PostgreSQL database and one NATS server. */
 export class Cluster {
@@ -54,9 +62,16 @@ export class Cluster {
     return new Cluster({ ...servers, customer }, { ...environment, ...(await nodeSettings(servers)) });
   }
 
-  /** Starts a node; resolves when it is connected to NATS. */
+  /** Starts a node, which logs in to PostgreSQL under its own name; resolves when it is connected to NATS. */
   async join(node: string): Promise<PlatformProcess> {
-    const started = await PlatformProcess.start({ ...this.#environment, JACKFIELD_NODE: node });
+    await rowsOf(this.databaseUrl, createRole(node));
+    const login = new URL(this.databaseUrl);
+    login.username = node;
+    const started = await PlatformProcess.start({
+      ...this.#environment,
+      JACKFIELD_DATABASE_URL: login.href,
+      JACKFIELD_NODE: node,
+    });
     this.#nodes.push(started);
     await started.log.until('NATS', ({ message }) => /^connected to NATS/.test(String(message)));
     return started;

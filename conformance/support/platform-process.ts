@@ -193,20 +193,25 @@ export class PlatformProcess {
     );
   }
 
-  /** The census from outside: waits until no call is left, and fails with what is left. */
+  /** How many there are of all that ends with a call, from outside. */
+  async census(): Promise<Readonly<Record<string, number>>> {
+    const all = await this.metrics('jackfield_');
+    return Object.fromEntries(
+      Object.entries(all).filter(([name]) =>
+        /^jackfield_(?:(?:sip|carrier|trunk)_legs|sessions\{.*\}|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files|recognitions)$/.test(
+          name,
+        ),
+      ),
+    );
+  }
+
+  /** Waits until no call is left, and fails with what is left. */
   async untilQuiet(limitMs = 5_000): Promise<void> {
     const limit = Date.now() + limitMs;
     for (;;) {
-      const all = await this.metrics('jackfield_');
-      const alive = Object.entries(all).filter(
-        ([name, value]) =>
-          /^jackfield_(?:(?:sip|carrier|trunk)_legs|sessions\{.*\}|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files|recognitions)$/.test(
-            name,
-          ) &&
-          !name.endsWith('_total') &&
-          value !== 0,
-      );
-      if (alive.length === 0 && all.jackfield_media_sockets === 0) return;
+      const census = await this.census();
+      const alive = Object.entries(census).filter(([, value]) => value !== 0);
+      if (alive.length === 0 && census.jackfield_media_sockets === 0) return;
       if (Date.now() > limit) throw new Error(`Something outlives its call: ${JSON.stringify(alive)}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

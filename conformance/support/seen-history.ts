@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Database } from '@jackfield/ports';
 import { type History, recordedHistory } from '@jackfield/testkit';
 import { sql } from 'kysely';
+import type { BaresipPhone } from './baresip-phone.ts';
 import type { Cluster } from './cluster.ts';
 import { untilDelivered } from './delivered.ts';
 import type { PlatformProcess } from './platform-process.ts';
@@ -13,6 +14,7 @@ export class SeenHistory {
   readonly #sightings: History['sightings'][number][] = [];
   readonly #liveRooms: History['liveRooms'][number][] = [];
   readonly #keyed: History['keyed'][number][] = [];
+  readonly #heard: Omit<History['bills'][number], 'billedMs'>[] = [];
 
   constructor(cluster: Cluster, database: Database) {
     this.#cluster = cluster;
@@ -56,14 +58,23 @@ export class SeenHistory {
     this.#liveRooms.push(rooms.rows);
   }
 
-  /** Resolves when each callback has been delivered. */
-  async parts(): Promise<Partial<History>> {
+  /** A leg whose phone had audio for so long, and cannot have been in the call for longer than `upMs`. */
+  billed(leg: string, heardMs: number, upMs: number): void {
+    this.#heard.push({ leg, heardMs, upMs });
+  }
+
+  /** Resolves when each callback has been delivered; the phones are out of calls by then, or have a row for theirs. */
+  async parts(phones: Readonly<Record<string, BaresipPhone>> = {}, nodes: readonly PlatformProcess[] = []) {
     const { read } = this.#database;
     await untilDelivered(this.#database);
     const { events, liveRows, running } = await recordedHistory(read);
     const { rows: effects } = await sql<{ key: string; id: string }>`
       SELECT from_number AS key, call_uuid AS id FROM calls`.execute(read);
     const keys = new Set(this.#keyed.map(({ key }) => key));
+    const census: Record<string, number> = {};
+    for (const [number, node] of nodes.entries())
+      for (const [what, left] of Object.entries(await node.census()))
+        census[`node ${number}: ${what}`] = left;
     return {
       events,
       sightings: this.#sightings,
@@ -74,7 +85,33 @@ export class SeenHistory {
       liveRooms: this.#liveRooms,
       keyed: this.#keyed,
       effects: effects.filter(({ key }) => keys.has(key)),
-      leftovers: { liveRows, running, phones: [], census: {} },
-    };
+      bills: await this.#bills(),
+      leftovers: {
+        liveRows,
+        running,
+        phones: await this.#phones(phones),
+        census,
+      },
+    } satisfies Partial<History>;
+  }
+
+  async #bills(): Promise<History['bills']> {
+    const { rows } = await sql<{ leg: string; ms: number }>`
+      SELECT call_uuid AS leg, ended_at - answered_at AS ms FROM calls`.execute(this.#database.read);
+    const billed = new Map(rows.map(({ leg, ms }) => [leg, Number(ms)]));
+    return this.#heard.map((each) => ({
+      ...each,
+      billedMs: billed.get(each.leg) ?? assert.fail(`leg ${each.leg} has no bill`),
+    }));
+  }
+
+  async #phones(phones: Readonly<Record<string, BaresipPhone>>): Promise<History['leftovers']['phones']> {
+    const live = await sql<{ to_number: string }>`
+      SELECT to_number FROM calls WHERE ended_at IS NULL`.execute(this.#database.read);
+    return Object.entries(phones).map(([phone, { events }]) => {
+      const number = (type: string) => events.all.filter((event) => event.type === type).length;
+      const rows = live.rows.filter(({ to_number }) => to_number.includes(phone)).length;
+      return { phone, calls: number('CALL_ESTABLISHED') - number('CALL_CLOSED'), rows };
+    });
   }
 }
