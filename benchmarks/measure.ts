@@ -68,12 +68,33 @@ export async function besideOthers<Value>(
   return { value, othersPercent: Math.max(0, (othersMs / (after.allMs - before.allMs)) * 100) };
 }
 
-/** CPU of the children of this process that have ended, in ms: `cutime` and `cstime` of proc(5), in ticks of 10 ms. */
+/** CPU of the children of this process that have ended, in ms. */
 export function cpuOfChildren(): number {
-  const stat = readFileSync('/proc/self/stat', 'utf8');
+  return cpuTimesOf('self').endedChildrenMs;
+}
+
+/** CPU of a process, its children and those that have ended, in ms; not of their children. */
+export function cpuOfFamily(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  const { ownMs, endedChildrenMs } = cpuTimesOf(pid);
+  const running = children === '' ? [] : children.split(' ').map((child) => cpuTimesOf(child).ownMs);
+  return running.reduce((sum, childMs) => sum + childMs, ownMs + endedChildrenMs);
+}
+
+/** `utime` and `stime`, `cutime` and `cstime` of proc(5): fields 14 to 17, in ticks of 10 ms. A process that has ended has none. */
+function cpuTimesOf(pid: number | string): { readonly ownMs: number; readonly endedChildrenMs: number } {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return { ownMs: 0, endedChildrenMs: 0 };
+  }
   // Behind the name of the program, which may have spaces, field 3 comes first.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return 10 * (Number(fields[13]) + Number(fields[14]));
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  return { ownMs: 10 * (fields[11]! + fields[12]!), endedChildrenMs: 10 * (fields[13]! + fields[14]!) };
 }
 
 const quietPercent = 15;
