@@ -1,5 +1,7 @@
-import { bestOf, measure } from '../measure.ts';
-import { type Part, startPart } from '../part.ts';
+import { spawnSync } from 'node:child_process';
+import { bestOf, type Measured, measure } from '../measure.ts';
+import { type Part, pin, startPart } from '../part.ts';
+import type { KamailioStart } from '../parts/kamailio.ts';
 import type { PreparedPhones, RegisterOutcome, RegisterRun } from '../parts/register-load.ts';
 import type { Bench } from '../report.ts';
 import type { StartedPlatform } from './api.ts';
@@ -15,9 +17,13 @@ interface Memory {
   readonly rss: number;
 }
 
+/** Where Kamailio and the platform run beside each other: other load on the machine and its shared units hit both alike. */
+const [servers, loads] = [0, 1];
+const pairs = 9;
+
 /**
  * Refreshes of bindings over UDP, each with a digest to check and a binding to write, compared with an echo of the same
- * sizes.
+ * sizes, and with Debian's Kamailio where it is installed.
  */
 export const register: Bench = {
   name: 'register',
@@ -50,6 +56,7 @@ export const register: Bench = {
         measure(echo, () => load.ask<RegisterOutcome>('run', { count: 20_000, window: 100, echoPort }));
       await echoed();
       const floor = await bestOf(2, echoed);
+      const beside = await besideKamailio(platform, load, usernames);
 
       const cpu = `${full.cpuMicroseconds.toFixed(0)} µs of CPU, ${Math.round(full.perSecond)}/s wall`;
       const rss = `resident set ${Math.round(memory.rssEach)} B each, transactions and nonces included`;
@@ -66,6 +73,7 @@ export const register: Bench = {
           },
           { what: 'REGISTER at half load, p50', value: half.p50Ms, unit: 'ms', note: at },
           { what: 'REGISTER at half load, p99', value: half.p99Ms, unit: 'ms', note: at },
+          ...(beside === undefined ? [] : [beside.figure]),
           {
             what: 'memory of an idle registration',
             value: memory.keptEach,
@@ -74,13 +82,61 @@ export const register: Bench = {
             note: rss,
           },
         ],
-        details: { full, halves, floor, memory },
+        details: { full, halves, floor, memory, ...(beside && { kamailio: beside.rounds }) },
       };
     } finally {
       await Promise.all([platform, load, idle, echo].map((part) => part.stop()));
     }
   },
 };
+
+interface Round {
+  readonly ours: Measured<RegisterOutcome>;
+  readonly kamailio: Measured<RegisterOutcome>;
+  readonly ratio: number;
+}
+
+/** Both answer at the same time on one core. Of several rounds the one with the middle ratio counts. */
+async function besideKamailio(platform: Part, load: Part, usernames: readonly string[]) {
+  if (spawnSync('kamailio', ['-v']).status !== 0) return undefined;
+  const peer = startPart('kamailio');
+  const peerLoad = startPart('register-load');
+  try {
+    const start = { realm, password, core: servers } satisfies KamailioStart;
+    const { port } = await peer.ask<{ readonly port: number }>('start', start);
+    await pin(platform, servers);
+    for (const part of [load, peerLoad]) await pin(part, loads);
+    await peerLoad.ask('open', phonesOn('udp', port, usernames));
+    const rounds: Round[] = [];
+    for (let round = 0; round <= pairs; round++) {
+      const [ours, kamailio] = await Promise.all(
+        [[platform, load] as const, [peer, peerLoad] as const].map(async ([server, phones]) => {
+          await phones.ask('challenge');
+          return measure(server, () => phones.ask<RegisterOutcome>('run', { count: 5_000, window: 100 }));
+        }),
+      );
+      const failures = ours!.failures + kamailio!.failures;
+      if (failures > 0) throw new Error(`${failures} of the REGISTERs beside Kamailio failed`);
+      const ratio = ours!.perCore / kamailio!.perCore;
+      // The first round warms Kamailio up.
+      if (round > 0) rounds.push({ ours: ours!, kamailio: kamailio!, ratio });
+    }
+    const sorted = rounds.toSorted((left, right) => left.ratio - right.ratio);
+    const { ours, kamailio } = sorted[Math.floor(sorted.length / 2)]!;
+    const [least, most] = [sorted[0]!.ratio, sorted.at(-1)!.ratio].map((ratio) => ratio.toFixed(2));
+    const each = `${ours.cpuMicroseconds.toFixed(0)} µs of CPU, Kamailio ${kamailio.cpuMicroseconds.toFixed(0)}`;
+    const figure = {
+      what: 'REGISTER at the same time on one core: ours durable, Kamailio in memory',
+      value: ours.perCore,
+      unit: '/s per core',
+      floor: { what: 'Kamailio', value: kamailio.perCore },
+      note: `${each}; ratios of ${pairs} rounds ${least} to ${most}`,
+    };
+    return { figure, rounds };
+  } finally {
+    await Promise.all([peer, peerLoad].map((part) => part.stop()));
+  }
+}
 
 /** Over TCP, where no transaction outlives its answer (RFC 3261 §17.2.2: timer J is 0). */
 async function memoryOfRegistrations(platform: Part, idle: Part, port: number, usernames: readonly string[]) {
