@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { Clock, Logger } from '@jackfield/ports';
-import { parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
+import { parseSipUri, type SipRequest } from '@jackfield/sip';
 import { trunkOf } from '../parties/domains.ts';
 import type { Admission, Admitted, Refused } from './admission.ts';
 
@@ -105,7 +105,7 @@ function blockListOf(addresses: readonly string[]): BlockList {
 
 /** Carriers write the number into the Request-URI, or into To where the Request-URI is our registered Contact. */
 function calledNumber(request: SipRequest): string | undefined {
-  const to = parseNameAddr(request.headers.get('To') ?? '');
+  const to = request.headers.address('To');
   for (const uri of [request.uri, to?.uri ?? '']) {
     const user = parseSipUri(uri)?.user ?? /^tel:([^;]+)/i.exec(uri)?.[1];
     const digits = /^\+?([1-9][0-9]{2,14})$/.exec(user?.replace(/[-.()]/g, '') ?? '')?.[1];

@@ -1,12 +1,5 @@
 import type { Clock, Registrations, Secrets } from '@jackfield/ports';
-import {
-  createDigestServer,
-  decodeUtf8,
-  type Nonces,
-  parseNameAddr,
-  parseSipUri,
-  type SipRequest,
-} from '@jackfield/sip';
+import { createDigestServer, decodeUtf8, type Nonces, parseSipUri } from '@jackfield/sip';
 import type { Admission, Refused } from './admission.ts';
 import { createSipNonces } from './sip-nonces.ts';
 
@@ -59,8 +52,11 @@ export function createDigestAdmission(deps: DigestAdmissionDeps): Admission {
         case 'accepted':
       }
       // An endpoint speaks for itself alone: RFC 3261 §10.3 step 4 for REGISTER, and no other caller id for INVITE.
-      if (credential === undefined || userOf(request, 'From') !== credential.username) return refused(403);
-      if (request.method === 'REGISTER' && userOf(request, 'To') !== credential.username) return refused(403);
+      const { headers } = request;
+      const [from, to] = [headers.address('From')?.uri, headers.address('To')?.uri];
+      if (credential === undefined || userOf(from) !== credential.username) return refused(403);
+      if (request.method === 'REGISTER' && to !== from && userOf(to) !== credential.username)
+        return refused(403);
       return {
         ok: true,
         account: credential.account,
@@ -75,7 +71,6 @@ function refused(status: number): Refused {
   return { ok: false, status, headers: [] };
 }
 
-function userOf(request: SipRequest, header: 'From' | 'To'): string | undefined {
-  const address = parseNameAddr(request.headers.get(header) ?? '');
-  return address && parseSipUri(address.uri)?.user;
+function userOf(uri: string | undefined): string | undefined {
+  return uri === undefined ? undefined : parseSipUri(uri)?.user;
 }

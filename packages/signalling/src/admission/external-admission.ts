@@ -3,7 +3,6 @@ import {
   decodeUtf8,
   hostOfAddress,
   paramOf,
-  parseNameAddr,
   parseSipUri,
   type SipRequest,
   type SipUri,
@@ -109,7 +108,7 @@ function isPlainCall({ method, headers }: SipRequest): boolean {
 
 /** The caller in From, where its host is not one of our domains; undefined for every other From. */
 function foreignCaller({ headers }: SipRequest, domains: readonly string[]): SipUri | undefined {
-  const uri = parseSipUri(parseNameAddr(headers.get('From') ?? '')?.uri ?? '');
+  const uri = parseSipUri(headers.address('From')?.uri ?? '');
   if (uri === undefined) return undefined;
   const isOurs = domains.some((domain) => uri.host === domain || uri.host.endsWith(`.${domain}`));
   return isOurs ? undefined : uri;

@@ -1,5 +1,5 @@
 import { type ClientTokens, type TokenRefusal, tokenRefusals } from '@jackfield/ports';
-import { decodeUtf8, parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
+import { decodeUtf8, parseSipUri, type SipRequest } from '@jackfield/sip';
 import type { Admission, Admitted, Refused } from './admission.ts';
 
 /** docs/interface/client-tokens.md#on-sip: the header with a client's token, and with the reason of a refusal. */
@@ -51,6 +51,6 @@ export function tokenExpiry(expiresAt: number): readonly [name: string, value: s
 }
 
 function userOf(request: SipRequest, header: 'From' | 'To'): string {
-  const address = parseNameAddr(request.headers.get(header) ?? '');
+  const address = request.headers.address(header);
   return decodeUtf8((address && parseSipUri(address.uri)?.user) ?? '');
 }

@@ -1,4 +1,3 @@
-import { tagOf } from '@jackfield/sip';
 import { answerEarlyOffer, noEarlyAnswers, takeFinalAnswer, takeProvisional } from './early-answers.ts';
 import { type LegAudio, makeDowngradedOffer, makeOffer, withoutWebrtc, withPort } from './leg-audio.ts';
 import type { DialledLeg, LegEffect, LegInput, PreparingLeg } from './leg-state.ts';
@@ -48,7 +47,7 @@ export function stepDialled(state: DialledLeg, input: LegInput): LegStep {
     }
     case 'session-offered':
       return answerSession(state, input, (held) => {
-        const tag = tagOf(input.request.headers.get('From') ?? '') ?? '';
+        const tag = input.request.headers.address('From')?.tag ?? '';
         const { early, audio, ...described } = answerEarlyOffer(
           held.answers,
           held.audio,

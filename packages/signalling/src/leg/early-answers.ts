@@ -1,4 +1,4 @@
-import { type SipResponse, tagOf } from '@jackfield/sip';
+import type { SipResponse } from '@jackfield/sip';
 import {
   type Agreed,
   type Described,
@@ -102,5 +102,5 @@ function withAnswer(early: EarlyAnswers, tag: string, answer: string): EarlyAnsw
 }
 
 function tagOfTo(headers: SipResponse['headers']): string {
-  return tagOf(headers.get('To') ?? '') ?? '';
+  return headers.address('To')?.tag ?? '';
 }

@@ -6,7 +6,6 @@ import {
   parseSipUri,
   parseVia,
   type SipMessage,
-  tagOf,
 } from '@jackfield/sip';
 
 /** Addresses kept for one peer; the oldest is dropped first. */
@@ -30,7 +29,7 @@ export const noAddresses: PeerAddresses = { tag: undefined, list: [], source: un
 
 /** Adds the addresses of a message; another tag starts a new list. */
 export function withMessage(known: PeerAddresses, message: SipMessage): PeerAddresses {
-  const tag = tagOf(message.headers.get(message.kind === 'request' ? 'From' : 'To') ?? '') ?? '';
+  const tag = message.headers.address(message.kind === 'request' ? 'From' : 'To')?.tag ?? '';
   const before = tag === known.tag ? known.list : [];
   const list = [...new Set([...before, ...addressesOf(message)])].slice(-mostAddresses);
   const { sourceAddress } = message;

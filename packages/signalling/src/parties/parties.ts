@@ -6,7 +6,6 @@ import {
   type InviteOptions,
   type InviteTarget,
   isToken,
-  parseNameAddr,
   parseSipUri,
   parseUri,
   printNameAddr,
@@ -62,7 +61,7 @@ function userOf({ user, host }: SipUri, domains: readonly string[], isKnownHost:
 
 /** The caller: the authenticated user, else the user in From; for external callers with the host. */
 export function callerOf(request: SipRequest, admitted: Admitted): { from: string; callerName: string } {
-  const from = parseNameAddr(request.headers.get('From') ?? '');
+  const from = request.headers.address('From');
   const claimed = from === undefined ? undefined : parseSipUri(from.uri)?.user;
   const name = from?.displayName === undefined ? '' : decodeUtf8(from.displayName);
   const unverified = admitted.external ?? readable(claimed ?? '').slice(0, longestCallee);

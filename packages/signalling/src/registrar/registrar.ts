@@ -46,6 +46,7 @@ export function createRegistrar(deps: RegistrarDeps): {
 } {
   const { admission, registrations, clock, proxies = noProxies } = deps;
   const dateOf = createDates();
+  const hostOf = createHosts();
 
   /** A client that may call but not receive calls gets the usual answer without a binding; its earlier bindings are removed. */
   async function registerUncalled(
@@ -65,7 +66,7 @@ export function createRegistrar(deps: RegistrarDeps): {
 
   return {
     async register(request, flow) {
-      const host = parseSipUri(request.uri)?.host;
+      const host = hostOf(request.uri);
       if (host === undefined) return { status: 400, headers: [] };
       if (!isOurs(host, deps.domains)) return { status: 404, headers: [] };
       const sender = proxies.senderOf(request, flow) ?? flow;
@@ -135,6 +136,15 @@ export function createRegistrar(deps: RegistrarDeps): {
   };
 }
 
+/** The host of a Request-URI: the phones of a domain all register with one text, whose host is kept. */
+function createHosts(): (uri: string) => string | undefined {
+  let last: { readonly uri: string; readonly host: string | undefined } | undefined;
+  return (uri) => {
+    if (last?.uri !== uri) last = { uri, host: parseSipUri(uri)?.host };
+    return last.host;
+  };
+}
+
 /** The Date of RFC 3261 §20.17, printed once a second: to print it costs as much as to decide about the bindings. */
 function createDates(): (instant: number) => string {
   let [second, text] = [Number.NaN, ''];
@@ -164,7 +174,7 @@ function reportReturn(
 
 /** The user part in REGISTER: a client with a token uses the name that it is called by, not that of its endpoint. */
 function registeredUser({ headers }: SipRequest): string | undefined {
-  return parseSipUri(parseNameAddr(headers.get('To') ?? '')?.uri ?? '')?.user;
+  return parseSipUri(headers.address('To')?.uri ?? '')?.user;
 }
 
 /** Marks bindings of a token without the right to call; returns the same array when nothing changed. */

@@ -1,5 +1,4 @@
 import type { SipRequest, SipResponse } from '../message/message.ts';
-import { tagOf } from '../message/name-addr.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import { correctionOf, rank } from './branch-refusal.ts';
@@ -141,7 +140,7 @@ function onProvisional(
   if (branch.phase === 'calling') next = { ...branch, phase: 'proceeding' };
   // §9.1: the first provisional response releases the waiting CANCEL.
   if (branch.phase === 'cancel-requested') next = cancelNow(state, name, branch, effects, now);
-  const tag = tagOf(response.headers.get('To') ?? '');
+  const tag = response.headers.address('To')?.tag;
   // §12.1: a provisional response with a To tag creates an early dialog; 100 (Trying) never does.
   if (response.status > 100 && tag !== undefined && (next.early.has(tag) || next.early.size < MAX_FORKS)) {
     const taken = takeProvisional(next.early.get(tag), next.request, response);
@@ -169,7 +168,7 @@ function onSuccess(
   response: SipResponse,
   now: number,
 ): CallStep {
-  const tag = tagOf(response.headers.get('To') ?? '') ?? '';
+  const tag = response.headers.address('To')?.tag ?? '';
   const id = sessionId(name, tag);
   // §13.2.2.4: a retransmitted 2xx is acknowledged again.
   if (state.sessions.has(id)) {

@@ -1,7 +1,6 @@
 import { CALL_ID, CSEQ, FROM, SINGLE, TO, VIA } from './header-names.ts';
 import { createHeaders, MessageHeaders } from './headers.ts';
 import type { ByteString, SipRequest, SipResponse } from './message.ts';
-import { parseNameAddr } from './name-addr.ts';
 
 /** Fields of a response beyond those that it copies from its request. */
 export interface ResponseFields {
@@ -25,7 +24,7 @@ export function buildResponse(
   const headers = new MessageHeaders();
   const source = messageHeaders(request);
   headers.copy(source, VIA | FROM | TO | CALL_ID | CSEQ, SINGLE);
-  if (fields.toTag !== undefined) addToTag(headers, fields.toTag);
+  if (fields.toTag !== undefined) addToTag(headers, source, fields.toTag);
   if (status > 100 && status < 300 && DIALOG_FORMING.has(request.method)) {
     for (const route of source.all('Record-Route')) headers.append('Record-Route', route);
   }
@@ -37,10 +36,10 @@ export function buildResponse(
   return { kind: 'response', status, reason: onOneLine(reason), headers, body: fields.body ?? '' };
 }
 
-function addToTag(headers: MessageHeaders, tag: string): void {
+function addToTag(headers: MessageHeaders, source: MessageHeaders, tag: string): void {
   const to = headers.get('To');
   if (to === undefined) return;
-  const address = parseNameAddr(to);
+  const address = source.address('To');
   // A malformed To is returned with the tag appended, so that the sender can still match the response.
   if (address?.tag === undefined) headers.set('To', `${to};tag=${tag}`);
 }

@@ -1,5 +1,6 @@
 import { type HeaderName, headerName } from './header-names.ts';
 import type { ByteString, SipHeaders } from './message.ts';
+import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { trimSpace } from './tokens.ts';
 import { encodeUtf8 } from './utf8.ts';
 
@@ -13,10 +14,19 @@ export function createHeaders(pairs: Iterable<readonly [name: string, value: str
   return headers;
 }
 
+/** A value with the address in it; the value is the key, so that a changed field needs no notice. */
+interface ParsedValue {
+  readonly value: string;
+  readonly address: NameAddr | undefined;
+}
+
+const NONE_PARSED: readonly ParsedValue[] = [];
+
 /** Header fields as two parallel arrays; a message has a dozen, so a scan is cheaper than building an index. */
 export class MessageHeaders implements SipHeaders {
   private names: HeaderName[] = [];
   private values: string[] = [];
+  private parsed: readonly ParsedValue[] = NONE_PARSED;
 
   get(name: string): string | undefined {
     const sought = headerName(name);
@@ -25,6 +35,15 @@ export class MessageHeaders implements SipHeaders {
     const value = this.values[index]!;
     if (!sought.isList || !value.includes(',')) return value;
     return this.all(name)[0];
+  }
+
+  address(name: string): NameAddr | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    for (const known of this.parsed) if (known.value === value) return known.address;
+    const address = parseNameAddr(value);
+    this.parsed = [...this.parsed, { value, address }];
+    return address;
   }
 
   all(name: string): readonly string[] {

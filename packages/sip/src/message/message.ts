@@ -1,3 +1,5 @@
+import type { NameAddr } from './name-addr.ts';
+
 /**
  * SIP text as a "byte string": one character per byte (latin1), exactly as on the wire. Content-Length counts its characters,
  * and only display names are decoded, on request. Transports convert.
@@ -37,6 +39,8 @@ export type SipMessage = SipRequest | SipResponse;
 export interface SipHeaders {
   /** The first value; of a list header the topmost one, not its whole line. */
   get(name: string): string | undefined;
+  /** The parsed first value of a field with an address, such as From; undefined when it is absent or malformed. Parsed once. */
+  address(name: string): NameAddr | undefined;
   all(name: string): readonly string[];
   has(name: string): boolean;
   set(name: string, value: string): void;

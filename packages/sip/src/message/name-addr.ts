@@ -1,11 +1,10 @@
-import type { ByteString } from './message.ts';
 import { type Param, paramOf, parseParams, printParams } from './params.ts';
 import { endOfQuoted, quote, trimSpace, unquote } from './tokens.ts';
 
 /** A From, To, Contact, Route or Refer-To value (RFC 3261 §20.10). */
 export interface NameAddr {
   /** Without quotes and escapes, bytes of UTF-8; see `decodeUtf8`. */
-  readonly displayName: ByteString | undefined;
+  readonly displayName: string | undefined;
   /** The URI as text; see `parseUri`. */
   readonly uri: string;
   /** Parameters of the header, not of the URI. */
@@ -35,7 +34,7 @@ export function parseNameAddr(value: string): NameAddr | undefined {
 }
 
 /** Prints a name-addr, always in angle brackets, which separate the parameters of URI and header. */
-export function printNameAddr(address: Omit<NameAddr, 'tag'>): ByteString {
+export function printNameAddr(address: Omit<NameAddr, 'tag'>): string {
   const name = address.displayName === undefined ? '' : `${quote(address.displayName)} `;
   return `${name}<${address.uri}>${printParams(address.params)}`;
 }

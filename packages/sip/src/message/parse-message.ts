@@ -13,7 +13,6 @@ import {
 } from './header-names.ts';
 import { MessageHeaders } from './headers.ts';
 import type { ByteString, SipMessage, SipRequest } from './message.ts';
-import { parseNameAddr } from './name-addr.ts';
 import { parseStartLine, type StartLine } from './start-line.ts';
 import { isToken, parseDigits, trimSpace } from './tokens.ts';
 
@@ -93,8 +92,6 @@ interface HeaderScan {
   /** Bits of the counted fields so far. */
   seen: number;
   cseq: string;
-  from: string;
-  to: string;
   /** -1 when absent: the body is then the rest of the datagram. */
   contentLength: number;
   problem: string | undefined;
@@ -106,8 +103,6 @@ function scanHeaders(text: string, start: number, limits: ParseLimits): HeaderSc
     bodyStart: text.length,
     seen: 0,
     cseq: '',
-    from: '',
-    to: '',
     contentLength: -1,
     problem: undefined,
   };
@@ -200,8 +195,6 @@ function readField(
 
 function readCounted(scan: HeaderScan, bit: number, value: string): void {
   if (bit === CSEQ) scan.cseq = value;
-  else if (bit === FROM) scan.from = value;
-  else if (bit === TO) scan.to = value;
   else if (bit === CONTENT_LENGTH) {
     const length = parseDigits(value, NOWHERE);
     if (length === undefined) scan.problem ??= 'Content-Length is not a number.';
@@ -227,8 +220,8 @@ function mandatoryProblem(scan: HeaderScan, start: StartLine): string | undefine
   if (start.kind === 'request' && cseq.method !== start.method) {
     return `The method of CSeq is ${cseq.method}, that of the request is ${start.method}.`;
   }
-  if (parseNameAddr(scan.from) === undefined) return 'From is not an address.';
-  if (parseNameAddr(scan.to) === undefined) return 'To is not an address.';
+  if (scan.headers.address('From') === undefined) return 'From is not an address.';
+  if (scan.headers.address('To') === undefined) return 'To is not an address.';
   return undefined;
 }
 

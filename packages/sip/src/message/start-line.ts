@@ -22,12 +22,14 @@ const NOT_URI = /[\x00-\x20<>"\x7f]/;
 
 /** Parses a request line or status line (RFC 3261 §7.1, §7.2); undefined when the text is neither. */
 export function parseStartLine(line: string, maxLength: number): StartLine | undefined {
-  if (isVersionAt(line, 0)) return parseStatusLine(line);
+  // The slash spares a request the comparison without case.
+  if (line.charCodeAt(3) === 0x2f && isVersionAt(line, 0)) return parseStatusLine(line);
   const space = line.indexOf(' ');
   const last = line.lastIndexOf(' ');
   const method = line.slice(0, space);
   if (space <= 0 || !isToken(method)) return undefined;
-  if (last === space || !/^SIP\//i.test(line.slice(last + 1))) {
+  const isVersion = isVersionAt(line, last + 1);
+  if (last === space || (!isVersion && !/^SIP\//i.test(line.slice(last + 1)))) {
     // RFC 4475 §3.1.2.8, §3.1.2.10: extra spaces are errors of a recognisable request.
     return /\bSIP\/[0-9]/i.test(line)
       ? { kind: 'request', method, uri: '', status: 400, problem: 'The request line is malformed.' }
@@ -35,7 +37,7 @@ export function parseStartLine(line: string, maxLength: number): StartLine | und
   }
   const uri = line.slice(space + 1, last);
   const request = { kind: 'request' as const, method, uri };
-  if (!isVersionAt(line, last + 1) || line.length !== last + 8) {
+  if (!isVersion || line.length !== last + 8) {
     return { ...request, status: 505, problem: 'Only SIP/2.0 is supported.' };
   }
   if (line.length > maxLength)

@@ -68,6 +68,7 @@ export function parseSipUri(text: string): SipUri | undefined {
 
 /** The scheme of a URI in lower case, also an unsupported one (for 416 Unsupported URI Scheme). */
 export function uriScheme(text: string): string | undefined {
+  if (text.startsWith('sip:')) return 'sip';
   return /^[A-Za-z][A-Za-z0-9+\-.]*(?=:)/.exec(text)?.[0].toLowerCase();
 }
 

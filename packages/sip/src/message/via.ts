@@ -62,11 +62,15 @@ export function printVia(via: Omit<Via, 'branch'>): string {
 
 /**
  * Adds the packet's source to the top Via of a request: `received` if sent-by is another address (RFC 3261 §18.2.1), and always
- * with `rport`, which gets the source port (RFC 3581 §4). Returns false for a malformed Via, which stays unchanged.
+ * with `rport`, which gets the source port (RFC 3581 §4). Returns false for a malformed Via, which stays unchanged. `via` is the top Via of
+ * a caller that has parsed it.
  */
-export function stampReceived(request: SipRequest, address: string, port: number): boolean {
-  const top = request.headers.get('Via');
-  const via = top === undefined ? undefined : parseVia(top);
+export function stampReceived(
+  request: SipRequest,
+  address: string,
+  port: number,
+  via = parseVia(request.headers.get('Via') ?? ''),
+): boolean {
   if (via === undefined) return false;
   const wantsPort = paramOf(via.params, 'rport') !== undefined;
   const isDirect = addressOfHost(via.host) === address;

@@ -1,6 +1,5 @@
 import { parseCSeq } from '../message/cseq.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
-import { tagOf } from '../message/name-addr.ts';
 import { BRANCH_COOKIE, parseVia, type Via } from '../message/via.ts';
 
 /** Whether a top Via identifies its transaction; the cookie alone (RFC 4475 §3.2.1) does not. */
@@ -29,7 +28,7 @@ export function cancelledKey(via: Via, request?: SipRequest): string | undefined
  */
 function oldServerKey({ uri, headers }: SipRequest, of: string): string {
   const seq = parseCSeq(headers.get('CSeq') ?? '')?.seq;
-  const fromTag = tagOf(headers.get('From') ?? '') ?? '';
+  const fromTag = headers.address('From')?.tag ?? '';
   return `2543 ${of} ${seq} ${headers.get('Call-ID')} ${fromTag} ${headers.get('Via')} ${uri}`;
 }
 

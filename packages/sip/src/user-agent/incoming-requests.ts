@@ -55,7 +55,7 @@ export class IncomingRequests {
     const top = request?.headers.get('Via');
     const via = top === undefined ? undefined : parseVia(top);
     if (!request || !via || this.#isUnwanted(request, flow)) return;
-    stampReceived(request, flow.remoteAddress, flow.remotePort);
+    stampReceived(request, flow.remoteAddress, flow.remotePort, via);
     const refusal = (status === 400 && screenMalformed(request, this.#deps.screen)) || { status };
     const { reliable } = flow;
     const target = targetOf(request, via, flow);
@@ -91,7 +91,7 @@ export class IncomingRequests {
     const leg = cancels === undefined ? legs.of(request) : undefined;
     const isAcquainted = leg !== undefined || (cancels !== undefined && servers.find(cancels) !== undefined);
     if (!isAcquainted && this.#isUnwanted(request, flow)) return;
-    stampReceived(request, flow.remoteAddress, flow.remotePort);
+    stampReceived(request, flow.remoteAddress, flow.remotePort, via);
     const incoming = {
       request: parts.withSessionAlone(request),
       flow,

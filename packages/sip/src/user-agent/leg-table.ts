@@ -1,5 +1,4 @@
 import type { SipRequest } from '../message/message.ts';
-import { tagOf } from '../message/name-addr.ts';
 
 /** What the table needs to know of a leg. */
 interface TabledLeg {
@@ -49,7 +48,7 @@ export class LegTable<Leg extends TabledLeg> {
 
   /** The leg whose tag a request of the peer has in To. */
   of(request: SipRequest): Leg | undefined {
-    const tag = tagOf(request.headers.get('To') ?? '');
+    const tag = request.headers.address('To')?.tag;
     return tag === undefined ? undefined : this.#legs.get(keyOf(request.headers.get('Call-ID') ?? '', tag));
   }
 

@@ -1,7 +1,6 @@
 import type { SipRequest } from '../message/message.ts';
-import { tagOf } from '../message/name-addr.ts';
 
 /** The tag of the peer in its request: the From tag, empty for an RFC 2543 element that sends none (RFC 3261 §12.1.1). */
 export function remoteTagOf(request: SipRequest): string {
-  return tagOf(request.headers.get('From') ?? '') ?? '';
+  return request.headers.address('From')?.tag ?? '';
 }

@@ -1,7 +1,6 @@
 import { ALLOWED_METHODS, answerPlainRequest, type HeaderPairs } from '../dialog/answers.ts';
 import { type SessionInterval, tooBriefFor } from '../dialog/session-timer.ts';
 import type { SipRequest } from '../message/message.ts';
-import { parseNameAddr } from '../message/name-addr.ts';
 import { splitUri, uriScheme } from '../message/uri.ts';
 
 /** A refusal by the stack itself. */
@@ -40,7 +39,8 @@ export function screenRequest(request: SipRequest, hasToTag: boolean, screen: Sc
   if (!isSip(scheme) && scheme !== 'tel') return { status: 416 };
   if (isSip(scheme) && !isRequestUri(request.uri)) return { status: 400 };
   // §10.2: the address of record in To is a SIP or SIPS URI; RFC 4475 §3.3.4.
-  if (method === 'REGISTER' && !isSip(uriScheme(addressIn(request, 'To')))) return { status: 400 };
+  if (method === 'REGISTER' && !isSip(uriScheme(request.headers.address('To')?.uri ?? '')))
+    return { status: 400 };
   return screenExtensions(request, screen);
 }
 
@@ -59,10 +59,6 @@ function isSip(scheme: string | undefined): boolean {
 /** RFC 3261 §19.1.1: a Request-URI is a SIP URI without headers (RFC 4475 §3.1.2.11). */
 function isRequestUri(text: string): boolean {
   return splitUri(text)?.headers.length === 0;
-}
-
-function addressIn(request: SipRequest, header: string): string {
-  return parseNameAddr(request.headers.get(header) ?? '')?.uri ?? '';
 }
 
 /**
