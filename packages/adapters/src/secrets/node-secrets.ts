@@ -111,9 +111,12 @@ function createRandomSource(): (length: number) => Uint8Array {
       pool = randomBytes(poolBytes);
       at = 0;
     }
-    const taken = Uint8Array.from(pool.subarray(at, at + length));
-    pool.fill(0, at, at + length);
-    at += length;
+    // A loop over a dozen bytes: a view, its copy by an iterator and its wiping cost three times as much.
+    const taken = new Uint8Array(length);
+    for (let index = 0; index < length; index++, at++) {
+      taken[index] = pool[at]!;
+      pool[at] = 0;
+    }
     return taken;
   };
 }

@@ -1,4 +1,4 @@
-import { endOfQuoted, isToken, unquote } from '../message/tokens.ts';
+import { endOfQuoted, isTokenCode, unquote } from '../message/tokens.ts';
 
 /** The parameters of a Digest challenge or authorization: lower-case names, values without quotes. */
 export type DigestFields = ReadonlyMap<string, string>;
@@ -14,20 +14,42 @@ export function parseDigestFields(value: string): DigestFields | undefined {
   for (let index = 7; index < value.length; ) {
     index = skipSeparators(value, index);
     if (index >= value.length) break;
-    const equals = value.indexOf('=', index);
-    if (equals < 0) return undefined;
-    const name = value.slice(index, equals).trim().toLowerCase();
-    let start = equals + 1;
+    const nameEnd = endOfName(value, index);
+    let start = skipSpace(value, nameEnd);
+    if (nameEnd === index || value.charCodeAt(start) !== 0x3d) return undefined;
+    const name = nameAt(value, index, nameEnd);
+    start += 1;
     while (value.charCodeAt(start) === 0x20) start += 1;
     const isQuoted = value.charCodeAt(start) === 0x22;
     const end = isQuoted ? endOfQuotedField(value, start, hasEscapes) : endOfToken(value, start);
-    if (end < 0 || !isToken(name) || fields.has(name)) return undefined;
+    if (end < 0 || fields.has(name)) return undefined;
     const isPlain = isQuoted && !hasEscapes;
     fields.set(name, isPlain ? value.slice(start + 1, end - 1) : unquote(value.slice(start, end)));
     index = skipSpace(value, end);
     if (index < value.length && value.charCodeAt(index) !== 0x2c) return undefined;
   }
   return fields;
+}
+
+function endOfName(value: string, start: number): number {
+  let end = start;
+  while (end < value.length && isTokenCode(value.charCodeAt(end))) end += 1;
+  return end;
+}
+
+const NAMES =
+  'username realm nonce uri response algorithm qop nc cnonce opaque stale domain charset userhash'.split(' ');
+/** The usual names by their first character. */
+const BY_FIRST = new Map(
+  NAMES.map(({ 0: first = '' }) => [first.charCodeAt(0), NAMES.filter((name) => name.startsWith(first))]),
+);
+
+/** The name in lower case; a usual one is always the same string, which needs no further hash and no comparison by characters. */
+function nameAt(value: string, start: number, end: number): string {
+  for (const name of BY_FIRST.get(value.charCodeAt(start)) ?? []) {
+    if (name.length === end - start && value.startsWith(name, start)) return name;
+  }
+  return value.slice(start, end).toLowerCase();
 }
 
 /** Without escapes the next quote ends the text: one search instead of a look at each character. */
