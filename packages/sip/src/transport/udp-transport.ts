@@ -31,6 +31,9 @@ export interface UdpTransport {
   close(): Promise<void>;
 }
 
+/** 2 MB. Each message asks for its flow by name three times, and a name is dear to take apart; beyond the limit all are made anew. */
+const rememberedFlows = 10_000;
+
 /** Binds a UDP socket; rejects when the address is taken or not ours. */
 export async function createUdpTransport(options: UdpTransportOptions): Promise<UdpTransport> {
   const { host, port, listener, messageSize = 65_535, socketBufferSize = 4 * 1024 * 1024 } = options;
@@ -50,15 +53,24 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   const address: LocalAddress = { protocol: 'udp', address: bound.address, port: bound.port };
   let isClosed = false;
 
-  const flowTo = (remoteAddress: string, remotePort: number): Flow => ({
-    id: `udp-${remoteAddress}-${remotePort}`,
-    protocol: 'udp',
-    reliable: false,
-    remoteAddress,
-    remotePort,
-    localAddress: address.address,
-    localPort: address.port,
-  });
+  const flows = new Map<string, Flow>();
+  const flowTo = (remoteAddress: string, remotePort: number): Flow => {
+    const id = `udp-${remoteAddress}-${remotePort}`;
+    const known = flows.get(id);
+    if (known !== undefined) return known;
+    const flow: Flow = {
+      id,
+      protocol: 'udp',
+      reliable: false,
+      remoteAddress,
+      remotePort,
+      localAddress: address.address,
+      localPort: address.port,
+    };
+    if (flows.size >= rememberedFlows) flows.clear();
+    flows.set(id, flow);
+    return flow;
+  };
 
   socket.on('message', (datagram: Buffer, source: RemoteInfo) => {
     if (isKeepAlive(datagram)) {
@@ -108,6 +120,8 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
       });
     },
     flowById(id) {
+      const known = flows.get(id);
+      if (known !== undefined) return known;
       const dash = id.lastIndexOf('-');
       const remoteAddress = id.slice('udp-'.length, dash);
       const remotePort = Number(id.slice(dash + 1));

@@ -1,6 +1,5 @@
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
-import { tagOf } from '../message/name-addr.ts';
 import { mergeKey } from '../transaction/key.ts';
 import type { AnsweredRequest, Answering } from './answering.ts';
 import { receiveInvite } from './incoming-leg.ts';
@@ -88,11 +87,11 @@ export class NewRequests {
 
   #serveOutsideDialogs(incoming: NewRequest): void {
     const { parts, answering, screen } = this.#deps;
-    const { request, key } = incoming;
-    const toTag = tagOf(request.headers.get('To') ?? '');
+    const { request } = incoming;
+    const toTag = request.headers.address('To')?.tag;
     const merge = mergeKey(request, remoteTagOf(request), toTag !== undefined);
-    const isMerged = merge !== undefined && parts.servers.isMerged(merge, key);
-    const transaction = this.#open(incoming, merge, true);
+    const isMerged = merge !== undefined && !parts.servers.claim(merge);
+    const transaction = this.#open(incoming, isMerged ? undefined : merge, true);
     const refusal = isMerged ? { status: 482 } : screenRequest(request, toTag !== undefined, screen);
     if (refusal) answering.refuse(transaction, refusal);
     else if (request.method === 'INVITE') this.#serveInvite(incoming, transaction);

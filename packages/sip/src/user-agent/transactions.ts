@@ -40,7 +40,8 @@ export interface ClientTransaction {
 export interface ServerTransaction {
   readonly side: 'server';
   readonly key: string;
-  readonly mergeKey: string | undefined;
+  /** While no other transaction may serve a copy of its request. */
+  mergeKey: string | undefined;
   /** Of a request that was repeated over another connection, that connection. */
   target: SendTarget;
   request: SipRequest | undefined;
