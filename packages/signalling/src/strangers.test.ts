@@ -272,6 +272,7 @@ for (const [what, method, known, unknown] of [
     }
     for (const each of seen) assert.deepEqual(each, seen[0]);
     assert.match(seen[0]!.answer, /^SIP\/2\.0 401 /);
-    assert.ok(seen[0]!.work.digest! >= 2);
+    // With the hash of the password; that of method and URI is known before where a phone registers with the realm.
+    assert.ok(seen[0]!.work.digest! >= (method === 'REGISTER' ? 1 : 2));
   });
 }

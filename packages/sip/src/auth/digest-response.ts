@@ -48,11 +48,11 @@ export function ha1Of(ha1: Ha1, algorithm: DigestAlgorithm): string {
   return algorithm === 'MD5' ? ha1.md5 : ha1.sha256;
 }
 
-/** The `response` of RFC 7616 §3.4.1 from HA1 and the fields of the request. */
-export function digestResponse(hash: Hash, ha1: string, input: DigestInput): string {
+/** The `response` of RFC 7616 §3.4.1 from HA1 and the fields of the request. `hashA2` hashes method and URI, which are no secrets. */
+export function digestResponse(hash: Hash, ha1: string, input: DigestInput, hashA2: Hash = hash): string {
   const { algorithm, nonce, qop, nc, cnonce } = input;
   const a2 = `${input.method}:${input.uri}`;
-  const ha2 = hash(algorithm, qop === 'auth-int' ? `${a2}:${hash(algorithm, input.body)}` : a2);
+  const ha2 = hashA2(algorithm, qop === 'auth-int' ? `${a2}:${hash(algorithm, input.body)}` : a2);
   if (qop === undefined) return hash(algorithm, `${ha1}:${nonce}:${ha2}`);
   return hash(algorithm, `${ha1}:${nonce}:${nc}:${cnonce}:${qop}:${ha2}`);
 }
