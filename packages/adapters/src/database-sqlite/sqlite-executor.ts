@@ -38,12 +38,12 @@ class SqliteExecutor extends DefaultQueryExecutor {
     this.#connection = connection;
   }
 
-  override async executeQuery<Row>(
+  override executeQuery<Row>(
     query: CompiledQuery,
     options?: AbortableQueryOptions,
   ): Promise<QueryResult<Row>> {
     if (options?.signal !== undefined) return super.executeQuery(query, options);
-    this.#refuseWhenClosed();
+    if (!this.#isOpen) return Promise.reject(unitHasEnded());
     return this.#connection.executeQuery<Row>(query);
   }
 
@@ -52,8 +52,12 @@ class SqliteExecutor extends DefaultQueryExecutor {
   }
 
   #refuseWhenClosed(): void {
-    if (!this.#isOpen) throw new Error('the unit of this transaction has ended');
+    if (!this.#isOpen) throw unitHasEnded();
   }
+}
+
+function unitHasEnded(): Error {
+  return new Error('the unit of this transaction has ended');
 }
 
 /** What compiles queries; without state between two of them, and dearer to create than a query is to run. */

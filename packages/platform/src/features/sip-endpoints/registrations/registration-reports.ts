@@ -6,7 +6,7 @@ import { type GoneBinding, goneQueries } from './gone-bindings.ts';
 
 /** Appends the events of registrations that begin and end, in the transaction of the change. */
 export interface RegistrationReports {
-  /** After a REGISTER; without effect unless the first binding came or the last one went. */
+  /** After a REGISTER with which the first binding came or the last one went. */
   changed(
     write: Write,
     endpoint: string,
@@ -39,7 +39,6 @@ export function createRegistrationReports(
 
   return {
     async changed(write, endpoint, before, after, now) {
-      if (before.length > 0 === after.length > 0) return;
       const { rows } = await write.executeQuery(queries.endpoint(endpoint));
       const owner = rows[0];
       if (owner === undefined) return;

@@ -8,7 +8,7 @@ import { createRegistrationReports } from './registration-reports.ts';
 
 /** Reports registrations that begin and end, in the transaction of the change. */
 export interface RegistrationWatch {
-  /** After a REGISTER has changed the bindings; without effect unless the first binding came or the last one went. */
+  /** After a REGISTER with which the first binding came or the last one went. */
   changed(
     write: Write,
     endpoint: string,

@@ -63,9 +63,11 @@ export function createRegistrations({
       const { bindings, result } = decide(current);
       if (bindings !== current) {
         // Before the write, which may overwrite an expired binding of the same contact that is still to be reported.
-        if (watch !== undefined) await watch.changed(write, endpoint, current, bindings, now);
+        const isFirstOrLast = current.length > 0 !== bindings.length > 0;
+        if (isFirstOrLast) await watch?.changed(write, endpoint, current, bindings, now);
         await changes.replace(write, endpoint, current, bindings);
-        await changes.remember(write, endpoint, current, bindings, now);
+        const hasInstance = bindings.some(({ instance }) => instance !== undefined);
+        if (hasInstance) await changes.remember(write, endpoint, current, bindings, now);
       }
       change = { before: current, after: bindings };
       if (watch === undefined && now >= nextPurge) await purge(write, now);
