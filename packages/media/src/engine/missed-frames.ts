@@ -12,12 +12,11 @@ export function discardMissed(leg: Leg, frames: number, nowMs: number): void {
   if (!leg.listens || !jitter.isPlaying) return;
   const due = (leg.playedTo + frames * units) >>> 0;
   const missed = Math.round(timestampDistance(jitter.position, due) / units);
-  const { isUnheard } = jitter;
   // Not decoded: no leg will hear these frames, and the thread is late already.
   jitter.isUnheard = true;
   for (let n = Math.min(missed, frames); n > 0 && jitter.depthMs >= FRAME_MS; n--) {
     jitter.take(source.frame, nowMs);
     source.active = false;
   }
-  jitter.isUnheard = isUnheard;
+  jitter.isUnheard = leg.relayOut?.isOpen === true;
 }

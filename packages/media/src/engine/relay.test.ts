@@ -533,23 +533,48 @@ test('a relayed leg that stops emits media-silent, and reports count the relayed
   assert.deepEqual(rig.notices, [{ type: 'media-silent', leg: 'a', forMs: 3017 }]);
 });
 
-test('a costly codec is neither decoded nor encoded while it is relayed, and both again when a third member joins', () => {
-  const work = { decoded: 0, encoded: 0 };
-  let rests = 0;
-  const costly = () =>
-    costlyCodec({ encode: () => work.encoded++, decode: () => work.decoded++, rest: () => rests++ });
-  const rig = createPacketRig({ openOpus: costly });
+/** Two members with a codec that rests; `work` counts what the mix asks of it. */
+function costlyPair() {
+  const work = { decoded: 0, encoded: 0, rests: 0 };
+  const openOpus = () =>
+    costlyCodec({ encode: () => work.encoded++, decode: () => work.decoded++, rest: () => work.rests++ });
+  const rig = createPacketRig({ openOpus });
   const agreed = { codec: 'opus', payloadType: 111 } as const;
   const a = rig.phone('a', 3, agreed);
   const b = rig.phone('b', 11, agreed);
   rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
   rig.engine.apply(eachOther, rig.nowMs());
-  assert.equal(rests, 0);
+  return { rig, a, b, agreed, work };
+}
+
+test('a talker who pauses for less than a second wakes no codec that rests, and a longer pause is the mix’s', () => {
+  const { rig, a, b, work } = costlyPair();
   rig.run(2000);
-  assert.equal(rests, 2, 'each leg gives its codec back when both ways are relayed');
+  Object.assign(work, { decoded: 0, encoded: 0 });
+  const heardInPause = (ms: number) => {
+    a.sending = false;
+    const from = b.heard.length;
+    rig.run(ms);
+    a.sending = true;
+    return b.heard.length - from;
+  };
+  assert.equal(heardInPause(960), 0);
+  assert.equal(relayedIn(rig, 1000), 100);
+  assert.deepEqual([work.decoded, work.encoded], [0, 0]);
+  for (let n = 1; n < b.heard.length; n++)
+    assert.equal(sequenceDistance(b.heard[n - 1]!.sequenceNumber, b.heard[n]!.sequenceNumber), 1);
+  assert.ok(heardInPause(2000) >= 48, 'the mix sends silence from the second second on');
+  rig.run(1000);
+  assert.equal(relayedIn(rig, 1000), 100);
+});
+
+test('a costly codec is neither decoded nor encoded while it is relayed, and both again when a third member joins', () => {
+  const { rig, a, b, agreed, work } = costlyPair();
+  rig.run(2000);
+  assert.equal(work.rests, 2, 'each leg gives its codec back when both ways are relayed');
   Object.assign(work, { decoded: 0, encoded: 0 });
   assert.equal(relayedIn(rig, 2000), 200);
-  assert.deepEqual(work, { decoded: 0, encoded: 0 });
+  assert.deepEqual([work.decoded, work.encoded], [0, 0]);
   assertIsTalk(b.heard.slice(-50), a);
   rig.phone('c', 5, agreed);
   rig.engine.apply(
@@ -564,7 +589,7 @@ test('a costly codec is neither decoded nor encoded while it is relayed, and bot
   Object.assign(work, { decoded: 0, encoded: 0 });
   rig.run(1000);
   // Each of three speaks, and hears a sum without itself.
-  assert.deepEqual(work, { decoded: 150, encoded: 150 });
+  assert.deepEqual([work.decoded, work.encoded], [150, 150]);
   assert.ok(b.heard.slice(-50).some(({ payload }) => !isSilent(decoded(payload), payload.length)));
 });
 

@@ -10,6 +10,11 @@ import type { SendPacket } from './send-packet.ts';
 const CALM_MS = 200;
 /** After three frames without a packet the mix takes over: it conceals losses and keeps bindings open. */
 const STARVED_MS = 60;
+/**
+ * A codec that rests is left to rest for longer: the mix would need an encoder and a decoder for the gap, and the listener's decoder conceals
+ * it as well. A talker of Opus who sends no silence still sends a packet every 400 ms.
+ */
+const RESTING_STARVED_MS = 1000;
 /** The mix waits at most 600 ms, the most that a jitter buffer holds. */
 const MOST_TURNS_WAITED = 30;
 
@@ -46,7 +51,8 @@ export class Relays {
       over(stream);
       return;
     }
-    if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > STARVED_MS) close(stream);
+    const starvedMs = leg.codec.rest === undefined ? STARVED_MS : RESTING_STARVED_MS;
+    if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > starvedMs) close(stream);
     if (stream.isOpen) {
       leg.turn.relayedUnits = leg.units;
       return;
@@ -117,9 +123,11 @@ export class Relays {
   }
 }
 
-/** A leg whose packets are relayed both ways needs neither its encoder nor its decoder. */
-function rest({ relayIn, relayOut, codec }: Leg): void {
-  if (relayIn !== undefined && relayOut !== undefined) codec.rest?.();
+/** A leg whose packets are relayed both ways needs neither its encoder nor its decoder, and no leg hears the mix. */
+function rest({ relayIn, relayOut, codec, hearing }: Leg): void {
+  if (relayIn === undefined || relayOut === undefined) return;
+  codec.rest?.();
+  for (const shared of hearing.seat?.audience.streams ?? []) shared.codec?.rest?.();
 }
 
 /** The mix takes over: from now on its audio is decoded again. */

@@ -260,7 +260,8 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
     return undefined;
   }
   // All listeners whose own voice is not in this sum share one payload.
-  const shared = audience.payloads[codecIndex]!;
+  const shared = audience.payloads[codecIndex] ?? new Uint8Array(mixed.length * 2);
+  audience.payloads[codecIndex] = shared;
   if (audience.payloadTicks[codecIndex] === tick) counters.shared++;
   else {
     counters.encoded++;

@@ -10,6 +10,8 @@ const MOST_BYTES = 1275;
  */
 const CALM_FRAMES = 25;
 
+const noBytes = new Uint8Array(0);
+
 /**
  * The frame of an encoder that all listeners of the whole sum share; undefined while the leg uses its own. `mixed` is a buffer for one frame,
  * `phases` the number of ticks in a frame.
@@ -24,21 +26,22 @@ export function hearTogether(
   const { encoding } = leg.codec;
   const { seat } = leg.hearing;
   if (encoding === undefined || leg.turn.relayedUnits > 0) return hearAlone(leg);
-  const stream = streamOf(audience, encoding) ?? openStream(leg, audience, encoding);
+  const stream = streamOf(audience, encoding) ?? openStream(audience, encoding);
   if (stream === undefined) return hearAlone(leg);
   if (leg.alikeSeat !== seat) leg.alikeFrames = 0;
   leg.alikeSeat = seat;
   leg.alikeFrames++;
   count(stream, tick);
-  const isCalm = leg.alikeFrames > CALM_FRAMES && stream.listenersBefore > 1;
-  if (!isCalm || stream.codec.isReady === false) return useOwn(leg);
+  if (leg.alikeFrames <= CALM_FRAMES || stream.listenersBefore < 2) return useOwn(leg);
+  const codec = stream.codec ?? openCodec(leg, stream);
+  if (codec === undefined || codec.isReady === false) return useOwn(leg);
   if (stream.tick !== tick) {
     // A listener whose turn is in another phase would need frames in between.
     if (tick - stream.tick < phases) return useOwn(leg);
-    if (tick - stream.tick > phases) stream.codec.restart?.();
+    if (tick - stream.tick > phases) codec.restart?.();
     if (audience.activeSources === 0) mixed.fill(0);
     else mixFor(audience, undefined, mixed);
-    stream.bytes = stream.codec.encode(mixed, mixed.length, stream.payload, 0);
+    stream.bytes = codec.encode(mixed, mixed.length, stream.payload, 0);
     stream.tick = tick;
   }
   leg.isAlike = true;
@@ -62,11 +65,8 @@ function streamOf({ streams }: Audience, encoding: string): SharedStream | undef
   return undefined;
 }
 
-function openStream(leg: Leg, audience: Audience, encoding: string): SharedStream | undefined {
-  if (audience.listeners < 2 || leg.agreed === undefined) return undefined;
-  const { codec: name, clockRate, parameters = '' } = leg.agreed;
-  const codec: AudioCodec | undefined = leg.options.openCodec(name, clockRate, parameters);
-  if (codec === undefined) return undefined;
+function openStream(audience: Audience, encoding: string): SharedStream | undefined {
+  if (audience.listeners < 2) return undefined;
   const counts = {
     bytes: 0,
     tick: Number.NEGATIVE_INFINITY,
@@ -74,9 +74,16 @@ function openStream(leg: Leg, audience: Audience, encoding: string): SharedStrea
     listenersBefore: 0,
     countedTick: -1,
   };
-  const stream: SharedStream = { encoding, codec, payload: new Uint8Array(MOST_BYTES), ...counts };
+  const stream: SharedStream = { encoding, codec: undefined, payload: noBytes, ...counts };
   audience.streams.push(stream);
   return stream;
+}
+
+function openCodec({ agreed, options }: Leg, stream: SharedStream): AudioCodec | undefined {
+  if (agreed === undefined) return undefined;
+  stream.codec = options.openCodec(agreed.codec, agreed.clockRate, agreed.parameters ?? '');
+  stream.payload = new Uint8Array(MOST_BYTES);
+  return stream.codec;
 }
 
 function count(stream: SharedStream, tick: number): void {

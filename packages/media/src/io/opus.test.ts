@@ -199,23 +199,28 @@ describe('Opus', () => {
     for (const codec of [sender, receiver]) codec.close?.();
   });
 
-  it('conceals with silence and takes no memory while it rests', () => {
+  it('conceals with silence and sends silence while it rests', () => {
     const codec = openOpus('');
     const heard = new Int16Array(960).fill(1);
     codec.rest?.();
     assert.equal(codec.conceal?.(960, heard, 0), 960);
     assert.ok(isSilent(heard, heard.length));
-    assert.equal(codec.isReady, false);
+    const out = new Uint8Array(1300);
+    assert.equal(codec.encode(heard, 960, out, 0), 1);
+    assert.ok(codec.encode(sine(1000, 0), 960, out, 0) > 20, 'the first audible frame is sent');
     codec.close?.();
   });
 
-  it('opens a thousand legs that rest in the memory of a few', async () => {
+  it('opens a thousand legs that rest, and send silence, in the memory of a few', async () => {
     const legs: ReturnType<OpenOpus>[] = [];
+    const silence = new Int16Array(960);
+    const out = new Uint8Array(1300);
     const open = async (count: number) => {
       for (let n = 0; n < count; n++) {
         const codec = openOpus('');
         legs.push(codec);
         codec.rest?.();
+        codec.encode(silence, 960, out, 0);
         if (n % 8 === 7) await new Promise((resolve) => setImmediate(resolve));
       }
     };

@@ -9,6 +9,7 @@ import {
 } from 'libopus-wasm';
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import { opusSamples } from '../codec/opus-packet.ts';
+import { isSilent } from '../dsp/level.ts';
 
 /** Opens Opus for one leg; `parameters` is the other side's `a=fmtp` (RFC 7587 §6.1). */
 export type OpenOpus = (parameters: string) => AudioCodec;
@@ -119,7 +120,7 @@ class Opus implements AudioCodec {
   }
 
   get isReady(): boolean {
-    return this.#pair !== undefined;
+    return this.#pair !== undefined || this.#isResting;
   }
 
   restart(): void {
@@ -153,7 +154,8 @@ class Opus implements AudioCodec {
   }
 
   encode(samples: Int16Array, count: number, out: Uint8Array, outOffset: number): number {
-    this.#wake();
+    // Silence needs no encoder: a talker who pauses wakes nothing.
+    if (this.#isResting && !isSilent(samples, count)) this.#wake();
     if (this.#pair === undefined || count !== FRAME) {
       // A frame of 20 ms without content (RFC 6716 §3.2.1): silence.
       out[outOffset] = 31 << 3;

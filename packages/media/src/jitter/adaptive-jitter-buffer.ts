@@ -42,7 +42,6 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   #newestTimestamp = 0;
   /** False while waiting for the stream or its next talkspurt. */
   isPlaying = false;
-  isUnheard = false;
   #hasPlayed = false;
   #nextSequence = 0;
   newestPacket = 0;
@@ -71,6 +70,10 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     const mostSamples = this.#frame * 4 + (2 * longestPacketMs * sampleRate) / 1000;
     this.#decoded = new DecodedAudio(this.#frame, mostSamples);
     this.setPayloads(options.payloads);
+  }
+
+  set isUnheard(isUnheard: boolean) {
+    this.#concealment.isMuted = isUnheard && this.#own.coder?.isCostly === true;
   }
 
   get depthMs(): number {
@@ -327,7 +330,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#stalled = 0;
     this.#boundDepth();
     // Recovered audio is played first; the packet that carried the redundancy is decoded in its own turn.
-    if (this.#gap > 0 && !this.isUnheard && this.#skipToAudio()) {
+    if (this.#gap > 0 && !this.#concealment.isMuted && this.#skipToAudio()) {
       const made = this.#own.recover(this.packets, this.#nextSequence, this.#gap, this.#decoded);
       this.#gap -= made;
       if (made > 0) return true;
@@ -345,7 +348,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     // Undefined after a change of payload types: the packet's time becomes a gap.
     if (codec !== undefined) {
       this.#own.coder = codec;
-      const count = decodePacket(codec, this.packets, slot, this.#decoded, this.isUnheard);
+      const count = decodePacket(codec, this.packets, slot, this.#decoded, this.#concealment.isMuted);
       this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
       this.#plan.notePacket(count / this.#ratio);
     }

@@ -18,9 +18,12 @@ const none = new Int16Array(0);
 export class Concealment {
   /** Samples concealed since the last real one; 0 outside an erasure. */
   erased = 0;
-  readonly #history: Int16Array;
+  /** The last played samples; allocated with the first of them. */
+  #history: Int16Array = none;
+  readonly #historyLength: number;
   /** The history at the start of an erasure; most streams never have one. */
   #frozen: Int16Array = none;
+  #isMuted = false;
   readonly #perMs: number;
   readonly #pitchMin: number;
   readonly #pitchMax: number;
@@ -41,8 +44,21 @@ export class Concealment {
     this.#pitchMin = Math.round(pitchMinMs * this.#perMs);
     this.#pitchMax = Math.round(pitchMaxMs * this.#perMs);
     // Three of the longest periods, and the quarter period that is blended before them.
-    const length = this.#pitchMax * 3 + (this.#pitchMax >> 2) + 1;
-    this.#history = new Int16Array(length);
+    this.#historyLength = this.#pitchMax * 3 + (this.#pitchMax >> 2) + 1;
+  }
+
+  /** All audio is silence until further notice: nothing is recorded, and the memory for it is given back. */
+  get isMuted(): boolean {
+    return this.#isMuted;
+  }
+
+  set isMuted(isMuted: boolean) {
+    if (isMuted === this.#isMuted) return;
+    this.#isMuted = isMuted;
+    this.#history = none;
+    this.#frozen = none;
+    this.#active = false;
+    this.erased = 0;
   }
 
   /** True from the first concealed sample to the cross-fade into real ones. */
@@ -57,6 +73,8 @@ export class Concealment {
 
   /** Records played samples, real or concealed. */
   record(samples: Int16Array, from: number, to: number): void {
+    if (this.#isMuted) return;
+    if (this.#history === none) this.#history = new Int16Array(this.#historyLength);
     const history = this.#history;
     const size = history.length;
     const count = to - from < size ? to - from : size;
@@ -72,7 +90,7 @@ export class Concealment {
   /** Conceals `count` samples at `offset`. */
   conceal(out: Int16Array, offset: number, count: number): void {
     if (!this.#active) this.#begin();
-    if (this.isSilent) {
+    if (this.isSilent || this.#isMuted) {
       out.fill(0, offset, offset + count);
       this.erased += count;
     } else for (let i = offset; i < offset + count; i++) out[i] = this.#next();
@@ -82,7 +100,7 @@ export class Concealment {
   merge(out: Int16Array, offset: number, count: number): void {
     // G.711 Appendix I: a quarter period, plus 4 ms for each 10 ms of erasure, at most 10 ms.
     const needed = this.#quarter + Math.floor(this.erased / (10 * this.#perMs)) * 4 * this.#perMs;
-    const length = Math.min(count, needed, 10 * this.#perMs);
+    const length = this.#isMuted ? 0 : Math.min(count, needed, 10 * this.#perMs);
     for (let i = 0; i < length; i++) {
       const real = (i + 1) / (length + 1);
       out[offset + i] = this.#next() * (1 - real) + out[offset + i]! * real;
@@ -100,6 +118,8 @@ export class Concealment {
   #begin(): void {
     this.#active = true;
     this.erased = 0;
+    if (this.#isMuted) return;
+    if (this.#history === none) this.#history = new Int16Array(this.#historyLength);
     if (this.#frozen === none) this.#frozen = this.#history.slice();
     else this.#frozen.set(this.#history);
     const size = this.#frozen.length;

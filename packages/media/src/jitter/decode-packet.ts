@@ -2,21 +2,20 @@ import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { DecodedAudio } from './decoded-audio.ts';
 import type { PacketRing } from './packet-ring.ts';
 
-/** Decodes the packet of a slot to the end of `decoded` and returns its samples. A costly codec makes silence of audio that no leg hears. */
+/** Decodes the packet of a slot to the end of `decoded` and returns its samples; silence of the same length when it is muted. */
 export function decodePacket(
   codec: AudioCodec,
   packets: PacketRing,
   slot: number,
   decoded: DecodedAudio,
-  isUnheard: boolean,
+  isMuted: boolean,
 ): number {
   const { payload } = packets;
   const from = packets.offsetOf(slot);
   const length = packets.length[slot]!;
   decoded.reserve(codec.samplesIn(length, payload, from));
   const at = decoded.length;
-  if (!isUnheard || !codec.isCostly)
-    decoded.length += codec.decode(payload, from, length, decoded.samples, at);
+  if (!isMuted) decoded.length += codec.decode(payload, from, length, decoded.samples, at);
   else {
     const count = Math.min(codec.samplesIn(length, payload, from), decoded.samples.length - at);
     decoded.samples.fill(0, at, at + count);

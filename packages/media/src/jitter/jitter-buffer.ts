@@ -42,8 +42,8 @@ export interface JitterBuffer {
   unitsIn(payloadType: number, bytes: Uint8Array, offset: number, length: number): number;
   /** Forgets the stream; keeps the counters. */
   reset(): void;
-  /** The audio goes on without this buffer: costly codecs decode silence. False at the start. */
-  isUnheard: boolean;
+  /** The audio goes on without this buffer: costly codecs decode silence, and give back the memory of their concealment. False at the start. */
+  set isUnheard(isUnheard: boolean);
   readonly counters: Readonly<JitterCounters>;
   /** Waiting audio, in milliseconds. */
   readonly depthMs: number;

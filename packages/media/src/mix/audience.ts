@@ -28,8 +28,8 @@ export interface Audience {
   rampEnd: number;
   /** Frames for which the gain stays constant before it rises. */
   hold: number;
-  /** The encoded sum for each codec (by index), and its tick. */
-  readonly payloads: Uint8Array[];
+  /** The encoded sum for each codec (by index) that has needed it, and its tick. */
+  readonly payloads: (Uint8Array | undefined)[];
   readonly payloadTicks: number[];
   /** Encoders with state that several listeners share; closed with the audience. */
   readonly streams: SharedStream[];
@@ -38,8 +38,9 @@ export interface Audience {
 /** The sum in a codec with state: one encoder for all listeners who asked for the same of it. */
 export interface SharedStream {
   readonly encoding: string;
-  readonly codec: AudioCodec;
-  readonly payload: Uint8Array;
+  /** Undefined until two listeners can share it. */
+  codec: AudioCodec | undefined;
+  payload: Uint8Array;
   bytes: number;
   /** Tick of its last frame. */
   tick: number;
@@ -63,7 +64,7 @@ const HOLD_FRAMES = 10;
 const NEAR = 1.06;
 const RELEASE = 1.08;
 
-/** Creates an audience with a buffer of payload per codec; `convert` converts sources of another rate. */
+/** Creates an audience for `codecs` with shared payloads; `convert` converts sources of another rate. */
 export function createAudience(
   sources: readonly Source[],
   key: string,
@@ -90,7 +91,7 @@ export function createAudience(
     gain: 1,
     rampEnd: 0,
     hold: 0,
-    payloads: Array.from({ length: codecs }, () => new Uint8Array(frameSamples * 2)),
+    payloads: Array.from({ length: codecs }, () => undefined),
     payloadTicks: Array.from({ length: codecs }, () => -1),
     streams: [],
   };

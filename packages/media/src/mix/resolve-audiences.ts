@@ -78,7 +78,7 @@ export function createAudiences(codecs: number): Audiences {
     leave({ audience }) {
       if (--audience.listeners > 0) return;
       byKey.delete(audience.key);
-      for (const { codec } of audience.streams) codec.close?.();
+      for (const { codec } of audience.streams) codec?.close?.();
       audience.streams.length = 0;
       for (const one of audience.converted) {
         if (--one.audiences === 0) converted.delete(keyOf([one.source], one.frame.length));
