@@ -1,6 +1,6 @@
-import { bestOf, type Load, type Measured, measure, quantile } from '../measure.ts';
-import { type Part, startPart } from '../part.ts';
-import type { WebrtcRooms, WebrtcServer } from '../parts/webrtc.ts';
+import { type Load, quantile } from '../measure.ts';
+import { type CpuReading, type Part, startPart } from '../part.ts';
+import type { WebrtcMemory, WebrtcRooms, WebrtcServer } from '../parts/webrtc.ts';
 import type { Answered, WebrtcCodec } from '../parts/webrtc-load.ts';
 import { type Bench, type Figure, shown } from '../report.ts';
 
@@ -10,37 +10,45 @@ interface Kind {
   readonly codec: WebrtcCodec;
   /** Legs of a room; two hear each other's packets undecoded. */
   readonly room: number;
-  /** Numbers of legs, in each of which memory and CPU are read. */
+}
+
+/** Kinds that are measured at the same moments, so that other work on the machine hits them alike. */
+interface Group {
+  readonly kinds: readonly Kind[];
+  /** Numbers of legs of each kind, in each of which memory and CPU are read. */
   readonly stages: readonly number[];
-  /** Budgets of our relayed leg. */
+  /** Whether our relayed legs have their budgets here. */
   readonly isBudgeted: boolean;
 }
 
 /** The first few legs fill buffers that the process keeps. */
 const relayed = [24, 48, 72, 96] as const;
 
-const kinds: readonly Kind[] = [
-  { what: 'PCMU relayed', server: 'media-worker', codec: 'PCMU', room: 2, stages: relayed, isBudgeted: true },
-  { what: 'Opus relayed', server: 'media-worker', codec: 'opus', room: 2, stages: relayed, isBudgeted: true },
+const groups: readonly Group[] = [
   {
-    what: 'Opus mixed by three',
-    server: 'media-worker',
-    codec: 'opus',
-    room: 3,
-    stages: [6, 9, 12],
-    isBudgeted: false,
+    kinds: [{ what: 'PCMU relayed', server: 'media-worker', codec: 'PCMU', room: 2 }],
+    stages: relayed,
+    isBudgeted: true,
   },
   {
-    what: 'node-datachannel, Opus passed on',
-    server: 'node-datachannel',
-    codec: 'opus',
-    room: 2,
+    kinds: [
+      { what: 'Opus relayed', server: 'media-worker', codec: 'opus', room: 2 },
+      { what: 'node-datachannel, Opus passed on', server: 'node-datachannel', codec: 'opus', room: 2 },
+    ],
     stages: relayed,
+    isBudgeted: true,
+  },
+  {
+    kinds: [{ what: 'Opus mixed by three', server: 'media-worker', codec: 'opus', room: 3 }],
+    stages: [6, 9, 12],
     isBudgeted: false,
   },
 ];
 const legsAtOnce = 12;
-const rounds = 3;
+/** Short windows of CPU time for each number of legs; their median counts. */
+const windows = 7;
+/** A window in which another process took the machine says nothing. */
+const fewestWindows = 3;
 
 /** The cost of a browser's leg, beside the same relaying by node-datachannel; peers of node-datachannel take the place of browsers. */
 export const webrtc: Bench = {
@@ -48,98 +56,173 @@ export const webrtc: Bench = {
   async run({ profile, scale }) {
     const figures: Figure[] = [];
     const details: Record<string, unknown> = {};
-    for (const kind of kinds) {
-      const trial = await tryOut(kind, scale, profile);
-      const { best, percentOfLeg, fixedPercent, kibibytesOfLeg, setUpMs } = trial;
-      const most = kind.stages.at(-1)!;
-      figures.push(
-        {
-          what: `${kind.what}: a packet in and one out`,
-          value: best.cpuMicroseconds,
-          unit: 'µs',
-          note: `${most} legs, with the part that does not grow with them`,
-        },
-        {
-          what: `${kind.what}: CPU of one leg more`,
-          value: percentOfLeg,
-          unit: '% of a core',
-          note: `and ${shown(fixedPercent)} % for the process, from ${kind.stages.join(', ')} legs`,
-          ...(kind.isBudgeted ? { budget: { atMost: 0.25 } } : {}),
-        },
-        {
-          what: `${kind.what}: memory of one leg more`,
-          value: kibibytesOfLeg,
-          unit: 'KiB',
-          ...(kind.isBudgeted ? { budget: { atMost: 64 } } : {}),
-        },
-        {
-          what: `${kind.what}: answer to audio, p50`,
-          value: quantile(setUpMs, 0.5),
-          unit: 'ms',
-          ...(kind.server === 'media-worker' ? { budget: { atMost: 100 } } : {}),
-        },
-      );
-      details[kind.what] = trial;
+    for (const group of groups) {
+      const trials = await tryOut(group, scale, profile);
+      for (const trial of trials) {
+        figures.push(...figuresOf(trial, group, trials));
+        details[trial.what] = trial;
+      }
     }
     return { figures, details };
   },
 };
 
-/** What one number of legs cost. */
+function figuresOf(trial: Trial, { stages, isBudgeted }: Group, all: readonly Trial[]): Figure[] {
+  const isOurs = trial.server === 'media-worker';
+  const other = all.find(({ server }) => server !== trial.server);
+  const floorOf = (value: (of: Trial) => number) =>
+    isOurs && other !== undefined ? { floor: { what: 'node-datachannel', value: value(other) } } : {};
+  const budget = (atMost: number) => (isOurs && isBudgeted ? { budget: { atMost } } : {});
+  const { what } = trial;
+  return [
+    {
+      what: `${what}: a packet in and one out`,
+      value: trial.packetMicroseconds,
+      unit: 'µs',
+      note: `${stages.at(-1)!} legs, with the part that does not grow with them`,
+      ...floorOf((of) => of.packetMicroseconds),
+    },
+    {
+      what: `${what}: CPU of one leg more`,
+      value: trial.percentOfLeg,
+      unit: '% of a core',
+      note: `and ${shown(trial.fixedPercent)} % for the process, from ${stages.join(', ')} legs`,
+      ...budget(0.25),
+      ...floorOf((of) => of.percentOfLeg),
+    },
+    {
+      what: `${what}: memory of one leg more`,
+      value: trial.kibibytesOfLeg,
+      unit: 'KiB',
+      ...budget(64),
+      note: `${shown(trial.heldKibibytesOfLeg)} KiB of them objects and buffers of JavaScript`,
+      ...floorOf((of) => of.kibibytesOfLeg),
+    },
+    {
+      what: `${what}: answer to audio, p50`,
+      value: quantile(trial.setUpMs, 0.5),
+      unit: 'ms',
+      ...(isOurs ? { budget: { atMost: 100 } } : {}),
+      ...floorOf((of) => quantile(of.setUpMs, 0.5)),
+    },
+  ];
+}
+
+/** What one number of legs cost: medians of the windows. */
 interface Stage {
   readonly legs: number;
-  readonly residentBytes: number;
+  readonly memory: WebrtcMemory;
   readonly corePercent: number;
-  readonly best: Measured<Load>;
+  readonly packetMicroseconds: number;
 }
 
 interface Trial {
+  readonly what: string;
+  readonly server: WebrtcServer;
   readonly stages: readonly Stage[];
-  readonly best: Measured<Load>;
+  readonly packetMicroseconds: number;
   /** Of one leg more; the rest is the thread's, however many legs it has. */
   readonly kibibytesOfLeg: number;
+  readonly heldKibibytesOfLeg: number;
   readonly percentOfLeg: number;
   readonly fixedPercent: number;
   readonly setUpMs: readonly number[];
 }
 
-async function tryOut(kind: Kind, scale: number, profile: string | undefined): Promise<Trial> {
-  const tested = startPart('webrtc', { profile });
-  const load = startPart('webrtc-load');
+/** A kind under test, with its load. */
+interface Side {
+  readonly kind: Kind;
+  readonly tested: Part;
+  readonly load: Part;
+  readonly setUpMs: number[];
+  readonly stages: Stage[];
+}
+
+async function tryOut(group: Group, scale: number, profile: string | undefined): Promise<Trial[]> {
+  const sides = group.kinds.map((kind): Side => {
+    const parts = { tested: startPart('webrtc', { profile }), load: startPart('webrtc-load') };
+    return { kind, ...parts, setUpMs: [], stages: [] };
+  });
   try {
-    const problem = await tested.ask<string>('start', { server: kind.server });
-    if (problem !== '') throw new Error(`WebRTC is off: ${problem}`);
-    const setUpMs: number[] = [];
-    const stages: Stage[] = [];
-    const seconds = Math.max(1, Math.round(4 * scale));
-    let legs = 0;
-    for (const until of kind.stages) {
-      // A few at a time, as calls come: each begins in the mix, and Opus costs there until it is relayed.
-      while (legs < until) {
-        const count = Math.min(legsAtOnce, until - legs);
-        setUpMs.push(...(await open(tested, load, kind, legs, count)));
-        legs += count;
-        await load.ask<Load>('run', { seconds: 1 });
-      }
-      const best = await bestOf(rounds, () => measure(tested, () => load.ask<Load>('run', { seconds })));
-      const corePercent = (best.cpuMicroseconds * best.perSecond) / 10_000;
-      stages.push({ legs, residentBytes: await tested.ask<number>('resident'), corePercent, best });
+    for (const { kind, tested } of sides) {
+      const problem = await tested.ask<string>('start', { server: kind.server });
+      if (problem !== '') throw new Error(`WebRTC is off: ${problem}`);
     }
-    const cpu = slope(stages.map((stage) => [stage.legs, stage.corePercent]));
-    const memory = slope(stages.map((stage) => [stage.legs, stage.residentBytes / 1024]));
-    return {
-      stages,
-      best: stages.at(-1)!.best,
-      kibibytesOfLeg: memory.rise,
-      percentOfLeg: cpu.rise,
-      fixedPercent: cpu.start,
-      setUpMs: setUpMs.sort((a, b) => a - b),
-    };
+    let legs = 0;
+    for (const until of group.stages) {
+      // A few at a time, as calls come: each begins in the mix, and Opus costs there until it is relayed.
+      for (; legs < until; legs += Math.min(legsAtOnce, until - legs)) {
+        const count = Math.min(legsAtOnce, until - legs);
+        for (const { kind, tested, load, setUpMs } of sides)
+          setUpMs.push(...(await open(tested, load, kind, legs, count)));
+        await Promise.all(sides.map(({ load }) => load.ask<Load>('run', { seconds: 1 })));
+        // What only the start needed goes back before the first reading, so that it hides no leg.
+        await Promise.all(sides.map(({ tested }) => tested.ask<WebrtcMemory>('memory')));
+      }
+      await readStage(sides, until, Math.max(1, 2 * scale));
+    }
+    return sides.map(trialOf);
   } finally {
-    await load.ask('close').catch(() => {});
-    await tested.stop();
-    await load.stop();
+    for (const { tested, load } of sides) {
+      await load.ask('close').catch(() => {});
+      await tested.stop();
+      await load.stop();
+    }
   }
+}
+
+/** All sides in the same windows. The CPU of a window is that of its process, so only caches and clocks are shared with other work. */
+async function readStage(sides: readonly Side[], legs: number, seconds: number): Promise<void> {
+  const read: { readonly corePercent: number; readonly packetMicroseconds: number }[][] = sides.map(() => []);
+  for (let window = 0; window < windows; window++) {
+    const before = await Promise.all(sides.map(({ tested }) => tested.cpu()));
+    const loads = await Promise.all(sides.map(({ load }) => load.ask<Load>('run', { seconds })));
+    const after = await Promise.all(sides.map(({ tested }) => tested.cpu()));
+    loads.forEach((load, side) => {
+      if (load.failures === 0) read[side]!.push(costOf(before[side]!, after[side]!, load));
+    });
+  }
+  for (const [side, { tested, stages }] of sides.entries()) {
+    const ofSide = read[side]!;
+    if (ofSide.length < fewestWindows) throw new Error(`most packets of ${legs} legs did not arrive`);
+    stages.push({
+      legs,
+      memory: await tested.ask<WebrtcMemory>('memory'),
+      corePercent: median(ofSide.map(({ corePercent }) => corePercent)),
+      packetMicroseconds: median(ofSide.map(({ packetMicroseconds }) => packetMicroseconds)),
+    });
+  }
+}
+
+function costOf(before: CpuReading, after: CpuReading, { operations, seconds }: Load) {
+  const [cpuMs, wallMs] = [after.cpuMs - before.cpuMs, after.atMs - before.atMs];
+  // The readings are a little further apart than the packets that were counted.
+  const packets = operations * (wallMs / (seconds * 1000));
+  return { corePercent: (cpuMs / wallMs) * 100, packetMicroseconds: (cpuMs * 1000) / packets };
+}
+
+function trialOf({ kind, stages, setUpMs }: Side): Trial {
+  const cpu = slope(stages.map((stage) => [stage.legs, stage.corePercent]));
+  const resident = slope(stages.map(({ legs, memory }) => [legs, memory.residentBytes / 1024]));
+  const held = slope(stages.map(({ legs, memory }) => [legs, memory.heldBytes / 1024]));
+  return {
+    what: kind.what,
+    server: kind.server,
+    stages,
+    packetMicroseconds: stages.at(-1)!.packetMicroseconds,
+    kibibytesOfLeg: resident.rise,
+    heldKibibytesOfLeg: held.rise,
+    percentOfLeg: cpu.rise,
+    fixedPercent: cpu.start,
+    setUpMs: setUpMs.sort((a, b) => a - b),
+  };
+}
+
+function median(values: readonly number[]): number {
+  return quantile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
 }
 
 /** The line through the points by least squares. */

@@ -12,6 +12,12 @@ export interface WebrtcRooms {
   readonly rooms: readonly (readonly string[])[];
 }
 
+export interface WebrtcMemory {
+  readonly residentBytes: number;
+  /** Objects and buffers of JavaScript in all threads, which no page of an allocator blurs. */
+  readonly heldBytes: number;
+}
+
 const host = '127.0.0.1';
 const webrtcPort = 39_900;
 let media: MediaWorker | undefined;
@@ -46,9 +52,9 @@ servePart({
       media.send({ do: 'set-hearing', mix, members });
     }
   },
-  async resident() {
-    await collectEverywhere();
-    return process.memoryUsage().rss;
+  async memory(): Promise<WebrtcMemory> {
+    const { heap, buffers } = await collectEverywhere();
+    return { residentBytes: process.memoryUsage().rss, heldBytes: heap + buffers };
   },
   async stop() {
     for (const connection of connections.values()) connection.close();
