@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { networkInterfaces } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
 import { missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
@@ -7,6 +6,7 @@ import { browserPhone, CuttablePort, phoneDomain } from './support/browser/brows
 import { browserSuite } from './support/browser/browser-suite.ts';
 import { heardToneDb } from './support/heard.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
+import { enterOwnNetwork } from './support/own-network.ts';
 import { freePort } from './support/ports.ts';
 
 const tones = { ann: 600, ben: 1480 } as const;
@@ -16,10 +16,9 @@ const [tone, sandboxHz] = ['+12025550109', 1000] as const;
 
 /** Connections from here are those of another network, in which the platform has an IPv6 address. */
 const otherNetwork = '127.0.0.2';
-/** Chromium has no candidate on ::1. */
-const ipv6 = Object.values(networkInterfaces())
-  .flatMap((each) => each ?? [])
-  .find((each) => each.family === 'IPv6' && !each.internal && each.scopeid === 0)?.address;
+/** Chromium has no candidate on ::1, so the file brings an address that is none of the machine's. */
+const network = enterOwnNetwork();
+const ipv6 = 'ipv6' in network ? network.ipv6 : undefined;
 
 describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 240_000 }, () => {
   let port = 0;
@@ -100,7 +99,7 @@ describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 24
   });
 
   it('a page whose way to the platform is IPv6 talks over it', {
-    skip: ipv6 === undefined ? 'this machine has no IPv6 address but ::1' : false,
+    skip: 'reason' in network ? network.reason : false,
   }, async (t) => {
     const way = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
     way.from = otherNetwork;
