@@ -203,4 +203,29 @@ describe('a link when a node or a message is lost', () => {
       await world.until('the request', () => exitRequests(world, bob).length > 0, 5_000);
       await ended(world, callers);
     }));
+
+  it('a leg whose node is cut off before it says that it is linked goes on with its document after ten seconds', () =>
+    on(15, async (world) => {
+      const { bus } = cluster(world);
+      const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
+      const [home, node] = [nodeAt(world, 0), nodeAt(world, 1)];
+      const callers = [await callInto(world, home, ann, { role: 'agent' })];
+      await joined(world, 1);
+      bus.impair({ delayMs: 200 });
+      callers.push(await callInto(world, node, bob, { role: 'agent', ...exitAction }));
+      await world.until('the leg is admitted', () => linksOf(home)[0] === 1);
+      cluster(world).partOneWay(node, home);
+      bus.impair({});
+      await world.until('the leg is linked', () => linksOf(node)[1] === 1);
+      const [, caller] = callers as [LinkedCaller, LinkedCaller];
+      await world.until('the next document', () => exitRequests(world, caller).length > 0, 11_000);
+      assert.equal(exitRequests(world, caller)[0]!.ParticipantExitCause, 'Multiparty Call Ended');
+      const mixes = node.media.orders.mixes.filter((mix) => mix.startsWith('media-link/'));
+      assert.deepEqual(mixes, [], 'the leg is bridged no more');
+      bus.mend();
+      await unlinked(world);
+      await joined(world, 1);
+      assert.equal(exitRequests(world, caller).length, 1);
+      await ended(world, callers);
+    }));
 });

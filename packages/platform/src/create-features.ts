@@ -271,7 +271,15 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const shared = { ...deps, calls, sounds, recordings, usage };
   const streams = createStreams({ ...shared, authTokenOf });
   const links = createMediaLinks({ ...deps, calls });
-  const multipartyCalls = createMultipartyCalls({ ...shared, ...links, streams });
+  // Legs of other nodes are participants too.
+  const { calls: callsOfNodes, media: mediaOfNodes, elsewhere } = links;
+  const multipartyCalls = createMultipartyCalls({
+    ...shared,
+    calls: callsOfNodes,
+    media: mediaOfNodes,
+    streams,
+    ...(elsewhere && { elsewhere }),
+  });
   const roomStreams = createRoomStreams({ ...shared, streams, rooms: multipartyCalls.rooms });
   const callInstructions = createCallInstructions({
     ...shared,

@@ -1,5 +1,5 @@
 import type { Logger, Media, MediaLegs } from '@jackfield/ports';
-import { type CallEnd, callEnds } from '@jackfield/ports';
+import { callEnds } from '@jackfield/ports';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
 import { createOwners } from '../../kernel/owners.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
@@ -117,10 +117,6 @@ function perform(
 /** How long the call lasted is in its record, at its home. */
 function noticeOf(leg: string, notice: RemoteLegNotice): OwnedLegNotice {
   if (notice.type !== 'leg-ended') return { ...notice, leg };
-  return { type: 'leg-ended', leg, end: endOf(notice.end), durationSeconds: 0 };
-}
-
-function endOf(end: CallEnd | 'audio-lost' | 'node-gone'): CallEnd {
-  if (end === 'audio-lost') return callEnds(6020, 'Service');
-  return end === 'node-gone' ? callEnds(5010, 'Error') : end;
+  const end = notice.end === 'node-gone' ? callEnds(5010, 'Error') : notice.end;
+  return { type: 'leg-ended', leg, end, durationSeconds: 0 };
 }

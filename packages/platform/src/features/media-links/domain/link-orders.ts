@@ -1,4 +1,4 @@
-import type { CallEnd } from '@jackfield/ports';
+import type { CallEnd, Instant } from '@jackfield/ports';
 
 /** From the home of the leg to the home of the conversation. */
 export type OrderOfLeg =
@@ -25,8 +25,24 @@ export type OrderOutcome =
   | { readonly type: 'unknown-there' };
 
 /** How often the other node is looked for. */
-export const lookMs = 2_000;
+const lookMs = 2_000;
 export const lookTimer = 'look';
+export type LookEffect =
+  | { readonly do: 'look' }
+  | { readonly do: 'start-timer'; readonly key: typeof lookTimer; readonly at: Instant };
+
+export function nextLook(now: Instant): LookEffect {
+  return { do: 'start-timer', key: lookTimer, at: now + lookMs };
+}
+
+/** Looks for the other node, and again later. */
+export function lookingAt(now: Instant): readonly LookEffect[] {
+  return [{ do: 'look' }, nextLook(now)];
+}
+
+/** Within which `linked` arrives: the home of the leg gets the answer to its join within five seconds, and sends `linked` at once. */
+export const arrivalMs = 10_000;
+export const arrivalTimer = 'arrival';
 /** How long last orders are repeated. The other side ends by itself after a minute of silence. */
 export const partingMs = 120_000;
 export const partingTimer = 'parting';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TimerFired } from '@jackfield/ports';
 import { callEnds } from '@jackfield/ports';
-import { partingTimer } from './link-orders.ts';
+import { arrivalTimer, partingTimer } from './link-orders.ts';
 import { type MediaLink, type MediaLinkInput, mediaLinkMachine, newMediaLink } from './media-link.ts';
 
 const named = { link: 'l', leg: 'ann', node: 'two', fields: { MemberID: '10' } };
@@ -107,6 +107,35 @@ for (const [title, inputs, phase, did] of [
     [{ type: 'lent' }, { type: 'audio-lost' }],
     'parting',
     ['close-audio', 'give-back-lost'],
+  ],
+  [
+    'a room that never says that it got "linked" gives it back',
+    [{ type: 'lent' }, { type: 'not-acknowledged' }, timer(arrivalTimer)],
+    'parting',
+    ['close-audio', 'give-back-lost', 'send'],
+  ],
+  [
+    'a room that said so keeps it',
+    [{ type: 'lent' }, { type: 'acknowledged', number: 1 }, timer(arrivalTimer)],
+    'linked',
+    [],
+  ],
+  [
+    'and so it is while a key is on its way',
+    [
+      { type: 'lent' },
+      { type: 'acknowledged', number: 1 },
+      { type: 'leg-digit', digit: '5' },
+      timer(arrivalTimer),
+    ],
+    'linked',
+    [],
+  ],
+  [
+    'a leg that has left by then is not given back',
+    [{ type: 'lent' }, { type: 'leg-taken' }, timer(arrivalTimer)],
+    'parting',
+    [],
   ],
   [
     'a link that parts needs no room',

@@ -2,14 +2,19 @@ import type { CallEnd, Instant, Machine, Step, TimerFired } from '@jackfield/por
 import { stay } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import {
-  lookMs,
+  arrivalMs,
+  arrivalTimer,
+  type LookEffect,
+  lookingAt,
   lookTimer,
+  nextLook,
   type OrderOfLeg,
   type OrderOfRoom,
   type OrderOutcome,
   partingMs,
   partingTimer,
 } from './link-orders.ts';
+import { received, refusedForNow } from './received-orders.ts';
 import {
   acknowledged,
   noOrders,
@@ -58,7 +63,7 @@ export type MediaLinkEffect =
   | { readonly do: 'hang-up'; readonly end: CallEnd }
   | { readonly do: 'send-digits'; readonly digits: string }
   | { readonly do: 'send'; readonly number: number; readonly order: OrderOfLeg }
-  | { readonly do: 'look' }
+  | LookEffect
   /** True: the order was carried out, now or before. */
   | KernelEffect<never, boolean>;
 
@@ -72,9 +77,9 @@ export const mediaLinkMachine: Machine<MediaLink, MediaLinkInput | TimerFired, M
   step(link, input, now) {
     switch (input.type) {
       case 'opened':
-        return { state: link, effects: [{ do: 'start-timer', key: lookTimer, at: now + lookMs }] };
+        return { state: link, effects: [nextLook(now)] };
       case 'lent':
-        return lent(link);
+        return lent(link, now);
       case 'not-lent':
         return parting(link, { order: 'left', because: 'taken' }, now);
       case 'leg-digit':
@@ -86,9 +91,7 @@ export const mediaLinkMachine: Machine<MediaLink, MediaLinkInput | TimerFired, M
           ? parting(link, { order: 'left', because: 'ended', end: input.end }, now)
           : stay(link);
       case 'audio-lost':
-        return isJoined(link)
-          ? parting(link, { order: 'left', because: 'lost' }, now, [{ do: 'give-back-lost' }])
-          : stay(link);
+        return lost(link, now);
       case 'order':
         return ordered(link, input.number, input.order);
       case 'node-gone':
@@ -111,10 +114,18 @@ function isJoined({ phase }: MediaLink): boolean {
 }
 
 /** The bridge comes with the loan: before it the leg is its document's, and nothing of the conversation reaches it. */
-function lent(link: MediaLink): LinkStep {
+function lent(link: MediaLink, now: Instant): LinkStep {
   if (link.phase !== 'lending') return stay(link);
   const { state, effects } = sending({ ...link, phase: 'linked' }, { order: 'linked' });
-  return { state, effects: [{ do: 'bridge' }, ...effects] };
+  const arrival = { do: 'start-timer', key: arrivalTimer, at: now + arrivalMs } as const;
+  return { state, effects: [{ do: 'bridge' }, arrival, ...effects] };
+}
+
+/** Without the conversation: its order may come late or never. */
+function lost(link: MediaLink, now: Instant): LinkStep {
+  return isJoined(link)
+    ? parting(link, { order: 'left', because: 'lost' }, now, [{ do: 'give-back-lost' }])
+    : stay(link);
 }
 
 function sending(link: MediaLink, order: OrderOfLeg): LinkStep {
@@ -153,14 +164,9 @@ function forgotten(link: MediaLink): LinkStep {
 }
 
 function ordered(link: MediaLink, number: number, order: OrderOfRoom): LinkStep {
-  const reply = (done: boolean): MediaLinkEffect => ({ do: 'reply', reply: done });
-  if (number <= link.received) return { state: link, effects: [reply(true)] };
-  if (number > link.received + 1 || link.phase === 'lending') return { state: link, effects: [reply(false)] };
-  const received: MediaLink = { ...link, received: number };
-  // The leg has left in the meantime.
-  if (link.phase !== 'linked') return { state: received, effects: [reply(true)] };
-  const { state, effects } = carriedOut(received, order);
-  return { state, effects: [...effects, reply(true)] };
+  if (link.phase === 'lending') return { state: link, effects: [refusedForNow] };
+  // A leg that has left in the meantime needs no order.
+  return received(link, number, (next) => (next.phase === 'linked' ? carriedOut(next, order) : stay(next)));
 }
 
 function carriedOut(link: MediaLink, order: OrderOfRoom): LinkStep {
@@ -181,16 +187,19 @@ function timerFired(link: MediaLink, key: string, now: Instant): LinkStep {
     case repeatTimer:
       return continued(link);
     case lookTimer:
-      return {
-        state: link,
-        effects: [{ do: 'look' }, { do: 'start-timer', key: lookTimer, at: now + lookMs }],
-      };
+      return { state: link, effects: lookingAt(now) };
+    case arrivalTimer:
+      // The conversation has let go of a leg whose home says nothing; or `linked` has arrived, and no answer comes back.
+      return link.sent.waiting[0]?.order.order === 'linked' ? lost(link, now) : stay(link);
     default:
       return over(link);
   }
 }
 
 function over(link: MediaLink, effects: readonly MediaLinkEffect[] = []): LinkStep {
-  const timers = [lookTimer, repeatTimer, partingTimer].map((key) => ({ do: 'cancel-timer', key }) as const);
-  return { state: { ...link, phase: 'over' }, effects: [...effects, ...timers] };
+  const timers = [lookTimer, repeatTimer, partingTimer, arrivalTimer];
+  return {
+    state: { ...link, phase: 'over' },
+    effects: [...effects, ...timers.map((key) => ({ do: 'cancel-timer', key }) as const)],
+  };
 }

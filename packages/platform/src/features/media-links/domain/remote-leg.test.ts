@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { TimerFired } from '@jackfield/ports';
 import { callEnds } from '@jackfield/ports';
 import type { LiveLeg } from '../../calls/index.ts';
-import { type OrderOfLeg, partingTimer } from './link-orders.ts';
+import { arrivalTimer, type OrderOfLeg, partingTimer } from './link-orders.ts';
 import { newRemoteLeg, type RemoteLeg, type RemoteLegInput, remoteLegMachine } from './remote-leg.ts';
 
 const owner = { kind: 'room', id: 'r' };
@@ -47,8 +47,8 @@ for (const [title, inputs, phase, did] of [
     [],
   ],
   ['or when the patience ends', [lend, giveBack, timer(partingTimer)], 'over', []],
-  ['a leg that is never linked leaves', [lend, timer('arrival')], 'over', ['leg-ended', 'close-audio']],
-  ['a linked one stays', [lend, linked, timer('arrival')], 'here', []],
+  ['a leg that is never linked leaves', [lend, timer(arrivalTimer)], 'over', ['leg-taken', 'close-audio']],
+  ['a linked one stays', [lend, linked, timer(arrivalTimer)], 'here', []],
   [
     'a key reaches the room',
     [lend, linked, order(2, { order: 'digit', digit: '5' })],
@@ -78,7 +78,13 @@ for (const [title, inputs, phase, did] of [
     'its audio is lost',
     [lend, linked, { type: 'audio-lost' }],
     'parting',
-    ['leg-ended', 'close-audio', 'send'],
+    ['leg-taken', 'close-audio', 'send'],
+  ],
+  [
+    'its home has heard no audio',
+    [lend, linked, order(2, { order: 'left', because: 'lost' })],
+    'over',
+    ['leg-taken', 'close-audio', 'reply true'],
   ],
   ['its home is dead', [lend, linked, { type: 'node-gone' }], 'over', ['leg-ended', 'close-audio']],
   [

@@ -3,14 +3,19 @@ import { stay } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { LegOwner, LiveLeg } from '../../calls/index.ts';
 import {
-  lookMs,
+  arrivalMs,
+  arrivalTimer,
+  type LookEffect,
+  lookingAt,
   lookTimer,
+  nextLook,
   type OrderOfLeg,
   type OrderOfRoom,
   type OrderOutcome,
   partingMs,
   partingTimer,
 } from './link-orders.ts';
+import { received } from './received-orders.ts';
 import {
   acknowledged,
   noOrders,
@@ -59,22 +64,19 @@ export type RemoteLegEffect =
   | { readonly do: 'notify-owner'; readonly owner: LegOwner; readonly notice: RemoteLegNotice }
   | { readonly do: 'close-audio' }
   | { readonly do: 'send'; readonly number: number; readonly order: OrderOfRoom }
-  | { readonly do: 'look' }
+  | LookEffect
   /** Of `lend`: it is lent. Of `order`: it was carried out, now or before. */
   | KernelEffect<never, boolean>;
 
 export type RemoteLegNotice =
   | { readonly type: 'leg-digit'; readonly digit: string }
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
+  /** Another owner has it, or its audio does not pass: then its home goes on with it, and reports that. */
   | { readonly type: 'leg-taken' }
-  /** Its home says how, or cannot: its audio has not come for a minute, or its node has ended. */
-  | { readonly type: 'leg-ended'; readonly end: CallEnd | 'audio-lost' | 'node-gone' };
+  /** Its home says how, or has ended. */
+  | { readonly type: 'leg-ended'; readonly end: CallEnd | 'node-gone' };
 
 type RemoteStep = Step<RemoteLeg, RemoteLegEffect>;
-
-/** Its home gets the answer within five seconds, and says at once that the leg is linked. */
-const arrivalMs = 10_000;
-const arrivalTimer = 'arrival';
 
 export function newRemoteLeg(named: Pick<RemoteLeg, 'link' | 'leg' | 'node'>): RemoteLeg {
   return { ...named, owner: null, phase: 'here', isLinked: false, sent: noOrders(), received: 0 };
@@ -91,10 +93,7 @@ export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, R
       case 'opened':
         return {
           state: leg,
-          effects: [
-            { do: 'start-timer', key: arrivalTimer, at: now + arrivalMs },
-            { do: 'start-timer', key: lookTimer, at: now + lookMs },
-          ],
+          effects: [{ do: 'start-timer', key: arrivalTimer, at: now + arrivalMs }, nextLook(now)],
         };
       case 'lend':
         return isHere(leg) && leg.owner === null
@@ -119,7 +118,7 @@ export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, R
       case 'audio-lost': {
         if (!isHere(leg)) return stay(leg);
         const { state, effects } = letGo(leg, { order: 'lost' }, now);
-        return { state, effects: [...notifying(leg, endedBy('audio-lost')), ...effects] };
+        return { state, effects: [...notifying(leg, { type: 'leg-taken' }), ...effects] };
       }
       case 'not-admitted':
         return gone(leg, undefined);
@@ -144,7 +143,7 @@ function notifying({ owner }: RemoteLeg, notice: RemoteLegNotice): readonly Remo
   return owner === null ? [] : [{ do: 'notify-owner', owner, notice }];
 }
 
-function endedBy(end: CallEnd | 'audio-lost' | 'node-gone'): RemoteLegNotice {
+function endedBy(end: CallEnd | 'node-gone'): RemoteLegNotice {
   return { type: 'leg-ended', end };
 }
 
@@ -175,11 +174,7 @@ function continued(leg: RemoteLeg): RemoteStep {
 }
 
 function ordered(leg: RemoteLeg, number: number, order: OrderOfLeg): RemoteStep {
-  const reply = (done: boolean): RemoteLegEffect => ({ do: 'reply', reply: done });
-  if (number <= leg.received) return { state: leg, effects: [reply(true)] };
-  if (number > leg.received + 1) return { state: leg, effects: [reply(false)] };
-  const { state, effects } = carriedOut({ ...leg, received: number }, order);
-  return { state, effects: [...effects, reply(true)] };
+  return received(leg, number, (next) => carriedOut(next, order));
 }
 
 function carriedOut(leg: RemoteLeg, order: OrderOfLeg): RemoteStep {
@@ -189,8 +184,7 @@ function carriedOut(leg: RemoteLeg, order: OrderOfLeg): RemoteStep {
     case 'digit':
       return { state: leg, effects: notifying(leg, { type: 'leg-digit', digit: order.digit }) };
     case 'left':
-      if (order.because === 'taken') return gone(leg, { type: 'leg-taken' });
-      return gone(leg, endedBy(order.because === 'ended' ? order.end : 'audio-lost'));
+      return gone(leg, order.because === 'ended' ? endedBy(order.end) : { type: 'leg-taken' });
   }
 }
 
@@ -205,12 +199,9 @@ function timerFired(leg: RemoteLeg, key: string, now: Instant): RemoteStep {
     case repeatTimer:
       return continued(leg);
     case lookTimer:
-      return {
-        state: leg,
-        effects: [{ do: 'look' }, { do: 'start-timer', key: lookTimer, at: now + lookMs }],
-      };
+      return { state: leg, effects: lookingAt(now) };
     case arrivalTimer:
-      return leg.isLinked ? stay(leg) : gone(leg, endedBy('node-gone'));
+      return leg.isLinked ? stay(leg) : gone(leg, { type: 'leg-taken' });
     default:
       return over(leg);
   }

@@ -12,7 +12,7 @@ import { callElsewhere, problemOfRefusal } from '../refusals.ts';
 import { exitFieldsOf } from './exit-fields.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
 import { endOf, ownerKind, ownerOf } from './leg-owner.ts';
-import { type Addition, type AdditionDeps, type LivesElsewhere, placeRivals } from './placement.ts';
+import { type Addition, type AdditionDeps, type Placed, placeRivals } from './placement.ts';
 
 export interface JoinedParticipant {
   readonly mpcUuid: string;
@@ -95,10 +95,12 @@ const attempts = 5;
 /** At the node where the multiparty call lives: at this one, where there is none. */
 async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Result<JoinedParticipant>> {
   const { name, agent } = order.instruction;
+  const isLegHere = () => agent !== undefined || deps.calls.peek(order.leg)?.phase === 'answered';
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const joined = await joinHere(deps, order, readJoining(order).settings);
-    if (!('home' in joined) || deps.elsewhere === undefined) return joined;
-    const { home, mpcUuid: mix } = joined;
+    if (!isLegHere()) return refused(notFound('answered call', order.leg));
+    const placed = await placeJoining(deps, order, readJoining(order).settings);
+    if (!('home' in placed) || deps.elsewhere === undefined) return joined(deps, order, placed);
+    const { home, mpcUuid: mix } = placed;
     const leg = agent === undefined ? { leg: order.leg } : {};
     const admitted = await deps.elsewhere.join({ order, home, mix, ...leg });
     if (admitted !== 'not-there') return admitted;
@@ -108,42 +110,63 @@ async function join(deps: AdditionDeps, order: JoiningParticipant): Promise<Resu
 
 /** For another node, which has found the multiparty call at this one; none is created for it. */
 async function admit(deps: AdditionDeps, order: JoiningParticipant): Promise<Result<Admitted> | 'not-there'> {
-  const joined = await joinHere(deps, order, undefined);
-  if ('home' in joined) return 'not-there';
-  if (joined.ok) {
-    const { mpcUuid } = joined.value;
-    const call = { uuid: mpcUuid, name: order.instruction.name };
-    const participant = deps.sessions.peek(mpcUuid)?.participants.find(({ leg }) => leg === order.leg);
-    return accepted({
-      ...joined.value,
-      fields: participant === undefined ? {} : exitFieldsOf(call, participant),
-    });
-  }
-  return joined.problem.code === 'not-found' ? 'not-there' : joined;
+  const placed = await placeJoining(deps, order, undefined);
+  if (!placed.ok && ('home' in placed || placed.problem.code === 'not-found')) return 'not-there';
+  const admitted = await joined(deps, order, placed);
+  if (!admitted.ok) return admitted;
+  const { mpcUuid } = admitted.value;
+  const call = { uuid: mpcUuid, name: order.instruction.name };
+  const participant = deps.sessions.peek(mpcUuid)?.participants.find(({ leg }) => leg === order.leg);
+  return accepted({
+    ...admitted.value,
+    fields: participant === undefined ? {} : exitFieldsOf(call, participant),
+  });
 }
 
-/**
- * Borrows an answered leg from the document that runs on it. After a success the leg is returned exactly once
- * (`leg-returned`, perhaps before the promise resolves), unless it ends or is claimed before.
- */
-async function joinHere(
+/** Adds the caller, or the program that joins for its document. */
+function placeJoining(
   deps: AdditionDeps,
   order: JoiningParticipant,
   settings: CallSettings | undefined,
-): Promise<Result<JoinedParticipant> | LivesElsewhere> {
+): Promise<Placed> {
+  const { leg, from, instruction } = order;
+  const { name, agent } = instruction;
+  const { participant } = readJoining(order);
+  const borrowed = { ...participant, leg, requestUuid: deps.newUuid(), origin: 'borrowed' } as const;
+  const requested = agent === undefined ? borrowed : agentOf(deps, participant, from, agent);
+  return placeRivals(deps, viewerOf(order), { text: name, name }, settings, [requested]);
+}
+
+/** A program, which joins while the document goes on. */
+function agentOf(
+  deps: AdditionDeps,
+  participant: ReturnType<typeof readJoining>['participant'],
+  from: string,
+  agent: AgentStream,
+) {
+  const leg = deps.newUuid();
+  const spec = legSpec({ ...participant.spec, from, to: 'ai-agent' });
+  return { ...participant, spec, agent, leg, requestUuid: leg, origin: 'dialled' } as const;
+}
+
+/**
+ * Borrows the answered leg of a participant from the document that runs on it. After a success the leg is returned exactly once
+ * (`leg-returned`, perhaps before the promise resolves), unless it ends or is claimed before.
+ */
+async function joined(
+  deps: AdditionDeps,
+  { leg, instruction: { name, agent } }: JoiningParticipant,
+  placed: Result<Addition>,
+): Promise<Result<JoinedParticipant>> {
   const { calls, sessions } = deps;
-  const { leg } = order;
-  if (order.instruction.agent !== undefined) return joinAgent(deps, order, order.instruction.agent, settings);
-  if (calls.peek(leg)?.phase !== 'answered') return refused(notFound('answered call', leg));
-  const { name } = order.instruction;
-  const names = { leg, requestUuid: deps.newUuid(), origin: 'borrowed' } as const;
-  const requested = { ...readJoining(order).participant, ...names };
-  const added = await placeRivals(deps, viewerOf(order), { text: name, name }, settings, [requested]);
-  if (!added.ok) return added;
+  if (!placed.ok) return placed;
   const {
     mpcUuid,
     rivals: [participant],
-  } = added.value;
+  } = placed.value;
+  const { memberId, requestUuid } = participant;
+  const value = { mpcUuid, memberId: String(memberId), requestUuid };
+  if (agent !== undefined) return accepted(value);
   if (!(await calls.lend(leg, ownerOf(mpcUuid)))) return lost(deps, mpcUuid, leg);
   const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, {
     type: 'leg-here',
@@ -156,34 +179,11 @@ async function joinHere(
     const gone = exited(addedParticipant(participant, now), 'Multiparty Call Ended', now);
     calls.giveBack(leg, ownerOf(mpcUuid), exitFieldsOf({ uuid: mpcUuid, name }, gone));
   }
-  return accepted(joinedAs(mpcUuid, participant));
-}
-
-/** Adds a program for a document, which goes on. */
-async function joinAgent(
-  deps: AdditionDeps,
-  order: JoiningParticipant,
-  agent: AgentStream,
-  settings: CallSettings | undefined,
-): Promise<Result<JoinedParticipant> | LivesElsewhere> {
-  const { from } = order;
-  const { name } = order.instruction;
-  const { participant } = readJoining(order);
-  const leg = deps.newUuid();
-  const spec = legSpec({ ...participant.spec, from, to: 'ai-agent' });
-  const added = await placeRivals(deps, viewerOf(order), { text: name, name }, settings, [
-    { ...participant, spec, agent, leg, requestUuid: leg, origin: 'dialled' },
-  ]);
-  if (!added.ok) return added;
-  return accepted(joinedAs(added.value.mpcUuid, added.value.rivals[0]));
+  return accepted(value);
 }
 
 function viewerOf({ account, mainAccount }: JoiningParticipant): Viewer {
   return { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
-}
-
-function joinedAs(mpcUuid: string, { memberId, requestUuid }: Addition['rivals'][0]): JoinedParticipant {
-  return { mpcUuid, memberId: String(memberId), requestUuid };
 }
 
 /** The leg ended, or was lent to another owner, between the lookup and the request. */

@@ -45,7 +45,7 @@ export interface Addition {
 }
 
 /** Refused, because the multiparty call lives at another node. */
-export interface LivesElsewhere {
+interface LivesElsewhere {
   readonly ok: false;
   readonly problem: Problem;
   /** The incarnation, and the mix of the call. */
