@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { inSimulatedWorld, type SimulatedPhone, type SimulatedWorld } from '@jackfield/testkit';
 import {
   callInto,
+  ended,
   exitAction,
   exitRequests,
   joined,
@@ -10,6 +11,7 @@ import {
   linksOf,
   memberOf,
   requestsAfter,
+  unlinked,
 } from '../support/linked-callers.ts';
 import { cluster, nodeAt } from '../support/simulated-nodes.ts';
 import { heardSince, recordOf, SimulatedRoom, shareWith, whoHearsWhom } from '../support/simulated-room.ts';
@@ -36,22 +38,6 @@ const all = [
   [0, 2],
   [0, 1],
 ];
-
-async function ended(world: SimulatedWorld, callers: readonly LinkedCaller[]): Promise<void> {
-  for (const { phone } of callers) phone.hangUp();
-  await world.until('every call is over', () => callers.every(({ phone }) => phone.call?.end !== undefined));
-  await unlinked(world);
-}
-
-async function unlinked(world: SimulatedWorld): Promise<void> {
-  await world.until(
-    'every link is over',
-    () => cluster(world).nodes.every((node) => linksOf(node).every((count) => count === 0)),
-    20_000,
-  );
-  // The answers to the last BYEs.
-  await world.advance(500);
-}
 
 const on = (seed: number, run: (world: SimulatedWorld) => Promise<void>) =>
   inSimulatedWorld({ seed, nodes: 3 }, run);

@@ -23,6 +23,7 @@ const runOnce: Readonly<Record<string, string>> = {
   'embedded-statements.test.ts': 'it counts what one process on its own database does',
   'foreign-flows.test.ts': 'its worlds have three nodes',
   'media-links.test.ts': 'its worlds have three nodes',
+  'moved-calls-of-nodes.test.ts': 'its worlds have three nodes',
   'password-guesses.test.ts':
     'each node counts its own bans (docs/operate/cluster.md#what-is-not-promised-yet)',
   'takeover.test.ts': 'its worlds have three nodes',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SimulatedPhone, SimulatedPlatform, SimulatedWorld } from '@jackfield/testkit';
+import { cluster } from './simulated-nodes.ts';
 
 const base = 'https://customer.example.com';
 
@@ -17,22 +18,38 @@ export function linksOf({ platform }: SimulatedPlatform): readonly [remoteLegs: 
 }
 
 /** Calls the phone from this node; its document joins the room. */
-export async function callInto(
+export function callInto(
   world: SimulatedWorld,
   node: SimulatedPlatform,
   phone: SimulatedPhone,
   attributes: Readonly<Record<string, string>>,
   room = 'room',
 ): Promise<LinkedCaller> {
-  const path = `/join/${phone.username}`;
   const given = { enterSound: 'none', exitSound: 'none', stayAlone: 'true', ...attributes };
   const text = Object.entries(given)
     .map(([name, value]) => `${name}="${value}"`)
     .join(' ');
-  world.customer.serve(
-    base + path,
-    `<Response><MultiPartyCall ${text}>${room}</MultiPartyCall><Redirect>${base}/after/${phone.username}</Redirect></Response>`,
-  );
+  return callWith(world, node, phone, `<MultiPartyCall ${text}>${room}</MultiPartyCall>`);
+}
+
+/** Calls the phone from this node; its document waits. */
+export function waitingCall(
+  world: SimulatedWorld,
+  node: SimulatedPlatform,
+  phone: SimulatedPhone,
+): Promise<LinkedCaller> {
+  return callWith(world, node, phone, '<Wait length="1800"/>');
+}
+
+async function callWith(
+  world: SimulatedWorld,
+  node: SimulatedPlatform,
+  phone: SimulatedPhone,
+  element: string,
+): Promise<LinkedCaller> {
+  const path = `/join/${phone.username}`;
+  const next = `<Redirect>${base}/after/${phone.username}</Redirect>`;
+  world.customer.serve(base + path, `<Response>${element}${next}</Response>`);
   world.customer.serve(`${base}/after/${phone.username}`, '<Response><Wait length="1800"/></Response>');
   world.customer.serve(`${base}/exit`, '<Response><Wait length="1800"/></Response>');
   const before = phone.calls.length;
@@ -82,3 +99,20 @@ export function exitRequests(world: SimulatedWorld, { callUuid }: LinkedCaller) 
 }
 
 export const exitAction = { onExitActionUrl: `${base}/exit` };
+
+/** Every phone hangs up, and every link is over. */
+export async function ended(world: SimulatedWorld, callers: readonly LinkedCaller[]): Promise<void> {
+  for (const { phone } of callers) phone.hangUp();
+  await world.until('every call is over', () => callers.every(({ phone }) => phone.call?.end !== undefined));
+  await unlinked(world);
+}
+
+export async function unlinked(world: SimulatedWorld): Promise<void> {
+  await world.until(
+    'every link is over',
+    () => cluster(world).nodes.every((node) => linksOf(node).every((count) => count === 0)),
+    20_000,
+  );
+  // The answers to the last BYEs.
+  await world.advance(500);
+}

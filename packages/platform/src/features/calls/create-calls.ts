@@ -126,7 +126,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   ended.whenOver(dialled.remove);
   const store = createCallStore(deps.database, usage);
   const queries = createCallQueries(deps.database);
-  const { homes, livesElsewhere } = createCallHomes(deps.database, deps.runner.incarnation);
+  const { homes, homeOf } = createCallHomes(deps.database);
   const steps = createCallSteps();
   const parts = { ...owners, ...ended, ended: steps.ended, store, routing: createRouting(deps) };
   const legs = steps.reportingBegins(defineSessions(deps, parts));
@@ -194,7 +194,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     dial,
     ...orders,
     peek,
-    livesElsewhere,
+    homeOf,
     partnerOf,
     whenAnswered(listener) {
       owners.observe(({ type, leg }) => type === 'leg-answered' && listener(leg));

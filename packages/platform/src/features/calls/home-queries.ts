@@ -6,7 +6,7 @@ import { tablesOf } from './tables.ts';
 type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount'>;
 
 /** The incarnations in which live calls live that the account may see. */
-export function createCallHomes(database: Pick<Database, 'read' | 'isShared'>, incarnation: number) {
+export function createCallHomes(database: Pick<Database, 'read'>) {
   const tables = tablesOf(database.read);
   const liveOf = (viewer: Viewer) =>
     tables
@@ -49,12 +49,5 @@ export function createCallHomes(database: Pick<Database, 'read' | 'isShared'>, i
       },
     },
   ];
-  return {
-    homes,
-    async livesElsewhere(viewer: Viewer, call: string): Promise<boolean> {
-      if (!database.isShared) return false;
-      const home = await homeOf(viewer, 'call_uuid', call);
-      return home !== undefined && home !== incarnation;
-    },
-  };
+  return { homes, homeOf: (viewer: Viewer, call: string) => homeOf(viewer, 'call_uuid', call) };
 }

@@ -46,11 +46,11 @@ export interface Calls {
   giveBack(leg: string, borrower: LegOwner, fields: Readonly<Record<string, string>>): void;
   /** The present state of a leg; undefined for an ended or unknown leg. */
   peek(leg: string): LiveLeg | undefined;
-  /** Whether a live call that the account sees lives at another node. */
-  livesElsewhere(
+  /** The incarnation in which a live call lives that the account sees, as its record says; undefined without one. */
+  homeOf(
     viewer: { readonly authId: string; readonly isSubaccount: boolean },
     call: string,
-  ): Promise<boolean>;
+  ): Promise<number | undefined>;
   /**
    * The other leg of the conversation: the leg for which this leg was dialled, or the live leg that was dialled for it (an answered
    * leg before others, the latest before the first). Undefined without one.

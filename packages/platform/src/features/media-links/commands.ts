@@ -3,13 +3,13 @@ import { tokenOf } from '../../kernel/incarnation.ts';
 import { notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
-import type { Calls, LiveLeg } from '../calls/index.ts';
+import { type Calls, type LiveLeg, liveCallOf } from '../calls/index.ts';
 import { agreedWith, audioAt, newTerms } from './audio/link-audio.ts';
 import { type MediaLink, type MediaLinkInput, newMediaLink } from './domain/media-link.ts';
 import { newRemoteLeg } from './domain/remote-leg.ts';
 import { audioOf, borrowerOf } from './link-sessions.ts';
-import type { Arrival, JoinAnswer, JoinMessage, LinkMessages } from './nodes/link-messages.ts';
-import type { Admitted, Conversations, JoinRequest } from './public-api.ts';
+import type { Arrival, ClaimMessage, JoinAnswer, JoinMessage, LinkMessages } from './nodes/link-messages.ts';
+import type { Admitted, ClaimedLeg, ClaimRequest, Conversations, JoinRequest } from './public-api.ts';
 import type { RemoteLegs } from './remote-leg-sessions.ts';
 
 export interface CommandDeps {
@@ -26,11 +26,15 @@ export interface CommandDeps {
   readonly messages: LinkMessages;
 }
 
+const retryAfterSeconds = 2;
+
 type Joined = Result<Admitted> | 'not-there';
 
 export function createCommands(deps: CommandDeps) {
   return {
     join: (request: JoinRequest) => join(deps, request),
+    claim: (request: ClaimRequest) => claim(deps, request),
+    give: (message: ClaimMessage, from: string) => give(deps, message, from),
     admit: (conversations: Conversations, message: JoinMessage, from: string) =>
       admit(deps, conversations, message, from),
   };
@@ -42,6 +46,48 @@ async function join(deps: CommandDeps, { order, leg: name, home, mix }: JoinRequ
   if (name === undefined) return joinedBy(await answerOf(deps, node, { order }));
   const leg = deps.calls.peek(name);
   if (leg?.phase !== 'answered' || leg.isPrivate) return refused(notFound('answered call', name));
+  return linked(deps, leg, node, { order, mix }, { isTaken: false, exitDocument: null });
+}
+
+/** At the home of the conversation: the home of the leg asks for admission in turn. */
+async function claim(
+  { messages, log }: CommandDeps,
+  { home, ...message }: ClaimRequest,
+): Promise<Result<ClaimedLeg>> {
+  const node = tokenOf(home);
+  try {
+    return await messages.claim(node, message);
+  } catch (err) {
+    if (!(err instanceof BusError)) throw err;
+    log.warn({ node, leg: message.leg, err }, 'the home of a call gave no answer to a request that moves it');
+    return refused(err.code === 'bus-no-answer' ? claimUnknown(message.leg) : claimNotReached(message.leg));
+  }
+}
+
+/** At the home of the leg, for another node: takes it from its owner when it is admitted there. */
+async function give(
+  deps: CommandDeps,
+  { order, viewer, leg: name, mix, exitDocument }: ClaimMessage,
+  from: string,
+): Promise<Result<ClaimedLeg>> {
+  const found = liveCallOf(deps.calls, { authId: viewer }, name);
+  if (!found.ok) return found;
+  const leg = found.value;
+  if (leg.phase !== 'answered') return refused(notAnswered(name));
+  const given = await linked(deps, leg, from, { order, mix }, { isTaken: true, exitDocument });
+  if (given === 'not-there') return refused(notFound('live call', name));
+  return given.ok ? accepted({ ...given.value, from: leg.from, to: leg.to }) : given;
+}
+
+/** Opens the audio of a link, asks for admission, and lends the leg or has it taken. */
+async function linked(
+  deps: CommandDeps,
+  leg: LiveLeg,
+  node: string,
+  { order, mix }: Pick<JoinMessage, 'order'> & Pick<Arrival, 'mix'>,
+  kept: Pick<MediaLink, 'isTaken' | 'exitDocument'>,
+): Promise<Joined> {
+  const name = leg.leg;
   const link = deps.newUuid();
   const terms = newTerms(deps.secrets, (await deps.media.measure([name]))[0]);
   let audio: Arrival['audio'];
@@ -63,8 +109,9 @@ async function join(deps: CommandDeps, { order, leg: name, home, mix }: JoinRequ
   }
   deps.mediaLegs.connect(audioOf(link), agreedWith(answer.audio, terms, 'leg'));
   const { fields } = answer.admitted;
-  await deps.links.open(link, newMediaLink({ link, leg: name, node, fields }), { type: 'opened' });
-  if (await deps.calls.lend(name, borrowerOf(link))) {
+  await deps.links.open(link, newMediaLink({ link, leg: name, node, fields, ...kept }), { type: 'opened' });
+  const { lend, take } = deps.calls;
+  if (await (kept.isTaken ? take : lend)(name, borrowerOf(link))) {
     deps.links.send(link, { type: 'lent' });
     return accepted(answer.admitted);
   }
@@ -91,6 +138,23 @@ const noAnswer: Problem = problem(
   'unavailable',
   'the multiparty call lives at another node, which cannot be reached now',
 );
+
+function notAnswered(call: string): Problem {
+  return problem(
+    'conflict',
+    `call ${call} lives at another node than the multiparty call, and joins it once it is answered`,
+  );
+}
+
+function claimNotReached(call: string): Problem {
+  const sentence = `the node where call ${call} lives cannot be reached, and nothing has been changed: try again in ${retryAfterSeconds} s`;
+  return { ...problem('unavailable', sentence), retryAfterSeconds };
+}
+
+function claimUnknown(call: string): Problem {
+  const sentence = `the node where call ${call} lives has not answered in time, and may have carried out the request: list the participants`;
+  return { ...problem('unavailable', sentence), retryAfterSeconds };
+}
 
 function joinedBy(answer: JoinAnswer): Joined {
   if (answer.outcome === 'not-there') return 'not-there';

@@ -49,10 +49,13 @@ function overNodes(
   const parts = { ...deps, nodes, messages, mediaLegs, mediaAddress };
   const links = defineLinks({
     ...parts,
-    fieldsOfLoss: (...joined) => conversations?.fieldsOfLoss(...joined) ?? {},
+    conversations: {
+      fieldsOfLoss: (...joined) => conversations?.fieldsOfLoss(...joined) ?? {},
+      runDocument: (...run) => conversations?.runDocument(...run),
+    },
   });
   const remote = defineRemoteLegs(parts);
-  const { join, admit } = createCommands({ ...parts, links, remote });
+  const { join, admit, claim, give } = createCommands({ ...parts, links, remote });
   // A link has one node at its other end: it is unknown to every other one.
   messages.serveOrders({
     async fromLeg(link, number, order, from) {
@@ -64,8 +67,15 @@ function overNodes(
       return links.ask(link, { type: 'order', number, order });
     },
   });
+  messages.serveClaims(give);
   const elsewhere: Elsewhere = {
     join,
+    claim,
+    runDocument(leg, document) {
+      const found = remote.find(leg);
+      if (found !== undefined) remote.sessions.send(found.link, { type: 'run-document', document });
+      return found !== undefined;
+    },
     admitBy(given) {
       conversations = given;
       messages.serveJoins((message, from) => admit(given, message, from));

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Media, MediaLegs } from '@jackfield/ports';
+import { type Clock, callEnds, type Logger, type Media, type MediaLegs } from '@jackfield/ports';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Calls } from '../calls/index.ts';
@@ -20,7 +20,7 @@ export interface LinkSessionDeps {
   readonly calls: Calls;
   readonly nodes: Pick<ClusterNodes, 'peers'>;
   readonly messages: LinkMessages;
-  readonly fieldsOfLoss: Conversations['fieldsOfLoss'];
+  readonly conversations: Pick<Conversations, 'fieldsOfLoss' | 'runDocument'>;
 }
 
 /** Borrowers of legs; the borrower's id is the link. */
@@ -62,11 +62,13 @@ export function defineLinks(deps: LinkSessionDeps): Sessions<MediaLink, MediaLin
 }
 
 function perform(
-  { clock, log, media, mediaLegs, calls, nodes, messages, fieldsOfLoss }: LinkSessionDeps,
+  deps: LinkSessionDeps,
   links: Sessions<MediaLink, MediaLinkInput>,
-  { link, leg, node, fields }: MediaLink,
+  state: MediaLink,
   effect: MediaLinkEffect,
 ): void {
+  const { log, media, mediaLegs, calls, nodes, messages, conversations } = deps;
+  const { link, leg, node } = state;
   const audio = audioOf(link);
   const send = (input: MediaLinkInput) => {
     if (links.peek(link) !== undefined) links.send(link, input);
@@ -93,8 +95,15 @@ function perform(
       calls.giveBack(leg, borrowerOf(link), effect.fields);
       break;
     case 'give-back-lost':
-      log.warn({ link, leg, node }, 'media link lost: the leg goes back to its document');
-      calls.giveBack(leg, borrowerOf(link), fieldsOfLoss(fields, clock.wallNow()));
+      giveBackLost(deps, state);
+      break;
+    case 'take':
+      calls
+        .take(leg, borrowerOf(link))
+        .catch((err: unknown) => log.error({ link, leg, err }, 'leg not taken'));
+      break;
+    case 'run-document':
+      conversations.runDocument(borrowerOf(link), effect.document);
       break;
     case 'hang-up':
       calls.hangUp(leg, effect.end);
@@ -108,4 +117,16 @@ function perform(
     case 'look':
       if (!nodes.peers.isAlive(node)) send({ type: 'node-gone' });
   }
+}
+
+/** As behind the end of its multiparty call. */
+function giveBackLost(
+  { clock, log, calls, conversations }: LinkSessionDeps,
+  { link, leg, node, isTaken, exitDocument, fields: joined }: MediaLink,
+): void {
+  const fields = conversations.fieldsOfLoss(joined, clock.wallNow());
+  log.warn({ link, leg, node }, 'media link lost: the leg leaves the multiparty call');
+  if (!isTaken) calls.giveBack(leg, borrowerOf(link), fields);
+  else if (exitDocument === null) calls.hangUp(leg, callEnds(4020, 'Service'));
+  else conversations.runDocument(borrowerOf(link), { ...exitDocument, fields });
 }

@@ -1,6 +1,6 @@
 import type { Media } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
-import type { Calls } from '../calls/index.ts';
+import type { Calls, LegOwner } from '../calls/index.ts';
 
 /** Legs in conversations of other nodes (docs/operate/cluster.md). */
 export interface MediaLinks {
@@ -21,6 +21,13 @@ export interface Elsewhere {
    * conversation is no longer at that node, and nothing has been changed.
    */
   join(request: JoinRequest): Promise<Result<Admitted> | 'not-there'>;
+  /**
+   * Asks the home of an answered leg to join it to a conversation of this node for good, as by `Calls.take`. This node gets the order back
+   * for `admit`, before the promise resolves.
+   */
+  claim(request: ClaimRequest): Promise<Result<ClaimedLeg>>;
+  /** Lets go of a taken leg of another node, whose home runs the document on it; false for a leg of this node. */
+  runDocument(leg: string, document: object): boolean;
 }
 
 export interface JoinRequest {
@@ -34,10 +41,31 @@ export interface JoinRequest {
   readonly mix: string;
 }
 
+export interface ClaimRequest {
+  /** Plain data, for `admit`. */
+  readonly order: object;
+  /** The account that sees the call. */
+  readonly viewer: string;
+  readonly leg: string;
+  /** The incarnation in which the leg lives. */
+  readonly home: number;
+  /** The mix of the conversation. */
+  readonly mix: string;
+  /** Without its fields, for `runDocument` of {@link Conversations} when this node is lost. */
+  readonly exitDocument: object | null;
+}
+
+export interface ClaimedLeg extends Admitted {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** The conversations of one feature, for other nodes. */
 export interface Conversations {
   /** Carries out the order of another node, whose leg `calls` of {@link MediaLinks} lends; `not-there` where the conversation is not at this node. */
   admit(order: object): Promise<Result<Admitted> | 'not-there'>;
+  /** Runs a document of another node on a leg of this one; the leg is hung up when none can run. */
+  runDocument(owner: LegOwner, document: object): void;
   /** The fields with which a document goes on after the home of the conversation has ended; `joined` as of the join. */
   fieldsOfLoss(joined: Readonly<Record<string, string>>, now: number): Readonly<Record<string, string>>;
 }

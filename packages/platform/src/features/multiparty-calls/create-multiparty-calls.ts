@@ -1,12 +1,13 @@
 import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
-import type { RouteGroup } from '../../http/index.ts';
+import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import { whenOver } from '../../kernel/sessions-over.ts';
 import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
+import type { RunOrder } from '../call-instructions/index.ts';
 import type { Elsewhere } from '../media-links/index.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
 import { readCallReference } from './domain/call-reference.ts';
@@ -26,11 +27,11 @@ import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
 import { createAccountResources } from './resources.ts';
-import type { JoinedParticipant } from './rooms/additions.ts';
 import { createExitDocuments, type ExitDocuments } from './rooms/exit-documents.ts';
 import { fieldsOfLoss } from './rooms/exit-fields.ts';
 import type { JoiningParticipant } from './rooms/joining-participant.ts';
 import { createMemberIds } from './rooms/member-ids.ts';
+import type { JoinedParticipant, MovedCall } from './rooms/moved-calls.ts';
 import { createRoomChanges } from './rooms/room-changes.ts';
 import { createRooms, type Rooms } from './rooms/rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
@@ -101,18 +102,32 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     isDraining: deps.isDraining ?? (() => false),
     ...(deps.elsewhere && { elsewhere: deps.elsewhere }),
   });
-  deps.elsewhere?.admitBy({ admit: (order) => commands.admit(order as JoiningParticipant), fieldsOfLoss });
+  deps.elsewhere?.admitBy({
+    admit: (order) => commands.admit(order as JoiningParticipant | MovedCall),
+    runDocument: (owner, document) => exitDocuments.begin(owner, document as RunOrder),
+    fieldsOfLoss,
+  });
+  const homeOfRoom = async (viewer: RequestAccount, mpc: string) => {
+    const call = await queries.find(viewer, readCallReference(mpc));
+    return call === undefined || call.ended_at !== null ? undefined : Number(call.incarnation);
+  };
   const routes = multipartyCallRoutes({ commands, queries, canTranscribe: deps.recordings.canTranscribe });
 
   return {
     name: 'multiparty-calls',
     homes: [
       {
-        operations: 'MultiPartyCall/:mpc/',
-        async of(viewer, { params: { mpc = '' } }) {
-          const call = await queries.find(viewer, readCallReference(mpc));
-          return call === undefined || call.ended_at !== null ? undefined : Number(call.incarnation);
+        // A live call begins a multiparty call where it lives itself.
+        operations: 'POST MultiPartyCall/:mpc/Participant/',
+        async of(viewer, { params: { mpc = '' }, body }) {
+          const home = await homeOfRoom(viewer, mpc);
+          const { call_uuid: leg } = body as { readonly call_uuid?: string };
+          return home === undefined && leg !== undefined ? deps.calls.homeOf(viewer, leg) : home;
         },
+      },
+      {
+        operations: 'MultiPartyCall/:mpc/',
+        of: (viewer, { params: { mpc = '' } }) => homeOfRoom(viewer, mpc),
       },
     ],
     migrations: multipartyCallMigrations,

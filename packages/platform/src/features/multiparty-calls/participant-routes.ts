@@ -53,11 +53,11 @@ function addParticipant({ commands, canTranscribe }: RouteParts): ApiRoute {
       if (!requested.ok) return requested;
       const added = await commands.add(account, readCallReference(params.mpc), requested.value);
       if (!added.ok) return added;
-      const { rivals } = added.value;
+      const { phones, requestUuid } = added.value;
       return accepted({
-        calls: rivals.map(({ spec, leg }) => ({ to: spec.to, from: spec.from, call_uuid: leg })),
+        calls: phones.map(({ leg, from, to }) => ({ to, from, call_uuid: leg })),
         message: 'add participant action initiated',
-        request_uuid: rivals[0].requestUuid,
+        request_uuid: requestUuid,
       });
     },
   });

@@ -46,14 +46,6 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
   }
 }
 
-/** Media does not pass between nodes yet. */
-export function callElsewhere(callUuid: string): Problem {
-  return problem(
-    'conflict',
-    `call ${callUuid} lives at another node than the multiparty call: call_uuid names a call of the same node, and any call joins by the MultiPartyCall element of its document`,
-  );
-}
-
 export function roomElsewhere(name: string): Problem {
   return problem(
     'conflict',

@@ -57,8 +57,10 @@ export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
 
 export function take(leg: CallLeg, input: Input<'take'>): LegStep {
   const effects: CallLegEffect[] = [];
-  if (leg.borrower !== null) effects.push(notify(leg.borrower, { type: 'leg-taken' }));
-  // An owner that takes its own leg reclaims it from the borrower.
+  // A borrower may keep the leg for good. An owner that takes its own leg reclaims it from the borrower.
+  if (leg.borrower !== null && !isSame(leg.borrower, input.owner)) {
+    effects.push(notify(leg.borrower, { type: 'leg-taken' }));
+  }
   if (leg.owner !== null && !isSame(leg.owner, input.owner)) {
     effects.push(notify(leg.owner, { type: 'leg-taken' }));
   }

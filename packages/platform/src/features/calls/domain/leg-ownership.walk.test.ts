@@ -112,7 +112,7 @@ function rulesOf(start: CallLeg): (input: CallLegInput, isOver: boolean) => read
         return [];
       case 'take': {
         if (isOver) return [];
-        const losers = [borrower, owner === input.owner.id ? undefined : owner];
+        const losers = [borrower, owner].filter((id) => id !== input.owner.id);
         owner = input.owner.id;
         borrower = undefined;
         isOpen = false;
@@ -257,6 +257,19 @@ describe('an owner that takes its own leg', () => {
     assert.deepEqual(heard, [
       { by: 'bob', type: 'leg-taken' },
       { by: 'ann', type: 'leg-given' },
+    ]);
+  });
+});
+
+describe('a borrower that takes its leg for good', () => {
+  it('gets leg-given alone; the owner gets leg-taken', () => {
+    const bob: LegOwner = { kind: 'test', id: 'bob' };
+    const lent = exampleLeg({ phase: 'answered', owner: { kind: 'test', id: 'ann' }, borrower: bob });
+    const heard: Heard[] = [];
+    walk(lent, [{ type: 'take', owner: bob }], (step) => void heard.push(...step.heard));
+    assert.deepEqual(heard, [
+      { by: 'ann', type: 'leg-taken' },
+      { by: 'bob', type: 'leg-given' },
     ]);
   });
 });

@@ -13,6 +13,10 @@ export type OrderOfLeg =
 export type OrderOfRoom =
   | { readonly order: 'give-back'; readonly fields: Readonly<Record<string, string>> }
   | { readonly order: 'hang-up'; readonly end: CallEnd }
+  /** A conversation of the same node has taken it for good, so its document at home ends. */
+  | { readonly order: 'taken' }
+  /** A taken leg leaves, and this document runs on it. */
+  | { readonly order: 'run-document'; readonly document: object }
   | { readonly order: 'send-digits'; readonly digits: string }
   /** No audio of the leg has come for a minute: the participant has left. */
   | { readonly order: 'lost' };

@@ -5,7 +5,14 @@ import { callEnds } from '@jackfield/ports';
 import { arrivalTimer, partingTimer } from './link-orders.ts';
 import { type MediaLink, type MediaLinkInput, mediaLinkMachine, newMediaLink } from './media-link.ts';
 
-const named = { link: 'l', leg: 'ann', node: 'two', fields: { MemberID: '10' } };
+const named = {
+  link: 'l',
+  leg: 'ann',
+  node: 'two',
+  fields: { MemberID: '10' },
+  isTaken: false,
+  exitDocument: null,
+};
 const end = callEnds(4000, 'Caller');
 const timer = (key: string): TimerFired => ({ type: 'timer-fired', key });
 const order = (number: number, fields = {}): MediaLinkInput => ({
@@ -38,6 +45,18 @@ for (const [title, inputs, phase, did] of [
     [{ type: 'lent' }, { type: 'order', number: 1, order: { order: 'hang-up', end } }],
     'over',
     ['close-audio', 'hang-up', 'reply'],
+  ],
+  [
+    'another conversation of the node takes it for good',
+    [{ type: 'lent' }, { type: 'order', number: 1, order: { order: 'taken' } }],
+    'linked',
+    ['take', 'reply'],
+  ],
+  [
+    'a document runs on a taken leg that leaves',
+    [{ type: 'lent' }, { type: 'order', number: 1, order: { order: 'run-document', document: {} } }],
+    'over',
+    ['close-audio', 'run-document', 'reply'],
   ],
   [
     'the room presses keys',

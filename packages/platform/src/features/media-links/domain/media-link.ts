@@ -33,6 +33,10 @@ export interface MediaLink {
   readonly node: string;
   /** Of the participant as it joined, for a document that goes on without the other node. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The conversation has it for good: it is not returned. */
+  readonly isTaken: boolean;
+  /** Runs on a taken leg when the other node is lost; without a document the leg is hung up. */
+  readonly exitDocument: object | null;
   /** `parting`: the leg is bridged no more, and the last orders are on their way. */
   readonly phase: 'lending' | 'linked' | 'parting' | 'over';
   readonly sent: SentOrders<OrderOfLeg>;
@@ -42,6 +46,7 @@ export interface MediaLink {
 
 export type MediaLinkInput =
   | { readonly type: 'opened' }
+  /** Lent or taken: from now on the link gets its notices. */
   | { readonly type: 'lent' }
   | { readonly type: 'not-lent' }
   | { readonly type: 'leg-digit'; readonly digit: string }
@@ -60,6 +65,8 @@ export type MediaLinkEffect =
   | { readonly do: 'give-back'; readonly fields: Readonly<Record<string, string>> }
   /** The other node cannot say how the conversation ended. */
   | { readonly do: 'give-back-lost' }
+  | { readonly do: 'take' }
+  | { readonly do: 'run-document'; readonly document: object }
   | { readonly do: 'hang-up'; readonly end: CallEnd }
   | { readonly do: 'send-digits'; readonly digits: string }
   | { readonly do: 'send'; readonly number: number; readonly order: OrderOfLeg }
@@ -69,7 +76,9 @@ export type MediaLinkEffect =
 
 type LinkStep = Step<MediaLink, MediaLinkEffect>;
 
-export function newMediaLink(named: Pick<MediaLink, 'link' | 'leg' | 'node' | 'fields'>): MediaLink {
+export function newMediaLink(
+  named: Pick<MediaLink, 'link' | 'leg' | 'node' | 'fields' | 'isTaken' | 'exitDocument'>,
+): MediaLink {
   return { ...named, phase: 'lending', sent: noOrders(), received: 0 };
 }
 
@@ -175,6 +184,10 @@ function carriedOut(link: MediaLink, order: OrderOfRoom): LinkStep {
       return over(link, [{ do: 'close-audio' }, { do: 'give-back', fields: order.fields }]);
     case 'hang-up':
       return over(link, [{ do: 'close-audio' }, { do: 'hang-up', end: order.end }]);
+    case 'taken':
+      return { state: { ...link, isTaken: true, exitDocument: null }, effects: [{ do: 'take' }] };
+    case 'run-document':
+      return over(link, [{ do: 'close-audio' }, { do: 'run-document', document: order.document }]);
     case 'send-digits':
       return { state: link, effects: [{ do: 'send-digits', digits: order.digits }] };
     case 'lost':

@@ -15,6 +15,7 @@ const order = (number: number, given: OrderOfLeg): RemoteLegInput => ({
   order: given,
 });
 const lend: RemoteLegInput = { type: 'lend', borrower: owner };
+const take: RemoteLegInput = { type: 'take', owner: { kind: 'room', id: 'other' } };
 const linked = order(1, { order: 'linked' });
 const giveBack: RemoteLegInput = { type: 'give-back', fields: {} };
 
@@ -37,6 +38,21 @@ function after(...inputs: readonly (RemoteLegInput | TimerFired)[]) {
 
 for (const [title, inputs, phase, did] of [
   ['it is lent once', [lend, lend], 'here', ['reply false']],
+  ['it is taken at its join', [take], 'here', ['reply true']],
+  [
+    'a conversation of the same node takes it from another one, and its home learns so',
+    [lend, linked, take],
+    'here',
+    ['leg-taken', 'send', 'reply true'],
+  ],
+  ['or as soon as it is linked', [lend, take, linked], 'here', ['send', 'reply true']],
+  ['it is not taken when it has left', [lend, linked, giveBack, take], 'parting', ['reply false']],
+  [
+    'its document runs at its home',
+    [take, linked, { type: 'run-document', document: {} }],
+    'parting',
+    ['close-audio', 'send'],
+  ],
   ['orders of the room wait until it is linked', [lend, giveBack], 'parting', ['close-audio']],
   ['and follow then', [lend, giveBack, linked], 'parting', ['send', 'reply true']],
   ['it leaves its room in silence', [lend, linked, giveBack], 'parting', ['close-audio', 'send']],

@@ -46,10 +46,12 @@ export interface RemoteLeg {
 export type RemoteLegInput =
   | { readonly type: 'opened' }
   | { readonly type: 'lend'; readonly borrower: LegOwner }
+  | { readonly type: 'take'; readonly owner: LegOwner }
   /** The conversation refuses it. */
   | { readonly type: 'not-admitted' }
   | { readonly type: 'give-back'; readonly fields: Readonly<Record<string, string>> }
   | { readonly type: 'hang-up'; readonly end: CallEnd }
+  | { readonly type: 'run-document'; readonly document: object }
   | { readonly type: 'send-digits'; readonly digits: string }
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
   | { readonly type: 'order'; readonly number: number; readonly order: OrderOfLeg }
@@ -65,7 +67,7 @@ export type RemoteLegEffect =
   | { readonly do: 'close-audio' }
   | { readonly do: 'send'; readonly number: number; readonly order: OrderOfRoom }
   | LookEffect
-  /** Of `lend`: it is lent. Of `order`: it was carried out, now or before. */
+  /** Of `lend` and `take`: it is the owner's. Of `order`: it was carried out, now or before. */
   | KernelEffect<never, boolean>;
 
 export type RemoteLegNotice =
@@ -99,10 +101,14 @@ export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, R
         return isHere(leg) && leg.owner === null
           ? { state: { ...leg, owner: input.borrower }, effects: [{ do: 'reply', reply: true }] }
           : { state: leg, effects: [{ do: 'reply', reply: false }] };
+      case 'take':
+        return taken(leg, input.owner);
       case 'give-back':
         return letGo(leg, { order: 'give-back', fields: input.fields }, now);
       case 'hang-up':
         return letGo(leg, { order: 'hang-up', end: input.end }, now);
+      case 'run-document':
+        return letGo(leg, { order: 'run-document', document: input.document }, now);
       case 'send-digits':
         return isHere(leg)
           ? continued({ ...leg, sent: withOrder(leg.sent, { order: 'send-digits', digits: input.digits }) })
@@ -138,6 +144,15 @@ export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, R
     }
   },
 };
+
+/** The first owner may keep it, as its home has agreed at the join; of every later one its home learns now. */
+function taken(leg: RemoteLeg, owner: LegOwner): RemoteStep {
+  if (!isHere(leg)) return { state: leg, effects: [{ do: 'reply', reply: false }] };
+  const notices = notifying(leg, { type: 'leg-taken' });
+  const sent = leg.owner === null ? leg.sent : withOrder(leg.sent, { order: 'taken' });
+  const { state, effects } = continued({ ...leg, owner, sent });
+  return { state, effects: [...notices, ...effects, { do: 'reply', reply: true }] };
+}
 
 function notifying({ owner }: RemoteLeg, notice: RemoteLegNotice): readonly RemoteLegEffect[] {
   return owner === null ? [] : [{ do: 'notify-owner', owner, notice }];

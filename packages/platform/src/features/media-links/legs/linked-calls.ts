@@ -31,8 +31,11 @@ export function linkedCalls(calls: Calls, remote: RemoteLegs): Calls {
       if (owner?.kind === borrower.kind && owner.id === borrower.id)
         sessions.send(link, { type: 'give-back', fields });
     },
-    // Only its home gives a leg away.
-    take: async (leg, owner) => find(leg) === undefined && calls.take(leg, owner),
+    async take(leg, owner) {
+      const found = find(leg);
+      if (found === undefined) return calls.take(leg, owner);
+      return (await sessions.ask<boolean>(found.link, { type: 'take', owner })) ?? false;
+    },
   };
 }
 

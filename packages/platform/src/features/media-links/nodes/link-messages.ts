@@ -1,11 +1,11 @@
 import { BusError, jsonBody, type Logger, readJsonBody } from '@jackfield/ports';
 import type { ClusterNodes } from '../../../kernel/cluster-nodes.ts';
-
 import type { Problem } from '../../../kernel/problem.ts';
+import type { Result } from '../../../kernel/result.ts';
 import type { LiveLeg } from '../../calls/index.ts';
 import type { LinkAudio, LinkTerms } from '../audio/link-audio.ts';
 import type { OrderOfLeg, OrderOfRoom, OrderOutcome } from '../domain/link-orders.ts';
-import type { Admitted } from '../public-api.ts';
+import type { Admitted, ClaimedLeg } from '../public-api.ts';
 
 /** To the home of a conversation; without `arrival` the order brings no leg. */
 export interface JoinMessage {
@@ -26,6 +26,17 @@ export type JoinAnswer =
   | { readonly outcome: 'refused'; readonly problem: Problem }
   | { readonly outcome: 'not-there' };
 
+/** To the home of a leg, which joins it to a conversation of the sender. */
+export interface ClaimMessage {
+  readonly order: object;
+  readonly viewer: string;
+  readonly leg: string;
+  readonly mix: string;
+  readonly exitDocument: object | null;
+}
+
+export type ClaimAnswer = Result<ClaimedLeg>;
+
 interface OrderMessage {
   readonly link: string;
   readonly side: 'leg' | 'room';
@@ -45,9 +56,12 @@ export interface OrderReceivers {
 }
 
 const joins = 'media-link-join';
+const claims = 'media-link-claim';
 const orders = 'media-link-order';
 /** A document waits for it. */
 const joinDeadlineMs = 5_000;
+/** With the join that it causes. */
+const claimDeadlineMs = 8_000;
 /** An order without an acknowledgement is repeated. */
 const orderDeadlineMs = 2_000;
 
@@ -60,6 +74,13 @@ export function createLinkMessages({ request, serve }: Pick<ClusterNodes, 'reque
     },
     serveJoins(admit: (message: JoinMessage, from: string) => Promise<JoinAnswer>): void {
       serve(joins, async (body, from) => jsonBody(await admit(readJsonBody(body), from)));
+    },
+    /** Rejects with a `BusError`. */
+    async claim(node: string, message: ClaimMessage): Promise<ClaimAnswer> {
+      return readJsonBody(await request(node, claims, jsonBody(message), claimDeadlineMs));
+    },
+    serveClaims(give: (message: ClaimMessage, from: string) => Promise<ClaimAnswer>): void {
+      serve(claims, async (body, from) => jsonBody(await give(readJsonBody(body), from)));
     },
     /** What became of the order; never rejects, because a node that cannot be reached is no end of a link. */
     async send(node: string, message: OrderMessage): Promise<OrderOutcome> {

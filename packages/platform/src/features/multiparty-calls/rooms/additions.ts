@@ -1,24 +1,26 @@
 import { legSpec } from '@jackfield/ports';
 import { notFound, problem } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
-import { liveCallOf } from '../../calls/index.ts';
 import type { Admitted } from '../../media-links/index.ts';
 import type { CallReference } from '../domain/call-reference.ts';
 import type { CallSettings, MultipartyCallReply } from '../domain/multiparty-call.ts';
 import { type AgentStream, addedParticipant, exited } from '../domain/participant.ts';
 import type { RequestedAddition } from '../participant-parameters.ts';
 import type { Viewer } from '../queries.ts';
-import { callElsewhere, problemOfRefusal } from '../refusals.ts';
 import { exitFieldsOf } from './exit-fields.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
-import { endOf, ownerKind, ownerOf } from './leg-owner.ts';
+import { ownerOf } from './leg-owner.ts';
+import {
+  type AddedPhones,
+  addedPhones,
+  admitMoved,
+  admittedAs,
+  type JoinedParticipant,
+  lost,
+  type MovedCall,
+  move,
+} from './moved-calls.ts';
 import { type Addition, type AdditionDeps, type Placed, placeRivals } from './placement.ts';
-
-export interface JoinedParticipant {
-  readonly mpcUuid: string;
-  readonly memberId: string;
-  readonly requestUuid: string;
-}
 
 /** The ways into a multiparty call: a dialled leg, a moved leg, or a leg that its document lends. */
 export function createAdditions(deps: AdditionDeps) {
@@ -26,8 +28,9 @@ export function createAdditions(deps: AdditionDeps) {
     add: (viewer: Viewer, reference: CallReference, requested: RequestedAddition) =>
       add(deps, viewer, reference, requested),
     join: (order: JoiningParticipant) => join(deps, order),
-    /** Carries out the join of a leg of another node. */
-    admit: (order: JoiningParticipant) => admit(deps, order),
+    /** Carries out the order of another node, whose leg is here. */
+    admit: (order: JoiningParticipant | MovedCall) =>
+      'requested' in order ? admitMoved(deps, order) : admit(deps, order),
   };
 }
 
@@ -37,56 +40,19 @@ async function add(
   viewer: Viewer,
   reference: CallReference,
   requested: RequestedAddition,
-): Promise<Result<Addition>> {
-  if (requested.callUuid !== null) return move(deps, viewer, reference, requested, requested.callUuid);
+): Promise<Result<AddedPhones>> {
+  if (requested.callUuid !== null)
+    return move(deps, { viewer, reference, requested, leg: requested.callUuid });
   const [first, ...others] = requested.phones;
   const leg = deps.newUuid();
   // One destination: the request and its call share their identifier, as clients of the hosted service expect.
   const requestUuid = others.length === 0 ? leg : deps.newUuid();
   const named = { ...requested.participant, requestUuid, origin: 'dialled' } as const;
-  return placeRivals(deps, viewer, reference, requested.settings, [
+  const added = await placeRivals(deps, viewer, reference, requested.settings, [
     { ...named, ...first, leg },
     ...others.map((phone) => ({ ...named, ...phone, leg: deps.newUuid() })),
   ]);
-}
-
-/** Claims a live call from its owner (docs/interface/multiparty-calls.md#adding-participants). */
-async function move(
-  deps: AdditionDeps,
-  viewer: Viewer,
-  reference: CallReference,
-  requested: RequestedAddition,
-  leg: string,
-): Promise<Result<Addition>> {
-  const { calls, sessions } = deps;
-  const found = liveCallOf(calls, viewer, leg);
-  if (!found.ok) return (await calls.livesElsewhere(viewer, leg)) ? refused(callElsewhere(leg)) : found;
-  const live = found.value;
-  const { from, to, callerName } = live;
-  const added = await placeRivals(deps, viewer, reference, requested.settings, [
-    {
-      ...requested.participant,
-      spec: legSpec({ from, to, callerName }),
-      delaySeconds: 0,
-      callStatusCallback: null,
-      leg,
-      requestUuid: deps.newUuid(),
-      origin: 'taken',
-    },
-  ]);
-  if (!added.ok) return added;
-  const { mpcUuid } = added.value;
-  if (!(await calls.take(leg, ownerOf(mpcUuid)))) return lost(deps, mpcUuid, leg);
-  const isAnswered = calls.peek(leg)?.phase === 'answered';
-  const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, { type: 'leg-here', leg, isAnswered });
-  if (reply === 'done') {
-    if (!isAnswered && live.direction === 'inbound') calls.answer(leg);
-    return added;
-  }
-  // The call ended, or the participant was kicked, during the handover: no other owner hangs the leg up.
-  const owner = calls.peek(leg)?.owner;
-  if (owner?.kind === ownerKind && owner.id === mpcUuid) calls.hangUp(leg, endOf('end-requested'));
-  return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
+  return added.ok ? accepted(addedPhones(added.value)) : added;
 }
 
 /** How often a join looks for the node of the multiparty call, which ended meanwhile. */
@@ -114,13 +80,7 @@ async function admit(deps: AdditionDeps, order: JoiningParticipant): Promise<Res
   if (!placed.ok && ('home' in placed || placed.problem.code === 'not-found')) return 'not-there';
   const admitted = await joined(deps, order, placed);
   if (!admitted.ok) return admitted;
-  const { mpcUuid } = admitted.value;
-  const call = { uuid: mpcUuid, name: order.instruction.name };
-  const participant = deps.sessions.peek(mpcUuid)?.participants.find(({ leg }) => leg === order.leg);
-  return accepted({
-    ...admitted.value,
-    fields: participant === undefined ? {} : exitFieldsOf(call, participant),
-  });
+  return accepted(admittedAs(deps, admitted.value, order.leg));
 }
 
 /** Adds the caller, or the program that joins for its document. */
@@ -184,10 +144,4 @@ async function joined(
 
 function viewerOf({ account, mainAccount }: JoiningParticipant): Viewer {
   return { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
-}
-
-/** The leg ended, or was lent to another owner, between the lookup and the request. */
-function lost({ sessions }: AdditionDeps, mpcUuid: string, leg: string): Result<never> {
-  sessions.send(mpcUuid, { type: 'leg-ended', leg });
-  return refused(notFound('live call', leg));
 }
