@@ -53,7 +53,7 @@ export function nodeRoutes(deps: NodeRouteDeps): RouteGroup {
     operation: 'Drain a node',
     id: 'startNodeDrain',
     description:
-      'The node refuses new calls with 503, gives its roles to other nodes and answers 503 at /readyz; live calls go on, and live multiparty calls take members. It stays so until the drain is ended or the process ends; a restart ends it.',
+      'The node refuses calls of phones and carriers with 503; calls that are requested there are made by other nodes, and refused with 503 where no other one takes them. It gives its roles to other nodes and answers 503 at /readyz; live calls go on, and live multiparty calls take members. It stays so until the drain is ended or the process ends; a restart ends it.',
     schema: { params: clusterNodePath, response: clusterNodeBody },
     success: 200,
     least: 'operator',
