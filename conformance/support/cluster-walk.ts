@@ -18,6 +18,8 @@ import {
 } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { WalkFaults } from './cluster-walk-faults.ts';
+import { type Name, names, roles, room, WalkJoins } from './cluster-walk-joins.ts';
+import { linksOf } from './linked-callers.ts';
 
 /** What a run has really done: a run without faults, or in which no coach was heard, shows nothing. */
 export interface WalkCounts {
@@ -28,6 +30,8 @@ export interface WalkCounts {
   bills: number;
   heardSeconds: number;
   refusals: number;
+  /** Legs in multiparty calls of other nodes, each time that they were counted. */
+  links: number;
 }
 
 export interface WalkOutcome {
@@ -35,18 +39,12 @@ export interface WalkOutcome {
   readonly counts: WalkCounts;
 }
 
-const receiver = 'https://customer.example/room';
-const room = 'MultiPartyCall/name_walk/';
 const stepsOfWalk = 16;
 /** After the last fault: 13 s until a hanging node is succeeded, 32 s for a BYE that waits for its phone. */
 const healedMs = 60_000;
 /** Where the hold music is weak: it reaches −35 dB there. */
 const [coachHz, ...otherHz] = [1700, 2300, 2600, 2900] as const;
 const audibleDb = -31;
-
-const roles = { ann: 'agent', bob: 'agent', cid: 'customer', sue: 'supervisor' } as const;
-type Name = keyof typeof roles;
-const names = Object.keys(roles) as Name[];
 
 /** Three nodes, four phones and random faults; `interpose` plants a fault into the databases of all nodes. */
 export async function walkCluster(
@@ -90,10 +88,12 @@ class ClusterWalk {
     bills: 0,
     heardSeconds: 0,
     refusals: 0,
+    links: 0,
   };
   readonly #world: SimulatedWorld;
   readonly #random: () => number;
   readonly #faults: WalkFaults;
+  readonly #joins: WalkJoins;
   readonly #phones = new Map<Name, SimulatedPhone>();
   readonly #accepted: string[] = [];
   readonly #sightings: History['sightings'][number][] = [];
@@ -109,6 +109,7 @@ class ClusterWalk {
     this.#world = world;
     this.#random = random;
     this.#faults = new WalkFaults(world, random);
+    this.#joins = new WalkJoins(world, random);
   }
 
   async begin(): Promise<void> {
@@ -225,25 +226,23 @@ class ClusterWalk {
   /** With an Idempotency-Key, now and then through several nodes. */
   async #join(name: Name): Promise<void> {
     const phone = this.#phoneOf(name);
-    if (phone.calls.some(({ end }) => end === undefined)) return;
+    if (phone.calls.some(({ end }) => end === undefined)) return this.#move(name);
     const number = this.#keys.length;
     const [key, from] = [`key-${number}`, `+1202555${String(1_000 + number)}`];
     this.#keys.push({ key, from });
-    const body = {
-      role: roles[name],
-      coach_mode: name === 'sue',
-      from,
-      to: phone.username,
-      stay_alone: true,
-      status_callback_url: receiver,
-      status_callback_events: 'mpc-state-changes,participant-state-changes',
-    };
+    const { path, body, answered } = this.#joins.begin(name, from, phone.username);
     for (let times = this.#random() < 0.3 ? 2 : 1; times > 0; times--) {
       const headers = { 'idempotency-key': key };
-      const answer = await this.#world.call('POST', `${room}Participant/`, { body, headers });
+      const answer = await this.#world.call('POST', path, { body, headers });
       this.#judged(answer, 201, 404, 409);
+      answered(answer);
       this.#keyed.push({ key, status: answer.status, body: JSON.stringify(answer.body) });
     }
+  }
+
+  async #move(name: Name): Promise<void> {
+    const { path, body } = this.#joins.move(name) ?? {};
+    if (path !== undefined) this.#judged(await this.#world.call('POST', path, { body }), 201, 404, 409);
   }
 
   /** Mutes, puts on hold or removes a participant. */
@@ -276,6 +275,7 @@ class ClusterWalk {
   /** What each request shows of the legs, and which multiparty calls live. */
   async #look(): Promise<void> {
     await this.#noteHomes();
+    for (const node of this.#faults.running) this.counts.links += linksOf(node)[1];
     const { rows: legs } = await sql<{ call_uuid: string }>`SELECT call_uuid FROM calls`.execute(this.#read);
     for (const { call_uuid: leg } of legs) {
       const { status, body } = await this.#world.api('GET', `Call/${leg}/`);
