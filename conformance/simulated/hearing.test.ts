@@ -30,6 +30,7 @@ const joining = fc.record({
   hold: rarely,
   starts: usually,
   ringMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 400 })),
+  by: fc.constantFrom('request' as const, 'document' as const, 'move' as const),
 });
 const leaving = fc.record({ type: fc.constantFrom('hang-up' as const, 'kick' as const), who, afterMs });
 const activation = fc.record({ type: fc.constant('activate' as const), who, afterMs });

@@ -12,6 +12,8 @@ export type Happening = { readonly who: number; readonly afterMs: number } & (
       readonly hold: boolean;
       readonly starts: boolean;
       readonly ringMs: number;
+      /** The call dials it, or its own document joins, or a request moves it out of the document in which it waits. */
+      readonly by?: 'request' | 'document' | 'move';
     }
   | { readonly type: 'hang-up' | 'kick' | 'activate' }
   | { readonly type: 'coach' | 'mute' | 'hold'; readonly on: boolean }
@@ -45,6 +47,8 @@ export const firstEvening = {
 };
 
 const room = 'MultiPartyCall/name_random/';
+const customer = 'https://customer.example.com';
+type Join = Happening & { readonly type: 'join' };
 
 /** A multiparty call driven through the interface, and beside it the history of its settings. */
 export class RandomRoom {
@@ -112,7 +116,7 @@ export class RandomRoom {
     }
   }
 
-  async #join(requested: Happening & { readonly type: 'join' }): Promise<void> {
+  async #join(requested: Join): Promise<void> {
     const free = this.#people.flatMap((person, index) =>
       person === undefined && (this.#phones[index]!.call?.end !== undefined || !this.#phones[index]!.call)
         ? [index]
@@ -123,11 +127,16 @@ export class RandomRoom {
     const phone = this.#phones[index]!;
     phone.behaviour = { does: 'answer', ringMs: requested.ringMs };
     const isNew = this.#isEmpty();
-    const { role, mute, hold, starts } = requested;
+    const { role, mute, hold, starts, by } = requested;
+    const calls = phone.calls.length;
+    const waiting = by === 'move' ? await this.#called(phone, '<Wait length="1800"/>') : undefined;
+    if (waiting !== undefined) {
+      await this.#world.until('the call is up', () => phone.calls[calls]?.isUp === true);
+      await this.#wait(0);
+    }
     // Recorded before the request is sent: from here on the phone may answer.
     if (isNew) this.#isActive = starts;
     this.#mayBeActive = starts || (!isNew && this.#mayBeActive);
-    const calls = phone.calls.length;
     const call = () => phone.calls[calls];
     const person = {
       role,
@@ -140,21 +149,53 @@ export class RandomRoom {
     };
     this.#people[index] = person;
     this.#note();
-    const added = await this.#world.api('POST', `${room}Participant/`, {
+    const leg =
+      by === 'document'
+        ? await this.#called(phone, documentOf(requested))
+        : await this.#added(phone, requested, waiting);
+    this.#people[index] = { ...person, memberId: await this.#memberOf(leg) };
+    this.#note();
+    await this.#wait(0);
+  }
+
+  /** Adds the phone or its call by a request; the call UUID. */
+  async #added(
+    phone: SimulatedPhone,
+    { role, mute, hold, coach, starts }: Join,
+    leg?: string,
+  ): Promise<string> {
+    const { status, body } = await this.#world.api('POST', `${room}Participant/`, {
       role,
       mute,
       hold,
-      coach_mode: requested.coach,
+      coach_mode: coach,
       start_mpc_on_enter: starts,
       stay_alone: true,
-      from: '+12025550000',
-      to: phone.username,
+      ...(leg === undefined ? { from: '+12025550000', to: phone.username } : { call_uuid: leg }),
     });
-    assert.equal(added.status, 201, JSON.stringify(added.body));
-    const uuid = added.body.calls[0].call_uuid as string;
-    const listed = await this.#world.api('GET', `${room}Participant/?call_uuid=${uuid}`);
-    this.#people[index] = { ...person, memberId: listed.body.objects[0].member_id };
-    this.#note();
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.calls[0].call_uuid;
+  }
+
+  /** Calls the phone for a document; the call UUID. */
+  async #called(phone: SimulatedPhone, element: string): Promise<string> {
+    const answer_url = `${customer}/document/${phone.username}`;
+    this.#world.customer.serve(answer_url, `<Response>${element}</Response>`);
+    const asked = { from: '+12025550000', to: phone.username, answer_url };
+    const { status, body } = await this.#world.api('POST', 'Call/', asked);
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.request_uuid;
+  }
+
+  /** A document joins when its phone has answered. */
+  async #memberOf(leg: string): Promise<string> {
+    let member = '';
+    await this.#world.until('the participant', async () => {
+      const listed = await this.#world.api('GET', `${room}Participant/?call_uuid=${leg}`);
+      member = listed.body.objects?.[0]?.member_id ?? '';
+      return member !== '';
+    });
+    return member;
   }
 
   async #leave(index: number, by: 'hang-up' | 'kick'): Promise<void> {
@@ -217,4 +258,10 @@ export class RandomRoom {
 
 function pick(indices: readonly number[], who: number): number | undefined {
   return indices[who % indices.length];
+}
+
+function documentOf({ role, coach, mute, hold, starts }: Join): string {
+  const attributes = { role, coachMode: coach, mute, hold, startMpcOnEnter: starts, stayAlone: true };
+  const text = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`);
+  return `<MultiPartyCall ${text.join(' ')}>random</MultiPartyCall>`;
 }
