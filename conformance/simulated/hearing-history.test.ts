@@ -27,6 +27,7 @@ const joining = fc.record({
   hold: fc.constant(false),
   starts: fc.constant(true),
   ringMs: fc.integer({ min: 0, max: 300 }),
+  by: fc.constant('request' as const),
 });
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 5, arbitrary: joining },

@@ -53,7 +53,7 @@ export class WalkJoins {
     };
   }
 
-  /** Moves the call of the phone out of the document in which it waits; undefined for one that does not wait. */
+  /** Moves the call of the phone out of the document in which it waits; undefined if it does not wait. */
   move(name: Name): { readonly path: string; readonly body: object } | undefined {
     const leg = this.#waiting.get(name);
     this.#waiting.delete(name);

@@ -13,7 +13,7 @@ export type Happening = { readonly who: number; readonly afterMs: number } & (
       readonly starts: boolean;
       readonly ringMs: number;
       /** The call dials it, or its own document joins, or a request moves it out of the document in which it waits. */
-      readonly by?: 'request' | 'document' | 'move';
+      readonly by: 'request' | 'document' | 'move';
     }
   | { readonly type: 'hang-up' | 'kick' | 'activate' }
   | { readonly type: 'coach' | 'mute' | 'hold'; readonly on: boolean }
@@ -31,6 +31,7 @@ const joinsAs = (role: Person['role'], afterMs: number) =>
     hold: false,
     starts: true,
     ringMs: 0,
+    by: 'request',
   }) as const;
 
 /**

@@ -22,3 +22,7 @@ test('words of the RFCs and longer words that contain a refused one are allowed'
     0,
   );
 });
+
+test('the name of a package is no word of the product', () => {
+  assert.equal(refused(mix, "import { mutatedText } from '@jackfield/testkit/mutated';"), 0);
+});

@@ -19,9 +19,9 @@ export const productWords: readonly string[] = [
   'jackfield',
 ];
 
-// Parts of identifiers count as words: `accountId`, `customer_name`, `MultipartyCall`.
+// Parts of identifiers count as words: `accountId`, `customer_name`, `MultipartyCall`. Names of packages do not: tests import mutations.
 const word = new RegExp(
-  String.raw`(?:(?<![A-Za-z])(?:${productWords.join('|')})|${productWords.map(capitalised).join('|')})(?:s|es|ing)?(?![a-z])`,
+  String.raw`(?:(?<![A-Za-z@])(?:${productWords.join('|')})|${productWords.map(capitalised).join('|')})(?:s|es|ing)?(?![a-z])`,
   'g',
 );
 const inLibrary = /^packages\/(sip|sdp|media)\//;

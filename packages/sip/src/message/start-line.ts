@@ -22,7 +22,7 @@ const NOT_URI = /[\x00-\x20<>"\x7f]/;
 
 /** Parses a request line or status line (RFC 3261 §7.1, §7.2); undefined when the text is neither. */
 export function parseStartLine(line: string, maxLength: number): StartLine | undefined {
-  // The slash spares a request the comparison without case.
+  // Only a status line has a slash here, so a request needs no comparison without case.
   if (line.charCodeAt(3) === 0x2f && isVersionAt(line, 0)) return parseStatusLine(line);
   const space = line.indexOf(' ');
   const last = line.lastIndexOf(' ');

@@ -53,24 +53,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   const address: LocalAddress = { protocol: 'udp', address: bound.address, port: bound.port };
   let isClosed = false;
 
-  const flows = new Map<string, Flow>();
-  const flowTo = (remoteAddress: string, remotePort: number): Flow => {
-    const id = `udp-${remoteAddress}-${remotePort}`;
-    const known = flows.get(id);
-    if (known !== undefined) return known;
-    const flow: Flow = {
-      id,
-      protocol: 'udp',
-      reliable: false,
-      remoteAddress,
-      remotePort,
-      localAddress: address.address,
-      localPort: address.port,
-    };
-    if (flows.size >= rememberedFlows) flows.clear();
-    flows.set(id, flow);
-    return flow;
-  };
+  const flows = flowsOf(address);
 
   socket.on('message', (datagram: Buffer, source: RemoteInfo) => {
     if (isKeepAlive(datagram)) {
@@ -79,7 +62,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
     }
     if (isBindingRequest(datagram)) {
       counters.keepAlives += 1;
-      if (listener.answersStun?.(flowTo(source.address, source.port))) {
+      if (listener.answersStun?.(flows.to(source.address, source.port))) {
         socket.send(bindingSuccess(datagram, source.address, source.port), source.port, source.address);
       }
       return;
@@ -90,7 +73,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
     }
     counters.messagesReceived += 1;
     try {
-      listener.onMessage(datagram.toString('latin1'), flowTo(source.address, source.port));
+      listener.onMessage(datagram.toString('latin1'), flows.to(source.address, source.port));
     } catch (error) {
       counters.listenerFailures += 1;
       listener.onFault?.(error);
@@ -119,21 +102,48 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
         if (error) failed(target, text, error.message);
       });
     },
-    flowById(id) {
-      const known = flows.get(id);
-      if (known !== undefined) return known;
-      const dash = id.lastIndexOf('-');
-      const remoteAddress = id.slice('udp-'.length, dash);
-      const remotePort = Number(id.slice(dash + 1));
-      const isFlow = id.startsWith('udp-') && isIP(remoteAddress) !== 0 && isPort(remotePort);
-      return isFlow ? flowTo(remoteAddress, remotePort) : undefined;
-    },
+    flowById: flows.byId,
     async close() {
       if (isClosed) return;
       isClosed = true;
       const closed = once(socket, 'close');
       socket.close();
       await closed;
+    },
+  };
+}
+
+/** The flows of a socket, by the address of their other end. */
+function flowsOf(local: LocalAddress) {
+  const flows = new Map<string, Flow>();
+  const to = (remoteAddress: string, remotePort: number): Flow => {
+    const id = `udp-${remoteAddress}-${remotePort}`;
+    const known = flows.get(id);
+    if (known !== undefined) return known;
+    const flow: Flow = {
+      id,
+      protocol: 'udp',
+      reliable: false,
+      remoteAddress,
+      remotePort,
+      localAddress: local.address,
+      localPort: local.port,
+    };
+    if (flows.size >= rememberedFlows) flows.clear();
+    flows.set(id, flow);
+    return flow;
+  };
+  return {
+    to,
+    /** Undefined for a name that is not a flow's. */
+    byId(id: string): Flow | undefined {
+      const known = flows.get(id);
+      if (known !== undefined) return known;
+      const dash = id.lastIndexOf('-');
+      const remoteAddress = id.slice('udp-'.length, dash);
+      const remotePort = Number(id.slice(dash + 1));
+      const isFlow = id.startsWith('udp-') && isIP(remoteAddress) !== 0 && isPort(remotePort);
+      return isFlow ? to(remoteAddress, remotePort) : undefined;
     },
   };
 }

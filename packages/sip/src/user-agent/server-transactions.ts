@@ -40,7 +40,7 @@ export class ServerTransactions {
     return this.#byKey.get(key);
   }
 
-  /** Starts a transaction; `mergeKey` is one that it has claimed. */
+  /** Starts a transaction; `mergeKey` is a key that it has claimed. */
   start(
     key: string,
     mergeKey: string | undefined,

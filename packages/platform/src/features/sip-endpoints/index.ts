@@ -1,2 +1,2 @@
-export { createSipEndpoints, type SipEndpointsFeature } from './create-sip-endpoints.ts';
+export { createSipEndpoints } from './create-sip-endpoints.ts';
 export { createMayDial } from './registrations/may-dial.ts';

@@ -54,7 +54,7 @@ const itself = route({
 /** Shells with the same operations share what judges their answers. */
 const judges = new Map<string, { judge?: AnswerJudge }>();
 
-/** The HTTP shell alone: routes of the test, and one that shows the account; no feature. */
+/** The HTTP shell alone: routes of the test, and a route that shows the account; no feature. */
 export async function openShell(open: OpenDatabase, options: ShellOptions = {}): Promise<Shell> {
   return shellOn(await open([idempotencyTable]), open, createVirtualClock(), options);
 }
