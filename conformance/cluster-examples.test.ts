@@ -7,12 +7,14 @@ import { Cluster } from './support/cluster.ts';
 import { examplesOf, filled, operationsOf, replaced } from './support/documented-examples.ts';
 import type { HttpApi } from './support/http-api-page.ts';
 import { OwnResources } from './support/own-resources.ts';
-import type { PlatformProcess } from './support/platform-process.ts';
+import type { Answer, PlatformProcess } from './support/platform-process.ts';
 
 const skip = postgresMissing() ?? natsMissing() ?? false;
 
+type Ids = Awaited<ReturnType<OwnResources['idsFor']>>;
+
 /** What lives at one node alone. */
-const live = /\{(call_uuid|mpc|session_uuid)\}/;
+const live = /^(Call|MultiPartyCall|Request|Verify\/Session)\/\{/;
 
 describe('the examples of the documentation at the node where their thing does not live', {
   skip,
@@ -40,11 +42,14 @@ describe('the examples of the documentation at the node where their thing does n
       'jackfield_forwarded_requests_total{outcome="answered"}'
     ] ?? 0;
 
-  it('are accepted, and carried out where it lives: every operation with a body on a call, a multiparty call and a verification', async () => {
+  async function liveOperations() {
     const answer = await fetch(`${home.httpUrl}/openapi.json`);
+    return operationsOf((await answer.json()) as HttpApi).filter(({ path }) => live.test(path));
+  }
+
+  it('are accepted, and carried out where it lives: every operation with a body on a call, a multiparty call and a verification', async () => {
     let sent = 0;
-    for (const { method, path, operation } of operationsOf((await answer.json()) as HttpApi)) {
-      if (!live.test(path)) continue;
+    for (const { method, path, operation } of await liveOperations()) {
       for (const { summary, value } of examplesOf(operation)) {
         const { operationId } = operation;
         const text = JSON.stringify(value);
@@ -60,4 +65,55 @@ describe('the examples of the documentation at the node where their thing does n
     }
     assert.ok(sent > 20, `${sent} examples`);
   });
+
+  it('every operation without a body is carried out where it lives as well, and every read is that of its own node', async () => {
+    const operations = await liveOperations();
+    const sent = { reads: 0, changes: 0 };
+    for (const { method, path, operation } of operations) {
+      if (examplesOf(operation).length > 0) continue;
+      const { operationId } = operation;
+      const ids = await own.idsFor(operationId, path);
+      Object.assign(ids, await begun(operations, path, ids));
+      const before = await forwarded();
+      const { status, body } = await other.api(method, filled(path, ids));
+      assert.ok(status >= 200 && status < 300, `${method} ${path}: ${status} ${JSON.stringify(body)}`);
+      if (method === 'GET') {
+        const there = await home.api(method, filled(path, ids));
+        assert.deepEqual(withoutItsOwn(body), withoutItsOwn(there.body), path);
+        sent.reads++;
+      } else {
+        assert.equal(await forwarded(), before + 1, operationId);
+        sent.changes++;
+      }
+      await own.end();
+    }
+    assert.ok(sent.reads > 10 && sent.changes > 10, JSON.stringify(sent));
+  });
+
+  /** What the operation shows or changes, begun at the home of the call: a play, a speech, a recording, a stream. */
+  async function begun(
+    operations: Awaited<ReturnType<typeof liveOperations>>,
+    path: string,
+    ids: Ids,
+  ): Promise<Ids> {
+    const beginning = /.+\/(Play|Speak|Record|Stream)\/(?=$|\{stream_id\}\/$|Pause\/$|Resume\/$)/.exec(
+      path,
+    )?.[0];
+    if (path.endsWith('/Receipt/'))
+      await home.api('POST', `Verify/Session/${ids.session_uuid}/`, { otp: ids.otp });
+    const begin = operations.find((each) => each.method === 'POST' && each.path === beginning);
+    if (begin === undefined) return {};
+    const [example] = examplesOf(begin.operation);
+    const text = JSON.stringify(example?.value ?? {});
+    const { status, body } = await home.api('POST', filled(begin.path, ids), JSON.parse(replaced(text, ids)));
+    // The recordings of participants have been begun with their multiparty call.
+    assert.ok(status < 300 || /Participant.*(Pause|Resume)/.test(path), `${path}: ${JSON.stringify(body)}`);
+    if (path.endsWith('/Resume/')) await home.api('POST', filled(path.replace('Resume', 'Pause'), ids));
+    return { stream_id: body.stream_id };
+  }
 });
+
+/** Each answer has an identifier of its own. */
+function withoutItsOwn({ api_id: _, ...shown }: Answer['body']): object {
+  return shown;
+}

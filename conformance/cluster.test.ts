@@ -251,15 +251,35 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
     await order(two, 'DELETE', 'MultiPartyCall/name_race/');
   });
 
-  it('a call of another node cannot join a multiparty call, and the refusal says so', async () => {
+  it('a call of one node is moved into a multiparty call of the other, and a call that rings is not', async () => {
     await roomAt(one, 'far');
+    const room = 'MultiPartyCall/name_far/';
     const call = await callAt(two);
-    const { status, body } = await two.api('POST', 'MultiPartyCall/name_far/Participant/', {
+    const moved = await order(two, 'POST', `${room}Participant/`, { role: 'agent', call_uuid: call });
+    assert.deepEqual(
+      moved.calls.map(({ call_uuid }: { call_uuid: string }) => call_uuid),
+      [call],
+    );
+    const { objects } = await two.until(
+      'the moved call',
+      `${room}Participant/`,
+      ({ objects }) => objects?.length === 3,
+    );
+    assert.ok(objects.some(({ call_uuid }: { call_uuid: string }) => call_uuid === call));
+    const ringing = await order(two, 'POST', 'Call/', { ...newCall(), to: '+12025550103' });
+    const refused = await two.api('POST', `${room}Participant/`, {
       role: 'agent',
-      call_uuid: call,
+      call_uuid: ringing.request_uuid,
     });
-    assert.equal(status, 409);
-    assert.match(body.error, /lives at another node than the multiparty call/);
+    assert.equal(refused.status, 409);
+    assert.match(
+      refused.body.error,
+      /lives at another node than the multiparty call, and joins it once it is/,
+    );
+    await order(two, 'DELETE', `Request/${ringing.request_uuid}/`);
+    // The moved call has no exit action: it ends with the multiparty call.
+    await order(one, 'DELETE', room);
+    await two.until('its end', `Call/${call}/`, ({ end_time }) => typeof end_time === 'string');
   });
 
   it('a verification is checked, and its code sent again, where its session lives', async () => {
