@@ -4,6 +4,7 @@ import {
   defaultDefenceLimits,
   defaultExternalCallLimits,
   type ExternalCallLimits,
+  type RegistrarLimits,
 } from '@jackfield/signalling';
 import { asAddress, asCidr, asCount, asList } from './config-values.ts';
 
@@ -18,6 +19,7 @@ export interface ServerLimits {
   readonly defence: Partial<DefenceLimits>;
   /** Limits of callers without credentials. */
   readonly external: Partial<ExternalCallLimits>;
+  readonly registrar: RegistrarLimits;
   readonly http: Partial<HttpLimits>;
   readonly sip: {
     readonly messageBytes: number;
@@ -59,6 +61,12 @@ export const limitVariables = {
   sipConnections: { name: 'JACKFIELD_SIP_CONNECTIONS', ...number(1_000_000) },
   sipConnectionsPerSource: { name: 'JACKFIELD_SIP_CONNECTIONS_PER_SOURCE', ...number(1_000_000) },
   sipStrangerSeconds: { name: 'JACKFIELD_SIP_STRANGER_SECONDS', ...number(86_400) },
+  registrationSeconds: {
+    name: 'JACKFIELD_REGISTRATION_SECONDS',
+    allowed: 'a number of seconds from 60 to 86400',
+    read: atLeast(60, asCount(86_400)),
+  },
+  registrationSlack: { name: 'JACKFIELD_REGISTRATION_SLACK', ...number(10) },
   calls: { name: 'JACKFIELD_CALLS', ...number(1_000_000) },
   callsPerSource: { name: 'JACKFIELD_CALLS_PER_SOURCE', ...number(1_000_000) },
   callsPerAccount: { name: 'JACKFIELD_CALLS_PER_ACCOUNT', ...number(1_000_000) },
@@ -106,6 +114,10 @@ export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLi
     },
     external: {
       callsPerMinute: orDefault(variables.externalCallsPerMinute, defaultExternalCallLimits.callsPerMinute),
+    },
+    registrar: {
+      maxExpires: orDefault(variables.registrationSeconds, 3_600),
+      slack: orDefault(variables.registrationSlack, 1),
     },
     http: {
       requests: orDefault(variables.httpRequests, 300),

@@ -10,7 +10,8 @@ export interface Registrations {
   knowsInstance(endpoint: string, instance: string): Promise<boolean>;
   /**
    * Reads the live bindings, lets `decide` choose the next ones and writes them, as one atomic unit. `decide` is pure and
-   * may be called again. Returning the same array writes nothing.
+   * may be called again. Returning the same array writes nothing. `mostlySame`: that is what `decide` mostly does, so that a shared database
+   * is asked before the unit, and has none to run.
    */
   update<Result>(
     endpoint: string,
@@ -18,6 +19,7 @@ export interface Registrations {
       readonly bindings: readonly Binding[];
       readonly result: Result;
     },
+    options?: { readonly mostlySame?: boolean },
   ): Promise<Result>;
   /** Removes the bindings of a flow whose connection is lost (RFC 5626 §4.2.1). */
   dropFlow(flow: string): Promise<void>;

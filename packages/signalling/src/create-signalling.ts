@@ -18,6 +18,7 @@ import { createDefence } from './defence/defence.ts';
 import { type DefenceLimits, defaultDefenceLimits } from './defence/defence-limits.ts';
 import { overNodes } from './nodes/node-transports.ts';
 import { createEdgeProxies } from './proxies/edge-proxies.ts';
+import type { RegistrarLimits } from './registrar/registrar.ts';
 import { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 
 /** Limits for senders, those that are left out with their defaults. */
@@ -28,6 +29,7 @@ export interface SenderLimits {
   readonly proxies?: readonly string[];
   readonly defence?: Partial<DefenceLimits>;
   readonly external?: Partial<ExternalCallLimits>;
+  readonly registrar?: RegistrarLimits;
 }
 
 export interface SignallingDeps
@@ -95,6 +97,7 @@ export function createSignalling(deps: SignallingDeps): SipEdge {
     defence,
     proxies,
     registrations: ports.registrations,
+    ...(limits.registrar && { registrarLimits: limits.registrar }),
     routes: ports.routes,
     isDraining: ports.isDraining,
     isFull: ports.isFull,

@@ -5,5 +5,6 @@ export type { CarrierLogin } from './carriers/carrier-accounts.ts';
 export { type CarrierProbe, openCarrierProbe } from './carriers/carrier-probe.ts';
 export { createSignalling, type SenderLimits, type SignallingDeps } from './create-signalling.ts';
 export { type DefenceLimits, defaultDefenceLimits } from './defence/defence-limits.ts';
+export type { RegistrarLimits } from './registrar/registrar.ts';
 export { createRoutedLegs, type RoutedLegs, type RoutedLegsDeps } from './routing/routed-legs.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';

@@ -36,7 +36,7 @@ import { nodeToken } from './nodes/node-tokens.ts';
 import { returnedAtAllNodes } from './nodes/returned-phones.ts';
 import { type EdgeProxies, noProxies } from './proxies/edge-proxies.ts';
 import { createGruus, type Gruus } from './registrar/gruus.ts';
-import { createRegistrar } from './registrar/registrar.ts';
+import { createRegistrar, type RegistrarLimits } from './registrar/registrar.ts';
 import { createEdgeRequests } from './requests/edge-requests.ts';
 import { retryAfterSeconds } from './requests/fault-answer.ts';
 import { createRoutedLegs, type RoutedLegs } from './routing/routed-legs.ts';
@@ -51,6 +51,7 @@ export interface SipEdgeDeps
   readonly admission: Admission;
   /** Absent where no phone registers: this edge then supports no REGISTER. */
   readonly registrations?: Registrations;
+  readonly registrarLimits?: RegistrarLimits;
   readonly mediaLegs: MediaLegs;
   /** True while new calls are refused with 503 and Retry-After; never when absent. */
   readonly isDraining?: () => boolean;
@@ -200,6 +201,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
             admission,
             gruus,
             registrations,
+            ...(deps.registrarLimits && { limits: deps.registrarLimits }),
             returned: returnedAtAllNodes(deps.nodes, (...phone) => userAgent.phoneReturned(...phone)),
           }),
         }),

@@ -6,18 +6,19 @@ import { authorize, createHeaders, decodeUtf8, type Flow, type SipRequest } from
 import { createVirtualClock } from '@jackfield/testkit';
 import { createDigestAdmission } from '../admission/digest-admission.ts';
 import { createGruus } from './gruus.ts';
-import { createRegistrar, type RegisterAnswer } from './registrar.ts';
+import { createRegistrar, type RegisterAnswer, type RegistrarLimits } from './registrar.ts';
 
 const realm = 'sip.example.com';
 const password = 'correct horse';
 const home = '192.0.2.1';
 
-function world() {
+function world(limits?: RegistrarLimits) {
   const clock = createVirtualClock();
   const secrets = createSecrets(new Uint8Array(32).fill(1));
   const hash = (algorithm: 'MD5' | 'SHA-256', text: string) =>
     secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
   const bound = new Map<string, readonly Binding[]>();
+  const options: boolean[] = [];
   const registrations: Registrations = {
     credentialOf: async (user) =>
       ['alice', 'bob'].includes(user)
@@ -33,8 +34,9 @@ function world() {
         : undefined,
     bindingsOf: async (endpoint) => bound.get(endpoint) ?? [],
     knowsInstance: async () => false,
-    async update(endpoint, decide) {
+    async update(endpoint, decide, { mostlySame = false } = {}) {
       const { bindings, result } = decide(bound.get(endpoint) ?? []);
+      options.push(mostlySame);
       bound.set(endpoint, bindings);
       return result;
     },
@@ -54,6 +56,7 @@ function world() {
     registrations,
     clock,
     gruus,
+    ...(limits && { limits }),
     domains: [realm],
     returned: (phone, flow, replaced) => void returns.push([...phone, flow, ...replaced]),
   });
@@ -101,7 +104,7 @@ function world() {
       { hash, cnonce: 'c', nc },
     );
   }
-  return { clock, bound, gruus, returns, register, credentials };
+  return { clock, bound, registrations, gruus, returns, options, request, register, credentials };
 }
 
 const from = (address: string): Flow => ({
@@ -140,6 +143,33 @@ describe('a REGISTER', () => {
     const [binding] = bound.get('endpoint of alice')!;
     assert.equal(binding?.flow, `udp-${home}-5062`);
     assert.equal(binding?.expiresAt, clock.now() + 300_000);
+  });
+
+  it('is granted what the operator allows, and stored for longer where there is slack: then most refreshes change nothing', async () => {
+    const { register, credentials, bound, clock, options } = world({ maxExpires: 120, slack: 3 });
+    const grants = async () => headerOf(await register({}, await credentials()), 'Contact');
+    assert.deepEqual(await grants(), [`<sip:alice@${home}:5062>;expires=120`]);
+    const stored = bound.get('endpoint of alice');
+    assert.equal(stored?.[0]?.expiresAt, clock.now() + 360_000);
+    await clock.advance(100_000);
+    assert.deepEqual(await grants(), [`<sip:alice@${home}:5062>;expires=120`]);
+    assert.equal(bound.get('endpoint of alice'), stored);
+    assert.deepEqual(options, [true, true]);
+  });
+
+  it('of a client with a token is stored no longer than the token is valid, whatever the slack', async () => {
+    const { clock, bound, registrations, request } = world();
+    const token = { expiresAt: clock.wallNow() + 90_000, mayCall: true, mayReceive: true };
+    const registrar = createRegistrar({
+      admission: { admit: async () => ({ ok: true, account: 'MA1', endpoint: 'client', user: '', token }) },
+      registrations,
+      clock,
+      limits: { maxExpires: 300, slack: 3 },
+      domains: [realm],
+    });
+    const { headers } = await registrar.register(request({}), from(home));
+    assert.equal(bound.get('client')?.[0]?.expiresAt, clock.now() + 90_000);
+    assert.ok(headers.some(([, value]) => value.endsWith('expires=90')));
   });
 
   it('is answered with the Date of its second, also where the second before it was answered', async () => {

@@ -31,9 +31,13 @@ export interface RegistrarDeps {
   readonly returned?: (phone: readonly string[], flow: string, replaced: readonly string[]) => void;
   /** Lower case; an address literal names this machine and is always ours. */
   readonly domains: readonly string[];
+  readonly limits?: RegistrarLimits;
   /** Proxies of the operator; a binding names the phone behind them as its source. */
   readonly proxies?: EdgeProxies;
 }
+
+/** Limits of the operator; those of `DEFAULT_REGISTRATION_LIMITS` where they are left out. */
+export type RegistrarLimits = Partial<Pick<RegistrationLimits, 'maxExpires' | 'slack'>>;
 
 export interface RegisterAnswer {
   readonly status: number;
@@ -45,24 +49,9 @@ export function createRegistrar(deps: RegistrarDeps): {
   register(request: SipRequest, flow: Flow): Promise<RegisterAnswer>;
 } {
   const { admission, registrations, clock, proxies = noProxies } = deps;
+  const ofPhones = { ...DEFAULT_REGISTRATION_LIMITS, ...deps.limits };
   const dateOf = createDates();
   const hostOf = createHosts();
-
-  /** A client that may call but not receive calls gets the usual answer without a binding; its earlier bindings are removed. */
-  async function registerUncalled(
-    endpoint: string,
-    requested: RegistrationRequest,
-    now: number,
-    limits: RegistrationLimits,
-  ): Promise<RegistrationDecision> {
-    if (endpoint !== '') {
-      await registrations.update(endpoint, (current) => {
-        const others = current.filter(({ callId }) => callId !== requested.callId);
-        return { bindings: others.length === current.length ? current : others, result: undefined };
-      });
-    }
-    return decideRegistration(requested, [], now, limits);
-  }
 
   return {
     async register(request, flow) {
@@ -100,16 +89,21 @@ export function createRegistrar(deps: RegistrarDeps): {
       const now = clock.now();
       const { endpoint, token } = admitted;
       let before: readonly Binding[] = [];
-      const limits = limitsFor(token, clock.wallNow());
+      const limits = token === undefined ? ofPhones : limitsFor(token, ofPhones, clock.wallNow());
+      const mostlySame = (limits.slack ?? 1) !== 1;
       const decision =
         token === undefined || token.mayReceive
-          ? await registrations.update(endpoint, (current) => {
-              const decided = decideRegistration(requested, current, now, limits);
-              const next = decided.status === 200 ? decided.bindings : current;
-              before = current;
-              return { bindings: permitted(next, current, token), result: decided };
-            })
-          : await registerUncalled(endpoint, requested, now, limits);
+          ? await registrations.update(
+              endpoint,
+              (current) => {
+                const decided = decideRegistration(requested, current, now, limits);
+                const next = decided.status === 200 ? decided.bindings : current;
+                before = current;
+                return { bindings: permitted(next, current, token), result: decided };
+              },
+              { mostlySame },
+            )
+          : await registerUncalled(registrations, endpoint, requested, now, limits);
       switch (decision.status) {
         case 200:
           // Behind a proxy the requests of a dialog follow its route set.
@@ -117,10 +111,7 @@ export function createRegistrar(deps: RegistrarDeps): {
           return {
             status: 200,
             headers: [
-              ...decision.contactHeaders.map((contact) => ['Contact', contact] as const),
-              // RFC 3327 §5.3: the response repeats the stored Path.
-              ...path.map((value) => ['Path', value] as const),
-              ...(decision.bindsFlow ? flowHeaders(flow) : []),
+              ...headersOf(decision, path, flow),
               ...(token === undefined ? [] : [tokenExpiry(token.expiresAt)]),
               ['Date', dateOf(clock.wallNow())],
             ],
@@ -134,6 +125,36 @@ export function createRegistrar(deps: RegistrarDeps): {
       }
     },
   };
+}
+
+/** A client that may call but not receive calls gets the usual answer without a binding; its earlier bindings are removed. */
+async function registerUncalled(
+  registrations: Registrations,
+  endpoint: string,
+  requested: RegistrationRequest,
+  now: number,
+  limits: RegistrationLimits,
+): Promise<RegistrationDecision> {
+  if (endpoint !== '') {
+    await registrations.update(endpoint, (current) => {
+      const others = current.filter(({ callId }) => callId !== requested.callId);
+      return { bindings: others.length === current.length ? current : others, result: undefined };
+    });
+  }
+  return decideRegistration(requested, [], now, limits);
+}
+
+function headersOf(
+  { contactHeaders, bindsFlow }: Extract<RegistrationDecision, { readonly status: 200 }>,
+  path: readonly string[],
+  flow: Flow,
+): RegisterAnswer['headers'] {
+  return [
+    ...contactHeaders.map((contact) => ['Contact', contact] as const),
+    // RFC 3327 §5.3: the response repeats the stored Path.
+    ...path.map((value) => ['Path', value] as const),
+    ...(bindsFlow ? flowHeaders(flow) : []),
+  ];
 }
 
 /** The host of a Request-URI: the phones of a domain all register with one text, whose host is kept. */
@@ -188,15 +209,14 @@ function permitted(
 }
 
 /** No registration outlasts its token. */
-function limitsFor(token: Admitted['token'], now: number): RegistrationLimits {
-  if (token === undefined) return DEFAULT_REGISTRATION_LIMITS;
-  const { minExpires, maxExpires } = DEFAULT_REGISTRATION_LIMITS;
-  const left = Math.max(1, Math.floor((token.expiresAt - now) / 1000));
-  return {
-    ...DEFAULT_REGISTRATION_LIMITS,
-    minExpires: Math.min(minExpires, left),
-    maxExpires: Math.min(maxExpires, left),
-  };
+function limitsFor(
+  { expiresAt }: NonNullable<Admitted['token']>,
+  { slack: _, ...limits }: RegistrationLimits,
+  now: number,
+): RegistrationLimits {
+  const { minExpires, maxExpires } = limits;
+  const left = Math.max(1, Math.floor((expiresAt - now) / 1000));
+  return { ...limits, minExpires: Math.min(minExpires, left), maxExpires: Math.min(maxExpires, left) };
 }
 
 /** RFC 5626 §6: a flow through proxies is useful only when the phone's first proxy can find it again, which `ob` in its Path states. */

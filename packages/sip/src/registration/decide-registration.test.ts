@@ -285,3 +285,59 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     );
   });
 });
+
+describe('slack of a registrar', () => {
+  const limits = { ...DEFAULT_REGISTRATION_LIMITS, maxExpires: 300, slack: 3 };
+  const [contact, cseq] = ['<sip:a@b>', 5];
+  const register = (current: readonly Binding[], at: number, change: Partial<RegistrationRequest> = {}) =>
+    ok(decideRegistration(request([contact], { cseq, ...change }), current, NOW + at * 1000, limits));
+  const first = register([], 0);
+
+  it('grants an expiry and stores three of them', () => {
+    assert.deepEqual(first.contactHeaders, ['<sip:a@b>;expires=300']);
+    assert.equal(first.bindings[0]!.expiresAt, NOW + 900_000);
+  });
+
+  it('changes nothing at a refresh while the stored expiry covers what is granted, and stores three again then', () => {
+    const stored = first.bindings;
+    for (const at of [150, 300, 450, 600]) {
+      const again = register(stored, at, { cseq: cseq + at });
+      assert.equal(again.bindings, stored, `${at} s`);
+      assert.deepEqual(again.contactHeaders, ['<sip:a@b>;expires=300']);
+    }
+    const late = register(stored, 601, { cseq: 1000 }).bindings;
+    assert.deepEqual(late, [
+      { ...stored[0]!, cseq: 1000, expiresAt: NOW + 1_501_000, refreshedAt: NOW + 601_000 },
+    ]);
+  });
+
+  it('stores whatever else differs, and a shorter expiry, at once', () => {
+    const changes: Partial<RegistrationRequest>[] = [
+      { flow: 'udp-2' },
+      { callId: 'after a restart' },
+      { userAgent: 'Phone/2' },
+      { path: ['<sip:proxy@c>'] },
+      { source: '192.0.2.9:5060' },
+      { contacts: ['<sip:a@b>;q=0.5'] },
+      { contacts: ['<sip:a@b>;+sip.instance="<urn:uuid:1>"'] },
+      { expiresHeader: '60' },
+    ];
+    for (const change of changes) {
+      const next = register(first.bindings, 10, { cseq: cseq + 1, ...change }).bindings;
+      assert.notEqual(next, first.bindings, JSON.stringify(change));
+      assert.equal(next.length, 1);
+      assert.equal(next[0]!.cseq, cseq + 1);
+    }
+  });
+
+  it('removes a binding at once when the phone asks for it', () => {
+    assert.deepEqual(register(first.bindings, 10, { cseq: 6, expiresHeader: '0' }).bindings, []);
+  });
+
+  it('leaves a request for the bindings, and other contacts, as they are', () => {
+    const both = register(first.bindings, 10, { contacts: ['<sip:c@d>'], cseq: 6 });
+    assert.deepEqual(both.contactHeaders, ['<sip:c@d>;expires=300', '<sip:a@b>;expires=890']);
+    assert.equal(both.bindings[1], first.bindings[0]);
+    assert.equal(register(both.bindings, 20, { contacts: [], cseq: 7 }).bindings, both.bindings);
+  });
+});

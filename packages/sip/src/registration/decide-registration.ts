@@ -30,6 +30,11 @@ export interface RegistrationLimits {
   readonly minExpires: number;
   readonly maxExpires: number;
   readonly defaultExpires: number;
+  /**
+   * A binding lasts for so many times the expiry that its phone was granted, so that most refreshes change nothing. A phone that vanishes is
+   * bound for as long. 1 when left out.
+   */
+  readonly slack?: number;
   /** The most contacts of one address of record. */
   readonly maxContacts: number;
   /** The most characters of one Contact URI. */
@@ -37,7 +42,7 @@ export interface RegistrationLimits {
 }
 
 /**
- * 200 with the new bindings (the same array when nothing changed) and the Contact values of the response; or the status of
+ * 200 with the new bindings (the same array when nothing changed, or only what the slack of the limits covers) and the Contact values of the response; or the status of
  * the refusal, which leaves the bindings unchanged.
  */
 export type RegistrationDecision =
@@ -69,7 +74,7 @@ export function decideRegistration(
   now: number,
   limits: RegistrationLimits = DEFAULT_REGISTRATION_LIMITS,
 ): RegistrationDecision {
-  if (request.contacts.length === 0) return accepted(current, now, request);
+  if (request.contacts.length === 0) return accepted(current, now, request, none);
   if (request.contacts.some((contact) => contact === '*')) return removeAll(request, current, now);
   if (request.contacts.length > limits.maxContacts) return tooMany(limits);
   const { path = [] } = request;
@@ -77,6 +82,7 @@ export function decideRegistration(
   if (!path.every(isRoute)) return refused(400, 'A Path is not a valid SIP address.');
   const live = current.filter((binding) => binding.expiresAt > now);
   const bound = [...live];
+  const granted: Granted = new Map();
   let flows = 0;
   for (const value of request.contacts) {
     const asked = requestedContact(value, request.expiresHeader, limits.defaultExpires);
@@ -85,13 +91,28 @@ export function decideRegistration(
     if (requested.regId !== undefined && requested.expires > 0) flows += 1;
     if (requested.uri.length > limits.contactLength) return refused(400, 'A Contact is too long.');
     if (requested.expires > 0 && requested.expires < limits.minExpires) return tooBrief(limits);
-    const problem = bind(bound, live, requested, request, now, limits);
+    const problem = bind({ bound, live, granted }, requested, request, now, limits);
     if (problem !== undefined) return problem;
   }
   // RFC 5626 §6: a REGISTER binds at most one flow.
   if (flows > 0 && request.contacts.length > 1)
     return refused(400, 'A REGISTER with reg-id must have one Contact.');
-  return bound.length > limits.maxContacts ? tooMany(limits) : accepted(bound, now, request, flows > 0);
+  if (bound.length > limits.maxContacts) return tooMany(limits);
+  const isKept =
+    bound.length === current.length && bound.every((binding, index) => binding === current[index]);
+  return accepted(isKept ? current : bound, now, request, granted, flows > 0);
+}
+
+/** Seconds for which the phone may rely on a binding, where they are not those until its end. */
+type Granted = Map<Binding, number>;
+
+const none: Granted = new Map();
+
+/** One REGISTER at work: the bindings as it leaves them so far, and as they were before it. */
+interface Changes {
+  readonly bound: Binding[];
+  readonly live: readonly Binding[];
+  readonly granted: Granted;
 }
 
 /** Path values become Route values, so each must be a valid one. */
@@ -104,10 +125,9 @@ function withoutFlow({ regId: _, ...contact }: RequestedContact): RequestedConta
   return contact;
 }
 
-/** Applies one contact to `bound`; `live` holds the bindings as they were before this request. */
+/** Applies one contact. */
 function bind(
-  bound: Binding[],
-  live: readonly Binding[],
+  { bound, live, granted }: Changes,
   requested: RequestedContact,
   request: RegistrationRequest,
   now: number,
@@ -125,11 +145,13 @@ function bind(
     if (index >= 0) bound.splice(index, 1);
     return undefined;
   }
-  const binding: Binding = {
+  const expires = Math.min(requested.expires, limits.maxExpires);
+  const { slack = 1 } = limits;
+  const asked: Binding = {
     contact: requested.uri,
     flow: request.flow,
     q: requested.q,
-    expiresAt: now + Math.min(requested.expires, limits.maxExpires) * 1000,
+    expiresAt: now + expires * slack * 1000,
     callId: request.callId,
     cseq: request.cseq,
     userAgent: request.userAgent.slice(0, USER_AGENT_LENGTH),
@@ -141,10 +163,25 @@ function bind(
     ...(requested.instance !== undefined && { instance: requested.instance }),
     ...(requested.regId !== undefined && { regId: requested.regId }),
   };
+  const mayStay = slack !== 1 && before !== undefined && before === bound[index];
+  const binding = mayStay && covers(before, asked, now + expires * 1000) ? before : asked;
+  if (slack !== 1) granted.set(binding, expires);
   if (index >= 0) bound[index] = binding;
   else bound.unshift(binding);
   dropPlainTwin(bound, binding);
   return undefined;
+}
+
+/** What each refresh changes. */
+const moving = new Set<string>(['expiresAt', 'cseq', 'refreshedAt'] satisfies (keyof Binding)[]);
+
+/** Whether a stored binding lasts until the instant, but no longer than the asked one, and is otherwise the same. */
+function covers(stored: Binding, asked: Binding, until: number): boolean {
+  if (stored.expiresAt < until || stored.expiresAt > asked.expiresAt) return false;
+  const names = new Set([...Object.keys(stored), ...Object.keys(asked)]) as ReadonlySet<keyof Binding>;
+  for (const name of names)
+    if (!moving.has(name) && String(stored[name]) !== String(asked[name])) return false;
+  return true;
 }
 
 /** Removes an earlier binding of the same contact without a flow: it is the same phone and must ring once (RFC 3261 §10.3 step 7). */
@@ -172,7 +209,7 @@ function removeAll(
   for (const binding of current) {
     if (binding.expiresAt > now && isOutOfOrder(request, binding)) return outOfOrder();
   }
-  return accepted(current.length === 0 ? current : [], now, request);
+  return accepted(current.length === 0 ? current : [], now, request, none);
 }
 
 // RFC 3261 §10.3 step 7: within one Call-ID, only a higher CSeq may change a binding.
@@ -184,11 +221,13 @@ function accepted(
   bindings: readonly Binding[],
   now: number,
   { gruusOf }: RegistrationRequest,
+  granted: Granted,
   bindsFlow = false,
 ): RegistrationDecision {
   const contactHeaders: string[] = [];
-  for (const { contact, expiresAt, q, instance, regId, callId } of bindings) {
-    const seconds = Math.ceil((expiresAt - now) / 1000);
+  for (const binding of bindings) {
+    const { contact, expiresAt, q, instance, regId, callId } = binding;
+    const seconds = granted.get(binding) ?? Math.ceil((expiresAt - now) / 1000);
     if (seconds <= 0) continue;
     const own = instance === undefined ? '' : `;+sip.instance="${instance}"`;
     const flow = regId === undefined ? '' : `;reg-id=${regId}`;

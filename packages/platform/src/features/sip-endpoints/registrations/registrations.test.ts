@@ -47,6 +47,41 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await world.node.ports.registrations.bindingsOf(endpoint), [newer, older]);
   });
 
+  test('a REGISTER that mostly changes nothing begins no unit on a shared database, unless it changes something', async () => {
+    let units = 0;
+    let isShared = false;
+    const counting = async (...asked: Parameters<typeof open>) => {
+      const database = await open(...asked);
+      isShared = database.dialect === 'postgres';
+      const transact: typeof database.transact = (...unit) => {
+        units++;
+        return database.transact(...unit);
+      };
+      return { ...database, transact };
+    };
+    const world = await openSimulatedWorld({ database: Object.assign(counting, open) });
+    const { binding, set, live, endpoint } = await phone(world);
+    await set([binding('a')]);
+    const { registrations } = world.node.ports;
+    const unitsOf = async (decide: (current: readonly Binding[]) => readonly Binding[]) => {
+      const before = units;
+      const decided = await registrations.update(
+        endpoint,
+        (current) => ({ bindings: decide(current), result: current.length }),
+        { mostlySame: true },
+      );
+      return { decided, units: units - before };
+    };
+    assert.deepEqual(await unitsOf((current) => current), { decided: 1, units: isShared ? 0 : 1 });
+    assert.deepEqual(await unitsOf((current) => [binding('b'), ...current]), { decided: 1, units: 1 });
+    assert.equal((await live()).length, 2);
+    await world.call('DELETE', `Endpoint/${endpoint}/`);
+    await assert.rejects(
+      unitsOf((current) => current),
+      /has been deleted/,
+    );
+  });
+
   test('the devices of an endpoint are listed, the newest first, for its account alone', async () => {
     const world = await openSimulatedWorld({ database: open });
     const { binding, set, endpoint } = await phone(world);

@@ -13,6 +13,11 @@ const unitOf = (endpoint: string): UnitOptions => ({
   key: `endpoint/${endpoint}`,
 });
 
+type Decide<Result> = (current: readonly Binding[]) => {
+  readonly bindings: readonly Binding[];
+  readonly result: Result;
+};
+
 /** The registrar's port, and what the feature itself needs. */
 export interface EndpointRegistrations extends Registrations {
   /** Removes the bindings of all flows whose name begins with `prefix`: their process has ended. Called before the first phone comes back. */
@@ -45,13 +50,20 @@ export function createRegistrations({
     return known.of(endpoint, now) ?? (await changes.live(database.read, endpoint, now)) ?? [];
   }
 
-  function update<Result>(
+  async function update<Result>(
     endpoint: string,
-    decide: (current: readonly Binding[]) => {
-      readonly bindings: readonly Binding[];
-      readonly result: Result;
-    },
+    decide: Decide<Result>,
+    { mostlySame = false }: { readonly mostlySame?: boolean } = {},
   ): Promise<Result> {
+    if (locks && mostlySame) {
+      const current = await changes.live(database.read, endpoint, clock.now());
+      const decided = current && decide(current);
+      if (decided !== undefined && decided.bindings === current) return decided.result;
+    }
+    return write(endpoint, decide);
+  }
+
+  function write<Result>(endpoint: string, decide: Decide<Result>): Promise<Result> {
     let change: { readonly before: readonly Binding[]; readonly after: readonly Binding[] } | undefined;
     known.begin(endpoint);
     const unit = database.transact(async (write) => {
