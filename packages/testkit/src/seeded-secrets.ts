@@ -10,8 +10,8 @@ export function createSeededSecrets(random: () => number): Secrets {
     randomBytes,
     randomUuid() {
       const bytes = randomBytes(16);
-      // RFC 9562 §5.4: version 4, variant 10.
-      bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+      // RFC 9562 §5.7: version 7 as of the real port, but with a random time; variant 10.
+      bytes[6] = (bytes[6]! & 0x0f) | 0x70;
       bytes[8] = (bytes[8]! & 0x3f) | 0x80;
       const hex = Buffer.from(bytes).toString('hex');
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
