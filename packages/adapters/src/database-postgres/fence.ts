@@ -1,5 +1,4 @@
 import type { DatabaseMember } from '@jackfield/ports';
-import type { PostgresConnection } from './postgres-connection.ts';
 
 /** Another process has ended this incarnation: nothing was written. */
 export class IncarnationEndedError extends Error {
@@ -13,8 +12,10 @@ export class IncarnationEndedError extends Error {
 
 /** Makes sure that each transaction of an ended incarnation is refused. */
 export interface Fence {
-  /** Sends the check without waiting: it costs no round trip of its own. Await the result before the commit; it throws `IncarnationEndedError`. */
-  check(connection: PostgresConnection, lane: number): () => Promise<void>;
+  /** Finds a row while the incarnation has not ended, at the beginning of a transaction; undefined before `join`. */
+  statement(lane: number): string | undefined;
+  /** Before the commit, with the number of rows that were found; throws `IncarnationEndedError`. */
+  judge(rows: number): void;
   join(member: DatabaseMember): void;
 }
 
@@ -22,27 +23,22 @@ export interface Fence {
  * The row of each lane has one locker, the transaction that runs there. The end of the incarnation deletes the row: it waits for that
  * transaction, and every later one finds no row.
  */
-const check = 'SELECT 1 FROM incarnation_lanes WHERE incarnation = $1 AND lane = $2 FOR UPDATE';
+const check = (incarnation: number, lane: number) =>
+  `SELECT 1 FROM incarnation_lanes WHERE incarnation = ${incarnation} AND lane = ${lane} FOR UPDATE`;
 
 export function createFence(): Fence {
   let member: DatabaseMember | undefined;
   let isEnded = false;
 
-  function ended(): never {
-    if (!isEnded) {
-      isEnded = true;
-      member?.onEnded();
-    }
-    throw new IncarnationEndedError();
-  }
-
   return {
-    check(connection, lane) {
-      if (member === undefined) return async () => {};
-      const found = connection.ask(check, [member.incarnation, lane]);
-      return async () => {
-        if ((await found) === 0) ended();
-      };
+    statement: (lane) => member && check(member.incarnation, lane),
+    judge(rows) {
+      if (rows > 0) return;
+      if (!isEnded) {
+        isEnded = true;
+        member?.onEnded();
+      }
+      throw new IncarnationEndedError();
     },
     join(joining) {
       member = joining;

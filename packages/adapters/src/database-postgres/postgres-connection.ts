@@ -11,13 +11,15 @@ import {
 /** Stores have a few hundred texts; the variants of `in (…)` lists must not grow the server's memory without limit. */
 const namedStatements = 256;
 
-const ownTransaction = 'SELECT pg_current_xact_id()::text AS id';
+type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /** One pooled connection for kysely. Its transactions are units: savepoints inside a group's transaction. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #statementNames = new Map<string, string>();
   #unit: { failed: boolean } | undefined;
+  #hasSavepoints = true;
+  #isRolledBack = false;
   /** Why the whole group has to stop: the connection is lost, or another transaction conflicts. */
   #fatal: unknown;
   #isStale = false;
@@ -32,6 +34,11 @@ export class PostgresConnection implements DatabaseConnection {
 
   get fatal(): unknown {
     return this.#fatal;
+  }
+
+  /** The only unit of the group has failed: there is nothing to commit. */
+  get isRolledBack(): boolean {
+    return this.#isRolledBack;
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -64,21 +71,16 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.query(sql).catch((error) => this.#read(error));
   }
 
-  /** As `order`, with the number of rows; after a failure of the connection the number never comes back as 0. */
-  async ask(sql: string, values: unknown[]): Promise<number> {
+  /**
+   * Begins a transaction for some units. The statements travel as one message, and cost no round trip: the connection pipelines. Resolves with
+   * the rows of each, or with undefined after a failure, which every later statement meets as well. A single unit needs no savepoint.
+   */
+  async begin(statements: readonly string[], units: number): Promise<readonly Rows[] | undefined> {
+    this.#hasSavepoints = units > 1;
     try {
-      return (await this.#client.query({ text: sql, values, ...this.#named(sql) })).rows.length;
-    } catch (error) {
-      this.#read(error);
-      return Number.NaN;
-    }
-  }
-
-  /** The name of the transaction, which outlives its connection; resolves ahead of the answers to later statements. */
-  async transactionId(): Promise<string | undefined> {
-    try {
-      const { rows } = await this.#client.query({ text: ownTransaction, ...this.#named(ownTransaction) });
-      return rows[0]?.id;
+      const answers: unknown = await this.#client.query(statements.join('; '));
+      const results = (Array.isArray(answers) ? answers : [answers]) as readonly { readonly rows: Rows }[];
+      return results.map(({ rows }) => rows);
     } catch (error) {
       this.#read(error);
       return undefined;
@@ -102,7 +104,7 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   beginUnit(): void {
-    this.order('SAVEPOINT unit');
+    if (this.#hasSavepoints) this.order('SAVEPOINT unit');
     this.#unit = { failed: false };
   }
 
@@ -110,15 +112,15 @@ export class PostgresConnection implements DatabaseConnection {
     if (this.#unit?.failed) {
       throw new Error('a statement of this transaction has failed, and its error was dropped');
     }
-    this.order('RELEASE unit');
+    if (this.#hasSavepoints) this.order('RELEASE unit');
     this.#unit = undefined;
   }
 
   rollBackUnit(): void {
     this.#unit = undefined;
     if (this.#fatal !== undefined) return;
-    this.order('ROLLBACK TO unit');
-    this.order('RELEASE unit');
+    if (this.#hasSavepoints) this.order('ROLLBACK TO unit; RELEASE unit');
+    else this.rollBack();
   }
 
   /** Rolls back open work and returns the connection to the pool. */
@@ -126,12 +128,14 @@ export class PostgresConnection implements DatabaseConnection {
     const { fatal } = this;
     this.#fatal = undefined;
     this.#unit = undefined;
+    this.#isRolledBack = false;
     this.#client.release(fatal instanceof DatabaseUnavailableError || this.#isStale);
   }
 
-  /** Rolls the group back and clears its failure, unless the connection is lost. */
+  /** Rolls the group back, unless that has been done or the connection is lost. */
   rollBack(): void {
-    if (this.#fatal instanceof DatabaseUnavailableError) return;
+    if (this.#isRolledBack || this.#fatal instanceof DatabaseUnavailableError) return;
+    this.#isRolledBack = true;
     this.order('ROLLBACK');
   }
 

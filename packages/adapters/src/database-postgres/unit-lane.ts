@@ -141,6 +141,30 @@ export class UnitLane {
     }
   }
 
+  /** Sends the beginning without waiting; the result throws for an ended incarnation, and resolves with the name of the transaction. */
+  #begin(connection: PostgresConnection, group: readonly Unit[]): () => Promise<string | undefined> {
+    const { wasCommitted, fence, number } = this.#deps;
+    const { isolation, excluding } = group[0]!;
+    const check = fence.statement(number);
+    const begun = connection.begin(
+      [
+        isolation === 'read-committed' ? beginReadCommitted : beginSerializable,
+        // LOCK TABLE takes no snapshot. EXCLUSIVE conflicts with the ROW SHARE of row locks, and with no plain read.
+        ...(excluding === undefined ? [] : [`LOCK TABLE ${excluding.join(', ')} IN EXCLUSIVE MODE`]),
+        ...(check === undefined ? [] : [check]),
+        ...(wasCommitted === undefined ? [] : [ownTransaction]),
+      ],
+      group.length,
+    );
+    return async () => {
+      const answers = await begun;
+      if (answers === undefined) return undefined;
+      const own = wasCommitted && answers.at(-1);
+      if (check !== undefined) fence.judge(answers.at(own === undefined ? -1 : -2)!.length);
+      return own?.[0]?.id as string | undefined;
+    };
+  }
+
   async #tryOnce(group: readonly Unit[]): Promise<Failure | undefined> {
     let connected: WriteConnection;
     try {
@@ -150,15 +174,13 @@ export class UnitLane {
     }
     const { connection, write } = connected;
     try {
-      begin(connection, group[0]!);
-      const transaction = this.#deps.wasCommitted && connection.transactionId();
-      const isFenced = this.#deps.fence.check(connection, this.#deps.number);
+      const begun = this.#begin(connection, group);
       for (const unit of group) {
         await unit.run(write);
         if (connection.fatal !== undefined) throw connection.fatal;
       }
-      await isFenced();
-      await connection.commit(await transaction);
+      const transaction = await begun();
+      if (!connection.isRolledBack) await connection.commit(transaction);
       return undefined;
     } catch (cause) {
       connection.rollBack();
@@ -171,12 +193,9 @@ export class UnitLane {
   }
 }
 
+/** Before the transaction ends its name is known, so that the outcome of a lost commit can be asked for. */
+const ownTransaction = 'SELECT pg_current_xact_id()::text AS id';
+
 function isGrouped(first: Unit, next: Unit): boolean {
   return next.excluding === undefined && next.isolation === first.isolation;
-}
-
-function begin(connection: PostgresConnection, { isolation, excluding }: Unit): void {
-  connection.order(isolation === 'read-committed' ? beginReadCommitted : beginSerializable);
-  // LOCK TABLE takes no snapshot. EXCLUSIVE conflicts with the ROW SHARE of row locks, and with no plain read.
-  if (excluding !== undefined) connection.order(`LOCK TABLE ${excluding.join(', ')} IN EXCLUSIVE MODE`);
 }
