@@ -113,3 +113,10 @@ export async function quietMachine(limitMs: number): Promise<void> {
 export function quantile(sorted: readonly number[] | Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
+
+export function median(values: readonly number[]): number {
+  return quantile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
+}

@@ -13,12 +13,15 @@ import { startPhones, untilNoLegs } from '../workloads.ts';
 import type { StartedPlatform } from './api.ts';
 
 const rounds = 3;
-/** Calls of one load, over all nodes: whole runs of few calls, so that the settings alternate. */
-const callsOfLoad = 1200;
-/** Calls at once, over all nodes. */
-const atOnce = 30;
-/** A new process spends a fifth of its time compiling. */
-const warmUps = 2;
+/** Calls of each node in one load: whole runs of few calls, so that the settings alternate. */
+const callsOfNode = 200;
+/**
+ * Of each node, one or three: a node of a cluster beside a node alone that does the same. So few that three, beside PostgreSQL and the phones, do
+ * not fill the cores: a core that does two things at once needs more time for each, and the three would be blamed for that.
+ */
+const callsPerSecond = 20;
+/** Calls at once of each node in its warm-up, until V8 has compiled what runs often. */
+const warmUp = { count: 2_000, atOnce: 30 };
 /** RTP ports of a node: the first node has the lowest. */
 const portsOfNode = 2_600;
 const firstPort = 20_000;
@@ -94,20 +97,26 @@ async function compared(servers: Servers, { scale, profile }: BenchOptions): Pro
     const one = await startNodes(servers, 1, start);
     const three = await startNodes(servers, 3, start);
     clients.push(one.database, three.database);
-    const count = Math.max(atOnce, Math.round(callsOfLoad * scale));
+    const run = {
+      count: Math.max(10, Math.round(callsOfNode * scale)),
+      atOnce: 1,
+      everyMs: 1_000 / callsPerSecond,
+    };
     const kinds = {
-      one: () => costsOf(one, servers, () => localCalls(one.nodes, count)),
-      three: () => costsOf(three, servers, () => localCalls(three.nodes, count)),
-      across: () => costsOf(three, servers, () => callsAcross(three.nodes, count)),
+      one: () => costsOf(one, servers, () => callsWithin(one.nodes, run)),
+      three: () => costsOf(three, servers, () => callsWithin(three.nodes, run)),
+      across: () => costsOf(three, servers, () => callsAcross(three.nodes, run)),
     };
     type Kind = keyof typeof kinds;
     const outcomes: Record<Kind, CallCosts[]> = { one: [], three: [], across: [] };
-    for (let warmUp = 0; warmUp < warmUps; warmUp++) for (const run of Object.values(kinds)) await run();
+    for (const { phones } of [...one.nodes, ...three.nodes])
+      await phones.ask<CallOutcome>('direct', { ...warmUp, count: Math.round(warmUp.count * scale) });
+    for (const load of Object.values(kinds)) await load();
     // Interleaved: other load on the machine hits all of them alike.
     for (let round = 0; round < rounds; round++)
       for (const kind of Object.keys(kinds) as Kind[]) outcomes[kind].push(await kinds[kind]());
     const reads = await readsOf(three.nodes, await start('http-load'), scale);
-    return { figures: figuresOf(outcomes, reads), details: { count, outcomes, reads } };
+    return { figures: figuresOf(outcomes, reads), details: { calls: run.count, outcomes, reads } };
   } finally {
     await Promise.all(parts.map((part) => part.stop()));
     await Promise.all(clients.map((client) => client.end()));
@@ -146,24 +155,17 @@ async function startNodes(
 }
 
 /** Each phone calls its neighbour at the same node. */
-function localCalls(nodes: readonly BenchNode[], count: number): Promise<readonly CallOutcome[]> {
-  return Promise.all(
-    nodes.map(({ phones }) => phones.ask<CallOutcome>('direct', partOf(count, nodes.length))),
-  );
+function callsWithin(nodes: readonly BenchNode[], run: CallRun): Promise<readonly CallOutcome[]> {
+  return Promise.all(nodes.map(({ phones }) => phones.ask<CallOutcome>('direct', run)));
 }
 
 /** Each phone calls a phone of the next node. */
-function callsAcross(nodes: readonly BenchNode[], count: number): Promise<readonly CallOutcome[]> {
+function callsAcross(nodes: readonly BenchNode[], run: CallRun): Promise<readonly CallOutcome[]> {
   return Promise.all(
-    nodes.map(({ phones }, at) => {
-      const { callee } = nodes[(at + 1) % nodes.length]!;
-      return phones.ask<CallOutcome>('direct', { ...partOf(count, nodes.length), callee });
-    }),
+    nodes.map(({ phones }, at) =>
+      phones.ask<CallOutcome>('direct', { ...run, callee: nodes[(at + 1) % nodes.length]!.callee }),
+    ),
   );
-}
-
-function partOf(count: number, nodes: number): CallRun {
-  return { count: Math.ceil(count / nodes), atOnce: Math.ceil(atOnce / nodes) };
 }
 
 async function costsOf(

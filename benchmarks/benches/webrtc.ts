@@ -1,4 +1,4 @@
-import { type Load, quantile } from '../measure.ts';
+import { type Load, median, quantile } from '../measure.ts';
 import { type CpuReading, type Part, startPart } from '../part.ts';
 import type { WebrtcMemory, WebrtcRooms, WebrtcServer } from '../parts/webrtc.ts';
 import type { Answered, WebrtcCodec } from '../parts/webrtc-load.ts';
@@ -216,13 +216,6 @@ function trialOf({ kind, stages, setUpMs }: Side): Trial {
     fixedPercent: cpu.start,
     setUpMs: setUpMs.sort((a, b) => a - b),
   };
-}
-
-function median(values: readonly number[]): number {
-  return quantile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
 }
 
 /** The line through the points by least squares. */

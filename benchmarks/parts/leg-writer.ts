@@ -11,8 +11,8 @@ import { servePart } from '../part.ts';
 export interface WriterStart {
   readonly url: string;
   readonly lanes: number;
-  /** Each process has its own. */
-  readonly seat: number;
+  /** Of the nodes in this process; each node has its own. */
+  readonly seats: readonly number[];
   /** Deliveries of the events, without HTTP. */
   readonly delivers: boolean;
 }
@@ -39,38 +39,26 @@ const usage = {
   rateOfStreams: () => emptyLeg.rate,
   amountOf: () => ({ billedSeconds: 0, units: 0, amount: '0.00000' }),
 };
-let database: Database;
-let store: ReturnType<typeof createCallStore>;
-let outbox: ReturnType<typeof createOutbox>;
+let nodes: readonly Node[] = [];
 let callback: { readonly url: string; readonly method: 'POST' } | undefined;
 let repeats = 0;
 let times: number[] = [];
 
+/** What a node of a cluster writes its legs with. */
+interface Node {
+  readonly database: Database;
+  readonly store: ReturnType<typeof createCallStore>;
+  readonly outbox: ReturnType<typeof createOutbox>;
+}
+
 servePart({
-  async start({ url, lanes, seat, delivers }: WriterStart): Promise<void> {
-    database = createPostgresDatabase({ url, writers: lanes, isShared: true, log });
-    await database.migrate([...outboxMigrations, ...incarnationMigrations, ...callMigrations]);
-    await database.transact(async (write) => {
-      for (let lane = 0; lane < lanes; lane++) {
-        await sql`INSERT INTO incarnation_lanes (incarnation, lane) VALUES (${seat + 1}, ${lane})`.execute(
-          write,
-        );
-      }
-    });
-    database.join({ incarnation: seat + 1, seat, onEnded: () => {} });
-    store = createCallStore(database, usage);
-    const clock = createSystemClock();
-    outbox = createOutbox({
-      database,
-      clock,
-      log,
-      newEventId: () => randomUUID(),
-      incarnation: seat + 1,
-      limits: { concurrency: 256 },
-    });
-    if (!delivers) return;
-    callback = { url: 'https://receiver.example/', method: 'POST' };
-    outbox.start(async () => 'delivered');
+  async start({ url, lanes, seats, delivers }: WriterStart): Promise<void> {
+    callback = delivers ? { url: 'https://receiver.example/', method: 'POST' } : undefined;
+    const opened: Node[] = [];
+    // One after another: the first one migrates.
+    for (const seat of seats) opened.push(await openNode(url, lanes, seat));
+    nodes = opened;
+    if (delivers) for (const { outbox } of nodes) outbox.start(async () => 'delivered');
   },
   async run({ legs, inFlight }: WriterRun): Promise<WriterLoad> {
     repeats = 0;
@@ -78,23 +66,50 @@ servePart({
     let begun = 0;
     let failures = 0;
     const began = performance.now();
-    const writeLegs = async () => {
-      while (begun++ < legs) await writeLeg().catch(() => failures++);
+    const writeLegs = async (node: Node) => {
+      while (begun++ < legs) await writeLeg(node).catch(() => failures++);
     };
-    await Promise.all(Array.from({ length: inFlight }, writeLegs));
-    await outbox.idle();
+    await Promise.all(
+      Array.from({ length: inFlight }, (_, index) => writeLegs(nodes[index % nodes.length]!)),
+    );
+    for (const { outbox } of nodes) await outbox.idle();
     const seconds = (performance.now() - began) / 1000;
     const p99Ms = quantile(Float64Array.from(times).sort(), 0.99);
     return { operations: legs, seconds, failures, repeats, p99Ms };
   },
   async stop() {
-    await outbox?.close();
-    await database?.close();
+    for (const { outbox, database } of nodes) {
+      await outbox.close();
+      await database.close();
+    }
   },
 });
 
+async function openNode(url: string, lanes: number, seat: number): Promise<Node> {
+  const database = createPostgresDatabase({ url, writers: lanes, isShared: true, log });
+  await database.migrate([...outboxMigrations, ...incarnationMigrations, ...callMigrations]);
+  const incarnation = seat + 1;
+  await database.transact(async (write) => {
+    for (let lane = 0; lane < lanes; lane++) {
+      await sql`INSERT INTO incarnation_lanes (incarnation, lane) VALUES (${incarnation}, ${lane})`.execute(
+        write,
+      );
+    }
+  });
+  database.join({ incarnation, seat, onEnded: () => {} });
+  const outbox = createOutbox({
+    database,
+    clock: createSystemClock(),
+    log,
+    newEventId: () => randomUUID(),
+    incarnation,
+    limits: { concurrency: 256 },
+  });
+  return { database, store: createCallStore(database, usage), outbox };
+}
+
 /** What a leg writes: its record, its answer and its end, each with an event. */
-async function writeLeg(): Promise<void> {
+async function writeLeg(node: Node): Promise<void> {
   const at = Date.now();
   const leg: Leg = {
     ...emptyLeg,
@@ -111,12 +126,16 @@ async function writeLeg(): Promise<void> {
     endedAt: at,
     end: { code: 4000, name: 'Normal Hangup', source: 'Caller' } as NonNullable<Leg['end']>,
   };
-  await writeStep(undefined, leg);
-  await writeStep(leg, answered);
-  await writeStep(answered, ended);
+  await writeStep(node, undefined, leg);
+  await writeStep(node, leg, answered);
+  await writeStep(node, answered, ended);
 }
 
-async function writeStep(before: Leg | undefined, after: Leg): Promise<void> {
+async function writeStep(
+  { database, store, outbox }: Node,
+  before: Leg | undefined,
+  after: Leg,
+): Promise<void> {
   const resource = `call/${after.leg}`;
   const event = {
     type: `call.${after.phase}`,

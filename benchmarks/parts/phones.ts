@@ -19,6 +19,8 @@ export interface CallRun {
   readonly count: number;
   /** Simultaneous calls. */
   readonly atOnce: number;
+  /** A call begins each time instead, whatever became of those before. */
+  readonly everyMs?: number;
   /** The user part that all phones call; each calls its neighbour when left out. */
   readonly callee?: string;
 }
@@ -111,8 +113,9 @@ function register({ username, password }: PhoneAccount): Promise<void> {
 }
 
 /** Each phone calls its neighbour or the callee; the caller hangs up when the call is answered. */
-function direct({ count, atOnce, callee }: CallRun): Promise<CallOutcome> {
-  return repeat(count, atOnce, (at, done) => {
+function direct({ count, atOnce, everyMs, callee }: CallRun): Promise<CallOutcome> {
+  const run = everyMs === undefined ? repeat(count, atOnce) : paced(count, everyMs);
+  return run((at, done) => {
     let answered = false;
     const call = callFrom(at, callee, {
       answered() {
@@ -126,7 +129,10 @@ function direct({ count, atOnce, callee }: CallRun): Promise<CallOutcome> {
 
 /** As `direct`, but the calls stay up until `hangUp`. */
 function hold({ count, atOnce, callee }: CallRun): Promise<CallOutcome> {
-  return repeat(count, atOnce, (at, done) => {
+  return repeat(
+    count,
+    atOnce,
+  )((at, done) => {
     const ended = Promise.withResolvers<void>();
     const call = callFrom(at, callee, {
       answered() {
@@ -175,7 +181,10 @@ function added({ count, atOnce, ...api }: AddedRun): Promise<CallOutcome> {
     invite.listen({ acknowledged: () => invite.hangUp(), ended: (reason) => done?.(reason !== undefined) });
     invite.accept(content);
   };
-  return repeat(count, atOnce, (at, done) => {
+  return repeat(
+    count,
+    atOnce,
+  )((at, done) => {
     // The caller id identifies the request of an INVITE.
     const from = String(12_025_550_000 + (at % 9000));
     waiting.set(from, done);
@@ -204,27 +213,52 @@ function post(
   });
 }
 
-function repeat(
+function repeat(count: number, atOnce: number): Run {
+  return (begin) =>
+    counted(count, (over) => {
+      let begun = 0;
+      const next = () =>
+        begin(
+          begun++,
+          over(() => begun < count && next()),
+        );
+      for (let index = 0; index < Math.min(atOnce, count); index++) next();
+    });
+}
+
+/** Begins at fixed times. */
+function paced(count: number, everyMs: number): Run {
+  return (begin) =>
+    counted(count, (over) => {
+      let begun = 0;
+      const timer = setInterval(() => {
+        begin(begun++, over());
+        if (begun === count) clearInterval(timer);
+      }, everyMs);
+    });
+}
+
+type Run = (begin: (at: number, done: (ok: boolean) => void) => void) => Promise<CallOutcome>;
+
+/** Resolves when so many operations are over; `over` makes what reports the end of one of them, once. */
+function counted(
   count: number,
-  atOnce: number,
-  begin: (at: number, done: (ok: boolean) => void) => void,
+  start: (over: (then?: () => void) => (ok: boolean) => void) => void,
 ): Promise<CallOutcome> {
-  const start = performance.now();
-  let [begun, over, failures] = [0, 0, 0];
+  const began = performance.now();
+  let [ended, failures] = [0, 0];
   return new Promise((resolve) => {
-    const next = () => {
+    start((then) => {
       let isOver = false;
-      begin(begun++, (ok) => {
+      return (ok) => {
         if (isOver) return;
         isOver = true;
-        over += 1;
+        ended += 1;
         if (!ok) failures += 1;
-        if (begun < count) next();
-        else if (over === count) {
-          resolve({ operations: count - failures, failures, seconds: (performance.now() - start) / 1000 });
-        }
-      });
-    };
-    for (let index = 0; index < Math.min(atOnce, count); index++) next();
+        then?.();
+        if (ended === count)
+          resolve({ operations: count - failures, failures, seconds: (performance.now() - began) / 1000 });
+      };
+    });
   });
 }
