@@ -44,7 +44,7 @@ const BY_FIRST = new Map(
   NAMES.map(({ 0: first = '' }) => [first.charCodeAt(0), NAMES.filter((name) => name.startsWith(first))]),
 );
 
-/** The name in lower case; a usual one is always the same string, which needs no further hash and no comparison by characters. */
+/** The name in lower case. A usual name is always the same string object, so a later lookup in a map is cheap. */
 function nameAt(value: string, start: number, end: number): string {
   for (const name of BY_FIRST.get(value.charCodeAt(start)) ?? []) {
     if (name.length === end - start && value.startsWith(name, start)) return name;
@@ -52,7 +52,7 @@ function nameAt(value: string, start: number, end: number): string {
   return value.slice(start, end).toLowerCase();
 }
 
-/** Without escapes the next quote ends the text: one search instead of a look at each character. */
+/** Without escapes the next quote ends the text, so one search suffices. */
 function endOfQuotedField(value: string, start: number, hasEscapes: boolean): number {
   return hasEscapes ? endOfQuoted(value, start) : value.indexOf('"', start + 1) + 1 || -1;
 }

@@ -102,7 +102,7 @@ describe('an authorization', () => {
 });
 
 describe('challenges', () => {
-  it('of a server name both algorithms, the strongest first, and are read as written', () => {
+  it('challenges of a server name both algorithms, the strongest first, and are read as written', () => {
     const values = challenges({ realm: 'a "b"', nonce: 'n', stale: true });
     assert.deepEqual(
       values.map((value) => parseChallenge(value)!),

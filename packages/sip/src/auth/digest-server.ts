@@ -115,8 +115,8 @@ export function verifyDigest(
 }
 
 /**
- * A hash that has hashed the A2 of RFC 7616 §3.4.3 of nearly every REGISTER before. It depends on no earlier request, so that the time of an
- * answer does not either.
+ * A hash that knows the A2 (RFC 7616 §3.4.3) of nearly every REGISTER from the start. It remembers no request, so the time of an
+ * answer reveals nothing about earlier requests.
  */
 function knowingRegister(hash: Hash, realm: string): Hash {
   const known = `REGISTER:sip:${realm}`;

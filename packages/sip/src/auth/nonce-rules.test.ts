@@ -53,7 +53,7 @@ describe('the use of a nonce', () => {
   });
 
   for (const [rule, atMs, source, verdict] of [
-    ['is valid to the end of its life', 60_000, 's', 'valid'],
+    ['is valid to the end of its lifetime', 60_000, 's', 'valid'],
     ['is stale one millisecond later', 60_001, 's', 'stale'],
     ['is forged from another source', 0, 't', 'forged'],
   ] as const) {

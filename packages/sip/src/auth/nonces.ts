@@ -6,11 +6,11 @@ export interface NonceOptions {
   readonly sign: (text: string) => string;
   readonly equals: Equals;
   /**
-   * Names this process among those with the same key, which do not share the memory of uses: nonces of another one are stale here, so the
-   * phone repeats its request with a nonce of this one, without a new password (RFC 7616 §3.3). Letters and digits.
+   * The name of this process, in letters and digits. Processes with the same key do not share the memory of uses, so a nonce of another
+   * process is stale here: the phone repeats its request with a new nonce and the same password (RFC 7616 §3.3).
    */
   readonly node?: string;
-  /** Life of a nonce, 60,000 ms. */
+  /** Lifetime of a nonce, 60,000 ms. */
   readonly lifetimeMs?: number;
   /** The most used nonces in memory, 100,000. */
   readonly maxRemembered?: number;
@@ -33,8 +33,8 @@ export interface Nonces {
   /** Judges a nonce that a source presents, and records nothing. */
   judge(nonce: string, now: number, source: string): IssuedNonce | 'stale' | 'forged';
   /**
-   * Records the use of a nonce. Call it only after a right digest: otherwise unauthenticated senders could fill the memory. Does not
-   * repeat the signature check of `judge`. nc 0 stands for a request without qop, which uses the nonce up.
+   * Records the use of a nonce, without the signature check of `judge`. Call it only after a right digest: otherwise unauthenticated
+   * senders could fill the memory. nc 0 means a request without qop; the nonce is then used up.
    */
   use(issued: IssuedNonce, nc: number, now: number): NonceUse;
   /**
@@ -73,7 +73,7 @@ export function createNonces(options: NonceOptions): Nonces {
   const mac = (time: string, serial: string, source: string, end: string): string =>
     shortened(sign(`${time}-${serial}-${source}${end}`).slice(0, MAC_DIGITS));
 
-  /** Removes the oldest uses. The map is in order of first use, close enough to that of issue. */
+  /** Removes the oldest uses. The map is ordered by first use, which is nearly the order of issue. */
   const forget = (now: number): void => {
     for (const [nonce, use] of uses) {
       const isExpired = use.issuedAt + lifetimeMs < now;

@@ -375,7 +375,7 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
 
 const reliability = fc.constantFrom('', 'Supported', 'Require');
 
-test('Incoming calls: in any order of orders, requests, CANCEL, timers and losses a call ends once and nothing stays alive', () => {
+test('Incoming calls: in any order of commands, requests, CANCEL, timers and losses a call ends once and nothing stays alive', () => {
   fc.assert(
     fc.property(fc.boolean(), reliability, fc.array(event, { maxLength: 40 }), (delayed, takes, events) => {
       const world = new World();

@@ -17,7 +17,7 @@ export function sessionId(branch: string, tag: string): string {
   return `${branch};${tag}`;
 }
 
-/** The first early dialog that `isIt`, by the name of its branch and its To tag. */
+/** The first early dialog for whose branch name and To tag `isIt` is true. */
 export function findEarly(
   branches: ReadonlyMap<string, InviteBranch>,
   isIt: (name: string, tag: string) => boolean,

@@ -107,7 +107,7 @@ describe('the answer to a request with a timer (RFC 4028 §9, table 2)', () => {
       [1800, 90, false],
     ],
     [
-      'but not below the Min-SE of the request',
+      'an interval is not lowered below the Min-SE of the request',
       [supported, ['Session-Expires', '7200'], ['Min-SE', '3600']],
       [3600, 3600, false],
     ],
@@ -175,14 +175,14 @@ describe('the requests of a session with a timer', () => {
   const shown = (headers: readonly (readonly [string, string])[]): string =>
     headers.map((header) => header.join(': ')).join(', ');
   for (const [rule, headers, expected] of [
-    ['the first one asks for our interval', firstTermsHeaders(preferred), 'Session-Expires: 1800'],
+    ['the first request has our interval', firstTermsHeaders(preferred), 'Session-Expires: 1800'],
     [
       'after a 422 with less than ours, Min-SE is repeated',
       firstTermsHeaders(preferred, 600),
       'Session-Expires: 1800, Min-SE: 600',
     ],
     [
-      'after a 422 with more than ours, that is asked for',
+      'after a 422 with more than ours, its Min-SE is requested',
       firstTermsHeaders(preferred, 3600),
       'Session-Expires: 3600, Min-SE: 3600',
     ],
@@ -193,16 +193,16 @@ describe('the requests of a session with a timer', () => {
       'Session-Expires: 600;refresher=uas',
     ],
     [
-      'with the largest Min-SE that was seen',
+      'our request has the largest Min-SE that was seen',
       termsHeaders(terms(600, { minS: 300 })),
       'Session-Expires: 600;refresher=uac, Min-SE: 300',
     ],
     [
-      'never below that Min-SE',
+      'an interval is never below that Min-SE',
       termsHeaders(terms(100, { minS: 300 })),
       'Session-Expires: 300;refresher=uac, Min-SE: 300',
     ],
-    ['without a timer nothing', termsHeaders(undefined), ''],
+    ['without a timer there are no fields', termsHeaders(undefined), ''],
   ] as const) {
     it(rule, () => assert.equal(shown(headers), expected));
   }

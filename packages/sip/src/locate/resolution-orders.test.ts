@@ -28,7 +28,7 @@ const srv = (target: string, port = 5060, priority = 0, weight = 0): SrvRecord =
 
 type Zone = Readonly<Record<string, readonly NaptrRecord[] | readonly SrvRecord[] | readonly string[]>>;
 
-/** Resolves a URI in a zone: the names that were asked, in order, and the targets or the failure. */
+/** Resolves a URI in a zone: the names that were queried, in order, and the targets or the failure. */
 function located(
   uri: string,
   zone: Zone,
@@ -75,14 +75,14 @@ const addresses: Zone = {
   'A b.example.com': ['192.0.2.3'],
 };
 
-describe('what RFC 3263 §4.1 asks before it sends', () => {
+describe('the DNS queries of a location (RFC 3263 §4.1)', () => {
   for (const [rule, uri, asked, found] of [
     ['an address needs no DNS', 'sip:192.0.2.9', [], ['udp 192.0.2.9:5060 192.0.2.9']],
     ['an IPv6 address needs none', 'sip:[2001:db8::1]:70', [], ['udp 2001:db8::1:70 2001:db8::1']],
     ['an address with a transport', 'sip:192.0.2.9;transport=tcp', [], ['tcp 192.0.2.9:5060 192.0.2.9']],
     ['a sips address is TLS', 'sips:192.0.2.9', [], ['tls 192.0.2.9:5061 192.0.2.9']],
     [
-      'maddr goes before the host, whose name the certificate bears',
+      'maddr takes precedence over the host, which the certificate must name',
       'sip:example.com;maddr=192.0.2.9',
       [],
       ['udp 192.0.2.9:5060 example.com'],
@@ -187,7 +187,7 @@ describe('the order of NAPTR records (RFC 3263 §4.1, RFC 3403 §4)', () => {
   ];
 
   for (const [rule, uri, options, records, expected] of [
-    ['order goes before preference', 'sip:example.com', {}, [u, t, s], 'tls 3, tcp 2, udp 1'],
+    ['order takes precedence over preference', 'sip:example.com', {}, [u, t, s], 'tls 3, tcp 2, udp 1'],
     [
       'unsupported transports are left out',
       'sip:example.com',
@@ -257,7 +257,7 @@ describe('the targets of SRV records (RFC 3263 §4.2, RFC 2782)', () => {
       ['udp 192.0.2.2:6 example.com', 'udp 192.0.2.3:7 example.com'],
     ],
     [
-      'a target without an address is passed over',
+      'a target without an address is skipped',
       [srv('ghost.example.com', 6), srv('a.example.com', 7, 1)],
       ['udp 192.0.2.2:7 example.com'],
     ],
@@ -311,7 +311,7 @@ describe('the targets of SRV records (RFC 3263 §4.2, RFC 2782)', () => {
 });
 
 describe('answers of DNS', () => {
-  it('that were not asked for, are repeated or come after the end change nothing', () => {
+  it('answers to no query, repeated answers and answers after the end change nothing', () => {
     const { state } = startLocation(parseSipUri('sip:example.com:70')!, {
       supported: ['udp'],
       families: ['A', 'AAAA'],

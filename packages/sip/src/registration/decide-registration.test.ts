@@ -298,7 +298,7 @@ describe('slack of a registrar', () => {
     assert.equal(first.bindings[0]!.expiresAt, NOW + 900_000);
   });
 
-  it('changes nothing at a refresh while the stored expiry covers what is granted, and stores three again then', () => {
+  it('changes nothing at a refresh that the stored expiry covers, and stores three again at a later one', () => {
     const stored = first.bindings;
     for (const at of [150, 300, 450, 600]) {
       const again = register(stored, at, { cseq: cseq + at });
@@ -311,7 +311,7 @@ describe('slack of a registrar', () => {
     ]);
   });
 
-  it('stores whatever else differs, and a shorter expiry, at once', () => {
+  it('stores every other difference, and a shorter expiry, at once', () => {
     const changes: Partial<RegistrationRequest>[] = [
       { flow: 'udp-2' },
       { callId: 'after a restart' },

@@ -31,8 +31,8 @@ export interface RegistrationLimits {
   readonly maxExpires: number;
   readonly defaultExpires: number;
   /**
-   * A binding lasts for so many times the expiry that its phone was granted, so that most refreshes change nothing. A phone that vanishes is
-   * bound for as long. 1 when left out.
+   * A binding is stored for this many times the expiry that its phone was granted, so that most refreshes change nothing; default 1.
+   * The binding of a vanished phone also stays that long.
    */
   readonly slack?: number;
   /** The most contacts of one address of record. */
@@ -42,8 +42,8 @@ export interface RegistrationLimits {
 }
 
 /**
- * 200 with the new bindings (the same array when nothing changed, or only what the slack of the limits covers) and the Contact values of the response; or the status of
- * the refusal, which leaves the bindings unchanged.
+ * 200 with the new bindings and the Contact values of the response, or the status of a refusal, which changes no binding. The bindings are
+ * the same array when nothing changed, or only an expiry within the slack.
  */
 export type RegistrationDecision =
   | {
@@ -103,12 +103,12 @@ export function decideRegistration(
   return accepted(isKept ? current : bound, now, request, granted, flows > 0);
 }
 
-/** Seconds for which the phone may rely on a binding, where they are not those until its end. */
+/** Seconds granted to the phone, for bindings that are stored for longer (`slack`). */
 type Granted = Map<Binding, number>;
 
 const none: Granted = new Map();
 
-/** One REGISTER at work: the bindings as it leaves them so far, and as they were before it. */
+/** The bindings while one REGISTER is applied: as they are so far, and as they were before. */
 interface Changes {
   readonly bound: Binding[];
   readonly live: readonly Binding[];
@@ -172,10 +172,10 @@ function bind(
   return undefined;
 }
 
-/** What each refresh changes. */
+/** The members that every refresh changes. */
 const moving = new Set<string>(['expiresAt', 'cseq', 'refreshedAt'] satisfies (keyof Binding)[]);
 
-/** Whether a stored binding lasts until the instant, but no longer than the asked one, and is otherwise the same. */
+/** Whether a stored binding lasts at least until `until` and at most as long as `asked`, and is otherwise the same. */
 function covers(stored: Binding, asked: Binding, until: number): boolean {
   if (stored.expiresAt < until || stored.expiresAt > asked.expiresAt) return false;
   const names = new Set([...Object.keys(stored), ...Object.keys(asked)]) as ReadonlySet<keyof Binding>;

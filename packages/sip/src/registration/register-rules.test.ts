@@ -42,15 +42,15 @@ const instance = '+sip.instance="<urn:uuid:00000000-0000-1000-8000-AABBCCDDEEFF>
 
 describe('the expiry of a contact (RFC 3261 §10.2.1.1, §10.3 step 7)', () => {
   for (const [rule, contact, header, seconds] of [
-    ['its own parameter goes before the header', '<sip:a@b>;expires=600', '1200', 600],
-    ['the header goes before the default', '<sip:a@b>', '1200', 1200],
+    ['its own parameter takes precedence over the header', '<sip:a@b>;expires=600', '1200', 600],
+    ['the header takes precedence over the default', '<sip:a@b>', '1200', 1200],
     ['without either it is the default', '<sip:a@b>', undefined, 3600],
     ['a malformed parameter counts as 3600', '<sip:a@b>;expires=soon', '1200', 3600],
     ['a malformed header counts as 3600', '<sip:a@b>', '-1', 3600],
     ['an empty parameter counts as 3600', '<sip:a@b>;expires', '1200', 3600],
     ['more than 2³² is the maximum', '<sip:a@b>;expires=99999999999', undefined, 3600],
-    ['a parameter of the URI is none of the contact', '<sip:a@b;expires=60>', undefined, 3600],
-    ['without angle brackets it is of the contact', 'sip:a@b;expires=60', undefined, 60],
+    ['a parameter of the URI is not one of the contact', '<sip:a@b;expires=60>', undefined, 3600],
+    ['without angle brackets it is one of the contact', 'sip:a@b;expires=60', undefined, 60],
     ['exactly the minimum is accepted', '<sip:a@b>;expires=60', undefined, 60],
   ] as const) {
     it(rule, () => {
@@ -116,7 +116,14 @@ describe('the order of requests (RFC 3261 §10.3 step 7)', () => {
     ['the next CSeq refreshes', 'x', 11, ['<sip:a@b>'], undefined, 200],
     ['the same CSeq is refused', 'x', 10, ['<sip:a@b>'], undefined, 500],
     ['an older one is refused', 'x', 9, ['<sip:a@b>'], undefined, 500],
-    ['an older one of another Call-ID is another phone start', 'y', 1, ['<sip:a@b>'], undefined, 200],
+    [
+      'an older one of another Call-ID is accepted: the phone restarted',
+      'y',
+      1,
+      ['<sip:a@b>'],
+      undefined,
+      200,
+    ],
     ['an older one may bind another contact', 'x', 9, ['<sip:c@d>'], undefined, 200],
     ['an older removal is refused', 'x', 9, ['<sip:a@b>;expires=0'], undefined, 500],
     ['an older removal of all is refused', 'x', 10, ['*'], '0', 500],

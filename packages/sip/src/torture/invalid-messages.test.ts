@@ -52,7 +52,7 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
     assert.equal(
       framer.buffered,
       text.length,
-      'a connection closes when what is begun is not finished in time',
+      'a connection closes when a message that has begun does not end in time',
     );
     const present = text.length - text.indexOf('\r\n\r\n') - 4;
     const [frame] = framer.push('x'.repeat(9999 - present));

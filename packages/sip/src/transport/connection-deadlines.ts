@@ -6,8 +6,8 @@ interface DeadlineLimits {
 }
 
 /**
- * The deadlines of one connection. One runs at a time: to its establishment, to its first message, or from the begin of a message to
- * its end. Beside it runs the one to the authentication of an accepted peer.
+ * The deadlines of one connection. One of three runs at a time: for its establishment, for its first message, or for the rest of a message
+ * that has begun. In addition, an accepted peer has a deadline for its authentication.
  */
 export class ConnectionDeadlines {
   readonly #limits: DeadlineLimits;
@@ -30,7 +30,7 @@ export class ConnectionDeadlines {
     this.#unwatch();
   }
 
-  /** A peer opened the connection: its first message is due, and its authentication. */
+  /** A peer opened the connection: the deadlines for its first message and its authentication begin. */
   accepted(): void {
     const { strangerMs, halfMessageMs } = this.#limits;
     if (strangerMs !== undefined) this.#probation = setTimeout(this.#timeOut, strangerMs);

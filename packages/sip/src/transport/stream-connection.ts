@@ -13,7 +13,7 @@ export interface ConnectionLimits {
   readonly messageSize: number;
   /** A connection without a byte in either direction is closed after this; longer than the longest registration, 3,900,000. */
   readonly idleMs: number;
-  /** The longest time to the first message of a connection, and from the begin of a message to its end, 20,000. */
+  /** The longest time to the first message of a connection, and from the start of a message to its end, 20,000. */
   readonly halfMessageMs: number;
   /** The longest time to connect to a peer, and of a TLS handshake from first to last byte, 10,000. */
   readonly connectMs: number;

@@ -31,7 +31,7 @@ export interface UdpTransport {
   close(): Promise<void>;
 }
 
-/** 2 MB. Each message asks for its flow by name three times, and a name is dear to take apart; beyond the limit all are made anew. */
+/** About 2 MB. Each message looks its flow up by id three times, and parsing an id is expensive. A full table is emptied. */
 const rememberedFlows = 10_000;
 
 /** Binds a UDP socket; rejects when the address is taken or not ours. */
@@ -113,7 +113,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   };
 }
 
-/** The flows of a socket, by the address of their other end. */
+/** The flows of a socket, by the address of the peer. */
 function flowsOf(local: LocalAddress) {
   const flows = new Map<string, Flow>();
   const to = (remoteAddress: string, remotePort: number): Flow => {
@@ -135,7 +135,7 @@ function flowsOf(local: LocalAddress) {
   };
   return {
     to,
-    /** Undefined for a name that is not a flow's. */
+    /** Undefined when the text is not the id of a UDP flow. */
     byId(id: string): Flow | undefined {
       const known = flows.get(id);
       if (known !== undefined) return known;

@@ -21,16 +21,16 @@ export interface AttachOptions {
    * page gains nothing. Only browsers send an origin.
    */
   readonly allowOrigin?: (origin: string | undefined) => boolean;
-  /** The client behind a proxy of the operator; undefined for the peer of the socket itself. */
+  /** The client behind a proxy of the operator; undefined when the peer of the socket is the client. */
   readonly clientOf?: (request: IncomingMessage) => WebSocketClient | undefined;
-  /** The answer to a refused upgrade, as other errors of the HTTP server look; plain text when absent. */
+  /** The answer to a refused upgrade, in the form of the HTTP server's other errors; plain text when absent. */
   readonly answerOf?: (refusal: UpgradeRefusal) => UpgradeAnswer;
 }
 
-/** The client of a WebSocket, whatever proxy stands between. */
+/** The client of a WebSocket, before any proxy. */
 export interface WebSocketClient {
   readonly address: string;
-  /** Whether it spoke TLS with the first of them. */
+  /** Whether the client itself used TLS. */
   readonly isEncrypted: boolean;
 }
 

@@ -51,7 +51,7 @@ export interface DialogSnapshot {
   readonly hasFlowAlone: boolean;
   /** Names of the phone at the other end. */
   readonly phones: readonly string[];
-  /** An outsider has named the peer's addresses: requests go only to allowed ones. */
+  /** An outsider chose the peer's addresses, so requests go only to allowed ones. */
   readonly isConfined: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Refusal } from './screening.ts';
 import type { Route } from './send-target.ts';
 import type { TimerWheel, WheelClock } from './timer-wheel.ts';
 
-/** Parts of a user agent that a phone in a web page replaces by less, because its page loads them. */
+/** Parts of a user agent that a phone in a web page replaces by smaller ones, so that its page loads faster. */
 export interface ExtraParts {
   /** Answers challenges with credentials. */
   challengeAnswer(
@@ -17,13 +17,13 @@ export interface ExtraParts {
   reasonPhrase(status: number): string;
   /** The text of a response, within the limit of an unauthenticated sender over UDP. */
   answerWithin(most: number | undefined, response: SipResponse): ByteString | undefined;
-  /** The routes of a request by its size, where it may go over UDP. */
+  /** The routes of a request; a large one avoids UDP (RFC 3261 §18.1.1). */
   routesForSize(routes: readonly Route[], request: SipRequest): readonly Route[];
-  /** The request with the session description out of a multipart body. */
+  /** The request with the session description as its only body. */
   withSessionAlone(request: SipRequest): SipRequest;
   /** Refuses a body that is no session. */
   screenContent(request: SipRequest): Refusal | undefined;
-  /** Timers, of many calls at once. */
+  /** Timers for many concurrent calls. */
   createTimers<Owner>(options: {
     readonly clock: WheelClock;
     readonly fire: (owner: Owner, key: string) => void;

@@ -89,7 +89,7 @@ export class InviteBranches {
     if (branch?.flow !== undefined) branch.flow = flow;
   }
 
-  /** The same where no other way leads to a phone that may register again. */
+  /** The same flow, if the phone may register again and cannot be reached in another way. */
   onlyFlowOf(name: string): string | undefined {
     const branch = this.#branches.get(name);
     return branch?.hasFlowAlone && branch.target.phone ? branch.flow : undefined;
@@ -186,7 +186,7 @@ export class InviteBranches {
         const { status } = response;
         if (status < 200) isReached ||= status > 100;
         else if (this.#goOn(rest, branch, retried, { type: 'response', status }, isReached)) return;
-        // Not the INVITE that was sent: this function lives as long as the transaction, 32 s beyond the answer.
+        // Not `invite`: this closure would keep it for as long as the transaction, 32 s beyond the answer.
         const source = call.inviteOf(branch.name);
         const lacksAnswer = retried || call.authorize?.(response, source) === undefined;
         call.feed({ type: 'branch-response', branch: branch.name, response, retried: lacksAnswer }, source);

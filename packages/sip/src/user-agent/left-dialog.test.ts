@@ -55,7 +55,7 @@ function createProcess(name: string, protocol: Protocol) {
   };
 }
 
-/** What a process knows of its answered call, as the record of the leg has it. */
+/** The snapshot of an answered call, as the record of the leg keeps it. */
 function answered(protocol: Protocol, confined: { readonly reaches?: () => boolean } = {}) {
   const dead = createProcess('dead', protocol);
   const call = dead.ua.invite(

@@ -9,7 +9,7 @@ import type { Leg, LegDeps } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
 import { routesWithin } from './routes.ts';
 
-/** More requests than any call sends after its answer: the peer refuses a CSeq that is not higher than the last one. */
+/** Added to the recorded CSeq, which the peer must not have seen: no call sends so many requests after its answer. */
 const requestsSince = 10_000;
 const onlySession = 'left';
 
@@ -26,7 +26,7 @@ export function endLeftDialog(
   leg.session(onlySession, { type: 'hang-up' });
 }
 
-/** Runs the session of such a dialog until its BYE is answered. It has no owner. */
+/** Runs the session of a left dialog, which has no owner, until its BYE is answered. */
 class LeftLeg implements Leg {
   readonly side = 'leg';
   readonly callId: string;

@@ -54,7 +54,7 @@ export function performSessionEffect(
       return;
     case 'cancel-timer':
       cancelLegTimer(deps, leg, effect.session, effect.key);
-      // The 2xx has its ACK, or waits for none any more.
+      // The 2xx has its ACK, or no longer waits for it.
       if (effect.key === 'repeat') leg.answer = undefined;
       return;
     case 'emit':
@@ -172,7 +172,7 @@ function sendAck(
   source: SipRequest | undefined,
 ): void {
   const only = leg.onlyFlowOf(effect.session);
-  // The peer repeats its 2xx, over its next connection as well.
+  // Dropped: the peer repeats its 2xx over its next connection.
   if (only !== undefined && !deps.isOpen(only)) return;
   const route = deps.route(leg.flowOf(effect.session), effect.hop);
   if (!route) return;
@@ -185,7 +185,7 @@ function sendAck(
   deps.send(route.target, printMessage(effect.request));
 }
 
-/** Keeps a request until its phone has registered again, as long as a transaction would wait for an answer. */
+/** Keeps a request until its phone has registered again, for at most 64*T1, as a transaction waits for an answer. */
 function awaitReturn(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {
   const { session } = effect;
   if (!leg.lost.some((other) => other.effect.session === session))
@@ -200,7 +200,7 @@ export function sendLost(deps: LegDeps, leg: Leg, session: string): void {
   for (const { deps: routes, effect } of waiting) sendInDialog(routes, leg, effect);
 }
 
-/** The phone of a session did not come back. */
+/** The phone of a session did not register again in time: its waiting requests fail. */
 export function failLost(leg: Leg, session: string): void {
   for (const { effect } of takeLost(leg, session)) {
     const { method } = effect.request;

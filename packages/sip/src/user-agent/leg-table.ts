@@ -22,7 +22,7 @@ export class LegTable<Leg extends TabledLeg> {
     this.name(leg);
   }
 
-  /** The names of its phones are known. */
+  /** Adds the leg under the names of its phones, which may become known late. */
   name(leg: Leg): void {
     if (this.#legs.get(keyOf(leg.callId, leg.localTag)) !== leg) return;
     for (const phone of leg.phones) {
@@ -41,7 +41,7 @@ export class LegTable<Leg extends TabledLeg> {
     }
   }
 
-  /** The legs with a phone of this name. */
+  /** The legs of the phone with this name. */
   withPhone(phone: string): readonly Leg[] {
     return [...(this.#byPhone.get(phone) ?? [])];
   }

@@ -42,7 +42,7 @@ export interface Leg extends TimerOwner {
   readonly lost: LostRequest[];
   /** The flow for requests of this session, if the peer has one. */
   flowOf(session: string): string | undefined;
-  /** The same flow where no other way leads to the phone, which may register again over another connection. */
+  /** The same flow, if the phone cannot be reached in another way; it may register again over another connection. */
   onlyFlowOf(session: string): string | undefined;
   /** The phone of this name has registered over `flow`; its flow is replaced if it is closed or one of `replaced`. */
   follow(name: string, flow: string, replaced: readonly string[]): void;

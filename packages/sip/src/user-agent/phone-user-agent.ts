@@ -4,9 +4,9 @@ import type { ExtraParts } from './extra-parts.ts';
 import type { TimerWheel, WheelClock, WheelTimer } from './timer-wheel.ts';
 import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
 
-/** What a phone may load later. */
+/** Dependencies of a phone; it may load `challengeAnswer` later. */
 export interface PhoneUserAgentDeps extends UserAgentDeps {
-  /** Answers challenges; a phone that logs in with tokens needs it not. */
+  /** Answers challenges; not needed by a phone that logs in with tokens. */
   readonly challengeAnswer?: ExtraParts['challengeAnswer'];
 }
 
@@ -26,7 +26,7 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): UserAgent {
   });
 }
 
-/** Timers of a few calls. */
+/** Timers for a few calls. */
 function createFewTimers<Owner>({
   clock,
   fire,

@@ -19,7 +19,7 @@ const flowOf = (id: string, protocol: Protocol): Flow => ({
   localPort: 80,
 });
 const content = { body: 'offer', contentType: 'application/sdp' };
-/** A GRUU of our own domain: a request that went where it points would come back to us. */
+/** A GRUU of our own domain: a request sent to its host would come back to us. */
 const contact = 'sip:ann@10.0.0.1;gr=urn:uuid:1';
 
 /** A user agent, and a phone whose connections open and close. */

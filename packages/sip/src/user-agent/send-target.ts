@@ -91,7 +91,7 @@ export function targetOfLostFlow(via: Via): SendTarget | undefined {
  * source, if the sender requested `rport` or sends from its sent-by port, else the sent-by port.
  */
 export function targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget {
-  // A connection of another node is not reliable, and is one all the same.
+  // Not by `reliable`: a connection of another node is not reliable, and still a connection.
   if (flow.protocol !== 'udp') return { flow: flow.id };
   if (paramOf(via.params, 'rport') !== undefined || (via.port ?? 5060) === flow.remotePort)
     return { flow: flow.id };

@@ -78,7 +78,7 @@ export class ServerTransactions {
   /** Claims a request for the transaction that starts next; false while another one serves a copy of it (RFC 3261 §8.2.2.2). */
   claim(mergeKey: string): boolean {
     const { size } = this.#merges;
-    // One look-up instead of two: the table of a busy registrar has 100,000 keys, and is in no cache of the processor.
+    // One lookup instead of two: the table of a busy registrar has 100,000 keys, too many for the caches of the processor.
     return this.#merges.add(mergeKey).size > size;
   }
 

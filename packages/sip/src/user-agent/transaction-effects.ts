@@ -50,7 +50,7 @@ export function startTransactionTimer(
   at: number,
 ): void {
   cancelTransactionTimer(deps, owner, key);
-  // Not `push`, which makes space for sixteen more.
+  // Not `push`, which reserves space for sixteen more.
   owner.timers = owner.timers.concat(deps.startTimer(owner, key, at));
 }
 

@@ -66,7 +66,7 @@ export interface UserAgentDeps {
   /** The session timer of calls (RFC 4028); the default is 1800 s, with a minimum of 90 s. */
   readonly sessionInterval?: SessionInterval;
   readonly limits?: Partial<UserAgentLimits>;
-  /** The address of a request's sender, where a proxy of the operator has passed the request on; that of the flow without it. */
+  /** The address of a sender behind a proxy of the operator; undefined, or without this function, it is that of the flow. */
   sourceOf?(request: SipRequest, flow: Flow): string | undefined;
   /** With a guard a sender is unauthenticated until `trust`; without one every sender counts as authenticated. */
   readonly guard?: Guard;
@@ -118,7 +118,7 @@ export interface UserAgent {
     options: RequestOptions & { readonly credentials?: DigestCredentials },
     settled: (outcome: RequestOutcome) => void,
   ): void;
-  /** Sends BYE in the dialog of a process that has ended; one challenge is answered. `reaches` confines it as that of an INVITE. */
+  /** Sends BYE in the dialog of a process that has ended; one challenge is answered. `reaches` has the meaning of that of an INVITE. */
   endDialog(
     snapshot: DialogSnapshot,
     options?: { readonly credentials?: DigestCredentials; readonly reaches?: (address: string) => boolean },

@@ -196,7 +196,7 @@ describe('the route of a URI', () => {
   });
 
   for (const [rule, flowId, uri, expected] of [
-    ['a living flow goes before the URI', 'alive', 'sip:example.com', 'flow alive'],
+    ['a live flow takes precedence over the URI', 'alive', 'sip:example.com', 'flow alive'],
     ['a dead flow leaves the URI', 'dead', 'sip:192.0.2.1', 'udp 192.0.2.1:5060'],
     ['a name is looked up', undefined, 'sip:example.com', 'located sip:example.com'],
     ['a name behind a dead flow is looked up', 'dead', 'sip:example.com', 'located sip:example.com'],
