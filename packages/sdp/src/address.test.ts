@@ -34,7 +34,7 @@ describe('An address that media may be sent to', () => {
     ['1:2:3:4::5:6:7:8', 'has eight groups around ::'],
     ['1::2::3', 'has :: twice'],
     ['2001:db8::12345', 'has a group of five digits'],
-    ['2001:db8::g', 'has a digit that is none'],
+    ['2001:db8::g', 'has a letter that is no digit'],
     ['::ffff:192.0.2.256', 'ends in a wrong IPv4 address'],
     ['[2001:db8::1]', 'has brackets'],
     ['fe80::1%eth0', 'has a zone'],

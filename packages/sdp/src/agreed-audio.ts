@@ -44,8 +44,8 @@ export interface AgreedAudio {
   /** SRTP in both directions; plain RTP when absent, unless `webrtc` is present. */
   readonly crypto?: AgreedCrypto;
   /**
-   * WebRTC: the keys come from DTLS with a certificate of one of these fingerprints, and packets from and to sources that ICE has checked.
-   * The remote address means nothing then.
+   * WebRTC: DTLS with a certificate of one of these fingerprints gives the keys, and ICE checks the sources of packets. The remote address
+   * is then meaningless.
    */
   readonly webrtc?: RemoteTransport;
 }
@@ -113,7 +113,7 @@ export function agree(
   };
 }
 
-/** Stands for the address where ICE finds it. */
+/** The remote address of a stream whose sources ICE finds. */
 const nowhere = '0.0.0.0';
 
 /** The direction of a description's writer: with c=0.0.0.0 (RFC 2543) it does not receive (RFC 3264 §8.4). */

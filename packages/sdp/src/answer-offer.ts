@@ -59,7 +59,7 @@ export function answerOffer(
   return { problem };
 }
 
-/** How the stream is protected: what our line says about it, and what both lines have agreed on. */
+/** The protection of the stream: the attributes of our line, and the agreement of both lines. */
 function secure(
   theirs: MediaDescription,
   capabilities: MediaCapabilities,

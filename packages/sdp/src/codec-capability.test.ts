@@ -38,11 +38,11 @@ describe('The codec of a payload type', () => {
   for (const [name, media, payloadType, expected] of cases)
     it(name, () => assert.equal(capabilityFor(media, payloadType, codecs)?.name, expected));
 
-  it('a codec that we lack is named all the same', () => {
+  it('a codec that we lack has its encoding name', () => {
     assert.deepEqual(encodingOf(audio('18'), 18), { name: 'G729', clockRate: 8000, channels: 1 });
   });
 
-  it('codecs are of one format when clock and sample rate are the same', () => {
+  it('codecs with the same clock and sample rate are of one format', () => {
     assert.equal(isOfOneFormat(pcmuCapability, pcmaCapability), true);
     assert.equal(isOfOneFormat(pcmuCapability, g722Capability), false);
     assert.equal(isOfOneFormat(g722Capability, opusCapability), false);
@@ -54,7 +54,7 @@ describe('Telephone events', () => {
   it('have the clock of the audio where the peer offers it (RFC 4733 §2.1)', () => {
     assert.deepEqual([telephoneEventClock(both, 48_000), telephoneEventIn(both, 48_000)], [48_000, 97]);
   });
-  it('have 8000 otherwise, and none where there are none', () => {
+  it('have 8000 otherwise, and no clock where the peer offers no events', () => {
     const narrow = audio('111 96', '111 opus/48000/2', '96 telephone-event/8000');
     assert.deepEqual(
       [telephoneEventClock(narrow, 48_000), telephoneEventIn(narrow, 48_000)],

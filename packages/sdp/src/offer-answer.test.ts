@@ -199,7 +199,7 @@ describe('answerOffer', () => {
   for (const [why, text, problem] of [
     ['no audio at all', offer('m=video 5000 RTP/AVP 34'), 'no-audio'],
     ['no m= line', offer(), 'no-audio'],
-    ['audio that its offerer gave up (port 0)', offer('m=audio 0 RTP/AVP 0'), 'no-audio'],
+    ['audio that the offerer has removed (port 0)', offer('m=audio 0 RTP/AVP 0'), 'no-audio'],
     ['secure audio', offer('m=audio 5000 RTP/SAVP 0'), 'unsupported-transport'],
     ['codecs that we lack', offer('m=audio 5000 RTP/AVP 18 3'), 'no-common-codec'],
     ['a multicast address', offer('m=audio 5000 RTP/AVP 0', 'c=IN IP4 224.2.1.1/127'), 'bad-address'],

@@ -16,7 +16,7 @@ export interface SdpLimits {
   readonly maxMedia?: number;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const controlCharacter = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 const mediaLine = /^m=([\w-]{1,32}) (\d{1,5})(?:\/\d{1,5})? ([\w/-]{1,64})((?: [^ ]+)*) *$/;
 

@@ -55,7 +55,7 @@ export type SdpProblem =
   | 'too-large' // more bytes, lines or media than the limits allow
   | 'malformed' // no v=0, no o=, a malformed m= line, control characters
   | 'no-audio' // no audio stream, or only refused ones
-  | 'unsupported-transport' // audio, but over unsupported transports only, or WebRTC without what it needs
+  | 'unsupported-transport' // audio over unsupported transports only, or WebRTC without a required attribute
   | 'no-common-codec'
   | 'no-common-crypto' // SRTP without a common suite and usable key or fingerprint, or plain RTP where SRTP is required
   | 'bad-address' // missing, not an IP address, or multicast

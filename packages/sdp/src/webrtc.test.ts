@@ -161,7 +161,7 @@ describe('an offer of a browser', () => {
     assert.doesNotMatch(answer, /ice|fingerprint|BUNDLE|mid/);
   });
 
-  it('has its fingerprints in the session or in the line: those of the line count, and several may stand there', () => {
+  it('has one or more fingerprints in the session or in the line, and those of the line take precedence', () => {
     const other = theirs.replaceAll('8B', '00');
     const text = offer('firefox').replace(
       'a=mid:0',
@@ -214,7 +214,7 @@ describe('an offer to a browser', () => {
     }
   });
 
-  it('again in the call keeps the mid and the payload types, and has new credentials for an ICE restart', () => {
+  it('later in the call keeps the mid and the payload types, and has new credentials for an ICE restart', () => {
     const { answer: previous } = answered(offer('safari'));
     const again = createOffer({ ...ours, ...local, webrtc: { ...webrtc, fragment: 'new1' }, previous });
     for (const line of [

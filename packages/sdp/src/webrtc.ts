@@ -6,13 +6,13 @@ export interface LocalTransport {
   readonly fragment: string;
   readonly password: string;
   readonly fingerprint: Fingerprint;
-  /** Where we receive, the preferred first. The first one over UDP stands in `c=` and `m=` too. */
+  /** Where we receive, the preferred first. The first one over UDP is also in `c=` and `m=`. */
   readonly candidates: readonly LocalCandidate[];
   /** Names our stream in `a=msid`: letters and digits, the same for the whole dialog. */
   readonly stream: string;
 }
 
-/** A host candidate of the own side (RFC 8839 §5.1); over TCP the other side connects (RFC 6544 §4.5). */
+/** Our host candidate (RFC 8839 §5.1); over TCP the other side connects (RFC 6544 §4.5). */
 export interface LocalCandidate {
   readonly transport: 'udp' | 'tcp';
   /** Numeric. */
@@ -20,11 +20,11 @@ export interface LocalCandidate {
   readonly port: number;
 }
 
-/** The other side's part: what authenticates its handshake and its checks. */
+/** The other side of ICE and DTLS: what authenticates its handshake and its checks. */
 export interface RemoteTransport {
   readonly fragment: string;
   readonly password: string;
-  /** Those with a hash function that we have; one of them has to match. */
+  /** The fingerprints whose hash function we support; one of them has to match. */
   readonly fingerprints: readonly Fingerprint[];
 }
 
@@ -77,13 +77,13 @@ export function transportLines(local: LocalTransport, setup: 'passive' | 'actpas
       const type = transport === 'tcp' ? 'typ host tcptype passive' : 'typ host';
       return `a=candidate:${index + 1} 1 ${transport} ${priorityOf(candidate, index)} ${address} ${port} ${type}`;
     }),
-    // All of them are here: a lite agent gathers none.
+    // The list is complete: a lite agent gathers no candidates.
     'a=end-of-candidates',
   ];
   return lines.map((line) => `${line}\r\n`).join('');
 }
 
-/** No transport of WebRTC: for own lines without one. */
+/** The transport of our lines without WebRTC. */
 export const noTransport: MediaTransport = {
   mid: undefined,
   isBundleOnly: false,
