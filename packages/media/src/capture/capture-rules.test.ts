@@ -84,7 +84,7 @@ describe('the chunks of a capture', () => {
     });
   }
 
-  it('a silent frame between loud ones is zeros, and not what its slot held eight frames before', () => {
+  it('a silent frame between loud ones is zeros, not the frame of its slot eight frames earlier', () => {
     const bench = createBench();
     bench.connect('a');
     bench.captures.capture('c', [said('a')]);
@@ -127,7 +127,7 @@ describe('the chunks of a capture', () => {
 });
 
 describe('frames of another rate', () => {
-  it('are converted to that of the capture, and ring out into the frame behind them', () => {
+  it('are converted to that of the capture, and ring out into the next frame', () => {
     const bench = createBench();
     bench.connect('a');
     bench.captures.capture('c', [said('a')]);
@@ -194,7 +194,7 @@ describe('the taps of legs', () => {
 });
 
 describe('a capture that another engine continues', () => {
-  it('emits what it holds without an end, and goes on behind the missed frames', () => {
+  it('emits its samples without an end, and goes on after the missed frames', () => {
     const bench = createBench();
     bench.connect('a');
     bench.captures.capture('c', [said('a')]);

@@ -201,7 +201,7 @@ export class Capture {
     this.#sums = new Int32Array(SLOTS * tracks * this.#frame);
   }
 
-  /** Emits what it holds; another engine continues the capture. */
+  /** Emits the samples that it holds; another engine continues the capture. */
   pass(): void {
     this.#drain();
     this.#handOver(false);

@@ -8,7 +8,7 @@ export interface Captures {
    * another engine keeps the length of its frames.
    */
   capture(name: string, tracks: readonly CapturedLegs[], frameSamples?: number): boolean;
-  /** Emits what it holds and removes the capture without an end: another engine continues it. */
+  /** Emits the samples that it holds and removes the capture without an end: another engine continues it. */
   release(name: string): SavedCapture | undefined;
   /** Continues a released capture; the frames that were missed meanwhile are silent. */
   adopt(name: string, saved: SavedCapture, missedFrames: number): boolean;
@@ -158,7 +158,7 @@ export function createCaptures(deps: CapturesDeps): Captures {
   };
 }
 
-/** Captures that go on in another engine, or come from one. */
+/** Moves captures to another engine, and continues those of another engine. */
 function continuations(
   captures: ReadonlyMap<string, Capture>,
   begin: Captures['capture'],

@@ -27,8 +27,8 @@ export interface AudioCodec {
   /** Whether the codec is stateful, so that its payloads cannot be shared between listeners. */
   readonly remembers: boolean;
   /**
-   * What an encoder of this codec was asked for, where listeners of the same audio share one in spite of `remembers`: a receiver recovers
-   * from the change to another encoder's packets as from a lost packet. Undefined where listeners share none.
+   * The settings of the encoder. Listeners of the same audio may share an encoder with the same settings although the codec `remembers`: a
+   * receiver recovers from the change to another encoder's packets as from a lost packet. Undefined where encoders are not shared.
    */
   readonly encoding?: string;
   /** False while the codec cannot encode yet; true when absent. */
@@ -36,7 +36,7 @@ export interface AudioCodec {
   /** The next encoded frame depends on no earlier one. */
   restart?(): void;
   /**
-   * Decoding costs so much that frames without a listener are passed over; the decoder recovers from the gap as from a
+   * Decoding costs so much that frames without a listener are skipped; the decoder recovers from the gap as from a
    * loss. False when absent.
    */
   readonly isCostly?: boolean;
@@ -57,8 +57,8 @@ export interface AudioCodec {
   /** Copies the other codec's decoder state of a stream, so that encoding continues that stream. */
   continueFrom?(other: AudioCodec): void;
   /**
-   * Gives back the memory of encoder and decoder while neither is needed. The next frame in either direction begins with new ones, and the
-   * encoder's depends on no earlier frame.
+   * Frees the memory of encoder and decoder while neither is needed. The next frame in either direction creates a new one, so an encoded
+   * frame depends on no earlier one.
    */
   rest?(): void;
   /** Frees memory outside JavaScript; the codec must not be used afterwards. */

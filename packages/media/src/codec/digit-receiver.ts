@@ -28,7 +28,7 @@ export interface DigitReceiver {
   expire(nowMs: number): readonly ReceivedDigit[];
   /** Resets the state for a new stream. */
   reset(): void;
-  /** What another receiver needs to continue this one: no key is reported twice. */
+  /** The state with which another receiver continues, so that no key is reported twice. */
   save(): SavedDigits;
   restore(saved: SavedDigits): void;
 }

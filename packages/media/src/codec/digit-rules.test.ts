@@ -160,7 +160,7 @@ describe('repeated, late and lost reports', () => {
     assert.deepEqual(receiver.receive(0, report(5, 800, true), 1020), []);
   });
 
-  it('a flash between keys ends the key before it, and is none', () => {
+  it('a flash between keys ends the key before it, and is not a key', () => {
     assert.deepEqual(received(open(), [0, 1, 640], [2000, 16, 800, true], [4000, 3, 800, true]), [
       '1 80',
       '3 100',
@@ -254,7 +254,7 @@ describe('the frames of sent keys', () => {
     ],
     ['units of 48 kHz', '1', { clockRate: 48_000, digitMs: 40 }, ['1 960M', '1 1920E', '1 1920E', '1 1920E']],
     [
-      'a longer key than 65,535 units ends there',
+      'a key longer than 65,535 units ends there',
       '1',
       { digitMs: 20_000, frameMs: 5000 },
       ['1 40000M', '1 65535E', '1 65535E', '1 65535E'],

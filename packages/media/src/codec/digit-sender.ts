@@ -34,7 +34,7 @@ export interface DigitSender {
   readonly marker: boolean;
   /** Clears the queue; a key that is being sent is still ended. */
   clear(): void;
-  /** What another sender needs to continue this one, within a key too. */
+  /** The state with which another sender continues, even within a key. */
   save(): SavedKeys;
   restore(saved: SavedKeys): void;
 }

@@ -119,7 +119,7 @@ describe('the duration of an Opus packet by its first bytes (RFC 6716 §3.1, tab
   for (const [rule, bytes, offset, length, samples] of [
     ['no bytes have none', [], 0, 0, 0],
     ['a packet of any number of frames needs its second byte', [0x0b, 0x02], 0, 1, 0],
-    ['no frames are no packet of samples', [0x0b, 0x00], 0, 2, 0],
+    ['a packet of no frames has no samples', [0x0b, 0x00], 0, 2, 0],
     ['the first byte is that at the offset', [0xff, 0xff, 0x08], 2, 1, 960],
     ['the second byte follows the offset', [0xff, 0x0b, 0x03], 1, 2, 2880],
   ] as const) {

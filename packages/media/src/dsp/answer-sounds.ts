@@ -4,7 +4,7 @@ import { createVoiceActivity } from './voice-activity.ts';
 /** Frames without speech that make a pause: 200 ms, longer than the stops inside of words. */
 const PAUSE_FRAMES = 10;
 
-/** What an answering party sends, as changes: speech begins, pauses for 200 ms, or a steady tone lasts for 120 ms, or a beep has just ended. */
+/** Reports what an answering party sends: speech begins, or pauses for 200 ms; a steady tone has lasted for 120 ms; a beep ends. */
 export interface AnswerSounds {
   /** Processes the next frame of 20 ms; undefined for a frame that is silent, concealed or a key's tone. */
   hear(frame: Int16Array | undefined): 'voice' | 'pause' | 'tone' | 'beep' | undefined;

@@ -7,11 +7,11 @@ const SAMPLES = 160;
 const SHORT = 3;
 const MIDDLE = 5;
 const LONG = 41;
-/** Part of the power that may not fit: a tone 14 dB above the noise fits. */
+/** Largest part of the power outside the tone: 14 dB below it. */
 const MOST_MISFIT = 0.04;
 /** −44 dB: a quiet recorder, louder than its hiss. */
 const LEAST_POWER = (32767 * 10 ** (-44 / 20)) ** 2;
-/** cos(5ω) and the level move by no more from frame to frame: 1 % in frequency, 2 dB. */
+/** Largest changes of cos(5ω) and of the level from frame to frame: 1 % in frequency, 2 dB. */
 const MOST_TURN = 0.08;
 const MOST_STEP = 1.6;
 /** 120 ms: no vowel is so steady. 3 s: a longer tone is a dial tone or a fax. */
@@ -20,7 +20,7 @@ const MOST_FRAMES = 150;
 
 /** Finds the beep of a recorder: one steady tone of 120 ms to 3 s between 250 and 3400 Hz. */
 export interface BeepDetector {
-  /** Processes the next frame of 20 ms; reports the 120th ms of a beep, and its end. An undefined frame, which was lost, ends no beep. */
+  /** Processes the next frame of 20 ms; reports a beep when it has lasted for 120 ms, and its end. A lost frame (undefined) ends no beep. */
   hear(frame: Int16Array | undefined): 'begun' | 'ended' | undefined;
   /** The last frame was one steady tone. */
   readonly isTone: boolean;

@@ -73,9 +73,9 @@ describe('levels', () => {
     ['the quietest step of A-law is silent', Int16Array.of(8, -8), 2, undefined, true],
     ['one above it is not', Int16Array.of(0, 9), 2, undefined, false],
     ['one below it is not', Int16Array.of(0, -9), 2, undefined, false],
-    ['samples behind the count do not matter', Int16Array.of(0, 9), 1, undefined, true],
+    ['samples beyond the count do not matter', Int16Array.of(0, 9), 1, undefined, true],
     ['a given peak is the limit', Int16Array.of(100, -100), 2, 100, true],
-    ['and one more exceeds it', Int16Array.of(100, -101), 2, 100, false],
+    ['one more than a given peak exceeds it', Int16Array.of(100, -101), 2, 100, false],
     ['no samples are silent', new Int16Array(0), 0, undefined, true],
   ] as const) {
     it(`whether a frame is silent: ${what}`, () => assert.equal(isSilent(samples, count, peak), silent));
@@ -118,7 +118,7 @@ describe('the level of a tone', () => {
 });
 
 describe('an oscillator', () => {
-  it('adds to what is there, from the offset on, and nothing behind the count', () => {
+  it('adds to the samples that are there, from the offset on, and nothing beyond the count', () => {
     const into = new Float64Array(6).fill(5);
     createOscillator(8, 1).addTo(into, 2, 3, 0.5);
     const wave = [0, Math.SQRT1_2, 1].map((each) => each * 0.5 * 32_767 + 5);
@@ -214,7 +214,7 @@ describe('the noise gate', () => {
     assert.deepEqual(gains(new NoiseGate(), 100, quiet, 0.98), new Array(100).fill(1));
   });
 
-  it('3 dB within 300 ms are steady no more', () => {
+  it('a level that varies by 3 dB within 300 ms is not steady', () => {
     for (const [ratio, closes] of [
       [1.9, true],
       [2.05, false],

@@ -23,7 +23,7 @@ function sound(ms: number, amplitude: number): Int16Array {
   );
 }
 
-test('speech between two silences is one utterance, with the audio in front of its begin', () => {
+test('speech between two silences is one utterance, with the audio just before it', () => {
   const { taken, utterances } = cut();
   for (const each of [sound(1_000, 0), sound(1_000, 8_000), sound(1_000, 0)]) utterances.write(each);
   assert.equal(taken.length, 1);

@@ -3,7 +3,7 @@ import { createVoiceActivity, type VoiceActivity } from './voice-activity.ts';
 /** A piece of audio with speech in it. */
 export interface Utterance {
   readonly samples: Int16Array;
-  /** From the begin of the audio. */
+  /** Since the start of the audio. */
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -15,7 +15,7 @@ export interface UtteranceOptions {
   readonly silenceMs: number;
   /** An utterance is cut at this length. */
   readonly mostMs: number;
-  /** Audio before the first sound that is kept: the begin of a word is quiet. */
+  /** Audio that is kept from before the first sound, because the start of a word is quiet. */
   readonly leadMs: number;
   readonly take: (utterance: Utterance) => void;
 }
@@ -52,7 +52,7 @@ export class Utterances {
     return this.#isSpeech;
   }
 
-  /** Any number of samples. */
+  /** Consumes any number of samples. */
   write(samples: Int16Array): void {
     for (let at = 0; at < samples.length; ) {
       const part = samples.subarray(at, at + this.#frame.length - this.#inFrame);

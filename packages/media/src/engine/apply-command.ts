@@ -30,7 +30,7 @@ export interface CommandDeps {
 
 type CommandOf<Do extends MixCommand['do']> = Extract<MixCommand, { readonly do: Do }>;
 
-/** Returns what applies one command: false for an unknown mix or leg, and above a limit. */
+/** Returns the function that applies one command; it returns false for an unknown mix or leg, and above a limit. */
 export function createCommands(deps: CommandDeps): (command: MixCommand) => boolean {
   const { hearing, captures, limits } = deps;
   return (command) => {

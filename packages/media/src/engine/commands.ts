@@ -38,7 +38,7 @@ export type MixCommand =
    * Emits a `voice` notice when the leg starts or stops speaking. The first one, after 100 ms, is the current state.
    */
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
-  /** Emits an `answer-sound` notice for each change of what an answering party sends, until `watched` is false. */
+  /** Emits an `answer-sound` notice for each sound of an answering party, until `watched` is false. */
   | { readonly do: 'watch-answer'; readonly leg: string; readonly watched: boolean }
   /** Begins a capture, or replaces the legs of the tracks of a running one; the number of tracks is constant. */
   | { readonly do: 'capture'; readonly capture: string; readonly tracks: readonly CaptureTrack[] }
@@ -76,7 +76,7 @@ export type MediaNotice =
   | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
   /** A watched leg has started to speak, or has not spoken for half a second. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
-  /** Of a leg whose answer is watched: speech has begun, has paused for 200 ms, a steady tone lasts for 120 ms, or a beep has ended. */
+  /** Of a leg whose answer is watched: speech has begun or has paused for 200 ms, a steady tone has lasted for 120 ms, or a beep has ended. */
   | {
       readonly type: 'answer-sound';
       readonly leg: string;

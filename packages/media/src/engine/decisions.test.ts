@@ -29,7 +29,7 @@ describe('the choice of a phase', () => {
     it(rule, () => assert.equal(choosePhase(legs, present, grid(phases)).phase, expected));
   }
 
-  it('work beyond three quarters of a step makes a phase dearer than a short wait', () => {
+  it('work beyond three quarters of a step costs more than a short wait', () => {
     const legs = [leg(1000)];
     const full = (phase: number): number => (phase === 0 ? 2.5 : 0);
     assert.equal(choosePhase(legs, 0, grid(8, full)).phase, 1);
@@ -37,7 +37,7 @@ describe('the choice of a phase', () => {
     assert.equal(choosePhase(legs, 0, grid(8, nearlyFull)).phase, 0);
   });
 
-  it('the gain is what the longest wait, the mean wait and the work of the phase become less', () => {
+  it('the gain is the decrease of the longest wait, the mean wait and the work of the phase', () => {
     const choice = choosePhase([leg(1000), leg(1002.5)], 0, grid(8));
     // At phase 0 the waits are 0 and 17.5 ms; at phase 1 they are 2.5 and 0 ms.
     assert.deepEqual([choice.phase, choice.gainMs], [1, 17.5 + 17.5 / 2 - (2.5 + 2.5 / 2)]);

@@ -77,7 +77,7 @@ export interface MediaEngine {
   census(): EngineCensus;
   /** Audio to and from programs. */
   readonly streams: EngineStreams;
-  /** Legs that go on in another engine, or come from one. */
+  /** Moves legs to another engine, and continues those of another engine. */
   readonly moves: Moves;
   readonly counters: Readonly<EngineCounters>;
 }

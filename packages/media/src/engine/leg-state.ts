@@ -39,7 +39,7 @@ interface ConnectedState {
   readonly values: Pick<Leg, (typeof values)[number]>;
 }
 
-/** The fields that move as they are. */
+/** The fields that move unchanged. */
 const values = [
   'pressesKeys',
   'keyMs',
@@ -95,7 +95,7 @@ export function saveLeg(leg: Leg, nowMs: number): LegState {
   };
 }
 
-/** The leg as it goes on where its packets take another way: this is where it sends to from now on. */
+/** The state of a leg whose packets take another way in its next engine: `agreed` names the address that it sends to. */
 export function redirectLeg(state: LegState, agreed: (before: AgreedMedia) => AgreedMedia): LegState {
   if (state.connected === undefined) return state;
   const next = agreed(state.connected.agreed);
@@ -105,13 +105,13 @@ export function redirectLeg(state: LegState, agreed: (before: AgreedMedia) => Ag
   return { ...state, connected };
 }
 
-/** Before the agreement is applied to the new leg: it has to find its keys. */
+/** To be called before the agreement is applied to the new leg, which has to find its keys. */
 export function prepareLeg(leg: Leg, state: ConnectedState, ciphers: SrtpCiphers | undefined): void {
   Object.assign(leg.unprotected, state.unprotected);
   if (ciphers !== undefined) restoreKeys(leg.keys, state.keys, ciphers, leg.unprotected);
 }
 
-/** After the agreement was applied: the streams continue where they were. The frames that were missed meanwhile count as silence. */
+/** To be called after the agreement was applied: continues the streams. The frames that were missed meanwhile count as silence. */
 export function restoreLeg(leg: Leg, state: ConnectedState, missedFrames: number): void {
   Object.assign(leg, state.values);
   leg.past = { ...state.past };

@@ -19,7 +19,7 @@ import type { SrtpCounters } from '../rtp/srtp-receiver.ts';
 import type { StreamSource } from '../stream/stream-source.ts';
 import type { AgreedMedia } from './commands.ts';
 import type { LegKeys, LegProtection } from './leg-protection.ts';
-/** An audience caches shared payloads for this many of them, from the first. */
+/** The number of codecs whose payloads an audience shares: the stateless ones, which have the lowest indexes. */
 export const sharedCodecs = 3;
 
 /** A media leg from `open` to `close`: one RTP stream each way. Every tick reads it, so it is one flat object. */
@@ -75,7 +75,7 @@ export interface Leg {
   relayIn: LegRelay | undefined;
   relayOut: LegRelay | undefined;
   calmSinceMs: number;
-  /** Frames in a row in which it heard the whole sum of this seat, and whether its last frame was that of a shared encoder. */
+  /** Consecutive frames in which it heard the whole sum of this seat, and whether a shared encoder made its last frame. */
   alikeFrames: number;
   alikeSeat: Seat | undefined;
   isAlike: boolean;
@@ -143,7 +143,7 @@ export interface LegRelay {
   aheadOfMix(nowMs: number): number;
 }
 
-/** What the engine gives a new leg. */
+/** Options of a new leg. */
 export interface LegOptions {
   readonly name: string;
   readonly index: number;

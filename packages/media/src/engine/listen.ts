@@ -13,7 +13,7 @@ import { emitDigits } from './receive-packet.ts';
  */
 const KEY_TONE_MS = 120;
 
-/** What `listen` needs of the engine. */
+/** What `listen` needs from the engine. */
 export interface Listening {
   readonly notify: (notice: MediaNotice) => void;
   /** A leg without RTP for this long emits `media-silent`. */

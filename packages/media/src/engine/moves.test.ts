@@ -244,7 +244,7 @@ test('a play and a capture follow their leg: the sound continues, and the captur
   assert.deepEqual(from.census(), nothing);
 });
 
-test('a key that is being sent, and those that wait behind it, are sent once each', () => {
+test('a key that is being sent, and the keys that wait, are sent once each', () => {
   const world = new TwoEngines();
   const a = world.phone('a', 700);
   world.run(5);

@@ -12,7 +12,7 @@ const LONGEST_EVENT = 32;
 /** When the clock of the jitter buffer and the wall clock differ by more than this, the stream has restarted. */
 const PLAUSIBLE_MS = 400;
 
-/** What the streams of one engine share: the sender, the rate limit and the counter. */
+/** The common parts of all streams of an engine: the sender, the rate limit and the counter. */
 export interface RelayRoute {
   readonly send: SendPacket;
   readonly packetsPerSecond: number;

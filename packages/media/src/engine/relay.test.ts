@@ -533,7 +533,7 @@ test('a relayed leg that stops emits media-silent, and reports count the relayed
   assert.deepEqual(rig.notices, [{ type: 'media-silent', leg: 'a', forMs: 3017 }]);
 });
 
-/** Two members with a codec that rests; `work` counts what the mix asks of it. */
+/** Two members with a codec that rests; `work` counts its calls by the mix. */
 function costlyPair() {
   const work = { decoded: 0, encoded: 0, rests: 0 };
   const openOpus = () =>
@@ -547,7 +547,7 @@ function costlyPair() {
   return { rig, a, b, agreed, work };
 }
 
-test('a talker who pauses for less than a second wakes no codec that rests, and a longer pause is the mix’s', () => {
+test('a talker who pauses for less than a second wakes no codec that rests; in a longer pause the mix takes over', () => {
   const { rig, a, b, work } = costlyPair();
   rig.run(2000);
   Object.assign(work, { decoded: 0, encoded: 0 });
@@ -571,7 +571,7 @@ test('a talker who pauses for less than a second wakes no codec that rests, and 
 test('a costly codec is neither decoded nor encoded while it is relayed, and both again when a third member joins', () => {
   const { rig, a, b, agreed, work } = costlyPair();
   rig.run(2000);
-  assert.equal(work.rests, 2, 'each leg gives its codec back when both ways are relayed');
+  assert.equal(work.rests, 2, 'each leg lets its codec rest when both ways are relayed');
   Object.assign(work, { decoded: 0, encoded: 0 });
   assert.equal(relayedIn(rig, 2000), 200);
   assert.deepEqual([work.decoded, work.encoded], [0, 0]);

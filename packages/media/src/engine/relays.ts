@@ -6,13 +6,13 @@ import { fits, type RelayRoute, RelayStream } from './relay-stream.ts';
 import { flush } from './send-frame.ts';
 import type { SendPacket } from './send-packet.ts';
 
-/** A call must qualify for this long, so that frequent changes do not cause frequent switches. Turns do not count: a late thread has few. */
+/** A call must qualify for this long, so that frequent changes do not cause frequent switches. Not counted in turns: a late thread has few. */
 const CALM_MS = 200;
 /** After three frames without a packet the mix takes over: it conceals losses and keeps bindings open. */
 const STARVED_MS = 60;
 /**
- * A codec that rests is left to rest for longer: the mix would need an encoder and a decoder for the gap, and the listener's decoder conceals
- * it as well. A talker of Opus who sends no silence still sends a packet every 400 ms.
+ * The same for a codec that rests: the mix would create an encoder and a decoder for the gap, which the listener's decoder conceals as
+ * well. A talker with Opus who sends no silence still sends a packet every 400 ms.
  */
 const RESTING_STARVED_MS = 1000;
 /** The mix waits at most 600 ms, the most that a jitter buffer holds. */

@@ -129,7 +129,7 @@ describe('the encoders of listeners with Opus', () => {
       assert.equal(room.counts.open, 0);
     });
 
-  it('are one for each set of parameters that the listeners asked for', () => {
+  it('are one for each set of parameters that the listeners requested', () => {
     const room = createRoom(9, (leg) => (leg % 2 === 0 ? 'maxplaybackrate=8000' : 'useinbandfec=1'));
     for (let n = 0; n < 60; n++) room.frame([0]);
     assert.equal(room.frame([0]), 3);

@@ -54,7 +54,7 @@ export function hearAlone(leg: Leg): undefined {
   useOwn(leg);
 }
 
-/** The state of its own encoder lacks the frames that the shared encoder made. */
+/** Its own encoder lacks the frames of the shared one, so it starts anew. */
 function useOwn(leg: Leg): undefined {
   if (leg.isAlike) leg.codec.restart?.();
   leg.isAlike = false;

@@ -6,8 +6,8 @@ import type { Leg } from './leg.ts';
 /** A phase is chosen without members that have sent nothing for this long. */
 const PATIENCE_MS = 2000;
 /**
- * Intervals of looks, while members are missing and later. A choice from few packets underestimates late ones, and one
- * late member delays the whole mix until the next look.
+ * Intervals between checks of a phase, while members are missing and later. A choice from few packets underestimates
+ * late ones, and one late member delays the whole mix until the next check.
  */
 const IMPATIENT_LOOK_MS = 100;
 const LOOK_MS = 2000;
@@ -34,7 +34,7 @@ export interface Turns {
   readonly step: number;
   /** Begins the next step, after `skipped` whole frames. */
   begin(nowMs: number, skipped: number): void;
-  /** Passes over this many whole frames in which there was no leg. */
+  /** Skips this many whole frames in which there was no leg. */
   rest(frames: number): void;
   /** The legs of this phase, due or not. */
   present(): readonly Leg[];
@@ -50,7 +50,7 @@ export interface Turns {
   weigh(leg: Leg, codec: CodecName): void;
   /** Moves the leg to the phase of its mix. Its next frame is delayed by less than a frame. */
   join(leg: Leg, mix: MixTurn): void;
-  /** To be called for each leg after its turn; collects the mixes that are due for a look. */
+  /** To be called for each leg after its turn; collects the mixes whose phase is due for a check. */
   note(leg: Leg, nowMs: number): void;
   /** Ends the step: moves collected mixes to the phase in which their members wait least. */
   end(nowMs: number): void;
@@ -72,7 +72,7 @@ class PhasedTurns implements Turns {
   readonly #noted: MixTurn[] = [];
   readonly #late: Leg[] = [];
   readonly #mostWaits: number;
-  /** The time of step 0, if no step had been late. */
+  /** The time of step 0 if no step had been late. */
   #originMs = Number.POSITIVE_INFINITY;
 
   constructor(phases: number, find: (leg: string) => Leg | undefined) {

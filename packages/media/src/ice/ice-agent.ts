@@ -17,7 +17,7 @@ export interface IceCredentials {
   readonly password: string;
 }
 
-/** What an agent needs from its socket and its leg. */
+/** The functions of the socket and the leg that an agent calls. */
 export interface IceAgentDeps {
   readonly ciphers: SrtpCiphers;
   /** The bytes are valid during the call only. */
@@ -58,7 +58,7 @@ export class IceAgent {
     return true;
   }
 
-  /** New credentials of the own side, for an ICE restart. */
+  /** Replaces our credentials, for an ICE restart. */
   restart(credentials: IceCredentials, nowMs: number): void {
     this.#keep(credentials);
     this.step({ type: 'restarted', fragment: credentials.fragment }, nowMs);

@@ -102,7 +102,7 @@ describe('ICE-lite agent', () => {
     assert.deepEqual(run([check(home, { fragment: 'theirs' }), 0]).effects, [[]]);
   });
 
-  it('RFC 7675 §5.1: 30 s after the last check of a path it is forgotten; after that of the last one nothing is sent', () => {
+  it('RFC 7675 §5.1: a path is forgotten 30 s after its last check; without a path nothing is sent', () => {
     const { effects, state } = run(
       [check(home, { nominates: true }), 0],
       [check(mobile), 10_000],

@@ -19,12 +19,12 @@ export interface IceState {
   readonly fragments: readonly string[];
   /** The source with the newest check first. */
   readonly sources: readonly CheckedSource[];
-  /** The one to which packets go; undefined before the first check and after the last one has expired. */
+  /** The source to which packets go; undefined before the first check and after the last source has expired. */
   readonly target: IceSource | undefined;
   readonly isNominated: boolean;
 }
 
-/** What happens to an agent. Checks have been authenticated before. */
+/** Inputs of an agent. Checks are already authenticated. */
 export type IceInput =
   | {
       readonly type: 'check-received';
@@ -40,7 +40,7 @@ export type IceInput =
   | { readonly type: 'connection-lost'; readonly source: IceSource }
   | { readonly type: 'timer-fired' };
 
-/** What an agent orders. */
+/** Effects of an agent. */
 export type IceEffect =
   | {
       readonly do: 'answer';
@@ -51,7 +51,7 @@ export type IceEffect =
       readonly code: number;
       readonly unknown: readonly number[];
     }
-  /** Packets of the source belong to the leg from now on, or no more. */
+  /** Packets of the source belong to the leg from now on, or no longer (`forget`). */
   | { readonly do: 'admit'; readonly source: IceSource }
   | { readonly do: 'forget'; readonly source: IceSource }
   | { readonly do: 'send-to'; readonly target: IceSource | undefined }

@@ -22,7 +22,7 @@ export function hasRightFingerprint(bytes: Uint8Array, { fingerprintAt }: StunMe
 export function isSigned(bytes: Uint8Array, { integrityAt }: StunMessage, password: HmacSha1): boolean {
   if (integrityAt === 0) return false;
   const [high, low] = [bytes[2]!, bytes[3]!];
-  // The signature covers a length that ends behind it.
+  // The signature covers the header with a length that ends with this attribute.
   writeLength(bytes, integrityAt + integrityBytes);
   const signature = password.sign(bytes, integrityAt);
   bytes[2] = high;

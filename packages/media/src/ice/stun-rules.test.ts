@@ -64,7 +64,7 @@ describe('the attributes of a STUN message (RFC 8489 §14)', () => {
     ],
     ['an error of class 4', '00090004 00000414', { errorCode: 420 }],
     ['an error with its reason', '00090007 00000557 6e6f2100', { errorCode: 587 }],
-    ['reserved bits beside the class are ignored', '00090004 0000fc14', { errorCode: 420 }],
+    ['reserved bits next to the class are ignored', '00090004 0000fc14', { errorCode: 420 }],
     [
       'unknown attributes below 0x8000, in order',
       '7ffe0000 00010000 00030000',
@@ -101,7 +101,7 @@ describe('the attributes of a STUN message (RFC 8489 §14)', () => {
 
   it('has at most 32 attributes', () => assert.ok(message('80000000'.repeat(32))));
 
-  it('attributes behind the signature are neither read nor refused (RFC 8489 §14.5)', () => {
+  it('attributes after the signature are neither read nor refused (RFC 8489 §14.5)', () => {
     const signature = `00080014 ${'00'.repeat(20)}`;
     const read = message(`${signature} 00240002 00010000 7ffe0000 00250000 80280004 00000000`)!;
     assert.deepEqual([read.priority, read.useCandidate, read.unknown], [undefined, false, []]);
@@ -125,7 +125,7 @@ describe('signature and fingerprint', () => {
       changed[at]! ^= 1;
       const isBeforeFingerprint = at < read.fingerprintAt;
       const isValue = at >= read.integrityAt + 4 && at < read.integrityAt + 24;
-      // The length in the header is not what the signature covers: its own end is.
+      // The signature covers its own end as the length, not the length in the header.
       const isLength = at === 2 || at === 3;
       if (at < read.integrityAt && !isLength)
         assert.equal(isSigned(changed, read, keyOf(password)), false, `byte ${at}`);

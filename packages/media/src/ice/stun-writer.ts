@@ -106,7 +106,7 @@ function writeHeader(out: Uint8Array, type: number, transaction: string): void {
   out.set(bytesOf(transaction), 8);
 }
 
-/** RFC 8489 §14.2: masked with the cookie and, for IPv6, the transaction id; they stand in the header. */
+/** RFC 8489 §14.2: masked with the cookie and, for IPv6, the transaction id, which follow each other in the header. */
 function writeMapped(out: Uint8Array, at: number, address: string, port: number): number {
   // A dual-stack socket names IPv4 senders by mapped addresses (RFC 4291 §2.5.5.2); the phone knows the plain one.
   const bytes = addressBytes(withoutMapping(address)) ?? new Uint8Array(4);

@@ -117,7 +117,7 @@ describe('STUN messages', () => {
     assert.match(Buffer.from(out.subarray(0, length)).toString('hex'), /000a000600037fff00040000/);
   });
 
-  it('RFC 8489 §14: an attribute that must be understood is named, an optional one is skipped, one behind the signature is not read', () => {
+  it('RFC 8489 §14: an attribute that must be understood is named, an optional one is skipped, one after the signature is not read', () => {
     const out = new Uint8Array(200);
     out.set(bytes(`00010000 2112a442 ${transaction} 7ffe0002 abcd0000 c0570004 00000001`));
     const end = sign(out, 36, keyOf(password));
@@ -137,7 +137,7 @@ describe('STUN messages', () => {
     ['a priority of two bytes', '00010008 2112a442 b7e7a701bc34d686fa87dfae 00240002 00010000'],
     ['a signature of four bytes', '00010008 2112a442 b7e7a701bc34d686fa87dfae 00080004 00010000'],
     [
-      'something behind the fingerprint',
+      'an attribute after the fingerprint',
       '00010010 2112a442 b7e7a701bc34d686fa87dfae 80280004 00010000 00240004 00010000',
     ],
     ['a header that is cut off', '00010000 2112a442 b7e7a701bc34d686fa87df'],

@@ -18,7 +18,7 @@ export const openDgramSharedSocket: OpenSharedSocket = async ({ host, port, rece
   });
   socket.removeListener('error', bound.reject);
   const counters = { sockets: 1, sent: 0, received: 0, sendErrors: 0 };
-  // ICMP errors of a closed port: consent expires by itself.
+  // ICMP errors of a closed port need no reaction: consent expires without checks.
   socket.on('error', () => counters.sendErrors++);
   socket.on('message', (bytes, from) => {
     counters.received++;

@@ -10,7 +10,7 @@ export interface OpenedLeg {
   readonly webrtc?: { readonly fingerprint: CertificateFingerprint; readonly takesTcp: boolean };
 }
 
-/** WebRTC was not configured, or does not work here. */
+/** WebRTC is not configured, or not possible on this machine. */
 class WebrtcOffError extends Error {
   readonly code = 'WEBRTC_OFF';
   constructor() {
@@ -66,7 +66,7 @@ export function createHostLegs(deps: HostLegsDeps) {
       if (ice !== undefined) return share(leg, ice);
       const was = relayed.take(leg);
       if (was !== undefined) {
-        // A leg of WebRTC that has moved goes on without it: the pair that it has for its relay serves.
+        // A moved leg of WebRTC is now one without WebRTC. It keeps the ports of its relay.
         browsers?.close(leg);
         return { port: was.ownPort };
       }
@@ -87,10 +87,10 @@ export function createHostLegs(deps: HostLegsDeps) {
       const { protection } = agreed;
       const relay = relayed.find(leg)?.relay;
       const isChecked = relay !== undefined || browsers?.has(leg) === true;
-      // Sources are checked on a port of WebRTC alone; elsewhere such a leg would accept packets of anyone.
+      // Only a port of WebRTC checks sources. On any other port the leg would accept packets from every source.
       if ((protection?.by === 'dtls') !== isChecked) return;
       const heard = relay === undefined ? agreed : throughRelay(agreed, relay);
-      // The engine of a leg that another thread has is there; its handshake is here.
+      // A leg that another thread has is in the engine of that thread; only its handshake is here.
       const isDone = indexes.has(leg) ? engine.connectLeg(leg, heard, now()) : true;
       if (isDone && protection?.by === 'dtls') browsers?.agree(leg, protection);
     },

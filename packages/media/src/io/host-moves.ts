@@ -55,7 +55,7 @@ export function createHostMoves(deps: HostMovesDeps) {
   };
 
   return {
-    /** Rejects where legs could not all be taken out; those that are out are then lost. */
+    /** Rejects when a leg cannot be taken out; the legs that are already out are then lost. */
     async release(names: MovedNames): Promise<MovedLegs> {
       await Promise.allSettled(names.legs.map((leg) => opening.get(leg)));
       await Promise.all(names.legs.map(openRelay));

@@ -23,7 +23,7 @@ export interface IceTcpOptions {
   readonly limits?: Partial<IceTcpLimits>;
 }
 
-/** What a stranger may cost. */
+/** Limits for unknown senders. */
 export interface IceTcpLimits {
   /** Connections of one listener. */
   readonly connections: number;

@@ -28,7 +28,7 @@ export interface LegSockets {
   /** Required calls of `poll` in 20 ms besides the one before a tick; 0 when packets are delivered without polling. */
   readonly pollsPerTick: number;
   readonly counters: SocketCounters;
-  /** Frees what is left when all legs are closed. */
+  /** To be called when all legs are closed: frees the rest. */
   end?(): void;
 }
 

@@ -273,7 +273,7 @@ function sendBy(browsers: WebrtcLegs, sockets: LegSockets): LegSockets['send'] {
   };
 }
 
-/** What arrived for legs of WebRTC may be answered at once. */
+/** Polls, and sends the answers to packets for legs of WebRTC at once. */
 function pollOf(sockets: LegSockets, webrtc: WebrtcPort | undefined): () => void {
   if (webrtc === undefined) return sockets.poll;
   return () => {

@@ -13,7 +13,7 @@ export interface RelayedLeg {
   readonly ownPort: number;
 }
 
-/** Legs of browsers that joined a room of this thread: their packets arrive through the port of WebRTC of another one. */
+/** Legs of browsers that joined a room of this thread: their packets arrive through the port of WebRTC of another thread. */
 export class RelayedLegs {
   readonly #byName = new Map<string, RelayedLeg & { readonly index: number }>();
   /** By the engine's index; empty where a leg receives from its phone. */
@@ -29,7 +29,7 @@ export class RelayedLegs {
     return this.#byName.get(leg);
   }
 
-  /** Forgets the leg; returns what it was. */
+  /** Forgets the leg and returns it. */
   take(leg: string): RelayedLeg | undefined {
     const known = this.#byName.get(leg);
     if (known === undefined) return undefined;
@@ -38,7 +38,7 @@ export class RelayedLegs {
     return { relay: known.relay, ownPort: known.ownPort };
   }
 
-  /** Whether a packet comes from elsewhere than the relay of its leg, which alone has checked its sources. */
+  /** Whether a packet does not come from the relay of its leg. Only the relay has checked the source. */
   isForeign(index: number, address: string, port: number): boolean {
     const relay = this.#byIndex[index];
     return relay !== undefined && (port !== relay.port || address !== relay.address);

@@ -22,7 +22,7 @@ function open(options: Partial<JitterBufferOptions> = {}): JitterBuffer {
   });
 }
 
-/** The name of what becomes of packet n: 20 ms of a constant level, by default on time. */
+/** The name of the result of putting packet n: 20 ms of a constant level, by default on time. */
 function put(
   buffer: JitterBuffer,
   n: number,
@@ -40,7 +40,7 @@ function take(buffer: JitterBuffer, tick: number): string {
   return Object.entries(taken).find(([, code]) => code === result)![0];
 }
 
-describe('what becomes of a packet', () => {
+describe('the result of putting a packet', () => {
   it('the first is fresh, its copy a duplicate, the next is kept, and a stranger is stray', () => {
     const buffer = open();
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('what becomes of a packet', () => {
     });
   }
 
-  it('every received packet is counted as exactly one of what it can become, or waits', () => {
+  it('every received packet waits, or is counted with exactly one result', () => {
     const buffer = open({ maxDelayMs: 100 });
     let seed = 5;
     const draw = (below: number): number => {
@@ -204,7 +204,7 @@ describe('what a frame contains', () => {
 });
 
 describe('reset', () => {
-  it('drops what waits, keeps the counters and begins a new stream with any numbers', () => {
+  it('drops waiting packets, keeps the counters and begins a new stream with any numbers', () => {
     const buffer = open();
     for (let n = 0; n < 4; n++) put(buffer, n, { atMs: 5 });
     take(buffer, 1);

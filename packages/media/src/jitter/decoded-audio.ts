@@ -11,7 +11,7 @@ export class DecodedAudio {
     this.#mostSamples = mostSamples;
   }
 
-  /** Makes room for so many more samples, within the limit. */
+  /** Makes room for `count` more samples, within the limit. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.samples.length) return;

@@ -161,10 +161,10 @@ describe('the plan of the delay', () => {
     }
   });
 
-  it('removes what is buffered between two steps', () =>
+  it('removes buffered audio between two steps', () =>
     assert.equal(decided(5, { buffered: 170 }).pending, 10));
 
-  it('needs no delay for what a deferred frame can wait', () => {
+  it('needs no delay for the time that a frame can be deferred', () => {
     assert.equal(decided(-3, { patience: 5 }).pending + 0, 0);
     assert.equal(decided(-6, { patience: 5 }).pending, -160);
   });

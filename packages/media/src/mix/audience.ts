@@ -31,11 +31,11 @@ export interface Audience {
   /** The encoded sum for each codec (by index) that has needed it, and its tick. */
   readonly payloads: (Uint8Array | undefined)[];
   readonly payloadTicks: number[];
-  /** Encoders with state that several listeners share; closed with the audience. */
+  /** Stateful encoders that several listeners share; closed with the audience. */
   readonly streams: SharedStream[];
 }
 
-/** The sum in a codec with state: one encoder for all listeners who asked for the same of it. */
+/** The sum in a stateful codec: one encoder for all listeners with the same `encoding`. */
 export interface SharedStream {
   readonly encoding: string;
   /** Undefined until two listeners can share it. */
@@ -44,7 +44,7 @@ export interface SharedStream {
   bytes: number;
   /** Tick of its last frame. */
   tick: number;
-  /** Listeners who could have heard it in the last frame, and in this one, whose tick follows. */
+  /** Listeners who could have heard it: in the last frame, and in this one, whose tick is `countedTick`. */
   listenersBefore: number;
   listeners: number;
   countedTick: number;

@@ -100,7 +100,7 @@ export interface SavedMix {
   readonly plays: readonly SavedPlay[];
 }
 
-/** What a play was made of. */
+/** The parameters of a play. */
 export type PlayedSound = Pick<Extract<MixCommand, { readonly do: 'play' }>, 'sound' | 'loop'>;
 
 /** A play of a mix, and how many frames of it were played. */

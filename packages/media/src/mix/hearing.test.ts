@@ -69,7 +69,7 @@ function createBench() {
 const all = { a: ['b', 'c'], b: ['a', 'c'], c: ['a', 'b'] };
 
 describe('edges of a mix', () => {
-  it('connect members as the table says, in each direction by itself', () => {
+  it('connect members as the table says, each direction separately', () => {
     const bench = createBench();
     bench.open('a', 'b', 'c');
     bench.hearing.openMix('m');
@@ -124,7 +124,7 @@ describe('edges of a mix', () => {
     assert.deepEqual(bench.heard('a', 'b'), { a: 'b', b: 'a' });
   });
 
-  it('a closed leg is no member any more, also when a leg of its name opens again', () => {
+  it('a closed leg is no longer a member, also when a leg of its name opens again', () => {
     const bench = createBench();
     bench.open('a', 'b', 'c');
     bench.hearing.openMix('m');
@@ -175,7 +175,7 @@ describe('edges of a mix', () => {
   });
 });
 
-describe('what a leg is besides its edges', () => {
+describe('partners, levels and comfort noise', () => {
   for (const [rule, edges, partner, isLevelled] of [
     ['two that hear each other are partners', { a: ['b'], b: ['a'] }, 'b', false],
     ['two of whom one hears nothing: the other is still a partner', { a: ['b'], b: [] }, 'b', false],

@@ -23,7 +23,7 @@ function heardBy(seat: Seat, tick: number, self?: Source): Int16Array {
   return out;
 }
 
-describe('what listeners hear, against the sum of their table', () => {
+describe('the frame of a listener, against the sum of its table', () => {
   const talkers = 6;
   const table = fc.array(fc.uniqueArray(fc.nat(talkers - 1)), { minLength: talkers, maxLength: talkers });
   const levels = fc.array(fc.integer({ min: -1500, max: 1500 }), { minLength: talkers, maxLength: talkers });
@@ -177,7 +177,7 @@ describe('the limiter of an audience', () => {
     assert.equal(audience.activeSources, 0);
   });
 
-  it('the gain falls from the gain before to the new one and is constant behind the ramp', () => {
+  it('the gain falls from the gain before to the new one and is constant after the ramp', () => {
     const audience = audienceOf(0, 0, 0);
     // The first half is quiet, the second too loud.
     for (const each of audience.sources) {

@@ -5,7 +5,7 @@ import { createSamplesPlay } from './play.ts';
 
 const ones = (count: number, value = 500) => new Int16Array(count).fill(value);
 
-test('a play of growing samples waits in silence at their end, goes on where it was, and ends with the last piece', () => {
+test('a play of growing samples waits in silence at their end, continues with the next piece, and ends after the last', () => {
   const growing = createGrowingSamples(8_000);
   const play = createSamplesPlay(1, 160, growing, false);
   assert.ok(play.advance());
@@ -23,7 +23,7 @@ test('a play of growing samples waits in silence at their end, goes on where it 
   assert.equal(play.advance(), false);
 });
 
-test('samples grow beyond their first room, and a second play hears them from the begin', () => {
+test('samples grow beyond their first room, and a second play starts at the first sample', () => {
   const growing = createGrowingSamples(8_000, 0.02);
   for (let n = 1; n <= 10; n++) grow(growing, ones(160, n));
   growing.isOpen = false;

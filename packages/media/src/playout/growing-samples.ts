@@ -1,17 +1,17 @@
 /** Samples that are still being made: a play that reaches their end waits in silence for more. */
 export interface GrowingSamples {
-  /** Those behind `length` are not valid yet. */
+  /** Samples from `length` on are not valid yet. */
   samples: Int16Array;
   length: number;
   isOpen: boolean;
 }
 
-/** An empty one; `seconds` of room at first. */
+/** Creates empty samples with room for `seconds`. */
 export function createGrowingSamples(rate: number, seconds = 4): GrowingSamples {
   return { samples: new Int16Array(rate * seconds), length: 0, isOpen: true };
 }
 
-/** Allocates, so it runs between ticks. */
+/** Appends samples. Allocates, so it runs between ticks. */
 export function grow(growing: GrowingSamples, more: Int16Array): void {
   const length = growing.length + more.length;
   if (length > growing.samples.length) {

@@ -113,7 +113,7 @@ describe('the edges of a tone', () => {
     assert.ok(Math.max(...samples) < 25_000 && Math.max(...samples) > 10_000);
   });
 
-  it('are both in the tone: the frame behind its end is silent', () => {
+  it('are both in the tone: the frame after its end is silent', () => {
     assert.ok(
       tone(30)
         .slice(240)

@@ -58,7 +58,7 @@ export interface Latch {
   /** False until a source has passed its probation. */
   readonly isLatched: boolean;
   readonly counters: LatchCounters;
-  /** What another latch needs to continue this one; a probation begins anew there. */
+  /** The state with which another latch continues; it begins probations anew. */
   save(): SavedLatch;
   restore(saved: SavedLatch): void;
 }

@@ -19,7 +19,7 @@ export interface ReceiverStatistics {
   /** Interarrival jitter in milliseconds (RFC 3550 A.8). */
   readonly jitterMs: number;
   readonly extendedHighestSequenceNumber: number;
-  /** What other statistics need to continue these. */
+  /** The state with which other statistics continue. */
   save(): SavedStatistics;
 }
 

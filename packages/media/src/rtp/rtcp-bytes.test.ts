@@ -55,7 +55,7 @@ describe('a written compound, byte by byte (RFC 3550 §6.4–6.6)', () => {
       () => written([], { from: sender }),
     ],
     [
-      'receiver report, and a name of one character with a zero behind it',
+      'receiver report, and a name of one character with a zero after it',
       '80c90001 89abcdef  81ca0002 89abcdef 01016100',
       () => written([], { ssrc: 0x89abcdef, cname: 'a' }),
     ],
@@ -140,7 +140,7 @@ describe('a read compound', () => {
     }
   });
 
-  it('bytes behind the blocks of a report are a profile-specific extension, and are skipped (RFC 3550 §6.4.3)', () => {
+  it('bytes after the blocks of a report are a profile-specific extension, and are skipped (RFC 3550 §6.4.3)', () => {
     assert.deepEqual(read('80c90003 00000007 aaaaaaaa bbbbbbbb  80cb0000'), [
       { type: 'receiver-report', ssrc: 7, reports: [] },
       { type: 'goodbye', ssrcs: [], reason: '' },

@@ -15,7 +15,7 @@ export interface SrtpReceiver {
   unprotectReport(bytes: Uint8Array, length: number, out: Uint8Array): number;
   /** The receiver whose packets are accepted until the first one under this key. */
   readonly before: SrtpReceiver | undefined;
-  /** What another receiver of this key needs: it accepts no packet again. */
+  /** The state with which another receiver of this key continues, so that no packet is accepted twice. */
   save(): SavedSrtpReceiver;
   /** Frees the ciphers; no packet is accepted afterwards. Safe to call twice. */
   close(): void;
@@ -61,7 +61,7 @@ export function createSrtpReceiver(
   return new Receiver(ciphers, master, counters, before instanceof Receiver ? before : undefined);
 }
 
-/** Continues a saved receiver with all that it has accepted. */
+/** Continues a saved receiver, with the packets that it has accepted. */
 export function restoreSrtpReceiver(
   ciphers: SrtpCiphers,
   master: SrtpMaster,

@@ -188,7 +188,7 @@ for (const suite of suites) {
       });
     }
 
-    it('reports have the indexes 1, 2, 3 behind the E bit', () => {
+    it('reports have the indexes 1, 2, 3 after the E bit', () => {
       const sender = createSrtpSender(nodeCiphers, master);
       for (const index of [1, 2, 3]) {
         const room = new Uint8Array(report.length + 20);
@@ -233,7 +233,7 @@ for (const suite of suites) {
       assert.equal(receiver.unprotectReport(sealed, sealed.length, out), report.length);
     });
 
-    it('the reference refuses a packet under another index, so that it proves what it is for', () => {
+    it('the reference refuses a packet under another index, so its acceptance proves the index', () => {
       const plain = rtp(3, 20);
       const nonce = gcmNonce(keys, ssrc, 4n);
       const sealed = sealedRtp(suite, keys, plain, 3);

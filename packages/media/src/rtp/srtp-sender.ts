@@ -20,7 +20,7 @@ export interface SrtpSender {
   protect(packet: Uint8Array, length: number): number;
   /** The same for a compound RTCP packet, up to 20 bytes more. */
   protectReport(packet: Uint8Array, length: number): number;
-  /** What another sender of this key needs: it never uses an index again. */
+  /** The state with which another sender of this key continues, so that no index is used twice. */
   save(): SavedSrtpSender;
   /** Frees the ciphers; nothing is protected afterwards. Safe to call twice. */
   close(): void;

@@ -50,7 +50,7 @@ export interface HmacSha1 {
 
 /** AES-GCM under one key, with nonces of 12 and tags of 16 bytes. `header` is authenticated and not encrypted. */
 export interface AesGcm {
-  /** Encrypts the bytes from `start` to `end` in place and writes the tag behind them. */
+  /** Encrypts the bytes from `start` to `end` in place and writes the tag after them. */
   seal(
     nonce: Uint8Array,
     header: Uint8Array,
@@ -59,7 +59,7 @@ export interface AesGcm {
     start: number,
     end: number,
   ): void;
-  /** Decrypts in place. False when the tag behind `end` is wrong; the bytes from `start` to `end` are then undefined. */
+  /** Decrypts in place. False when the tag after `end` is wrong; the bytes from `start` to `end` are then undefined. */
   open(
     nonce: Uint8Array,
     header: Uint8Array,
@@ -72,8 +72,8 @@ export interface AesGcm {
 }
 
 /**
- * Ciphers that only the system has, created once per key and used for every packet. Each one holds memory outside the heap until it
- * is closed; a closed one throws.
+ * Constructors of ciphers, which the host supplies. A cipher is created once per key and used for every packet. It holds memory outside
+ * the heap until it is closed; a closed one throws.
  */
 export interface SrtpCiphers {
   aes(key: Uint8Array): AesBlocks;

@@ -134,7 +134,7 @@ describe('the marks of a stream source', () => {
 
   for (const [rule, samples, turns] of [
     ['of a whole frame is reported with that frame', 320, 2],
-    ['behind a part of a frame is reported with the frame that is filled up', 321, 3],
+    ['after a part of a frame is reported with the frame that is filled up', 321, 3],
     ['before any audio is reported at once', 0, 0],
   ] as const) {
     it(`a mark ${rule}`, () => {
@@ -157,7 +157,7 @@ describe('the marks of a stream source', () => {
     assert.deepEqual(played, ['a', 'b', 'c']);
   });
 
-  it('a mark behind flowing audio waits for its end, although the queue is empty', () => {
+  it('a mark after flowing audio waits for its end, although the queue is empty', () => {
     const { streamSource, played, turn } = open();
     streamSource.put(new Int16Array(480).fill(500), 8000);
     for (let n = 0; n < 3; n++) turn();
@@ -167,7 +167,7 @@ describe('the marks of a stream source', () => {
     assert.deepEqual(played, ['late']);
   });
 
-  it('waits of more marks than the limit are refused, and reported ones make room', () => {
+  it('a mark beyond the limit of waiting marks is refused, and reported ones make room', () => {
     const { streamSource, played, turn } = open(2);
     streamSource.put(new Int16Array(320).fill(500), 8000);
     assert.deepEqual(
@@ -194,7 +194,7 @@ describe('the marks of a stream source', () => {
     assert.equal(marked.streamSource.source.active, true);
   });
 
-  it('a pause keeps what waits, and silence is played but not heard', () => {
+  it('a pause keeps the queue, and silence is played but not heard', () => {
     const { streamSource, turn } = open();
     streamSource.put(new Int16Array(480), 8000);
     turn();

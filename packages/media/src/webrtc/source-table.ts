@@ -1,6 +1,6 @@
 /**
- * The leg of each checked source: by address, then by port, so that the look-up for a packet builds no text. A source belongs to the leg
- * that was checked last.
+ * The leg of each checked source: by address, then by port, so that the lookup for a packet builds no text. A source belongs to the
+ * leg whose check came last.
  */
 export class SourceTable<Leg> {
   readonly #byAddress = new Map<string, Map<number, Leg>>();

@@ -5,7 +5,7 @@ import type { IceEffect, IceSource } from '../ice/ice-machine.ts';
 import type { StunMessage } from '../ice/stun-message.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 
-/** What the legs of one media thread share. */
+/** The common parts of all legs of one media thread. */
 export interface WebrtcLegDeps {
   readonly ciphers: SrtpCiphers;
   readonly dtls: DtlsEndpoint;
@@ -14,7 +14,7 @@ export interface WebrtcLegDeps {
   readonly after: (ms: number, run: () => void) => () => void;
   /** The bytes are valid during the call only. */
   readonly send: (source: IceSource, bytes: Uint8Array, length: number) => void;
-  /** Packets of the source belong to the leg from now on, or no more. */
+  /** Packets of the source belong to the leg from now on, or no longer (`forget`). */
   readonly admit: (source: IceSource, leg: WebrtcLeg) => void;
   readonly forget: (source: IceSource, leg: WebrtcLeg) => void;
   readonly register: (fragment: string, leg: WebrtcLeg) => void;
@@ -80,7 +80,7 @@ export class WebrtcLeg {
     this.#agent.step({ type: 'connection-lost', source }, this.#deps.now());
   }
 
-  /** What offer and answer agreed on, first or again. The handshake may be over before the answer is here. */
+  /** Applies an agreement, first or later. The handshake may be over before the answer arrives. */
   agree({ fingerprints, ice }: AgreedHandshake): void {
     if (this.#agent.state.fragments[0] !== ice.fragment) {
       this.#deps.register(ice.fragment, this);
@@ -92,7 +92,7 @@ export class WebrtcLeg {
       this.#deps.secured(this, proven.keys);
       return;
     }
-    // Another certificate is another phone: the keys of the first one open nothing any more.
+    // Another certificate means another phone: the keys of the first are no longer valid.
     this.#proven = undefined;
     this.#isVerified = false;
     this.isSecured = false;
@@ -114,7 +114,7 @@ export class WebrtcLeg {
   }
 
   /**
-   * A packet was authentic, so the other side has our last flight: the association is needed no more, and it takes 64 KiB. A second
+   * A packet was authentic, so the other side has our last flight: the association, which takes 64 KiB, is no longer needed. A second
    * handshake keeps its association, because packets under the first keys prove nothing about it.
    */
   heard(): void {
@@ -157,7 +157,7 @@ export class WebrtcLeg {
     }
   }
 
-  /** A browser that comes back within the time restarts ICE. On hold there is no audio whose absence would show that it has gone. */
+  /** A browser that returns in time restarts ICE. On hold there is no audio whose absence would show that the browser is gone. */
   #awaitPath(): void {
     const { after, now, silent, silentMs } = this.#deps;
     this.#cancelSilence?.();
@@ -168,7 +168,7 @@ export class WebrtcLeg {
     );
   }
 
-  /** Sends what the session has written, and looks at its state. */
+  /** Sends the datagrams of the session, and handles a change of its state. */
   #advance(session: DtlsSession): void {
     const { target } = this;
     for (const datagram of session.take())

@@ -257,7 +257,7 @@ describe('the sources of a leg', () => {
     assert.equal(bench.timers(), 0);
   });
 
-  it('packets go to the nominated source, to none before a check, and are not of a leg with ports of its own', () => {
+  it('packets go to the nominated source, to none before a check, and not to a leg with its own ports', () => {
     const bench = createBench();
     bench.open('a', 3);
     assert.equal(bench.legs.send(3, rtpPacket, 32), true);
@@ -333,7 +333,7 @@ describe('connections (RFC 6544)', () => {
     assert.equal(bench.legs.counters.strangers, 1);
   });
 
-  it('a lost connection is no path any more; an ended leg closes its connections', () => {
+  it('a lost connection is no longer a path; an ended leg closes its connections', () => {
     const bench = createBench();
     bench.open();
     const [lost, kept] = [bench.connect(9), bench.connect(10)];
@@ -513,7 +513,7 @@ describe('the relay of a leg that another thread has', () => {
     assert.deepEqual(bench.sent, ['128 on 9']);
   });
 
-  it('leaves its index to another leg, and nothing after its end', () => {
+  it('frees its index for another leg, and has no state after its end', () => {
     const bench = createBench();
     bench.open('a', 0);
     bench.check('a');

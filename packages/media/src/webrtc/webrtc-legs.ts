@@ -13,7 +13,7 @@ export interface IceConnection extends IceSource {
   leg: WebrtcLeg | undefined;
 }
 
-/** What the legs need from the host. */
+/** The parts of the host that the legs need. */
 export interface WebrtcLegsDeps
   extends Pick<WebrtcLegDeps, 'ciphers' | 'dtls' | 'now' | 'after' | 'secured' | 'silent' | 'silentMs'> {
   readonly sendDatagram: (bytes: Uint8Array, length: number, address: string, port: number) => void;
@@ -34,7 +34,7 @@ export interface WebrtcLegsDeps
 
 /** Datagrams that were dropped before any leg had them. */
 export interface WebrtcCounters {
-  /** Neither STUN nor a checked source, or no protocol that the port has. */
+  /** Datagrams other than STUN from an unchecked source, or of an unknown protocol. */
   strangers: number;
   /** Checks for an unknown name, without the right signature, or malformed. */
   checksRefused: number;
@@ -130,7 +130,7 @@ export class WebrtcLegs {
     return true;
   }
 
-  /** A datagram on the shared socket. Nothing of a stranger is answered: an answer would let a forged source aim packets at a victim. */
+  /** A datagram on the shared socket. Unknown senders get no answer: a forged source could aim answers at a victim. */
   receive(bytes: Uint8Array, length: number, address: string, port: number, ageMs: number): void {
     const kind = datagramKind(bytes, length);
     if (kind === 'stun') {

@@ -87,7 +87,7 @@ describe('G.722 against the blocks of the Recommendation (§6.2), bit for bit', 
 });
 
 describe('a G.722 codec', () => {
-  it('encodes and decodes in parts as in one piece: all of its state is kept', () => {
+  it('gives the same bytes and samples in parts as in one piece: all of its state is kept', () => {
     const samples = tone(900, 12_000, 640);
     const codec = new G722();
     const reference = new ReferenceG722();

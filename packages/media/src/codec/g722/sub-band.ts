@@ -1,5 +1,5 @@
 /*
- * The adaptive predictor and quantiser scale of one sub-band (ITU-T G.722 §3 and §6.2, whose block names stand in brackets),
+ * The adaptive predictor and quantiser scale of one sub-band (ITU-T G.722 §3 and §6.2, whose block names are in brackets),
  * in 16-bit integers as the Recommendation defines them.
  */
 

@@ -210,7 +210,7 @@ function openPacketPhone(
       const [event, flags, high, low] = key.payload as unknown as [number, number, number, number];
       const duration = (high << 8) | low;
       const report = { event, end: (flags & 0x80) !== 0, volume: flags & 0x3f, duration };
-      // All packets of an event share the timestamp of its begin.
+      // All packets of an event share the timestamp of its start.
       length = rtp.writeEvent(101, report, rtp.timestamp - duration + size, key.marker);
       rtp.skip(size);
     }
