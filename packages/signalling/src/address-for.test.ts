@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { peerOf } from './address-for.ts';
 import { edgeAt, edgeWorld, offer, phoneAt, soon } from './testing/edge-world.ts';
 
-/** Behind another address for the network of the phone than for all others. */
+/** The edge has one address for the network of the phone, and another for every other network. */
 const inner = edgeAt.address;
 const addressFor = (peer: string | undefined) => (peer === phoneAt.address ? inner : '198.51.100.7');
 

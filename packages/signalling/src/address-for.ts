@@ -1,7 +1,7 @@
 import type { DialTarget } from '@jackfield/ports';
 import { addressOfHost, parseNameAddr, parseSipUri } from '@jackfield/sip';
 
-/** The address at which a peer reaches us; the peer is its address, and undefined or a name where that is unknown. */
+/** The address at which a peer reaches us. `peer` is an address, or a name or undefined where the address is unknown. */
 export type AddressFor = (peer: string | undefined) => string;
 
 /** The host of a SIP URI: an address without brackets, or a name. */

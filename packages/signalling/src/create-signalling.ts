@@ -21,11 +21,11 @@ import { createEdgeProxies } from './proxies/edge-proxies.ts';
 import type { RegistrarLimits } from './registrar/registrar.ts';
 import { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 
-/** Limits for senders, those that are left out with their defaults. */
+/** Limits for senders; limits that are left out have their defaults. */
 export interface SenderLimits {
   /** Networks that are exempt from all limits per source. */
   readonly trustedSources?: readonly string[];
-  /** Networks of proxies that name the sources of what they pass on (Via of RFC 3261 §18.2.1). */
+  /** Networks of proxies, which name the source of each request that they pass on (Via, RFC 3261 §18.2.1). */
   readonly proxies?: readonly string[];
   readonly defence?: Partial<DefenceLimits>;
   readonly external?: Partial<ExternalCallLimits>;
@@ -61,7 +61,7 @@ export interface SignallingDeps
     readonly accounts: readonly CarrierLogin[];
   };
   readonly limits?: SenderLimits;
-  /** The user is on this machine, and phones of the sandbox call. */
+  /** Callers are on this machine, and the sandbox has phones that call. */
   readonly isSandbox?: boolean;
 }
 
@@ -169,7 +169,7 @@ function createAdmission(
   return { admission, carried };
 }
 
-/** With 0 external calls the operator has every caller without credentials challenged. */
+/** With a limit of 0 external calls every caller without credentials is challenged. */
 function admitsExternal({ defence }: SenderLimits): boolean {
   return (defence?.externalCalls ?? defaultDefenceLimits.externalCalls) > 0;
 }

@@ -12,7 +12,7 @@ export interface EdgeTransportsDeps {
   /** Bindings that end with their connections; absent where no phone registers. */
   readonly registrations?: Pick<Registrations, 'dropFlow'>;
   readonly log: Logger;
-  /** Receives messages where it wants them; absent where none are ever kept. */
+  /** Records the messages of calls; absent where no message is recorded. */
   readonly trace?: SignallingTrace;
 }
 

@@ -48,7 +48,7 @@ describe('an outgoing leg', () => {
     await w.leavesNothing();
   });
 
-  it('ends, and nothing else does, when its target is no URI that could be sent', async () => {
+  it('ends when its target is no valid URI, and no other leg does', async () => {
     const w = await world();
     w.dial({ targets: [{ uri: 'sip:bob @10.0.0.2' }] });
     await w.clock.advance(soon);
@@ -57,7 +57,7 @@ describe('an outgoing leg', () => {
     await w.leavesNothing();
   });
 
-  it('whose answer has no codec of the server is acknowledged, hung up on, and ends with media-failed', async () => {
+  it('whose answer has no common codec is acknowledged, hung up, and ends with media-failed', async () => {
     const w = await world();
     w.dial();
     await w.clock.advance(soon);
@@ -70,7 +70,7 @@ describe('an outgoing leg', () => {
     await w.leavesNothing();
   });
 
-  it('carries a From that is an address of the server, whatever its caller is called', async () => {
+  it('has an address of the server in From, whatever the name of its caller', async () => {
     const w = await world();
     w.dial(
       {},
@@ -111,7 +111,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('that is answered twice is answered once', async () => {
+  it('that the platform answers twice sends one answer', async () => {
     const w = await world();
     const call = w.call();
     await w.clock.advance(soon);
@@ -126,7 +126,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('goes on as it was when the ACK of a re-INVITE without offer brings no answer', async () => {
+  it('continues unchanged when the ACK of a re-INVITE without offer has no answer', async () => {
     const w = await world();
     const reoffered: string[] = [];
     const call = w.call({}, { offerAnswered: ({ body }) => void reoffered.push(body) });
@@ -199,7 +199,7 @@ describe('an incoming leg', () => {
     assert.deepEqual(w.types(), ['leg-offered', 'leg-ended']);
   });
 
-  it('that is answered while its early media is being opened is answered, and early no more', async () => {
+  it('that is answered while its early media is being opened has no early media', async () => {
     const w = await world();
     w.call();
     await w.clock.advance(soon);
@@ -212,7 +212,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('without an offer gets ours in a reliable 183 where early media is asked for (RFC 3262 §5)', async () => {
+  it('without an offer gets our offer in a reliable 183 where early media is requested (RFC 3262 §5)', async () => {
     const w = await world();
     const rang: number[] = [];
     w.call(
@@ -227,7 +227,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('reports the X-PH headers up to 24 characters of name and 120 of value, and no longer ones', async () => {
+  it('reports X-PH headers with at most 24 characters of name and 120 of value', async () => {
     const w = await world();
     const name = 'n'.repeat(24);
     w.call({
@@ -262,7 +262,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('reports the keys and the quality that come in INFO, and nothing of any other INFO', async () => {
+  it('reports the keys and the quality in INFO, and ignores every other INFO', async () => {
     const w = await world();
     const call = w.call();
     await w.clock.advance(soon);
@@ -285,7 +285,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('is refused with 503 when no port is left, and with the status that is asked for', async () => {
+  it('is refused with 503 when no port is left, and with the requested status otherwise', async () => {
     const w = await world();
     w.call();
     await w.clock.advance(soon);

@@ -49,15 +49,15 @@ export interface SipEdgeDeps
   /** The other nodes of a cluster; absent where there are none. */
   readonly nodes?: PeerNodes;
   readonly admission: Admission;
-  /** Absent where no phone registers: this edge then supports no REGISTER. */
+  /** Absent where no phone registers: this edge then refuses REGISTER. */
   readonly registrations?: Registrations;
   readonly registrarLimits?: RegistrarLimits;
   readonly mediaLegs: MediaLegs;
   /** True while new calls are refused with 503 and Retry-After; never when absent. */
   readonly isDraining?: () => boolean;
-  /** True while there is no capacity for a new call: the same answer, while OPTIONS is answered as ever; never when absent. */
+  /** True while there is no capacity for a new call: new calls get the same refusal, OPTIONS its usual answer; never when absent. */
   readonly isFull?: () => boolean;
-  /** Routes for calls with several targets in turn; when absent every call is sent to its targets at once. */
+  /** Routes for calls that try several targets one after another; when absent every call goes to its targets at once. */
   readonly routes?: readonly CallRoutes[];
   readonly clock: Clock;
   readonly secrets: Secrets;
@@ -75,7 +75,7 @@ export interface SipEdgeDeps
   /** The codecs of browsers, the first one first. */
   readonly browserCodecs?: readonly BrowserCodec[];
   readonly userAgentName: string;
-  /** Proxies of the operator, which name the senders of what they pass on. */
+  /** Proxies of the operator, which name the sender of each request that they pass on. */
   readonly proxies?: EdgeProxies;
   /** Credentials for the carriers that we register with and send OPTIONS to. */
   readonly carriers?: readonly CarrierLogin[];
@@ -169,13 +169,13 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   };
 }
 
-/** Unpredictable; those of a cluster name their node. */
+/** Creates unpredictable tokens; in a cluster they name their node. */
 function tokensOf({ secrets, nodes }: Pick<SipEdgeDeps, 'secrets' | 'nodes'>): () => string {
   const random = () => Buffer.from(secrets.randomBytes(12)).toString('hex');
   return nodes === undefined ? random : () => nodeToken(random(), nodes.own);
 }
 
-/** Its INVITEs go to the legs, which need it first: they are its listener when the edge opens. */
+/** Creates the user agent. The legs need it, so they become the listener of its INVITEs later, when the edge opens. */
 function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
   const { registrations, defence, proxies, log } = deps;
   const { transports, admission, gruus } = parts;
@@ -255,7 +255,7 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
   });
 }
 
-/** Legs of nodes that have died. Those of the node's own last process are hung up before its transports open: they wait. */
+/** Hangs up legs of nodes that have died. Those of this node's last process are named before the transports open, so they wait. */
 function leftDialogs(deps: SipEdgeDeps, { accounts }: EdgeParts, { endDialog }: UserAgent) {
   const { log, trunkLogin, mayReach, proxies } = deps;
   const hangUp = createLeftDialogs({
@@ -290,7 +290,7 @@ function edgeCarrierRequests(deps: SipEdgeDeps, { transports, accounts }: EdgePa
   });
 }
 
-/** Orders about legs with a route go to the route, all others to the legs themselves. */
+/** Orders about a leg with a route go to the route, all others to the leg itself. */
 function routedTelephony(
   { telephony }: Legs,
   routed: RoutedLegs,

@@ -195,7 +195,7 @@ const credentialsFor = (
     },
   );
 
-test('No stranger gets more bytes over UDP than it sent, whatever it asks the server for, and no timer adds any', async () => {
+test('An unknown sender gets no more bytes over UDP than it sent, for any request, and no timer adds any', async () => {
   const fields = fc.record({
     method: fc.constantFrom('OPTIONS', 'REGISTER', 'INVITE', 'MESSAGE', 'SUBSCRIBE', 'BYE', 'REFER', 'FOO'),
     user: fc.constantFrom('alice', 'mallory', 'a%00b', '+12025550100'),

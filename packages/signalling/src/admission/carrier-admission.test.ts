@@ -42,7 +42,7 @@ function request(uri: string, to = 'sip:+442079460100@sip.example.com', method =
 }
 
 describe('a call from a carrier', () => {
-  it('is known by its address, the network of the file, and IPv6', async () => {
+  it('is recognised by the addresses and networks of the file, IPv4 and IPv6', async () => {
     const { admit } = admissionOf();
     const uri = 'sip:+442079460100@192.0.2.9';
     for (const [source, carrier] of [
@@ -62,7 +62,7 @@ describe('a call from a carrier', () => {
     }
   });
 
-  it('from any other address is asked who it is', async () => {
+  it('from any other address is challenged', async () => {
     const { admit } = admissionOf();
     for (const source of ['192.0.2.2', '198.51.101.1', '2001:db8::2', 'nonsense', '']) {
       assert.deepEqual(await admit(request('sip:+1@192.0.2.9'), source, 'udp-1'), {
@@ -73,7 +73,7 @@ describe('a call from a carrier', () => {
     }
   });
 
-  it('names its number in the Request-URI, or in To where that is the Contact which we registered', async () => {
+  it('names its number in the Request-URI, or in To where the Request-URI is our registered Contact', async () => {
     const { admit } = admissionOf();
     const callee = async (uri: string, to?: string) => {
       const admitted = await admit(request(uri, to), '192.0.2.1', 'udp-1');
@@ -85,7 +85,7 @@ describe('a call from a carrier', () => {
     assert.equal(await callee('sip:jackfield@192.0.2.9', 'sip:jackfield@192.0.2.9'), 404);
   });
 
-  it('is a call alone: what else comes from there, and trunks, are admitted as ever', async () => {
+  it('is admitted by its address; other requests from there, and calls through trunks, are decided as usual', async () => {
     const { admit } = admissionOf();
     const others = [
       request('sip:sip.example.com', undefined, 'REGISTER'),
@@ -112,7 +112,7 @@ describe('a call from a carrier', () => {
     assert.deepEqual(asked, ['+442079460199']);
   });
 
-  it('waits until it is known whose calls they are', async () => {
+  it('is refused while the owner of its number is unknown', async () => {
     const starting = createCarrierAdmission({
       carriers: [{ name: 'alpha', host: '192.0.2.1', addresses: [] }],
       account: () => undefined,

@@ -98,7 +98,7 @@ describe('A call without credentials', () => {
     assert.equal(await w.invite(`${open}2`), challenged);
   });
 
-  it('is challenged like any other to a user without a phone, an unknown one, a number, and a private application', async () => {
+  it('to a user without a phone, an unknown user, a number or a private application is challenged', async () => {
     const w = world();
     for (const callee of [
       'carol',
@@ -115,7 +115,7 @@ describe('A call without credentials', () => {
     }
   });
 
-  it('costs the same look-ups for an endpoint without a phone and for an unknown user', async () => {
+  it('costs the same lookups for an endpoint without a phone and for an unknown user', async () => {
     const [known, unknown] = [world(), world()];
     await known.invite(`sip:carol@${domain}`);
     await unknown.invite(`sip:nobody@${domain}`);
@@ -136,7 +136,7 @@ describe('A call without credentials', () => {
     assert.equal(await w.invite(`sip:bob@${domain}`, '<tel:+12025550100>'), challenged);
   });
 
-  it('is challenged when it shows credentials, takes over another call, or is no INVITE', async () => {
+  it('is challenged when it carries credentials, replaces another call, or is not an INVITE', async () => {
     const w = world();
     for (const name of ['Authorization', 'Proxy-Authorization', 'Replaces', 'Join']) {
       assert.equal(await w.invite(`sip:bob@${domain}`, '<sip:e@x.example>', [[name, 'x']]), challenged, name);

@@ -16,7 +16,7 @@ import type { Admission, Admitted, Refused } from './admission.ts';
 export interface ExternalCallLimits {
   /** Calls per minute from one source, 10; an idle source may send all 10 at once. */
   readonly callsPerMinute: number;
-  /** Sources that are remembered, 100,000; the oldest is forgotten first. */
+  /** Most remembered sources, 100,000; the oldest is forgotten first. */
   readonly maxRemembered: number;
 }
 
@@ -59,7 +59,7 @@ export function createExternalAdmission(deps: ExternalAdmissionDeps): Admission 
     maxKeys: maxRemembered,
   });
 
-  /** Whether the user exists and has a registered phone; both look-ups run for every user. */
+  /** The account of a user with a registered phone; both lookups run for every user. */
   async function accountOfPhone(user: string, instance: string | undefined): Promise<string | undefined> {
     const credential = await registrations.credentialOf(user);
     const bindings = await registrations.bindingsOf(credential?.endpoint ?? '');

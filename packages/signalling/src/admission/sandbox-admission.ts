@@ -2,7 +2,7 @@ import type { ExpectedCall } from '@jackfield/ports';
 import type { Admission } from './admission.ts';
 
 export interface SandboxAdmissionDeps {
-  /** The call that the sandbox's phone with this leg has to make; found once. */
+  /** The call that the sandbox has ordered the phone with this leg to make; returned once. */
   readonly expected: (phoneLeg: string) => ExpectedCall | undefined;
   /** Decides about every other request. */
   readonly otherwise: Admission;

@@ -70,7 +70,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
     asked,
     updated,
     bound: () => bound,
-    /** Sets what the next token allows. */
+    /** Changes the rights of the next token. */
     renew(other: Partial<TokenClient>) {
       client = { ...client, ...other };
     },
@@ -98,7 +98,7 @@ describe('a REGISTER with a token', () => {
     assert.equal(w.bound()[0]?.flow, 'ws-1-1');
   });
 
-  it('binds it no longer than the token lasts, be that ever so short', async () => {
+  it('binds its contact no longer than the token lasts, even for less than a minute', async () => {
     for (const seconds of [90, 20]) {
       const w = world({ expiresAt: createVirtualClock().now() + seconds * 1000 });
       const { status, headers } = await w.register();
@@ -106,7 +106,7 @@ describe('a REGISTER with a token', () => {
     }
   });
 
-  it('whose token does not allow to be called is accepted and not bound, and loses what it had', async () => {
+  it('whose token does not allow to receive calls is accepted without a binding, and loses its earlier one', async () => {
     const w = world();
     await w.register();
     assert.equal(w.bound().length, 1);
@@ -119,7 +119,7 @@ describe('a REGISTER with a token', () => {
     assert.deepEqual(unusable.updated, []);
   });
 
-  it('whose token does not allow to call is bound with that, until another token refreshes it', async () => {
+  it('whose token does not allow to call has a binding that says so, until another token refreshes it', async () => {
     const w = world({ mayCall: false });
     await w.register();
     assert.equal(w.bound()[0]?.mayCall, false);
@@ -194,7 +194,7 @@ describe('an INVITE with a token', () => {
     assert.deepEqual(refused, { ok: false, status: 401, headers: [['X-Plivo-Jwt-Error-Code', '10008']] });
   });
 
-  it('without one is for the others to decide', async () => {
+  it('without a token is decided by the next admission', async () => {
     const w = world();
     const admitted = await w.invite({ 'X-Plivo-Jwt': '' });
     assert.ok(admitted.ok && admitted.account === 'MA2');

@@ -172,7 +172,7 @@ async function world(changes: Partial<TrunkAccess> = {}) {
 const nothing = { legs: 0, transactions: 0, dialogs: 0, timers: 0, connections: 0 };
 
 describe('a call through a trunk', () => {
-  it('is challenged, and with the password offered as a leg of its account, by whom its From says', async () => {
+  it('is challenged, and with the right password offered as a leg of its account, with the caller of its From', async () => {
     const w = await world();
     assert.equal(await w.call(), 'answered');
     const [notice] = w.notices;
@@ -195,14 +195,14 @@ describe('a call through a trunk', () => {
     assert.equal(await w.call({ host: `${trunk}.zt.alias.example.com` }), 'answered');
   });
 
-  it('from an address of its list is not asked for a password', async () => {
+  it('from an address of its list is not challenged', async () => {
     const w = await world({ isListed: true, credentials: [] });
     assert.equal(await w.call(), 'answered');
     assert.ok(w.received.every((text) => !/^SIP\/2\.0 401 /m.test(text)));
     assert.deepEqual(w.asked, [`${trunk} ${pbxAt.address}`]);
   });
 
-  it('with the password before the last change is let in while that is valid', async () => {
+  it('with the previous password is admitted while that is valid', async () => {
     const w = await world();
     const both = await world({
       credentials: [w.passwordOf('pbx', 'new'), w.passwordOf('pbx', 'secret')],
@@ -216,7 +216,7 @@ describe('a call through a trunk', () => {
     );
   });
 
-  it('of a trunk that does not exist is answered like one with a wrong password', async () => {
+  it('of a trunk that does not exist gets the answer to a wrong password', async () => {
     const shapes: string[][] = [];
     for (const options of [
       { password: 'wrong' },
@@ -276,7 +276,7 @@ describe('a call through a trunk', () => {
     });
   }
 
-  it('to a host that is no known trunk goes the way of all others', async () => {
+  it('to a host that is no known trunk is decided by the next admission', async () => {
     const w = await world();
     for (const host of [
       realm,

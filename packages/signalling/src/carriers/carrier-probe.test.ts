@@ -49,7 +49,7 @@ describe('A probe of a carrier', () => {
     });
   }
 
-  it('reports nothing of a carrier that is silent until the limit', async () => {
+  it('reports no status of a carrier that is silent until the limit', async () => {
     const { clock, probe } = await world(undefined);
     const answer = probe.probe(`sip:${carrierAt.address}`, limitMs);
     await clock.advance(limitMs);

@@ -60,7 +60,7 @@ export function createCarrierRequests(deps: CarrierRequestsDeps): CarrierRequest
     },
   };
 
-  /** With a user, for proxies that route by the Request-URI. */
+  /** Our Contact has a user, for proxies that route by the Request-URI. */
   function contactFor(registrar: string, aor: string): string {
     const { host, port } = deps.addressFor(registrar);
     const user = parseSipUri(aor)?.user ?? 'jackfield';

@@ -78,7 +78,7 @@ function world(
 }
 
 describe('Rates', () => {
-  it('let a source that has shown nothing make its burst, then its rate, and others theirs', async () => {
+  it('allow an unproven source a burst and then its rate, each source separately', async () => {
     const w = world({ requestsPerSecond: 10, requestBurst: 3 });
     const ask = (address: string) => w.defence.admits(w.request(), w.flowOf(address));
     assert.deepEqual([ask(home), ask(home), ask(home), ask(home)], [true, true, true, false]);
@@ -94,7 +94,7 @@ describe('Rates', () => {
     assert.deepEqual([ask('2001:db8::1'), ask('2001:db8::2'), ask('2001:db8:0:1::1')], [true, false, true]);
   });
 
-  it('that an attacker exhausts under forged addresses do not stop a source that receives our challenges, or is known', async () => {
+  it('do not stop a proven or known source when an attacker forges its address', async () => {
     const w = world({ requestBurst: 1 });
     const phone = w.flowOf(home, 5062);
     await w.decide(admitted, phone, w.nonceFor(home));
@@ -106,7 +106,7 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(w.nonceFor('192.0.2.2')), w.flowOf(home)), false);
   });
 
-  it('that are exhausted in the name of a known phone do not stop its requests with a nonce of the server', async () => {
+  it('do not stop requests with a nonce of the server when an attacker forges the flow of a known phone', async () => {
     const w = world({ requestBurst: 1, provenPerSecond: 1 });
     const phone = w.flowOf(home, 5062);
     await w.decide(admitted, phone, w.nonceFor(home));
@@ -115,7 +115,7 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(w.nonceFor(home)), phone), true);
   });
 
-  it('know the flow of a telephone system by a nonce of the server, and a system admitted by its address by that alone', async () => {
+  it('know the flow of a trunk that returned a nonce, and else only the address of the trunk', async () => {
     const w = world();
     const through = { ...admitted, endpoint: '', user: '', trunk: '1' };
     for (let port = 1; port <= 10; port++) await w.decide(through, w.flowOf(home, port), 'forged');
@@ -124,7 +124,7 @@ describe('Rates', () => {
     assert.equal(w.defence.knows(w.flowOf(home).id), true);
   });
 
-  it('are those of a stranger for an external caller, whose call shows nothing about its source', async () => {
+  it('stay low for an external caller, whose call proves nothing about its source', async () => {
     const w = world({ requestBurst: 1 });
     await w.decide({ ...admitted, endpoint: '', user: '', external: 'sip:e@x.example' }, w.flowOf(home));
     assert.equal(w.defence.census().knownFlows, 0);
@@ -132,24 +132,24 @@ describe('Rates', () => {
     assert.deepEqual([ask(), ask()], [true, false]);
   });
 
-  it('are not asked of trusted sources and carriers', () => {
+  it('do not apply to trusted sources and carriers', () => {
     const w = world({ requestBurst: 1 }, { trusted: ['198.51.100.0/24'], carrier: '203.0.113.1' });
     for (const address of ['198.51.100.7', '203.0.113.1']) {
       for (let time = 0; time < 5; time++) assert.ok(w.defence.admits(w.request(), w.flowOf(address)));
     }
   });
 
-  it('remember as many sources as they may, the oldest forgotten first', () => {
+  it('remember a limited number of sources, and forget the oldest first', () => {
     const w = world({ requestBurst: 1, maxRemembered: 100 });
     const ask = (at: number) => w.defence.admits(w.request(), w.flowOf(`10.0.${at >> 8}.${at & 255}`));
     for (let at = 0; at < 1000; at++) assert.equal(ask(at), true);
     assert.equal(ask(999), false, 'the newest is remembered');
-    assert.equal(ask(0), true, 'the oldest begins anew');
+    assert.equal(ask(0), true, 'the oldest has a full burst again');
   });
 });
 
 describe('Bans', () => {
-  it('begin with too many failures within a minute, last their time, and are reported once', async () => {
+  it('begin after too many failures within a minute, end after their length, and are reported once', async () => {
     const w = world({ failuresBeforeBan: 3, banMs: 5000 });
     const flow = w.flowOf(home);
     for (let time = 0; time < 3; time++) await w.guess(flow);
@@ -166,7 +166,7 @@ describe('Bans', () => {
     assert.equal(w.defence.accepts(home), true);
   });
 
-  it('do not come of failures that are spread over time, of old nonces, or of requests without credentials', async () => {
+  it('are not caused by failures spread over time, old nonces, or requests without credentials', async () => {
     const w = world({ failuresBeforeBan: 3 });
     const flow = w.flowOf(home);
     for (let time = 0; time < 20; time++) {
@@ -180,7 +180,7 @@ describe('Bans', () => {
     assert.deepEqual(w.bans, []);
   });
 
-  it('cannot be brought upon others: over UDP a failure counts with a fresh nonce of that very source alone', async () => {
+  it('cannot be caused for another source: over UDP a failure counts only with a fresh nonce of its source', async () => {
     const w = world({ failuresBeforeBan: 1 });
     const victim = w.flowOf(home);
     const old = w.nonceFor(home);
@@ -192,7 +192,7 @@ describe('Bans', () => {
     assert.equal(w.defence.counters.failedLogins, 0);
   });
 
-  it('come of any failure over a connection, which cannot be forged', async () => {
+  it('count every failure over a connection, whose address cannot be forged', async () => {
     const w = world({ failuresBeforeBan: 1 });
     const flow = w.flowOf(home, 40_000, true);
     await w.guess(flow, 'invented');
@@ -200,7 +200,7 @@ describe('Bans', () => {
     assert.equal(w.bans.length, 1);
   });
 
-  it('leave the phones alone that were admitted from behind the same address, until they fail themselves', async () => {
+  it('do not affect known phones behind the banned address, until they fail themselves', async () => {
     const w = world({ failuresBeforeBan: 2 });
     const [phone, guesser] = [w.flowOf(home, 5062), w.flowOf(home, 6000)];
     await w.decide(admitted, phone, w.nonceFor(home));
@@ -210,7 +210,7 @@ describe('Bans', () => {
     assert.equal(w.defence.receives(phone), false);
   });
 
-  it('end what is known of a phone some time after its last registration, and with its connection', async () => {
+  it('affect a known phone again some time after its last registration, or when its connection closes', async () => {
     const w = world({ failuresBeforeBan: 1, knownMs: 1000 });
     const [first, second] = [w.flowOf(home, 40_001, true), w.flowOf(home, 40_002, true)];
     for (const flow of [first, second]) await w.decide(admitted, flow, w.nonceFor(home));
@@ -221,7 +221,7 @@ describe('Bans', () => {
     assert.equal(w.defence.receives(second), false);
   });
 
-  it('do not meet a phone that repeats its password and waits for each refusal, which come slower and slower; the right one is not kept waiting', async () => {
+  it('do not affect a phone that repeats a wrong password and waits for each refusal: refusals are delayed, a right password is not', async () => {
     const w = world({ failuresAnsweredAtOnce: 3 });
     const flow = w.flowOf(home);
     const answeredAfter: number[] = [];
@@ -254,7 +254,7 @@ describe('Bans', () => {
     assert.equal(isAnswered, true, 'after the right password the next mistake is the first one');
   });
 
-  it('come over who guesses without waiting for the refusals as after any other failures', async () => {
+  it('affect a source that guesses without waiting for the refusals', async () => {
     const w = world({ failuresAnsweredAtOnce: 3, failuresBeforeBan: 20 });
     const flow = w.flowOf(home);
     for (let guess = 0; guess < 1000; guess += 1) {
@@ -266,14 +266,14 @@ describe('Bans', () => {
     assert.deepEqual(w.bans, [{ source: home, reason: 'failed-logins', seconds: 300 }]);
   });
 
-  it('never meet exempt sources, whose failures are reported with their user and realm like all others', async () => {
+  it('never affect exempt sources, whose failures are still reported with user and realm', async () => {
     const w = world({ failuresBeforeBan: 1 }, { neverBanned: ['127.0.0.1'] });
     for (let time = 0; time < 5; time += 1) await w.guess(w.flowOf('127.0.0.1'));
     assert.deepEqual([w.bans, w.failures.length], [[], 5]);
     assert.deepEqual(w.failures[0], { source: '127.0.0.1', username: 'alice', realm: 'r' });
   });
 
-  it('do not meet trusted sources, and no source where their length is zero', async () => {
+  it('do not affect trusted sources, nor any source where their length is zero', async () => {
     const trusting = world({ failuresBeforeBan: 1 }, { trusted: [home] });
     const banless = world({ failuresBeforeBan: 1, banMs: 0 });
     for (const w of [trusting, banless]) {
@@ -283,7 +283,7 @@ describe('Bans', () => {
     }
   });
 
-  it('of scanners: their requests are dropped, and over connections their source is banned', () => {
+  it('affect scanners over connections; the requests of all scanners are dropped', () => {
     const w = world();
     const scan = (flow: Flow) => w.defence.admits(w.request(undefined, 'friendly-scanner'), flow);
     assert.equal(scan(w.flowOf(home)), false);
@@ -294,7 +294,7 @@ describe('Bans', () => {
 });
 
 describe('Slots of calls', () => {
-  it('are bounded by source and by account, and given back once', () => {
+  it('are limited by source and by account, and are freed once', () => {
     const { slots } = world({ callsPerSource: 2, callsPerAccount: 3 }, { trusted: ['203.0.113.1'] }).defence;
     const first = slots.take(home, 'MA1');
     slots.take(home, 'MA1');
@@ -310,7 +310,7 @@ describe('Slots of calls', () => {
     assert.ok(slots.take(home, 'MA1'));
   });
 
-  it('are fewer for external callers, in all and to each account, and known callers have theirs still', () => {
+  it('are fewer for external callers, in all and to each account, and leave slots for known callers', () => {
     const { defence } = world({ externalCalls: 3, externalCallsPerAccount: 2 });
     const call = (account: string) => defence.slots.take(home, account, true);
     const first = call('MA1');
@@ -343,7 +343,7 @@ describe('Limits behind a proxy of the operator', () => {
     };
   };
 
-  it('hold for each source that the proxy names, and not for the proxy', () => {
+  it('apply to each source that the proxy names, and not to the proxy', () => {
     const w = behindProxy({ requestBurst: 1 });
     assert.deepEqual([w.asks(home), w.asks(home), w.asks('192.0.2.2')], [true, false, true]);
     for (let time = 0; time < 5; time++) {
@@ -351,7 +351,7 @@ describe('Limits behind a proxy of the operator', () => {
     }
   });
 
-  it('are more for a source that returns our nonce', () => {
+  it('are higher for a source that returns our nonce', () => {
     const w = behindProxy({ requestBurst: 1 });
     w.asks(home);
     assert.deepEqual([w.asks(home), w.asks(home, w.nonceFor(home))], [false, true]);

@@ -57,7 +57,7 @@ export function createDefence(deps: DefenceDeps): Defence {
         counters.unnamedSourcesDropped += 1;
         return false;
       }
-      // A proxy's own requests ask whether we are there.
+      // A proxy sends OPTIONS of its own to check whether this server is alive.
       if (isTrusted(sender.remoteAddress) || proxies.isProxy(sender.remoteAddress)) return true;
       if (sender !== flow && isDropped(sender)) return false;
       if (isScanner(request)) {

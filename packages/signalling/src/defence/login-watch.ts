@@ -38,7 +38,7 @@ export function createLoginWatch(
     return !flow.startsWith('udp-') || isProven(request, address, undefined);
   }
 
-  /** Milliseconds that the refusal waits. */
+  /** Counts a failed login; returns the delay of its refusal in milliseconds. */
   function punish(request: SipRequest, address: string, flow: string): number {
     counters.failedLogins += 1;
     known.remove(flow);

@@ -22,12 +22,12 @@ export function createRequestRates({
     take(request, flow, isDirect) {
       const now = clock.now();
       const source = sourceOf(flow.remoteAddress);
-      // A known flow costs no hash. Its address and port may be forged all the same: then its nonce still counts.
+      // A known flow costs no hash. If its rate is used up, because its address and port were forged, a nonce still counts.
       if (known.has(flow.id, now) && proven.take(flow.id, now)) return true;
       if (known.has(listedSource(source), now) || isProven(request, flow.remoteAddress, limits.proofMs)) {
         return proven.take(source, now);
       }
-      // The address of a connection cannot be forged, and the connections of each source are limited: those to us, not those to a proxy.
+      // The address of a connection cannot be forged, and each source has a limited number of connections to us (not to a proxy).
       return strangers.take(flow.reliable && isDirect ? flow.id : source, now);
     },
   };

@@ -129,7 +129,7 @@ describe('The delay of a refusal', () => {
     assert.deepEqual(repeated(delays, 3, 19_999), [0, 0, 100]);
   });
 
-  it('counts each source with each user by itself', () => {
+  it('counts each pair of source and user separately', () => {
     const delays = new FailureDelays({ ...limits, maxRemembered: 10 });
     repeated(delays, 4);
     assert.equal(delays.failed('a', 'bob', 0), 0);

@@ -19,14 +19,14 @@ const deps = {
   mayReach,
 };
 
-test('a carrier is answered with the operator’s credentials, and reached wherever it is', async () => {
+test('a carrier gets the operator’s credentials, and may have any address', async () => {
   const target = { uri: 'sip:+1@10.0.0.1', account: 'alpha' };
   assert.deepEqual(await dialTerms(deps, { leg, targets: [target] }), {
     credentials: { username: 'carrier', password: 'x' },
   });
 });
 
-test('a target of a trunk is answered with the customer’s credentials alone, and reached where customers may send', async () => {
+test('a target of a trunk gets only the customer’s credentials, and must have an address open to customers', async () => {
   for (const account of ['uri/1', 'alpha']) {
     const { credentials, reaches } = await dialTerms(deps, {
       leg,
@@ -45,7 +45,7 @@ test('a target of a trunk is answered with the customer’s credentials alone, a
   assert.deepEqual(Object.keys(unknown), ['reaches']);
 });
 
-test('several targets of one call are shown no credentials, and what the operator has named is reached wherever it is', async () => {
+test('several targets of one call get no credentials, and targets that the operator named may have any address', async () => {
   const targets = [{ uri: 'sip:a@10.0.0.1', account: 'alpha' }, { uri: 'sip:a@10.0.0.2' }];
   assert.deepEqual(await dialTerms(deps, { leg, targets }), {});
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('several targets of one call are shown no credentials, and what the operato
   );
 });
 
-test('Path and Contact of a phone whose flow is gone lead only to addresses where customers may send', async () => {
+test('requests to the Path or Contact of a phone without a flow go only to addresses open to customers', async () => {
   const path = ['<sip:10.0.0.1;lr>'];
   for (const targets of [
     [{ uri: 'sip:a@192.0.2.9', path }],
@@ -66,7 +66,7 @@ test('Path and Contact of a phone whose flow is gone lead only to addresses wher
   }
 });
 
-test('the Contact of a caller leads only to addresses where customers may send, or back to its source', () => {
+test('requests to the Contact of a caller go only to addresses open to customers, or to its source', () => {
   let reaches = (_address: string): boolean => true;
   const sourceAddress = '10.0.0.5';
   const confine = (given: typeof reaches) => {
@@ -78,7 +78,7 @@ test('the Contact of a caller leads only to addresses where customers may send, 
   assert.deepEqual(['192.0.2.1', '10.0.0.5', '10.0.0.6'].map(reaches), [true, true, false]);
 });
 
-test('audio is confined by who names its address: trunks as customers, phones more loosely, carriers not at all', () => {
+test('audio of trunks goes only to addresses open to customers, that of phones also to private networks, that of carriers anywhere', () => {
   const audioMayReach = (address: string) => address === '10.0.0.1';
   const both = { ...deps, audioMayReach };
   assert.equal(audioReach(both, {}), audioMayReach);
@@ -89,7 +89,7 @@ test('audio is confined by who names its address: trunks as customers, phones mo
   assert.equal(dialledAudioReach(both, [{ uri: 'sip:+1@10.0.0.1', account: 'alpha' }]), undefined);
 });
 
-test('audio is not sent where a description must not lead, but to the address that its signalling came from', () => {
+test('audio whose description names a closed address is sent to the source of its signalling', () => {
   const mayName = (address: string) => address === '10.0.0.7';
   const sentTo = (address: string, source: string) =>
     confinedAudio({ address } as AgreedMedia, source, mayName).address;
@@ -114,7 +114,7 @@ function confinedOnce() {
   return { reaches: reaches!, incoming: new WeakRef(incoming) };
 }
 
-test('the confinement of a caller outlives its call, and does not keep the call', async () => {
+test('the confinement of a caller outlives its call without keeping the call in memory', async () => {
   setFlagsFromString('--expose-gc');
   const { reaches, incoming } = confinedOnce();
   await wait(0);

@@ -11,7 +11,7 @@ export interface DialTermsDeps {
   readonly trunkLogin?: Trunks['loginOf'];
   /** Whether a customer's requests may go to an IP address; all are allowed when absent. */
   readonly mayReach?: (address: string) => boolean;
-  /** Whether an address is that of a proxy of the operator: requests to phones behind it may go there. */
+  /** Whether an address is that of a proxy of the operator: requests to phones go through proxies. */
   readonly isProxy?: (address: string) => boolean;
   /** Whether a phone may name an IP address for its audio; all are allowed when absent. */
   readonly audioMayReach?: (address: string) => boolean;
@@ -31,11 +31,11 @@ export async function dialTerms(
   deps: DialTermsDeps,
   { leg, targets }: Pick<DialRequest, 'leg' | 'targets'>,
 ): Promise<DialTerms> {
-  // A target that asks for a password is dialled alone: no other target gets its credentials.
+  // Credentials are sent only to a single target, so that no other target gets them.
   const account = targets.length === 1 ? targets[0]?.account : undefined;
   const isCustomers = targets.some(({ trunk }) => trunk !== undefined);
   const credentials = await credentialsFor(deps, account, isCustomers);
-  // The phone chooses where a Path leads (RFC 3327 §6), and its Contact where its flow is closed.
+  // A phone states its Path (RFC 3327 §6) and, for the time after its flow is closed, its Contact.
   const isNamedByOthers = targets.some(({ trunk, flow, path }) => trunk ?? flow ?? path);
   const reaches = isNamedByOthers ? reachOfCustomers(deps, isCustomers) : undefined;
   return {

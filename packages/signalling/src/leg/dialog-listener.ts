@@ -15,7 +15,7 @@ export interface DialogListenersDeps {
   readonly send: (live: LiveLeg, input: LegInput) => void;
 }
 
-/** Turns what the dialog of a leg reports into inputs of its machine. */
+/** Turns the events of a leg's dialog into inputs of its machine. */
 export function createDialogListeners(deps: DialogListenersDeps): (live: LiveLeg) => CallListener {
   const { log, transfers, press, report, send } = deps;
   return (live) => ({

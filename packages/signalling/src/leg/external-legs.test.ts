@@ -9,7 +9,7 @@ describe('the leg of an external caller', () => {
     admit: async () => ({ ok: true, account: 'MA1', endpoint: '', user: '', external: caller }),
   };
 
-  it('is offered by the URI of its caller, and reported as answered when its ACK has come, not before', async () => {
+  it('is offered with the URI of its caller, and reported as answered only after its ACK', async () => {
     const w = await world({ admission });
     w.edge.telephony.listen((notice) => {
       w.notices.push(notice);
@@ -27,7 +27,7 @@ describe('the leg of an external caller', () => {
     await w.leavesNothing();
   });
 
-  it('gets its audio where its signalling comes from, whatever its description says, and none before the answer', async () => {
+  it('gets audio only at the source of its signalling, whatever its description says, and only after the answer', async () => {
     const w = await world({ admission });
     const connected: string[] = [];
     w.media.legs.connect = (_leg, { address }) => void connected.push(address);
@@ -49,7 +49,7 @@ describe('the leg of an external caller', () => {
     await w.clock.advance(70_000);
   });
 
-  it('shows its host to a registered phone, and to others is a user of our domain', async () => {
+  it('has its own host in From to a registered phone, and our domain to every other target', async () => {
     const w = await world();
     w.dial({ targets: [{ uri: `sip:bob@${phoneAt.address}`, flow: 'gone' }] }, { from: caller });
     w.dial({ leg: 'leg-2' }, { from: caller });

@@ -54,13 +54,13 @@ async function circle(firstForwards: number | undefined, isGoingRound: boolean) 
   return { arrived, answers, statuses, legs };
 }
 
-describe('how often a call may be forwarded (RFC 7332)', () => {
+describe('Max-Forwards of a call (RFC 7332)', () => {
   it('RFC 7332 §3: a leg that is dialled for another has its Max-Forwards less one', async () => {
     assert.deepEqual((await circle(17, false)).arrived, [16]);
     assert.deepEqual((await circle(undefined, false)).arrived, [69]);
   });
 
-  it('RFC 3261 §16.3: where none is left the call is refused with 483 and nothing is sent', async () => {
+  it('RFC 3261 §16.3: a call with Max-Forwards 0 is refused with 483, and no INVITE is sent', async () => {
     const { arrived, answers, statuses, legs } = await circle(0, false);
     assert.deepEqual(
       { arrived, answers, statuses, legs },
@@ -68,7 +68,7 @@ describe('how often a call may be forwarded (RFC 7332)', () => {
     );
   });
 
-  it('a call that goes round through a telephone system ends with 483 at its first caller, and nothing is left', async () => {
+  it('a loop through a telephone system ends with 483 at the first caller, and leaves no state', async () => {
     const { arrived, answers, legs } = await circle(9, true);
     assert.deepEqual(arrived, [8, 6, 4, 2, 0]);
     assert.deepEqual([answers, legs], [['483'], 0]);

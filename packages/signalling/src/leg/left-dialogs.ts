@@ -2,10 +2,10 @@ import type { DialogSnapshot, UserAgent } from '@jackfield/sip';
 import { credentialsFor, type DialTermsDeps, reachOfCustomers } from './dial-terms.ts';
 import { callOf, type LiveLeg } from './live-leg.ts';
 
-/** What another node needs to hang up a leg when this node has died. */
+/** The data with which another node hangs up a leg when this node has died. */
 interface LeftDialog {
   readonly snapshot: DialogSnapshot;
-  /** Whose password answers a challenge to the BYE. */
+  /** The account whose password answers a challenge to the BYE. */
   readonly account?: string;
   readonly isTrunk?: boolean;
 }
@@ -37,7 +37,7 @@ export function createLeftDialogs(deps: LeftDialogsDeps): (dialog: string) => vo
   return (dialog) => {
     const left = JSON.parse(dialog) as LeftDialog;
     end(left).catch((err: unknown) => {
-      log.error({ err, callId: left.snapshot.dialog.callId }, 'call of a node that has ended not hung up');
+      log.error({ err, callId: left.snapshot.dialog.callId }, 'hang-up of a leg of an ended node failed');
     });
   };
 }

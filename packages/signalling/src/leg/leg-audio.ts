@@ -56,7 +56,7 @@ export interface LegAudio {
   /** Source of the peer's signalling: its audio may come from there as well (RFC 4961 behind a NAT). */
   readonly peer: PeerAddresses;
   readonly srtp: LegSrtp;
-  /** Audio over WebRTC and nothing else; undefined for plain RTP and keys in SDP. */
+  /** The leg has only WebRTC; undefined for plain RTP and keys in SDP. */
   readonly webrtc: LegWebrtc | undefined;
 }
 
@@ -203,7 +203,7 @@ function profileInUse({ codecInUse, sent }: LegAudio): string | undefined {
   return parsed.session.media.find(({ kind, port }) => kind === 'audio' && port !== 0)?.protocol;
 }
 
-/** What a port of WebRTC would say, to find out whether an offer can be answered before there is one. */
+/** Stands for an open port of WebRTC, to find out whether an offer can be answered before the port is opened. */
 const probeOpened = { fingerprint: { hash: 'sha-256', value: '00' }, takesTcp: false };
 
 /** WebRTC in our next description, which excludes every other profile. */
@@ -234,7 +234,7 @@ function connected(audio: LegAudio, agreed: AgreedAudio) {
 
 function mediaOf({ onlyTo, peer, webrtc }: LegAudio, agreed: AgreedAudio): AgreedMedia {
   const media = agreedMediaOf(agreed);
-  // Packets go to checked sources alone, whatever a description says.
+  // Packets go only to checked sources, whatever a description says.
   if (webrtc !== undefined && agreed.webrtc !== undefined)
     return { ...media, protection: handshakeOf(webrtc, agreed.webrtc) };
   return {

@@ -14,7 +14,7 @@ export interface LegEffectsDeps extends DialTermsDeps {
   /** The host part of From in our INVITEs. */
   readonly domain: string;
   readonly invite: UserAgent['invite'];
-  /** Answers carry the dialog, for a successor of this process. */
+  /** `leg-answered` carries the dialog, for a successor of this process. */
   readonly leavesDialogs?: boolean;
   readonly transfers: Transfers;
   readonly listenerOf: (live: LiveLeg) => CallListener;

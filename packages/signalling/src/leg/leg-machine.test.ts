@@ -288,7 +288,7 @@ describe('the machine of an incoming leg', () => {
       'connect 10.0.0.2',
       'answer-session',
     ),
-    row('ignores what only a dialled leg can get', incoming, [accepted(answer)], 'offered'),
+    row('ignores inputs of a dialled leg', incoming, [accepted(answer)], 'offered'),
   ]);
 });
 
@@ -302,7 +302,7 @@ describe('the machine of a dialled leg', () => {
     row('opens its port first', preparing, [dial], 'preparing', 'open-port'),
     row('ends without a target', preparing, [{ ...dial, targets: 0 }], 'ended', 'finish no-target'),
     row(
-      'RFC 7332 §3: ends when it may be forwarded no more',
+      'RFC 7332 §3: ends when it may not be forwarded again',
       preparing,
       [{ ...dial, forwardsLeft: -1 }],
       'ended',
@@ -354,7 +354,7 @@ describe('the machine of a dialled leg', () => {
       'hang-up',
     ),
     row(
-      'ends with media-failed after that',
+      'ends with media-failed after that hang-up',
       dialling,
       [accepted(nothingInCommon), over({ by: 'local' })],
       'ended',
@@ -392,7 +392,7 @@ describe('the machine of a dialled leg', () => {
       'finish rejected with port',
     ),
     row(
-      'does not dial again in the clear what was offered in the clear',
+      'does not dial again without SRTP when SRTP was not offered',
       dialling,
       [over({ by: 'rejected', sipStatus: 488 }, 488)],
       'ended',
@@ -435,7 +435,7 @@ describe('the machine of an answered leg', () => {
       'connect 10.0.0.2',
     ),
     row(
-      'goes on as before when that ACK has no answer',
+      'continues unchanged when that ACK has no answer',
       answered,
       [reoffered(''), acknowledged('')],
       'answered',
@@ -469,7 +469,7 @@ describe('the machine of an answered leg', () => {
       'answered',
       'connect 10.0.0.2',
     ),
-    row('keeps its audio when that answer is none', answered, [renewed('')], 'answered'),
+    row('keeps its audio when that answer is empty', answered, [renewed('')], 'answered'),
     row('hangs up', answered, [hangUp], 'answered', 'hang-up'),
     row('hangs up when work for it throws', answered, [broken], 'answered', 'hang-up'),
     row('ends when the peer hangs up', answered, [bye], 'ended', 'finish remote-bye with port'),

@@ -18,7 +18,7 @@ export interface LegRunnerDeps extends Omit<LegEffectsDeps, 'listenerOf'>, Omit<
 /** Runs the machines of legs: one input at a time; its effects come before the next input. */
 export interface LegRunner {
   send(live: LiveLeg, input: LegInput): void;
-  /** The first state of the leg has a dialog from now on, whose reports become inputs. */
+  /** Turns the events of the dialog of a leg into inputs. */
   readonly listenerOf: ReturnType<typeof createDialogListeners>;
 }
 
@@ -64,7 +64,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
       send(live, { type: 'broken' });
       return;
     }
-    // The orderly end failed as well.
+    // The step towards an orderly end failed as well.
     live.state = { phase: 'ended' };
     effects.finish(live, { end: mediaFailed, hasPort: true });
   }

@@ -37,8 +37,8 @@ const profileOf = (description: string) => /^m=audio \d+ (\S+)/m.exec(descriptio
 const keysOf = ({ protection }: AgreedMedia) => (protection?.by === 'sdes' ? protection : undefined);
 const keysIn = (description: string) => description.match(/^a=crypto.*$/gm) ?? [];
 
-describe('SRTP where a call comes in', () => {
-  it('RFC 4568 §9: keys that others can read on the way are none: SAVP is refused, AVP is answered in the clear', async () => {
+describe('SRTP of an incoming leg', () => {
+  it('RFC 4568 §9: keys in unencrypted signalling are ignored: SAVP is refused, AVP is answered without SRTP', async () => {
     const crypto = incomingSrtp('offer', false);
     assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), crypto), false);
     const { media, connected } = legAudioWorld(crypto);
@@ -46,7 +46,7 @@ describe('SRTP where a call comes in', () => {
     assert.equal(connected[0]!.protection, undefined);
   });
 
-  it('over TLS both profiles are answered alike, with a key of our own; require wants one, off takes none', async () => {
+  it('over TLS both profiles are answered with a key of our own; `require` refuses offers without keys, `off` ignores keys', async () => {
     const clear = sdp('RTP/AVP', []);
     for (const profile of ['RTP/SAVP', 'RTP/SAVPF', 'RTP/AVP']) {
       const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
@@ -63,7 +63,7 @@ describe('SRTP where a call comes in', () => {
     assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), incomingSrtp('off', true)), false);
   });
 
-  it('a proxy that ends TLS is believed when the phone has seen it: WSS in its Via', () => {
+  it('signalling through a proxy that ends TLS is private when the Via of the phone says WSS', () => {
     const from = (protocol: Protocol, via: string) =>
       cameInPrivate(
         { flow: 'f', request: { headers: { get: () => `SIP/2.0/${via} h;branch=z9hG4bK1` } } as never },
@@ -75,7 +75,7 @@ describe('SRTP where a call comes in', () => {
     );
   });
 
-  it('a re-INVITE keeps our key and takes theirs, the old or a new one, wherever they have moved', async () => {
+  it('a re-INVITE keeps our key and applies the key of the peer, the old or a new one, at any address', async () => {
     const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
     const first = media.answer(sdp('RTP/SAVP', [theirs(1)]))!;
     const newKey = `A${theirKey.slice(1)}`;
@@ -93,7 +93,7 @@ describe('SRTP where a call comes in', () => {
     assert.equal(new Set(connected.map((agreed) => String(keysOf(agreed)?.sendKey))).size, 1);
   });
 
-  it('RFC 3711 §9.1: a key that was left, for the clear or another suite, is never taken up again', async () => {
+  it('RFC 3711 §9.1: a key that was abandoned, for plain RTP or another suite, is never used again', async () => {
     const { media } = legAudioWorld(incomingSrtp('offer', true));
     const keyFor = (offer: string) => keysIn(media.answer(offer)!)[0]?.split('inline:')[1];
     const secured = sdp('RTP/AVP', [theirs(1)]);
@@ -107,7 +107,7 @@ describe('SRTP where a call comes in', () => {
     assert.ok(![first, second, other].includes(keyFor(secured)));
   });
 
-  it('without an offer gets an offer with the choice, and later ones in the profile and the codec in use', async () => {
+  it('an INVITE without an offer gets optional SRTP; later offers have the profile and codec in use', async () => {
     const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
     const first = media.offer();
     assert.deepEqual([profileOf(first), keysIn(first).length], ['RTP/AVP', 5]);
@@ -121,8 +121,8 @@ describe('SRTP where a call comes in', () => {
   });
 });
 
-describe('SRTP where we call', () => {
-  it('is offered when every target is reached over TLS, and never else', async () => {
+describe('SRTP of a dialled leg', () => {
+  it('is offered only when every target is reached over TLS', async () => {
     for (const [targets, profile] of [
       [overTls, 'RTP/SAVP'],
       [[{ uri: 'sips:bob@example.com' }], 'RTP/SAVP'],
@@ -155,7 +155,7 @@ describe('SRTP where we call', () => {
     }
   });
 
-  it('RFC 3711 §9.1: the key of a phone that was heard early and did not answer is not that of a later offer', async () => {
+  it('RFC 3711 §9.1: early media of a phone that does not answer costs our key: a later offer has a new one', async () => {
     const crypto = dialledSrtp('offer', true);
     const { media } = legAudioWorld(crypto);
     const first = media.offer();
@@ -164,7 +164,7 @@ describe('SRTP where we call', () => {
     assert.notEqual(keysIn(media.offer())[0], keysIn(first)[0]);
   });
 
-  it('an answer without a key of theirs is in the clear, and none where SRTP is required', async () => {
+  it('an answer without a key means plain RTP, and is refused where SRTP is required', async () => {
     for (const profile of ['RTP/SAVP', 'RTP/AVP']) {
       const crypto = dialledSrtp('offer', true);
       const { media, connected } = legAudioWorld(crypto);
@@ -200,9 +200,9 @@ async function dialling(policy: SrtpPolicy, status: number) {
   return { ...world, connected: world.media.connected };
 }
 
-describe('a phone on TLS that takes no SRTP', () => {
+describe('a phone on TLS without SRTP', () => {
   for (const status of [415, 488, 606]) {
-    it(`refuses with ${status}, is called again with RTP/AVP, and talks in the clear: one leg, answered once`, async () => {
+    it(`refuses with ${status}, is called again with RTP/AVP, and talks without SRTP: one leg, answered once`, async () => {
       const { clock, edge, notices, invites, connected, log } = await dialling('offer', status);
       assert.deepEqual(
         invites.map(({ request }) => profileOf(request.body)),

@@ -145,7 +145,7 @@ describe('WebRTC of a leg', () => {
     });
   });
 
-  it('after 488 the call is dialled once more without it, on a port of its own', () => {
+  it('after 488 the call is dialled once more without WebRTC, on its own port', () => {
     const { audio: offered, description } = makeOffer(audio());
     assert.equal(withoutWebrtc(offered, 486), undefined);
     const dialling: LegState = {
@@ -170,7 +170,7 @@ describe('WebRTC of a leg', () => {
     assert.match(invite.offer, /^m=audio 40002 RTP\/AVP /m);
   });
 
-  it('is for encrypted signalling, for this machine, and for other unencrypted WebSockets only where the operator says so', () => {
+  it('is for encrypted signalling, for this machine, and for other unencrypted WebSockets only if the operator allows it', () => {
     const flows: Readonly<Record<string, Protocol>> = { near: 'ws', far: 'ws', safe: 'wss', phone: 'tls' };
     const addresses: Readonly<Record<string, string>> = { near: '127.0.0.1' };
     const protocolOf = (flow: string) => flows[flow];

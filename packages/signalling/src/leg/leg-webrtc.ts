@@ -31,23 +31,23 @@ export interface WebrtcOptions {
   /** The codecs of browsers, the first one first; `usualBrowserCodecs` when absent. */
   readonly codecs?: readonly BrowserCodec[];
   /**
-   * Also over unencrypted WebSockets from other machines, where who reads along can change the fingerprint and so listen to the call
+   * Also over unencrypted WebSockets from other machines. An attacker on the path can then change the fingerprint and listen to the call
    * (RFC 8827 §5.1).
    */
   readonly overPlain: boolean;
-  /** Where the other end of a flow is; undefined for a flow that is closed. */
+  /** The address at the other end of a flow; undefined for a closed flow. */
   readonly remoteAddressOf: (flow: string) => string | undefined;
 }
 
 /** WebRTC of one leg. */
 export interface LegWebrtc {
-  /** Ours, in force. */
+  /** Our credentials in force. */
   readonly ice: IceCredentials;
-  /** Ours after the next restart of the other side; undefined until `withNextIce`. */
+  /** Our credentials after the next restart of the other side; undefined until `withNextIce`. */
   readonly nextIce: IceCredentials | undefined;
-  /** In our order, which holds for offers and answers. */
+  /** The codecs in our order, for offers and answers. */
   readonly codecs: readonly CodecCapability[];
-  /** Names our stream. */
+  /** The name of our stream in `a=msid`. */
   readonly stream: string;
   /** Undefined until the port is open. */
   readonly opened: OpenedLeg['webrtc'];
@@ -55,7 +55,7 @@ export interface LegWebrtc {
   readonly remoteFragment: string | undefined;
 }
 
-/** Draws credentials that cannot be predicted. */
+/** Draws unpredictable credentials. */
 export type DrawIce = () => IceCredentials;
 
 /** RFC 8445 §5.3: at least 24 random bits in the fragment and 128 in the password; whole groups of base64 have no padding. */

@@ -49,7 +49,7 @@ export interface NewLegs {
 export function createNewLegs(deps: NewLegsDeps): NewLegs {
   const { srtp: policy, protocolOf, drawKeys, webrtc, drawIce } = deps;
 
-  /** WebRTC where the phone speaks it and its signalling is safe enough. */
+  /** WebRTC if `isMeant`, and if the edge has it. */
   const webrtcWhere = (isMeant: boolean): LegWebrtc | undefined =>
     isMeant && drawIce !== undefined ? newLegWebrtc(drawIce, webrtc?.codecs) : undefined;
 

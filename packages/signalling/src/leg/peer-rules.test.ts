@@ -54,9 +54,9 @@ describe('the addresses of a peer, from which its audio may come', () => {
     ['a mapped source as IPv4', invite([], '::ffff:203.0.113.9'), ['203.0.113.9']],
     ['each once', invite(['Contact: <sip:a@203.0.113.9>'], '203.0.113.9'), ['203.0.113.9']],
     ['no names', invite(['Contact: <sip:a@phone.example.com>']), []],
-    ['no malformed Contact', invite(['Contact: <garbage>']), []],
+    ['a malformed Contact gives none', invite(['Contact: <garbage>']), []],
     [
-      'of a response not the Via, which is ours',
+      'a response without its Via, which is ours',
       answer(['Contact: <sip:b@192.0.2.8>'], '203.0.113.3'),
       ['203.0.113.3', '192.0.2.8'],
     ],

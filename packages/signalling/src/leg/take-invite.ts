@@ -46,7 +46,7 @@ export async function takeInvite(
   if (!admitted.ok) return refuse(incoming, admitted.status, { headers: admitted.headers });
   incoming.trust();
   const callee = admitted.callee ?? (await calleeMeantBy(request.uri, deps, admitted.trunk !== undefined));
-  // A drain may have begun during the credential look-up.
+  // A drain may have begun during the credential lookup.
   incoming.identify(await callerNames(request, admitted, deps.gruus));
   if (isRefusedAsClosed(deps, incoming)) return undefined;
   if (callee === undefined) return refuse(incoming, 404);

@@ -296,7 +296,7 @@ test('RFC 4488 §4: a phone that wants no subscription gets "Refer-Sub: false" a
   await w.edge.close();
 });
 
-test('A Replaces names who is meant, whatever the URI around it is', async () => {
+test('A Replaces in Refer-To identifies the other call, whatever URI it is part of', async () => {
   const asked: TransferRequest[] = [];
   const w = await world((request) => asked.push(request) > 0);
   const first = await w.call('1');

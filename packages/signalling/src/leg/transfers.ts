@@ -113,7 +113,7 @@ export function createTransfers({ domains, gruus, isAnswered, trace }: Transfers
       const known = find(replaces);
       // RFC 3891 §3: an unknown dialog, or an early dialog that the phone itself began.
       if (known === undefined || !isAnswered(known.leg)) return { refusal: 481 };
-      // RFC 3891 §3: 486 for a request that asks for early dialogs only.
+      // RFC 3891 §3: 486 for a request that names early dialogs only.
       if (replaces.earlyOnly) return { refusal: 486 };
       return take === undefined ? { refusal: 603 } : { leg: known.leg };
     },

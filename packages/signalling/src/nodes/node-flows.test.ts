@@ -16,7 +16,7 @@ describe('names of flows in a cluster', () => {
     { ...datagram, protocol: 'tls' as const },
     { ...datagram, id: 'udp-2001:db8::7-5062', remoteAddress: '2001:db8::7' },
   ])
-    it(`the name of ${flow.id} over ${flow.protocol} says to another node whose it is, and where it leads`, () => {
+    it(`the name of ${flow.id} over ${flow.protocol} gives another node the incarnation and the address`, () => {
       const named = flows.named(flow);
       const { incarnation, local, flow: seen } = readFlowName(named.id) ?? assert.fail(named.id);
       assert.deepEqual([incarnation, local], ['k3f9', flow.id]);
@@ -44,7 +44,7 @@ describe('names of flows in a cluster', () => {
     'udp-k3f9-',
     'tcp-k3f9-1~tcp~a',
   ])
-    it(`'${id}' is the name of a process that is alone, or of no flow`, () => {
+    it(`'${id}' is no name of a flow in a cluster`, () => {
       assert.equal(readFlowName(id), undefined);
     });
 });

@@ -22,7 +22,7 @@ export function createNodeFlows(incarnation: string): NodeFlows {
     return { ...flow, id: `${id}~${protocol}~${remoteAddress}~${remotePort}` };
   }
 
-  /** Transports over datagrams that are not UDP say so, as the simulated TLS of tests. */
+  /** The name of a datagram flow; the simulated TLS of tests is one too, and its name has the protocol. */
   function ofDatagrams({ id, protocol }: Flow): string {
     const name = `udp-${incarnation}-${id.slice('udp-'.length)}`;
     return protocol === 'udp' ? name : `${name}~${protocol}`;
@@ -31,7 +31,7 @@ export function createNodeFlows(incarnation: string): NodeFlows {
   return {
     named(flow) {
       const { id } = flow;
-      // A datagram has a flow object of its own.
+      // Not stored: each datagram has its own flow object.
       if (id.startsWith('udp-')) return { ...flow, id: ofDatagrams(flow) };
       const known = connections.get(id);
       if (known !== undefined) return known;
@@ -47,7 +47,7 @@ export function createNodeFlows(incarnation: string): NodeFlows {
   };
 }
 
-/** What the name of a flow says. */
+/** The parts of the name of a flow. */
 export interface NamedFlow {
   readonly incarnation: string;
   /** Its name among the transports of its node. */
@@ -56,7 +56,7 @@ export interface NamedFlow {
   readonly flow: Flow;
 }
 
-/** Undefined for a name that has no incarnation. */
+/** Reads the name of a flow; undefined for a name without an incarnation. */
 export function readFlowName(id: string): NamedFlow | undefined {
   const [, datagramsOf, host = '', port, over = 'udp'] = datagrams.exec(id) ?? [];
   if (datagramsOf !== undefined) {

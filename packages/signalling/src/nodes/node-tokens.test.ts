@@ -18,17 +18,17 @@ describe('the incarnation that a SIP message names', () => {
     ],
     ['the branch in the compact form', response(`v:SIP/2.0/UDP a;BRANCH = z9hG4bK${token}`), 'k3f9q2'],
     [
-      'no branch below the first Via',
+      'a branch below the first Via does not count',
       response('Via: SIP/2.0/UDP proxy;branch=z9hG4bKabc', `Via: SIP/2.0/UDP a;branch=z9hG4bK${token}`),
       undefined,
     ],
     [
-      'no branch behind a comma',
+      'a branch after a comma does not count',
       response(`Via: SIP/2.0/UDP proxy;branch=z9hG4bKabc, SIP/2.0/UDP a;branch=z9hG4bK${token}`),
       undefined,
     ],
     [
-      'no tag of a response',
+      'the tag of a response does not count',
       response('Via: SIP/2.0/UDP a;branch=z9hG4bKabc', `To: <sip:a@b>;tag=${token}`),
       undefined,
     ],
@@ -38,11 +38,19 @@ describe('the incarnation that a SIP message names', () => {
       'k3f9q2',
     ],
     ['the To tag in the compact form', request(`t: <sip:a@b> ; tag=${token}`), 'k3f9q2'],
-    ['no From tag of a request', request(`From: <sip:a@b>;tag=${token}`, 'To: <sip:a@b>'), undefined],
-    ['no tag of a process that is alone', request(`To: <sip:a@b>;tag=${random}`), undefined],
-    ['no longer word', request(`To: <sip:a@b>;tag=${token}.x`), undefined],
-    ['no header of a body', `${request('To: <sip:a@b>')}To: <sip:a@b>;tag=${token}\r\n`, undefined],
-    ['nothing of a keep-alive', '\r\n\r\n', undefined],
+    [
+      'the From tag of a request does not count',
+      request(`From: <sip:a@b>;tag=${token}`, 'To: <sip:a@b>'),
+      undefined,
+    ],
+    ['the tag of a process without a cluster names none', request(`To: <sip:a@b>;tag=${random}`), undefined],
+    ['a longer word does not count', request(`To: <sip:a@b>;tag=${token}.x`), undefined],
+    [
+      'a header in a body does not count',
+      `${request('To: <sip:a@b>')}To: <sip:a@b>;tag=${token}\r\n`,
+      undefined,
+    ],
+    ['a keep-alive names none', '\r\n\r\n', undefined],
   ] as const)
     it(rule, () => assert.equal(incarnationOf(text), incarnation));
 

@@ -100,7 +100,7 @@ describe('the connections of two nodes', () => {
     ['of a dialog of its own', byeOf('one')],
     ['of a dialog of a node that it does not know', byeOf('three')],
   ] as const)
-    it(`a message ${rule} stays at the node, on the name of its connection in the cluster`, async () => {
+    it(`a message ${rule} stays at the node that received it, under the name of its connection in the cluster`, async () => {
       const peers = createPeers();
       const [one, two] = [await nodeOf(peers, 'one'), await nodeOf(peers, 'two')];
       one.arrives(text);
@@ -119,7 +119,7 @@ describe('the connections of two nodes', () => {
     assert.deepEqual([one.received.length, two.received.length], [1, 0]);
   });
 
-  it('nothing of a banned sender is passed on', async () => {
+  it('a message of a banned sender is not passed on', async () => {
     const peers = createPeers();
     const one = await nodeOf(peers, 'one', false);
     await nodeOf(peers, 'two');
@@ -139,7 +139,7 @@ describe('the connections of two nodes', () => {
     );
   });
 
-  it('a message that could not be sent on an own connection is reported with its name in the cluster', async () => {
+  it('a message that could not be sent on a connection of this node is reported with its name in the cluster', async () => {
     const one = await nodeOf(createPeers(), 'one');
     one.transports.send({ flow: nameAt('one') }, invite);
     one.refuse();

@@ -14,25 +14,25 @@ export interface NodeTransportsDeps {
   readonly receives: (flow: Flow) => boolean;
 }
 
-/** What came in on a connection of the sender, for a transaction or dialog of the receiver. */
+/** A message that arrived at the sending node, for a transaction or dialog of the receiving node. */
 const received = 'sip';
-/** A message of the sender, to go out on a flow of the receiver. */
+/** A message of the sending node, to be sent on a flow of the receiving node. */
 const sent = 'sip-send';
-/** Such a message did not reach the network. */
+/** A message of `sip-send` did not reach the network. */
 const failed = 'sip-failed';
 
-/** A flow among the own transports. */
+/** A target among the transports of this node. */
 interface LocalTarget {
   readonly flow: string;
-  /** As its sender has named it. */
+  /** The target as its sender named it. */
   readonly named: SendTarget;
-  /** The node whose message this is; the own one when absent. */
+  /** The node that sends the message; this node when absent. */
   readonly sender?: string;
 }
 
 /**
- * The connections of all nodes as transports of each: a message for a dialog or transaction of another node is passed on to it, and a
- * message to a flow of another node goes out there.
+ * Gives each node the connections of all nodes: a message for a dialog or transaction of another node is passed on to it, and a message to a
+ * flow of another node is sent by that node.
  */
 export function overNodes({ nodes, openTransports, receives }: NodeTransportsDeps): OpenTransports {
   return async (listener) => {
@@ -58,7 +58,7 @@ export function overNodes({ nodes, openTransports, receives }: NodeTransportsDep
       });
     });
 
-    /** The flow of another node that runs. */
+    /** The flow of another node that is alive; undefined for every other flow. */
     function remote(id: string): NamedFlow | undefined {
       const named = readFlowName(id);
       return named !== undefined && named.incarnation !== nodes.own && nodes.isAlive(named.incarnation)
@@ -66,7 +66,7 @@ export function overNodes({ nodes, openTransports, receives }: NodeTransportsDep
         : undefined;
     }
 
-    /** A flow of a node that has ended may lead to a phone whose network lets in datagrams of every sender. */
+    /** A UDP flow of a node that has ended is tried from here: some networks of phones let in datagrams of every sender. */
     const localName = (id: string) => readFlowName(id)?.local ?? id;
 
     return {
@@ -93,7 +93,7 @@ export function overNodes({ nodes, openTransports, receives }: NodeTransportsDep
   };
 }
 
-/** The rest of the own transports, whose counts change. */
+/** The members of this node's transports that stay; getters, because the values change. */
 function wrapped(own: Transports): Pick<Transports, 'addresses' | 'counters' | 'connections' | 'close'> {
   return {
     get addresses() {
@@ -109,7 +109,7 @@ function wrapped(own: Transports): Pick<Transports, 'addresses' | 'counters' | '
   };
 }
 
-/** What the own sockets report, with the names that flows have in the cluster. */
+/** Receives the events of this node's sockets, and gives flows their names in the cluster. */
 function localListener(
   listener: TransportListener,
   { nodes, receives, flows }: Pick<NodeTransportsDeps, 'nodes' | 'receives'> & { readonly flows: NodeFlows },

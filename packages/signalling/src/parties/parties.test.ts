@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { addressOf, calleeOf, inviteOf } from './parties.ts';
 
 describe('an address of the server', () => {
-  it('is one whatever its party and its name hold: no text leaves its part', () => {
+  it('is valid whatever party and display name contain', () => {
     const text = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 60 }), fc.string({ maxLength: 60 }));
     fc.assert(
       fc.property(text, text, (party, name) => {
@@ -31,7 +31,7 @@ describe('an address of the server', () => {
   });
 });
 
-describe('who is called', () => {
+describe('the callee', () => {
   const domains = ['sip.example.com'];
 
   it('is a user of our domains or of an address of the machine, or a number', () => {
@@ -41,7 +41,7 @@ describe('who is called', () => {
     assert.equal(calleeOf('tel:+1(202)555-0100', domains), '+12025550100');
   });
 
-  it('is undefined for another domain, without a user, with control characters or with a name without end', () => {
+  it('is undefined for another domain, without a user, with control characters or with a name above 255 characters', () => {
     for (const uri of [
       'sip:bob@example.com',
       'sip:sip.example.com',
@@ -55,7 +55,7 @@ describe('who is called', () => {
   });
 });
 
-it('a header whose name is none is left out, and a value stays one line', () => {
+it('a header with an invalid name is left out, and a value stays on one line', () => {
   const sipHeaders = { A: 'one\r\ntwo\u0000', ' B': 'x', 'X:Y': 'z' };
   const spec = legSpec({ from: 'alice', callerName: '', to: 'bob', sipHeaders });
   const { headers } = inviteOf({ leg: 'leg-1', spec, callee: 'bob', targets: [] }, 'a.example');

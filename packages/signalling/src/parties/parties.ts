@@ -71,7 +71,7 @@ export function callerOf(request: SipRequest, admitted: Admitted): { from: strin
   };
 }
 
-/** What the browser SDK reads of a header; longer ones do not reach the program (docs/interface/calls.md#sip-headers). */
+/** The longest name that the browser SDK reads; headers with longer names do not reach the program (docs/interface/calls.md#sip-headers). */
 const customHeader = /^x-ph-(.{1,24})$/i;
 const longestCustomValue = 120;
 /** `X-PH-…` of one INVITE that reach the program (docs/interface/calls.md#sip-headers). */

@@ -31,7 +31,7 @@ const ofProxy = 'SIP/2.0/UDP 192.0.2.10;branch=z9hG4bK1';
 describe('The sender of a request', () => {
   const passed: readonly (readonly [rule: string, via: string, sender: string | undefined])[] = [
     [
-      'is what the proxy received',
+      'has the address that the proxy received from',
       'SIP/2.0/UDP 10.0.0.5:5062;received=198.51.100.7;rport=40000',
       '198.51.100.7:40000 udp',
     ],
@@ -71,7 +71,7 @@ describe('The sender of a request', () => {
     assert.equal(proxies.senderOf(requestWith(ofProxy), flow), flow);
   });
 
-  it('keeps its flow through another proxy, and every phone has one of its own', () => {
+  it('keeps its flow through another proxy, and differs for every phone', () => {
     const via = 'SIP/2.0/UDP 198.51.100.7:5062';
     const idOf = (proxy: string, value: string) =>
       proxies.senderOf(requestWith(ofProxy, value), flowFrom(proxy))?.id;

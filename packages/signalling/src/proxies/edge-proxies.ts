@@ -3,12 +3,12 @@ import { networksOf } from '@jackfield/ports';
 import { addressOfHost, type Flow, type Protocol, paramOf, parseVia, type SipRequest } from '@jackfield/sip';
 import { canonicalAddress } from '../leg/peer-addresses.ts';
 
-/** Proxies that the operator has named: their Via values name the sources of the requests that they pass on. */
+/** Proxies of the operator: their Via values name the sources of the requests that they pass on. */
 export interface EdgeProxies {
   /** Whether messages from this address come from a proxy. */
   isProxy(address: string): boolean;
   /**
-   * The flow on which the sender of a request reached the first proxy; `flow` itself without a proxy, and for the own requests of a proxy.
+   * The flow on which the sender of a request reached the first proxy; `flow` itself without a proxy, and for requests of the proxy itself.
    * Its id is no flow of the transports. Undefined for a request whose sender the proxy does not name.
    */
   senderOf(request: SipRequest, flow: Flow): Flow | undefined;
@@ -32,7 +32,7 @@ export function createEdgeProxies(networks: readonly string[]): EdgeProxies {
   return {
     isProxy,
     senderOf(request, flow) {
-      // A proxy replaces a `received` that the sender wrote (RFC 3261 §18.2.1), and knows nothing about values further down.
+      // A proxy replaces a `received` that the sender wrote (RFC 3261 §18.2.1). It has not checked the values below.
       const [, ...below] = request.headers.all('Via');
       let sender: Flow = flow;
       for (const value of below) {

@@ -22,9 +22,9 @@ export interface Gruus {
 const temporary = 'tgruu.';
 
 /** They go into records unchanged, so their length has the registrar's limit, and no character may end a URI or be unprintable. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is kept out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes them
 const userForm = /^[^\x00-\x20\x7f;?@<>"]{1,255}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is kept out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes them
 const urnForm = /^[^\x00-\x20\x7f;?<>"]{1,240}$/;
 
 /** URIs of phones of these registrations; without registrations no temporary one is valid. */

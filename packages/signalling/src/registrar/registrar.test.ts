@@ -145,7 +145,7 @@ describe('a REGISTER', () => {
     assert.equal(binding?.expiresAt, clock.now() + 300_000);
   });
 
-  it('is granted what the operator allows, and stored for longer where there is slack: then most refreshes change nothing', async () => {
+  it('is granted at most the maximum, and with slack stored for longer, so that most refreshes change nothing', async () => {
     const { register, credentials, bound, clock, options } = world({ maxExpires: 120, slack: 3 });
     const grants = async () => headerOf(await register({}, await credentials()), 'Contact');
     assert.deepEqual(await grants(), [`<sip:alice@${home}:5062>;expires=120`]);
@@ -172,7 +172,7 @@ describe('a REGISTER', () => {
     assert.ok(headers.some(([, value]) => value.endsWith('expires=90')));
   });
 
-  it('is answered with the Date of its second, also where the second before it was answered', async () => {
+  it('is answered with the Date of the current second, not of an earlier answer', async () => {
     const { register, credentials, clock } = world();
     const dates: (readonly string[])[] = [];
     const seconds: string[] = [];
@@ -188,7 +188,7 @@ describe('a REGISTER', () => {
     assert.equal(new Set(seconds).size, 3);
   });
 
-  it('with a wrong password reads like one of a user that does not exist', async () => {
+  it('with a wrong password gets the answer to an unknown user', async () => {
     const { register, credentials, bound } = world();
     const wrong = await register({}, await credentials({}, 'alice', 'wrong'));
     const unknown = await register({ user: 'nobody' }, await credentials({ user: 'nobody' }, 'nobody'));
@@ -200,7 +200,7 @@ describe('a REGISTER', () => {
 
   const contact = `<sip:alice@${home}:5062;ob>;+sip.instance="<urn:uuid:f81d>";reg-id=1`;
 
-  it('through proxies keeps their Path and says it again (RFC 3327 §5.3)', async () => {
+  it('through proxies stores their Path and repeats it in the response (RFC 3327 §5.3)', async () => {
     const { register, credentials, bound } = world();
     const path = ['<sip:p1.example.com;lr>', '<sip:p2.example.com;lr>'];
     const more: [string, string][] = path.map((value) => ['Path', value]);
@@ -233,7 +233,7 @@ describe('a REGISTER', () => {
     assert.equal(fit.status, 200);
   });
 
-  it('of a phone that asks for GRUUs gets two, which name it alone (RFC 5627 §5.2)', async () => {
+  it('of a phone that supports GRUUs gets two, which name only that phone (RFC 5627 §5.2)', async () => {
     const { register, credentials, gruus } = world();
     const more: [string, string][] = [['Supported', 'gruu']];
     const answer = await register({ contact, more }, await credentials());
@@ -261,7 +261,7 @@ describe('a REGISTER', () => {
     assert.doesNotMatch(headerOf(plain, 'Contact')[0] ?? '', /gruu/);
   });
 
-  it('by another Call-ID makes the temporary GRUUs of its phone void; refreshes and other flows keep theirs (RFC 5627 §5.1)', async () => {
+  it('with another Call-ID invalidates the temporary GRUUs of its phone; refreshes and other flows keep theirs (RFC 5627 §5.1)', async () => {
     const { register, credentials, gruus, clock } = world();
     const plain = contact.replace(';reg-id=1', '');
     /** The temporary GRUU in the answer to this REGISTER, from its own contact. */
@@ -346,7 +346,7 @@ describe('a REGISTER', () => {
     assert.equal(bound.size, 0);
   });
 
-  it('with credentials that were made for another resource, or that are none, is refused with 400', async () => {
+  it('with credentials for another resource, or with malformed ones, is refused with 400', async () => {
     const { register, credentials } = world();
     const elsewhere = await credentials({ uri: 'sip:127.0.0.1' });
     assert.equal((await register({}, elsewhere)).status, 400);
@@ -359,7 +359,7 @@ describe('a REGISTER', () => {
     assert.equal((await register({ uri: 'tel:+12025550100' })).status, 400);
   });
 
-  it('for less than a minute is answered with the shortest time (RFC 3261 §10.3, step 7)', async () => {
+  it('for less than a minute is refused with the shortest allowed expiry (RFC 3261 §10.3, step 7)', async () => {
     const { register, credentials, bound } = world();
     const answer = await register({ expires: '10' }, await credentials());
     assert.deepEqual([answer.status, headerOf(answer, 'Min-Expires')], [423, ['60']]);

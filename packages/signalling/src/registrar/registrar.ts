@@ -27,7 +27,7 @@ export interface RegistrarDeps {
   readonly clock: Clock;
   /** Phone URIs for phones that ask for them (RFC 5627); none when absent. */
   readonly gruus?: Gruus;
-  /** A phone of these names has registered over a flow; its registrations over the flows `replaced` ended. */
+  /** A phone with these names has registered over a flow; its registrations over the flows `replaced` ended. */
   readonly returned?: (phone: readonly string[], flow: string, replaced: readonly string[]) => void;
   /** Lower case; an address literal names this machine and is always ours. */
   readonly domains: readonly string[];
@@ -36,7 +36,7 @@ export interface RegistrarDeps {
   readonly proxies?: EdgeProxies;
 }
 
-/** Limits of the operator; those of `DEFAULT_REGISTRATION_LIMITS` where they are left out. */
+/** Limits of the operator; the default is `DEFAULT_REGISTRATION_LIMITS`. */
 export type RegistrarLimits = Partial<Pick<RegistrationLimits, 'maxExpires' | 'slack'>>;
 
 export interface RegisterAnswer {
@@ -157,7 +157,7 @@ function headersOf(
   ];
 }
 
-/** The host of a Request-URI: the phones of a domain all register with one text, whose host is kept. */
+/** The host of a Request-URI. The last one is kept, because all phones of a domain register with the same text. */
 function createHosts(): (uri: string) => string | undefined {
   let last: { readonly uri: string; readonly host: string | undefined } | undefined;
   return (uri) => {
@@ -166,7 +166,7 @@ function createHosts(): (uri: string) => string | undefined {
   };
 }
 
-/** The Date of RFC 3261 §20.17, printed once a second: to print it costs as much as to decide about the bindings. */
+/** The Date of RFC 3261 §20.17, printed once a second: printing costs as much as the decision about the bindings. */
 function createDates(): (instant: number) => string {
   let [second, text] = [Number.NaN, ''];
   return (instant) => {

@@ -15,7 +15,7 @@ const flow = {
   localPort: 5060,
 } as const;
 
-/** What a request gets: the status, the body, and whether its sender is trusted from then on. */
+/** The answer to a request: the status, the body, and whether its sender is trusted from then on. */
 async function answerTo(
   method: string,
   uri: string,
@@ -61,7 +61,7 @@ describe('OPTIONS outside of calls (RFC 3261 §11.2)', () => {
   const alice = 'sip:alice@sip.example.com';
   const registered = { registrations: withBindings(['tcp-1']) };
   const cases: readonly (readonly [string, string, Partial<EdgeRequestsDeps>, number])[] = [
-    ['the server itself is there', 'sip:sip.example.com', registered, 200],
+    ['the server itself answers', 'sip:sip.example.com', registered, 200],
     ['the server refuses while it drains', 'sip:sip.example.com', { isDraining: () => true }, 503],
     ['a phone finds its own user on the flow of its registration', alice, registered, 200],
     ['a user on another flow is not revealed', alice, { registrations: withBindings(['tcp-2']) }, 404],
@@ -79,7 +79,7 @@ describe('OPTIONS outside of calls (RFC 3261 §11.2)', () => {
     assert.deepEqual(headers, ['Allow', 'Accept', 'Supported']);
   });
 
-  it('a look-up that fails is answered with 500', async () => {
+  it('a lookup that fails is answered with 500', async () => {
     const registrations = {
       ...withBindings([]),
       credentialOf: () => Promise.reject(new Error('no database')),

@@ -4,7 +4,7 @@ import type { AnswerFields } from '@jackfield/sip';
 /** Seconds after which a refused phone may retry: about the length of a restart. */
 export const retryAfterSeconds = '10';
 
-/** The database is away, or another node has ended this process: another server, or a later attempt, may succeed. */
+/** The database is unreachable, or another node has ended this incarnation: another server, or a later attempt, may succeed. */
 const passing: readonly unknown[] = ['database-unavailable', 'incarnation-ended'];
 
 export interface FaultAnswer {
@@ -12,7 +12,7 @@ export interface FaultAnswer {
   readonly fields: AnswerFields;
 }
 
-/** The answer to a request whose look-up or write has failed; logs the failure. */
+/** The answer to a request whose lookup or write has failed; logs the failure. */
 export function faultAnswer(error: unknown, what: string, log: Logger): FaultAnswer {
   const fields = { headers: [['Retry-After', retryAfterSeconds]] } as const;
   if (error instanceof Error && 'code' in error && passing.includes(error.code)) {

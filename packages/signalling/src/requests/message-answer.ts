@@ -1,7 +1,7 @@
 import { ALLOWED_METHODS, type IncomingRequest, parseSipUri } from '@jackfield/sip';
 import { isOurs } from '../parties/domains.ts';
 
-/** The user and body of the hosted browser SDK's question for its client's address here. */
+/** The user and body of the MESSAGE with which the hosted browser SDK asks for the address of its client. */
 const addressUser = 'admin';
 const addressQuestion = 'ipAddress';
 

@@ -30,7 +30,7 @@ export interface LiveRoutedLeg {
   readonly inputs: RoutedLegInput[];
   isBusy: boolean;
   cancelTimer: (() => void) | undefined;
-  /** Of the answer, for a successor of this process. */
+  /** The dialog of the answer, for a successor of this process. */
   dialog: string | undefined;
   /** Statistics of the last target that was called; reported with the end of the leg. */
   media: LegStatistics | undefined;
@@ -126,7 +126,7 @@ function dialogIn(notice: string, { dialog }: LiveRoutedLeg): { readonly dialog?
   return notice === 'leg-answered' && dialog !== undefined ? { dialog } : {};
 }
 
-/** Only the target part differs between the targets of a leg. */
+/** The dial request for one target of the route. */
 function requestTo({ request, route }: LiveRoutedLeg, at: number): DialRequest {
   const { target, caller } = route.targets[at]!;
   return { ...request, targets: [target], ...(caller !== undefined && { caller }) };

@@ -78,14 +78,14 @@ describe('a leg over several targets', () => {
     }
   });
 
-  it('goes on when nothing has rung within its time, however late the end of that try comes', () => {
+  it('goes on when no target rings within its time, however late the end of that attempt is reported', () => {
     const leg = new Leg().reserved().take({ type: 'timer-fired' });
     assert.equal(leg.orders.at(-1), 'hang-up');
     leg.ended({ by: 'local' }).reserved();
     assert.equal(leg.orders.at(-1), 'invite 1');
   });
 
-  it('goes on when an answer crosses the giving up, which is settled and not reported', () => {
+  it('goes on when an answer crosses the hang-up of its target: it is settled and not reported', () => {
     const leg = new Leg().reserved().take({ type: 'timer-fired' });
     leg.now = withinMs;
     leg.take({ type: 'answered' });
@@ -97,13 +97,13 @@ describe('a leg over several targets', () => {
     assert.equal(leg.orders.filter((each) => each.startsWith('report leg')).length, 1);
   });
 
-  it('waits for a target without a limit of its own as long as the call does', () => {
+  it('waits for a target without its own limit as long as the call does', () => {
     const state = newRoutedLeg([undefined]);
     const { effects } = routedLegMachine.step(state, { type: 'reserved' }, 0);
     assert.deepEqual(effects, [{ do: 'invite', at: 0 }]);
   });
 
-  it('stays after every other answer: the party that was called has decided', () => {
+  it('ends after every other refusal: the called party has decided', () => {
     for (const status of [302, 401, 403, 404, 480, 486, 487, 600, 603]) {
       const leg = new Leg().reserved().ended(rejected(status));
       assert.deepEqual(leg.end, { ...rejected(status), at: 0 });
@@ -111,7 +111,7 @@ describe('a leg over several targets', () => {
     assert.deepEqual(new Leg().reserved().ended({ by: 'media-failed' }).end, { by: 'media-failed', at: 0 });
   });
 
-  it('never goes on once it rang or was answered', () => {
+  it('never goes on once a target rang or answered', () => {
     const rang = new Leg().reserved().take({ type: 'ringing' }).ended(rejected(503));
     assert.deepEqual(rang.end, { ...rejected(503), at: 0 });
     const answered = new Leg().reserved().take({ type: 'answered' }).ended({ by: 'dialog-lost' });
@@ -122,7 +122,7 @@ describe('a leg over several targets', () => {
     );
   });
 
-  it('ends as the last target that was called has ended it; every failure is reported', () => {
+  it('ends with the end of the last called target; every failure is reported', () => {
     const leg = new Leg().reserved().ended({ by: 'no-response' }).reserved().ended(rejected(500));
     assert.deepEqual(leg.end, { ...rejected(500), at: 1 });
     assert.deepEqual(
@@ -134,7 +134,7 @@ describe('a leg over several targets', () => {
     assert.deepEqual(silent.end, { by: 'no-response', at: 0 });
   });
 
-  it('ends with the first refusal where no target was called, and with no route where there is no better reason', () => {
+  it('ends with the first refusal if no target was called, and without a route if there was no refusal', () => {
     const capped = new Leg().passedOver(refused('spend-per-hour')).passedOver(refused('calls-per-second'));
     assert.deepEqual(capped.end, refused('spend-per-hour'));
     const late = new Leg().passedOver(refused('no-route')).passedOver(refused('caller-id'));
@@ -162,7 +162,7 @@ describe('a leg over several targets', () => {
     assert.deepEqual(late.ended({ by: 'local' }).end, { by: 'local', at: 0 });
   });
 
-  it('is settled by the time from its answer to its end', () => {
+  it('settles its reservation with the time from its answer to its end', () => {
     const leg = new Leg().reserved().take({ type: 'ringing' });
     leg.now = 5000;
     leg.take({ type: 'answered' });

@@ -74,7 +74,7 @@ export function newRoutedLeg(ringingWithinMs: RoutedLeg['ringingWithinMs']): Rou
   };
 }
 
-/** The one rule of failover, for carriers and for trunks. */
+/** The rule of failover, for carriers and for trunks. */
 export const routedLegMachine: Machine<RoutedLeg, RoutedLegInput, RoutedLegEffect> = { step };
 
 function step(leg: RoutedLeg, input: RoutedLegInput, now: Instant): LegStep {
@@ -121,7 +121,7 @@ function reserved(leg: RoutedLeg, now: Instant): LegStep {
 
 function passedOver(leg: RoutedLeg, end: LegEnd): LegStep {
   if (leg.phase !== 'reserving') return stay(leg);
-  // The end of a called target says most; else the first refusal, and a missing route least.
+  // The end of a called target takes precedence, then the first refusal, then a missing route.
   const { outcome } = leg;
   const isBetter = outcome.at === undefined && outcome.end.refusal === 'no-route';
   return next(leg, isBetter ? { end, at: undefined } : outcome, []);

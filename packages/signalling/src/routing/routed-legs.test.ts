@@ -58,7 +58,7 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
   return { clock, log, routed, dialled, heard, outcomes, notify, dial };
 }
 
-test('a leg is counted from its dialling to the one end that is reported, however many targets were tried', async () => {
+test('a leg is counted from its dialling to its end, which is reported once, however many targets were tried', async () => {
   const { clock, routed, dialled, heard, outcomes, dial, notify } = createRig();
   dial('a');
   dial('b');
@@ -74,7 +74,7 @@ test('a leg is counted from its dialling to the one end that is reported, howeve
     ],
   );
   notify({ type: 'leg-answered', leg: 'a' });
-  assert.equal(routed.census().carriers, 2, 'an answered leg is one still');
+  assert.equal(routed.census().carriers, 2, 'an answered leg is still counted');
   assert.ok(routed.hangUp('a'));
   assert.equal(routed.census().carriers, 1);
   notify({ type: 'leg-ended', leg: 'b', end: { by: 'no-response' } });
@@ -98,7 +98,7 @@ test('a leg without a route is neither dialled, nor counted, nor hung up', () =>
   assert.deepEqual([dialled.length, routed.census().carriers], [0, 0]);
 });
 
-test('early media is reported of the target that rings alone', async () => {
+test('only early media of the target that rings is reported', async () => {
   const { clock, heard, dial, notify } = createRig();
   dial('a');
   notify({ type: 'leg-early', leg: 'a' });
@@ -111,7 +111,7 @@ test('early media is reported of the target that rings alone', async () => {
   );
 });
 
-test('a target whose reservation fails is passed over, and its leg ends with that where no other is called', async () => {
+test('a target whose reservation fails is skipped, and its leg ends with that failure if no other target is called', async () => {
   const { clock, log, heard, dialled, dial } = createRig(() => Promise.reject(new Error('no database')));
   dial('a');
   await clock.advance(0);
@@ -120,7 +120,7 @@ test('a target whose reservation fails is passed over, and its leg ends with tha
   assert.equal(log.lines.filter(({ level }) => level === 'error').length, 2);
 });
 
-test('all legs can be hung up; what is closed holds no leg and no timer, and reports nothing more', async () => {
+test('all legs can be hung up; after closing there is no leg, no timer and no further report', async () => {
   const { clock, routed, dialled, heard, dial, notify } = createRig();
   dial('a');
   routed.hangUpAll();

@@ -3,13 +3,13 @@ import { newRoutedLeg } from './routed-leg.ts';
 import { createRoutedLegRunner, type LiveRoutedLeg, type RoutedLegRunnerDeps } from './routed-leg-runner.ts';
 
 export interface RoutedLegsDeps extends Omit<RoutedLegRunnerDeps, 'notify'> {
-  /** The first with a route for a call is used. */
+  /** The owners of routes; the first with a route for a call is used. */
   readonly routes: readonly CallRoutes[];
 }
 
 /** Outbound legs with a route, until they end. Inbound legs never pass here. */
 export interface RoutedLegs {
-  /** One notice of each change of a leg, however many targets were tried for it. */
+  /** Each change of a leg is reported once, however many targets were tried for it. */
   listen(listener: LegListener): void;
   /** False for a call without a route: its targets are dialled at once. */
   dial(request: DialRequest): boolean;

@@ -23,7 +23,7 @@ test('A kept message has no credentials, tokens and passwords, in any spelling o
   assert.match(text, /\r\nCall-ID: 1@a\r\n\r\n$/);
 });
 
-test('A kept description has no keys of media, and the rest of it', () => {
+test('A kept description lacks only its keys', () => {
   const description = [
     'v=0',
     'k=clear:secret',

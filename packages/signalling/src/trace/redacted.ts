@@ -5,14 +5,14 @@ const secretHeaders =
   /^([\w.-]{0,60}(?:authorization|jwt|token|password|secret)[\w.-]{0,60}[ \t]{0,60}:)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
 /** RFC 3261 §19.1.1: the password of a URI. */
 const passwordOfUri = /(\bsips?:[^\s@:;>"]{0,128}):[^\s@>"]{0,128}@/gi;
-/** SDP: keys of SRTP (RFC 4568), of RFC 8866 §5.12, and the password of ICE (RFC 8839 §5.4). */
+/** Secrets of SDP: keys of SRTP (RFC 4568), the obsolete `k=` (RFC 8866 §5.12), and the password of ICE (RFC 8839 §5.4). */
 const keysOfDescription = /^(a=crypto:\d+ [^ \r\n]+ |k=|a=ice-pwd:)[^\r\n]*/gim;
 /** Bodies of pressed keys; the whole body may be one digit. */
 const digitsBody = /^application\/dtmf/i;
-/** Bodies that are kept, without their keys. Others may hold anything. */
+/** Types of bodies that are kept, without their keys. Other bodies may contain any secret. */
 const keptBody = /^(?:application\/sdp|message\/sipfrag|multipart\/)/i;
 
-/** A message as it may be kept: credentials, tokens, keys of media and pressed digits are replaced. */
+/** The text of a message for a trace: credentials, tokens, keys of media and pressed digits are replaced. */
 export function redacted(text: string): string {
   const end = text.search(/\r?\n\r?\n/);
   const head = end < 0 ? text : text.slice(0, end);

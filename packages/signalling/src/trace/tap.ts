@@ -4,13 +4,13 @@ import { redacted } from './redacted.ts';
 
 /** Bytes of a message that are kept. */
 const mostKept = 16_384;
-/** Requests of calls; REGISTER, OPTIONS and the like are no part of one. */
+/** Methods of calls; REGISTER, OPTIONS and the like are not part of a call. */
 const methodsOfCalls = /^(?:INVITE|ACK|BYE|CANCEL|PRACK|UPDATE|INFO|REFER|NOTIFY)$/;
 
 /** The target of a sent message, as far as it is known. */
 export type TracedTarget = Pick<Flow, 'protocol' | 'remoteAddress' | 'remotePort'>;
 
-/** Gives messages to a trace that wants them, without their secrets. */
+/** Passes the messages of calls to a trace that records them, without their secrets. */
 export function traceMessage(
   trace: SignallingTrace,
   direction: 'received' | 'sent',
