@@ -308,7 +308,9 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
     const path = `Call/${call}/`;
     const from = two.log.all.length;
     await nats.down();
-    await two.log.until('the loss', ({ message }) => /goes on alone/.test(String(message)), { from });
+    await two.log.until('the loss', ({ message }) => /continues without other nodes/.test(String(message)), {
+      from,
+    });
     const response = await post(two, `${path}DTMF/`, { digits: '1' });
     assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '2']);
     assert.match(await response.text(), /nothing has been changed/);

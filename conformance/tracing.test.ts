@@ -145,7 +145,7 @@ describe('calls in OpenTelemetry', { timeout: 120_000 }, () => {
         (await away.api('POST', 'Call/', { from: '+12025550000', to: silent, answer_url: url })).status,
         201,
       );
-      const isRefused = ({ message }: Record<string, unknown>) => message === 'spans of calls not accepted';
+      const isRefused = ({ message }: Record<string, unknown>) => message === 'sending spans of calls failed';
       await away.api('DELETE', 'Call/');
       await away.log.until('the warning', isRefused, { limitMs: 60_000 });
       assert.equal((await fetch(`${away.httpUrl}/healthz`)).status, 200);

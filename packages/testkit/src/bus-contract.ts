@@ -95,7 +95,7 @@ function requestRules(onTwo: OnTwo): void {
 
   onTwo('a subject has one handler', async (one) => {
     echo(one, 'one');
-    assert.throws(() => echo(one, 'one'), /served already/);
+    assert.throws(() => echo(one, 'one'), /already has a handler/);
   });
 }
 

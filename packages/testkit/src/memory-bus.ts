@@ -125,7 +125,7 @@ export function createMemoryBuses(
         ask: (to, subject, body, deadlineMs) => ask(incarnation, to, subject, body, deadlineMs),
         notify: (to, subject, body) => notify(incarnation, to, subject, body),
         serve(subject, handle) {
-          if (handlers.has(subject)) throw new Error(`the subject '${subject}' is served already`);
+          if (handlers.has(subject)) throw new Error(`the subject '${subject}' already has a handler`);
           handlers.set(subject, handle);
         },
         get isConnected() {

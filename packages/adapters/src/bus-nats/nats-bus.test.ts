@@ -66,7 +66,7 @@ describe('connections to NATS', { skip, timeout: 60_000 }, () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('a node starts without NATS, and connects when it is there', async () => {
+  test('a node starts without NATS, and connects once NATS runs', async () => {
     await server.down();
     const one = open(server, 'one');
     await assert.rejects(hello(one), { code: 'bus-no-receiver' });
@@ -81,8 +81,8 @@ describe('connections to NATS', { skip, timeout: 60_000 }, () => {
     await server.up();
   });
 
-  test('a name that is none on the bus is refused', async () => {
-    assert.throws(() => open(server, 'one', { cluster: 'a.b' }), /'a\.b' is no name on the bus/);
+  test('an invalid name on the bus is refused', async () => {
+    assert.throws(() => open(server, 'one', { cluster: 'a.b' }), /'a\.b' is not a name on the bus/);
   });
 });
 
@@ -103,7 +103,7 @@ async function staysOut(server: NatsServer, options: Partial<NatsBusOptions>): P
   await stranger.close();
 }
 
-describe('who may connect to NATS', { skip, timeout: 60_000 }, () => {
+describe('credentials of NATS', { skip, timeout: 60_000 }, () => {
   for (const [title, configuration, credentials, wrong] of [
     [
       'a user with a password',

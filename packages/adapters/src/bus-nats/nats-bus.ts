@@ -17,7 +17,7 @@ import {
   type NatsConnection,
 } from '@nats-io/transport-node';
 
-/** How a node shows who it is; without one the server admits every client. */
+/** The credentials of a node; without any, the server has to admit every client. */
 export type NatsCredentials =
   | { readonly user: string; readonly password: string }
   | { readonly token: string }
@@ -49,7 +49,7 @@ const failedHeader = 'Jackfield-Failed';
 
 /**
  * The bus over NATS core. Connects in the background, and again after a loss: a node starts and serves its own calls without NATS.
- * While the connection is lost nothing is buffered, so that no message arrives long after its time.
+ * While the connection is lost nothing is buffered, so no message arrives long after it was sent.
  */
 export function createNatsBus(options: NatsBusOptions): Bus {
   const { incarnation } = options;
@@ -81,7 +81,7 @@ export function createNatsBus(options: NatsBusOptions): Bus {
       if (link.isConnected) link.connection!.publish(subjectOf(to, subject), body, { headers: sender });
     },
     serve(subject, handle) {
-      if (handlers.has(subject)) throw new Error(`the subject '${subject}' is served already`);
+      if (handlers.has(subject)) throw new Error(`the subject '${subject}' already has a handler`);
       handlers.set(nameOf(subject), handle);
     },
     get isConnected() {
@@ -97,7 +97,7 @@ function subjectsOf(cluster: string): (to: string, subject: string) => string {
   return (to, subject) => `${prefix}.${to === everyone ? 'all' : `to-${nameOf(to)}`}.${nameOf(subject)}`;
 }
 
-/** Gives messages of NATS to the handlers of their subjects, and their answers back. */
+/** Passes messages of NATS to the handlers of their subjects, and sends their answers. */
 function receiverOf(
   { incarnation, log }: NatsBusOptions,
   handlers: ReadonlyMap<string, BusReceiver>,
@@ -105,14 +105,14 @@ function receiverOf(
 ): (error: Error | null, message: Msg) => void {
   return (error, message) => {
     if (error !== null) {
-      log.warn({ err: error }, 'message of another node not received');
+      log.warn({ err: error }, 'receiving a message of another node failed');
       return;
     }
     const from = message.headers?.get(senderHeader) ?? '';
     const handle = handlers.get(message.subject.slice(message.subject.lastIndexOf('.') + 1));
     if (handle === undefined || from === incarnation) return;
     const failed = (err: unknown): void => {
-      log.error({ err, from, subject: message.subject }, 'message of another node not handled');
+      log.error({ err, from, subject: message.subject }, 'handling a message of another node failed');
       const failure = headers();
       failure.set(failedHeader, '1');
       if (isConnected()) message.respond(undefined, { headers: failure });
@@ -152,7 +152,8 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
         isConnected = true;
         log.info({}, 'connected to NATS again');
       } else if (type === 'disconnect' || type === 'close') {
-        if (isConnected && !isClosed) log.warn({}, 'connection to NATS lost; this node goes on alone');
+        if (isConnected && !isClosed)
+          log.warn({}, 'connection to NATS lost; this node continues without other nodes');
         isConnected = false;
       }
     }
@@ -171,7 +172,7 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
         log.info({}, 'connected to NATS');
         return await follow(made);
       } catch (err) {
-        log.warn({ err }, 'no connection to NATS; retried');
+        log.warn({ err }, 'connecting to NATS failed; will retry');
         await retryPause.wait(reconnectMs);
       }
     }
@@ -196,7 +197,7 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
   };
 }
 
-/** Afterwards the server knows that this node is gone: it refuses requests to it at once. A server that does not answer is not waited for. */
+/** Closes the connection, so that the server refuses requests to this node at once. Does not wait for a server that does not answer. */
 async function leave(connection: NatsConnection): Promise<void> {
   const limit = createPause();
   await Promise.race([connection.drain().catch(() => {}), limit.wait(leaveMs)]);
@@ -238,10 +239,10 @@ function authenticationOf(credentials: NatsCredentials | undefined): object {
   return { user: credentials.user, pass: credentials.password };
 }
 
-/** A part of a NATS subject; `*` stands for any. */
+/** A part of a NATS subject; `*` means any. */
 function nameOf(part: string): string {
   if (part === everyone || /^[A-Za-z0-9-]+$/.test(part)) return part;
-  throw new RangeError(`'${part}' is no name on the bus: letters, digits and hyphens are allowed`);
+  throw new RangeError(`'${part}' is not a name on the bus: letters, digits and hyphens are allowed`);
 }
 
 function tooLong({ length }: Uint8Array): BusError {
@@ -262,11 +263,12 @@ function noAnswer(reason: string, cause?: unknown): BusError {
 function explained(error: unknown): BusError {
   if (error instanceof BusError) return error;
   for (let each = error; each instanceof Error; each = each.cause)
-    if (each instanceof errors.NoRespondersError) return noReceiver('the addressed node is not there', error);
+    if (each instanceof errors.NoRespondersError)
+      return noReceiver('the addressed node is not connected', error);
   return noAnswer(error instanceof Error ? error.message : String(error), error);
 }
 
-/** A wait that the end of the bus cuts short. */
+/** A pause that the end of the bus interrupts. */
 function createPause() {
   let end = (): void => {};
   return {

@@ -13,7 +13,7 @@ export interface AcmeOptions {
   readonly authorities: readonly string[];
 }
 
-/** Of one request; an order has about ten. */
+/** The time limit of one request; an order has about ten. */
 const requestMs = 30_000;
 /** An authority checks the names within seconds; these bounds end an order after about five minutes. */
 const polls = { backoffAttempts: 15, backoffMin: 1_000, backoffMax: 30_000 };
@@ -35,13 +35,13 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
       await acme.crypto.createPrivateEcdsaKey('P-256'),
     );
     const client = new acme.Client({ directoryUrl, accountKey, ...polls });
-    // Finds an account of an earlier order; `auto` would change it by an update that is empty, which authorities refuse.
+    // Finds the account of an earlier order. Without this `auto` would send an empty update of the account, which authorities refuse.
     await client.createAccount({ onlyReturnExisting: true }).catch(() => undefined);
     const cert = await client.auto({
       csr,
       termsOfServiceAgreed: true,
       challengePriority: ['http-01'],
-      // The authority looks from outside; behind NAT our own look would fail where that succeeds.
+      // The authority checks from outside; behind NAT our own check could fail where that one succeeds.
       skipChallengeVerification: true,
       async challengeCreateFn({ identifier }, { type, token }, answer) {
         if (type !== 'http-01')
@@ -58,7 +58,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
       try {
         return await ordered(names);
       } catch (error) {
-        // Errors of its HTTP client carry the whole request, which does not belong into a log.
+        // Errors of its HTTP client carry the whole request, which does not belong in a log.
         throw new Error(`${new URL(directoryUrl).host}: ${(error as Error).message}`);
       }
     },

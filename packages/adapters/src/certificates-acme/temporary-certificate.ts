@@ -5,7 +5,7 @@ import { PemConverter, SubjectAlternativeNameExtension, X509CertificateGenerator
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 
-/** Signed by its own key: TLS can begin with it before an authority has issued one, and clients that check names refuse it. */
+/** A self-signed certificate, with which TLS starts before an authority has issued one. Clients that check certificates refuse it. */
 export async function createTemporaryCertificate(
   names: readonly string[],
   now: Date,

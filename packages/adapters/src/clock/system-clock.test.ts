@@ -33,7 +33,7 @@ for (const stepMs of [86_400_000, -3_600_000]) {
   });
 }
 
-test('readings that are less than a second apart are no step: dates keep the order of their events', () => {
+test('clocks that differ by less than a second have not stepped: dates keep the order of their events', () => {
   let wall = 1_000_000;
   const clock = createSystemClock({ machine: { monotonic: () => 0, wall: () => wall } });
   for (const apart of [999, -999, 3]) {
@@ -78,7 +78,7 @@ test('a timer further away than setTimeout can count waits for its instant', () 
   }
 });
 
-test('a cancelled timer never fires, also after it was armed again on the way', () => {
+test('a cancelled timer never fires, also after its setTimeout was renewed', () => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 });
   try {
     let fired = 0;

@@ -33,7 +33,7 @@ export function createSystemClock(options: SystemClockOptions = {}): Clock {
     wallNow() {
       const counted = now();
       const behindMs = machine.wall() - counted - offsetMs;
-      // Between two steps both times keep the same distance, to the millisecond: dates keep the order of their events.
+      // Between two steps the distance of both times is constant to the millisecond, so dates keep the order of their events.
       if (Math.abs(behindMs) >= smallestStepMs) {
         offsetMs += behindMs;
         onStep?.(offsetMs);

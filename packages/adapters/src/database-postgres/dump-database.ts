@@ -16,7 +16,7 @@ export function dumpPostgresDatabase(url: string, to: string): Promise<void> {
   );
 }
 
-/** The first value that a query gives; undefined without a row, or without the table. */
+/** The first value that a query returns; undefined without a row, or without the table. */
 export async function valueInPostgresDatabase(url: string, table: string, query: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await client.connect();
@@ -42,9 +42,9 @@ export function restorePostgresDatabase(url: string, from: string): Promise<void
   );
 }
 
-/** Every user of the machine can read the arguments of a process: the password goes through a file for its owner alone. */
+/** Every user of the machine can read the arguments of a process, so the password is passed in a file that only its owner can read. */
 async function withoutPassword(url: string, use: (url: string) => Promise<void>): Promise<void> {
-  // A URL without a host, for a socket of this machine, is none that can be parsed; nor has it a password.
+  // A URL without a host, for a socket of this machine, cannot be parsed, and has no password.
   const at = URL.canParse(url) ? new URL(url) : undefined;
   const password = decodeURIComponent(at?.password ?? '');
   if (at === undefined || password === '') return use(url);
@@ -61,7 +61,7 @@ async function withoutPassword(url: string, use: (url: string) => Promise<void>)
   }
 }
 
-/** What a program wrote last is its reason. */
+/** Characters kept of the output of a program: its end has the reason of a failure. */
 const reasonLength = 500;
 
 function run(program: string, args: readonly string[]): Promise<void> {

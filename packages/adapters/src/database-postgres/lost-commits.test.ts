@@ -12,7 +12,7 @@ import { createPostgresDatabase } from './index.ts';
 const table = { name: 't/1', sql: 'CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)' };
 const socketName = '.s.PGSQL.5432';
 
-/** Between a database and its server: passes everything on, and loses the connection around the next COMMIT. */
+/** A proxy between a database and its server, which loses the connection around the next COMMIT. */
 class LossyServer {
   readonly #directory = mkdtempSync(join(tmpdir(), 'jackfield-lossy-'));
   readonly #sockets = new Set<Socket>();
@@ -138,7 +138,7 @@ describe('a connection that is lost during a commit', { skip: postgresMissing() 
     assert.deepEqual(await rowsOf(), [1, 2]);
   });
 
-  test('a database that is closed before the outcome is known says that it is not', async () => {
+  test('a database that is closed before the outcome is known rejects with that reason', async () => {
     lossy.loses = 'answer';
     const away = Promise.withResolvers<void>();
     lossy.meanwhile = async () => {

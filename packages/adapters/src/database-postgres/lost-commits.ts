@@ -5,13 +5,13 @@ import { saysUnknownTransaction } from './unavailable-error.ts';
 
 /** Commits whose answer was lost with their connection. */
 export interface LostCommits {
-  /** Asks until the server knows; undefined when `close` comes before. */
+  /** Asks until the server knows; undefined when `close` is called before. */
   wasCommitted(transaction: string): Promise<boolean | undefined>;
-  /** Resolves when nothing is asked any more. */
+  /** Ends all questions; resolves when the last one has ended. */
   close(): Promise<void>;
 }
 
-/** While the server is away, or still runs the transaction: it ends it at the latest with its idle timeout. */
+/** The pause between two questions, while the server is unreachable or still runs the transaction, at most until its idle timeout. */
 const askAgainMs = 200;
 
 export function createLostCommits(read: Read): LostCommits {
@@ -24,7 +24,7 @@ export function createLostCommits(read: Read): LostCommits {
         saysUnknownTransaction(error) ? 'aborted' : undefined,
       );
       if (status === 'committed') return true;
-      // None: so old that the server has forgotten it, which an open transaction never is.
+      // Null: the server has forgotten the transaction, which never happens while it is open.
       if (status === 'aborted' || status === null) return false;
       await pause(askAgainMs, undefined, { signal: closing.signal }).catch(() => {});
     }

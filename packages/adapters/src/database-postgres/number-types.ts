@@ -22,6 +22,7 @@ export const numberTypes: pg.CustomTypesConfig = {
 
 function safeInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is no integer that a number can hold`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`${text} is not an integer that a number can represent`);
   return value;
 }

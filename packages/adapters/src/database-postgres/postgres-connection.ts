@@ -52,7 +52,7 @@ export class PostgresConnection implements DatabaseConnection {
         command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
       return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
     } catch (error) {
-      // Of several queries in flight the later ones may fail after the next unit has begun.
+      // When several queries are in flight, later ones may fail after the next unit has begun.
       if (unit !== undefined) unit.failed = true;
       throw this.#read(error);
     }

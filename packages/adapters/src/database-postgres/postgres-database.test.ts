@@ -90,7 +90,7 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
     });
   });
 
-  test('a restarted server is used again, and has every acknowledged row', async () => {
+  test('after a restart of the server the database connects again and has every acknowledged row', async () => {
     await withDatabase(async (database) => {
       await database.transact((write) => sql`INSERT INTO t VALUES (1, 0)`.execute(write));
       await server.crashAndRestart();

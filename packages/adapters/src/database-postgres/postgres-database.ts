@@ -20,7 +20,7 @@ export interface PostgresDatabaseOptions {
   readonly writers?: number;
   /** Other processes use the database at the same time; false when left out. */
   readonly isShared?: boolean;
-  /** The longest wait for the answer to a statement; its connection counts as lost then. */
+  /** The longest wait for the answer to a statement; after it the connection counts as lost. */
   readonly answerMs?: number;
   /** Excludes other processes; released on `close`. Without a lock several processes share the database. */
   readonly lock?: ProcessLock;

@@ -5,7 +5,7 @@ import { PostgresConnection } from './postgres-connection.ts';
 import { applicationName, type ProcessLock } from './process-lock.ts';
 import { DatabaseUnavailableError } from './unavailable-error.ts';
 
-/** The database, and how many connections of each kind. */
+/** The database, and the number of connections of each kind. */
 export interface PostgresPoolsOptions {
   readonly url: string;
   readonly readers: number;
@@ -44,7 +44,7 @@ export class PostgresPools {
       application_name: applicationName,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
-      // A peer that vanished without closing would otherwise block its queries, and everything behind them, for ever.
+      // Without a timeout a peer that vanished without closing would block its queries, and all later ones, forever.
       query_timeout: answerMs,
     };
     const writing = {

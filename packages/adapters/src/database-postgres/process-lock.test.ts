@@ -44,7 +44,7 @@ describe('the lock of a process', { skip: postgresMissing() ?? false }, () => {
     await alone.release();
   });
 
-  test('write connections that begin at once are admitted without a query beside another one on a connection', async (t) => {
+  test('write connections that begin at the same time are admitted with one query at a time on each connection', async (t) => {
     const lock = await take();
     const writers = Array.from({ length: 16 }, () => new pg.Client({ connectionString: url }));
     t.after(() => Promise.all([lock.release(), ...writers.map((writer) => writer.end())]));
@@ -70,7 +70,7 @@ describe('the lock of a process', { skip: postgresMissing() ?? false }, () => {
     assert.equal(most, 1);
   });
 
-  test('write connections exclude others although the connection of the lock is gone', async () => {
+  test('write connections exclude other processes although the connection of the lock is lost', async () => {
     for (const [holder, rival] of [
       ['one', undefined],
       [undefined, 'one'],

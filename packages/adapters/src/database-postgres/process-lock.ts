@@ -227,7 +227,7 @@ async function holderOf(client: pg.Client, { excluded, isOfNode }: ProcessLocks)
     // Object identifiers have no sign.
     [excluded.map(([ofClass]) => ofClass), excluded.map(([, lock]) => lock >>> 0), isOfNode],
   );
-  return rows[0]?.name || 'it does not say which';
+  return rows[0]?.name || 'its name is not known';
 }
 
 /** A connection that failed may also fail to end. */
@@ -235,7 +235,7 @@ function discard(client: pg.Client): void {
   client.end().catch(() => {});
 }
 
-/** Asks whether a connection answers. It asks one question at a time: a client of pg 9 refuses a second one meanwhile. */
+/** Checks whether a connection answers, with one query at a time: a client of pg 9 refuses a second query before the first has its answer. */
 function questions(): (client: pg.Client) => Promise<boolean> {
   const last = new WeakMap<pg.Client, Promise<unknown>>();
   return (client) => {

@@ -8,19 +8,22 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** The connection was lost behind a COMMIT: the server may have made it. */
+/** The connection was lost after a COMMIT was sent: the server may have carried it out. */
 export class LostCommitError extends DatabaseUnavailableError {
   readonly transaction: string | undefined;
 
   constructor(transaction: string | undefined, cause: unknown) {
-    super('the connection to the database was lost during a commit; whether it was made is not known', cause);
+    super(
+      'the connection to the database was lost during a commit; it is not known whether the commit was made',
+      cause,
+    );
     this.transaction = transaction;
   }
 }
 
 /**
  * Classes 08 (connection exception) and 57P01–57P03 (shutdown, crash, starting up) of PostgreSQL's error codes, and `query_timeout` of pg,
- * which has no code: a peer that has vanished.
+ * which has no code and means that the peer has vanished.
  */
 export function saysConnectionLost(error: unknown): boolean {
   if (error instanceof Error && error.message === 'Query read timeout') return true;

@@ -110,7 +110,7 @@ export class UnitLane {
     await this.#runGroup(group.slice(half));
   }
 
-  /** The lane goes on while the outcome of a lost commit is asked for: who repeated such a unit might do its work twice. */
+  /** Settles the units of a group. After a lost commit it waits for the outcome, because repeating a unit might do its work twice; the lane goes on meanwhile. */
   #settle(group: readonly Unit[], failure: Failure | undefined): void {
     const { cause } = failure ?? {};
     const transaction = cause instanceof LostCommitError ? cause.transaction : undefined;
@@ -134,7 +134,7 @@ export class UnitLane {
       if (attempt === attempts) {
         this.#deps.log.warn(
           { attempts, err: failure.cause },
-          'transaction given up after repeated conflicts',
+          'transaction abandoned after repeated conflicts',
         );
         return failure;
       }

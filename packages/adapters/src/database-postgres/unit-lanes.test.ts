@@ -57,7 +57,7 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
     return rows[0]!.level;
   }
 
-  test('a unit is serializable unless it says otherwise, and shares no transaction with one of the other isolation', async () => {
+  test('a unit is serializable by default, and shares no transaction with units of the other isolation', async () => {
     const levels = await Promise.all([
       database.transact(isolationOf),
       database.transact(isolationOf, committed),
@@ -156,7 +156,7 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
     assert.equal(await excluding, 7);
   });
 
-  test('a process that is gone while its statement waits for a lock loses the locks that it has', async () => {
+  test('a process that dies while its statement waits for a lock loses its locks', async () => {
     const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const [locked, waits] = [1, 2];
     const holder = other.transact(async (write) => {
@@ -189,7 +189,7 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
     assert.deepEqual(rows, [{ n: 1 }, { n: 3 }]);
   });
 
-  test('the end of an incarnation waits for its transaction under way, and none of it is committed afterwards', async () => {
+  test('the end of an incarnation waits for its running transaction, and none of its units commits afterwards', async () => {
     const url = await server.createDatabase();
     const [fenced, successor] = [1, 2].map(() =>
       createPostgresDatabase({ url, writers: 2, isShared: true, log: createRecordingLog() }),

@@ -13,7 +13,7 @@ export interface UnitLanes {
 export interface UnitLanesDeps extends Omit<UnitLaneDeps, 'onIdle' | 'number'> {
   /** How many groups run at the same time, each on a connection of its own; heartbeats not counted. */
   readonly lanes: number;
-  /** The connection of heartbeats, whose lane has the number behind the last of the others. Without it a heartbeat is a unit like others. */
+  /** The connection of heartbeats, whose lane has the number after the last other lane. Without it heartbeats are ordinary units. */
   readonly connectForHeartbeats?: UnitLaneDeps['connect'];
 }
 
@@ -81,7 +81,7 @@ export function createUnitLanes({ lanes: count, connectForHeartbeats, ...deps }:
     laneOf,
     laneOfUnit(write) {
       const number = laneOfWrite.get(write);
-      if (number === undefined) throw new Error('this transaction is no unit of transact');
+      if (number === undefined) throw new Error('this transaction is not a unit of transact');
       return number;
     },
     idle() {
@@ -90,7 +90,7 @@ export function createUnitLanes({ lanes: count, connectForHeartbeats, ...deps }:
   };
 }
 
-/** A unit that failed by itself reports its own error; the other units of its group report the error of the transaction. */
+/** A failed unit reports its own error; the other units of its group report the error of the transaction. */
 function ownError(outcome: object | undefined, cause: unknown): unknown {
   return outcome !== undefined && 'error' in outcome ? outcome.error : cause;
 }

@@ -24,7 +24,7 @@ export function copySqliteDatabase(directory: string, to: string): void {
   }
 }
 
-/** The first value that a query of a copy gives; undefined without a row, or without the table. */
+/** The first value that a query of a copy returns; undefined without a row, or without the table. */
 export function valueInSqliteCopy(file: string, table: string, query: string): unknown {
   const copy = new DatabaseSync(file, { readOnly: true });
   try {
@@ -35,7 +35,7 @@ export function valueInSqliteCopy(file: string, table: string, query: string): u
   }
 }
 
-/** What is wrong with the database that is read is no fault of where the copy goes. */
+/** Opens the database to be copied; its faults must not look like faults of the copy. */
 function openSource(file: string): DatabaseSync {
   let source: DatabaseSync | undefined;
   try {

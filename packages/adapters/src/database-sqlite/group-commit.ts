@@ -13,13 +13,13 @@ const turnsOfPatience = 4;
 const slowUnitMs = 5_000;
 
 interface Unit {
-  /** False when the unit has failed and what it wrote is still in the transaction. */
+  /** False when the unit has failed and its changes are still in the transaction. */
   run(apart: boolean): Promise<boolean>;
   /** Called after the commit; with an error when the commit failed. */
   settle(error: { readonly cause: unknown } | undefined): void;
 }
 
-/** What a group commit runs on. */
+/** The functions that a group commit needs. */
 export interface GroupCommitDeps {
   readonly connection: SqliteConnection;
   readonly openUnit: () => OpenUnit;
@@ -137,7 +137,7 @@ export class GroupCommit {
     for (const unit of group) {
       const isClean = await unit.run(apart);
       // A full or broken disk ends the whole transaction, with the units before this one.
-      if (!isInTransaction()) throw new Error('the database gave the transaction up');
+      if (!isInTransaction()) throw new Error('the database has rolled back the transaction');
       if (isClean) continue;
       connection.order('ROLLBACK');
       return false;
@@ -170,7 +170,7 @@ function unitOf<Result>(
       }
     },
     settle(failure) {
-      // A unit that failed by itself reports its own error; the other units of its group report the error of the commit.
+      // A failed unit reports its own error; the other units of its group report the error of the commit.
       if (outcome !== undefined && 'error' in outcome) caller.reject(outcome.error);
       else if (failure !== undefined || outcome === undefined) caller.reject(failure?.cause);
       else caller.resolve(outcome.value);

@@ -17,7 +17,7 @@ export class SqliteConnection implements DatabaseConnection {
     this.#statements = createStatementCache(database);
   }
 
-  /** Not `async`, nor are its callers: a function that only waits for another one costs a turn of the microtasks. */
+  /** Not `async`, like its callers: each `async` function that only waits for another one costs a turn of the microtasks. */
   executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     // PostgreSQL refuses every statement after a failed one; code for one database must work on the other.
     if (this.#unit === 'failed') {
@@ -47,7 +47,7 @@ export class SqliteConnection implements DatabaseConnection {
     this.#statements.clear();
   }
 
-  /** `apart`: with a savepoint, so that the unit can be rolled back alone. */
+  /** `apart`: with a savepoint, so that the unit can be rolled back without the others. */
   beginUnit(apart: boolean): void {
     if (apart) this.order('SAVEPOINT unit');
     this.#hasSavepoint = apart;
@@ -63,7 +63,7 @@ export class SqliteConnection implements DatabaseConnection {
     this.#unit = 'none';
   }
 
-  /** Gives whether the unit has left nothing in the transaction. */
+  /** Rolls the unit back; true when nothing of it is left in the transaction. */
   rollBackUnit(): boolean {
     this.#unit = 'none';
     // On a full disk SQLite itself rolls back the whole transaction, and the savepoint with it.
@@ -87,8 +87,8 @@ export class SqliteConnection implements DatabaseConnection {
 }
 
 /**
- * An ordinary object, as PostgreSQL gives. From an array of values it costs less than half of a copy of node's own row, which has no prototype
- * and so is not deeply equal to one.
+ * A row as an ordinary object, as PostgreSQL returns it. Node's own row has no prototype, so it is not deeply equal to such an object; copying it
+ * costs twice as much as building one from an array of values.
  */
 function rowOf(
   columns: readonly string[],

@@ -42,7 +42,7 @@ describe('the data directory of the embedded database', () => {
     await database.close();
   });
 
-  test('a query that ran before a migration returns the columns of after it', async () => {
+  test('a query that ran before a migration returns the new columns after it', async () => {
     const database = createSqliteDatabase({
       file: join(directory, 'columns.sqlite'),
       log: createRecordingLog(),

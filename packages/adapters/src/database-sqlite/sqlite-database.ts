@@ -78,7 +78,7 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
     return {
       dialect: 'sqlite',
       read,
-      // Not `async`: to return a promise from there takes three turns of the microtasks.
+      // Not `async`: returning a promise from an `async` function takes three turns of the microtasks.
       transact: (work) => (closing === undefined ? commits.transact(work) : Promise.reject(isClosed())),
       isShared: false,
       lanes: 1,

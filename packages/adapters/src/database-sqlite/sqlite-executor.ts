@@ -60,7 +60,7 @@ function unitHasEnded(): Error {
   return new Error('the unit of this transaction has ended');
 }
 
-/** What compiles queries; without state between two of them, and dearer to create than a query is to run. */
+/** Compiles queries. Stateless and shared, because creating it costs more than running a query. */
 interface Compiling {
   readonly compiler: QueryCompiler;
   readonly adapter: DialectAdapter;

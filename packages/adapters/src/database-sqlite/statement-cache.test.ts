@@ -21,7 +21,7 @@ test('a statement is prepared once while it is in use, and the least recently us
   database.close();
 });
 
-test('a statement has the names of its columns, and none when it returns no rows', () => {
+test('a statement has the names of its columns; without rows it has none', () => {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE t (x)');
   const cache = createStatementCache(database);

@@ -11,7 +11,7 @@ export interface PreparedStatement {
 /** Prepared statements by their text; the least recently used statement is evicted. */
 export interface StatementCache {
   prepare(sql: string): PreparedStatement;
-  /** After a change of the schema, with which the columns of a statement may change. */
+  /** To be called after a change of the schema: the columns of a statement may have changed. */
   clear(): void;
 }
 
@@ -26,7 +26,7 @@ export function createStatementCache(database: DatabaseSync, capacity = defaultC
     prepare(sql) {
       const cached = statements.get(sql);
       if (cached !== undefined) {
-        // While the cache has room, moving a statement to the end at every use would cost more than the look-up.
+        // While the cache has room, moving a statement to the end at every use would cost more than the lookup.
         if (statements.size >= capacity) {
           statements.delete(sql);
           statements.set(sql, cached);

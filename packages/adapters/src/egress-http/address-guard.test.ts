@@ -39,7 +39,7 @@ for (const [what, ...addresses] of closedAlways) {
   });
 }
 
-test('private networks and loopback are open in the sandbox alone', () => {
+test('private networks and loopback are open only in the sandbox', () => {
   const addresses = [
     '10.0.0.1',
     '127.0.0.1',
@@ -66,7 +66,7 @@ test('an address that the operator allows overrides every refusal, and opens no 
   for (const address of ['10.2.0.1', '169.254.169.253', 'fc00::1']) assert.ok(!guard(address), address);
 });
 
-test('audio of a phone goes into private networks, and not to this machine, metadata services, link-local addresses or groups', () => {
+test('audio of a phone may go to private networks, but not to this machine, metadata services, link-local addresses or multicast groups', () => {
   const audio = createAudioGuard({ allow: [], privateToo: false });
   const open = [
     '10.0.0.7',
@@ -115,6 +115,6 @@ test('audio of a phone goes into private networks, and not to this machine, meta
   );
   assert.ok(
     createAudioGuard({ allow: ['169.254.9.0/24'], privateToo: false })('169.254.9.1'),
-    'the operator says so',
+    'the operator allows it',
   );
 });

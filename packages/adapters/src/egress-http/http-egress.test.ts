@@ -143,7 +143,7 @@ test('rebinding: the name is resolved once, and the connection goes to the addre
     response.end();
   });
   let resolutions = 0;
-  // The first look-up is allowed and ours; a second one would lead elsewhere, where no server listens.
+  // The first lookup returns our allowed address. A second one would return an address where no server listens.
   const resolve = async () => [{ address: resolutions++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
   const url = `http://rebinding.example:${port}/`;
   assert.equal(kindOf(await send(url, { allow: ['127.0.0.1/32'], privateToo: false, resolve })), 200);
@@ -271,7 +271,7 @@ test('silence is cut after the read timeout', async () => {
   assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts })), 'read-timeout');
 });
 
-test('a body that drips for ever is cut after the total timeout', async () => {
+test('a body that drips forever is cut after the total timeout', async () => {
   const port = await talker((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const drip = setInterval(() => socket.write('x'), 10);
@@ -324,7 +324,7 @@ test('an aborted request ends at once', async () => {
   assert.equal(kindOf(await send('http://127.0.0.1:1/', inSandbox, { signal: stop.signal })), 'aborted');
 });
 
-test('requests to the same name and addresses share a connection; its end leaves none', async () => {
+test('requests to the same name and addresses share a connection, and none is left after close', async () => {
   const seen = new Set<unknown>();
   const port = await receiver((request, response) => {
     seen.add(request.socket);
@@ -383,7 +383,7 @@ test('a connection that the receiver closed while idle costs no attempt', async 
   egress.close();
 });
 
-test('a receiver that closes after each answer gets every request on a connection of its own', async () => {
+test('a receiver that closes after each answer gets each request on a new connection', async () => {
   let connections = 0;
   const server = createServer((_request, response) => response.setHeader('connection', 'close').end('x'));
   server.on('connection', () => connections++);
@@ -394,7 +394,7 @@ test('a receiver that closes after each answer gets every request on a connectio
   while (egress.openConnections() > 0) await new Promise(setImmediate);
 });
 
-test('a receiver that closes a fresh connection gets one request only', async () => {
+test('a receiver that closes a fresh connection gets the request only once', async () => {
   let connections = 0;
   const port = await listening(
     createTcpServer((socket) => {

@@ -90,7 +90,7 @@ async function checkedAddressesOf(
   return { addresses: addresses.map(({ address }) => address), port };
 }
 
-/** One request from its look-up to the end of its response; settles exactly once and leaves no timer. */
+/** One request from its lookup to the end of its response; settles exactly once and leaves no timer. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: EgressRequest;
   readonly #settle: (outcome: EgressOutcome) => void;
@@ -174,7 +174,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     if (reserve?.(piece.length) === false) {
-      this.#fail('no-memory', 'too many answers are received at this moment');
+      this.#fail('no-memory', 'too many answers are being received at this moment');
       return;
     }
     this.#pieces.push(piece);
@@ -219,7 +219,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#stage = setTimeout(() => this.#fail('read-timeout', `nothing came for ${readMs} ms`), readMs);
   }
 
-  readonly #abort = (): void => this.#fail('aborted', 'the request was given up');
+  readonly #abort = (): void => this.#fail('aborted', 'the request was aborted');
 
   #fail(kind: EgressProblemKind, sentence: string): void {
     const problem: EgressProblem = { kind, sentence };

@@ -1,7 +1,7 @@
-/** The package has types of its index alone. */
+/** The package has types only for its index. */
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
 
-  // biome-ignore lint/style/noDefaultExport: that is how the package exports it
+  // biome-ignore lint/style/noDefaultExport: the package exports it so
   export default Client;
 }

@@ -38,7 +38,7 @@ export function createOpenIdProvider(options: OpenIdOptions): IdentityProvider {
     if (discovered !== undefined) return discovered;
     const found = discovery(server, clientId, undefined, ClientSecretBasic(clientSecret), {
       timeout: timeoutSeconds,
-      // The configuration of the server allows http: to this machine alone.
+      // The configuration of the server allows http: only to this machine.
       ...(server.protocol === 'http:' ? { execute: [allowInsecureRequests] } : {}),
     });
     discovered = found;
@@ -66,14 +66,14 @@ export function createOpenIdProvider(options: OpenIdOptions): IdentityProvider {
 
     async identify(query, secrets) {
       const found = await configuration();
-      // Of the configured URL, not of the request's headers: the provider compares it with the one of the login.
+      // From the configured URL, not from headers of the request: the provider compares it with the URL of the login.
       const tokens = await authorizationCodeGrant(
         found,
         new URL(`${redirectUrl}?${query}`),
         checksOf(secrets),
       );
       const claims = tokens.claims();
-      if (claims === undefined) throw new Error('The answer of the identity provider holds no ID token.');
+      if (claims === undefined) throw new Error('The answer of the identity provider has no ID token.');
       const isComplete =
         claims[groupsClaim] !== undefined || found.serverMetadata().userinfo_endpoint === undefined;
       if (isComplete) return personOf(claims, groupsClaim);

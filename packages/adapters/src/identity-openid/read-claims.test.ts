@@ -11,7 +11,7 @@ describe('Claims of an identity provider', () => {
     assert.equal(nameOf({ sub: 'x'.repeat(900) }).length, 200);
   });
 
-  it('groups are the texts of a list or one text; everything else is none', () => {
+  it('groups are the texts of a list, or one text; other values are ignored', () => {
     assert.deepEqual(groupsOf(['a', 7, '', 'b', null]), ['a', 'b']);
     assert.deepEqual(groupsOf('desk'), ['desk']);
     for (const none of [undefined, null, 7, true, { desk: true }, '']) assert.deepEqual(groupsOf(none), []);

@@ -1,6 +1,6 @@
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The column of a list has so many characters at most. */
+/** Most characters of a name: it is shown in the column of a list. */
 const longestName = 200;
 
 /** An address that the provider has verified, a preferred name, or the subject, which every token has. */

@@ -22,7 +22,7 @@ export interface PriorityNotice {
   readonly obtained: ThreadPriority;
 }
 
-/** Sent once, before the thread is ready, where WebRTC is configured: without a problem it is on. */
+/** Sent once, before the thread is ready, where WebRTC is configured; `problem` is the reason why it is off. */
 export interface WebrtcNotice {
   readonly type: 'webrtc';
   readonly problem?: string;

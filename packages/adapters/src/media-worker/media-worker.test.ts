@@ -126,7 +126,7 @@ test('a thread with the best priority reports once what it obtained, and opens l
   assert.ok(['real-time', 'raised', 'others-lowered'].includes(obtained[0]!), `${obtained}`);
 });
 
-test('captured audio goes out through the port that was given, in chunks, then its end; what came before is dropped', async (context) => {
+test('captured audio is sent to its port in chunks, then its end; audio from before the port is dropped', async (context) => {
   const media = await start(context, { ports: { first: 8206, last: 8209 } });
   const { port } = await media.open('a');
   const phone = await createPhone(700, port);
@@ -210,7 +210,7 @@ test('open rejects when no port is left and when the name is open; a close that 
   await assert.rejects(media.loadClip('x', { sampleRate: 0, samples: new Int16Array(9) }), /sample rate/);
 });
 
-test('after closeAll every request is refused at once, and closing again is no fault', async () => {
+test('after closeAll every request is refused at once, and closing again has no effect', async () => {
   const media = await createMediaWorker({ host: '127.0.0.1', ports: { first: 8204, last: 8205 } });
   await media.open('a');
   await media.closeAll();

@@ -35,7 +35,7 @@ export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
    * transferred. Audio captured earlier is dropped; an earlier port of the same receiver is closed.
    */
   sendCapturesTo(port: MessagePort, receiver?: CaptureReceiver): void;
-  /** Takes legs out, with what follows them, for another worker of this process. */
+  /** Takes legs out, with the mixes and captures that follow them, for another worker of this process. */
   release(names: MovedNames): Promise<MovedLegs>;
   /** Continues legs of another worker; rejects when some of them are lost. Commands sent after it find the legs. */
   adopt(moved: MovedLegs): Promise<void>;
@@ -43,9 +43,9 @@ export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
   secure(leg: string, keys: AgreedKeys): void;
   /** A port pair of this worker that a leg had taken along is free again. */
   freePort(port: number): void;
-  /** Resolves when the thread has died by itself: every leg is lost, and pending requests are rejected. */
+  /** Resolves when the thread has died without a request: every leg is lost, and pending requests are rejected. */
   readonly died: Promise<Error>;
-  /** A descriptor that stays open when the thread dies by itself; undefined where there is none. */
+  /** A descriptor that stays open when the thread dies; undefined where there is none. */
   readonly pollDescriptor: number | undefined;
   /** Ends the thread at once, as a fault would; for tests. */
   kill(): void;
@@ -74,11 +74,11 @@ export interface MediaWorkerOptions {
   readonly onPriority?: (priority: ThreadPriority) => void;
   /** The UDP and TCP port of all legs of WebRTC; they are refused when absent. */
   readonly webrtcPort?: number;
-  /** WebRTC is off, and why: a sentence. */
+  /** WebRTC is off; `problem` is the reason, a sentence. */
   readonly onWebrtcOff?: (problem: string) => void;
   /** The handshake of a leg that another worker has is over: its keys, for `secure`. */
   readonly onSecured?: (leg: string, keys: AgreedKeys) => void;
-  /** RTP that stays away for this long is reported; default 60,000. */
+  /** A leg without RTP for this long is reported; default 60,000. */
   readonly mediaSilentMs?: number;
   /** Number of steps in the 20 ms of a frame; each mix runs in the step that suits its members. Default 8. */
   readonly phases?: number;

@@ -22,7 +22,7 @@ describe('ciphers through direct calls', {
   if (ciphers === undefined) return;
   srtpCiphersContract(ciphers);
 
-  it('packets of every length are those of node:crypto, and either one opens what the other has sealed', () => {
+  it('packets of every length equal those of node:crypto, and each side opens packets that the other has sealed', () => {
     const masters: readonly [SrtpSuiteName, number][] = [
       ['AES_CM_128_HMAC_SHA1_80', 30],
       ['AES_256_CM_HMAC_SHA1_32', 46],

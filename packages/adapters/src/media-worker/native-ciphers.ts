@@ -17,7 +17,7 @@ const BLOCK_BYTES = 16;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const DIGEST_BYTES = 20;
-/** Key stream for the longest packet, and a block of room: OpenSSL may write one more than it was asked to encrypt. */
+/** Key stream for the longest packet, and room for one block more, which OpenSSL may write. */
 const SCRATCH_BYTES = srtpPacketBytes + 2 * BLOCK_BYTES;
 
 /** OpenSSL's memory for results: one for all ciphers of a thread, because each call uses its result at once. */
@@ -105,7 +105,7 @@ class NativeBlocks extends Context implements AesBlocks {
   encrypt(blocks: Uint8Array, length: number): Uint8Array {
     if (length % BLOCK_BYTES !== 0 || length > Math.min(blocks.length, srtpPacketBytes)) {
       throw new RangeError(
-        `${length} bytes of ${blocks.length} cannot be encrypted: whole blocks up to ${srtpPacketBytes} can`,
+        `${length} bytes of ${blocks.length} cannot be encrypted: whole blocks up to ${srtpPacketBytes} bytes are allowed`,
       );
     }
     const { functions, out, written, view } = this.scratch;
@@ -125,7 +125,7 @@ class NativeHmac extends Context implements HmacSha1 {
     requireWithin(message, 0, length, 0);
     const { functions, tag, tagView } = this.scratch;
     const { pointer } = this;
-    // Without a key it starts over under the last one.
+    // Without a key it restarts under the last key.
     this.must(functions.hmacInit(pointer, null, 0, null, null));
     this.must(functions.hmacUpdate(pointer, message, length));
     this.must(functions.hmacFinal(pointer, tag, null));
@@ -190,7 +190,7 @@ class NativeGcm extends Context implements AesGcm {
     this.must(functions.cipherUpdate(this.pointer, null, written, header, length));
   }
 
-  /** Through the scratch memory: a pointer into the middle of an array would need a new view for each packet. */
+  /** Copies through the scratch memory: a pointer into the middle of an array would need a new view for each packet. */
   #update(bytes: Uint8Array, start: number, end: number): void {
     const { functions, out, view, written } = this.scratch;
     const length = end - start;
@@ -209,10 +209,12 @@ function is256(key: Uint8Array): boolean {
 function requireWithin(bytes: Uint8Array, start: number, end: number, behind: number): void {
   const room = Math.min(bytes.length, srtpPacketBytes);
   if (start >= 0 && start <= end && end + behind <= room) return;
-  throw new RangeError(`${start} to ${end} and ${behind} behind it are outside a packet of ${room} bytes`);
+  throw new RangeError(
+    `${start} to ${end} and ${behind} bytes after it are outside a packet of ${room} bytes`,
+  );
 }
 
-/** One result of each kind: a library that answers otherwise is not used. */
+/** Compares one result of each kind: a library with other results is not used. */
 function isSameAs(tested: SrtpCiphers, reference: SrtpCiphers): boolean {
   const results = [tested, reference].map((ciphers) => {
     const packet = Uint8Array.from({ length: 100 }, (_, n) => n * 7);

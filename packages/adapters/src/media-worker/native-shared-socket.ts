@@ -18,8 +18,8 @@ const ADDRESS_BYTES = 16;
 /** One read of the shared port: 64 packets are 160 ms of eight calls. */
 const packetsPerRead = 64;
 /**
- * Reads of one poll, of which there are 400 each second: 100,000 packets a second, more than a core decrypts. What a flood sends beyond
- * that is dropped by the kernel, and the other legs have their time.
+ * Reads of one poll. With 400 polls a second these are 100,000 packets a second, more than a core decrypts. The kernel drops the rest of a
+ * flood, so that other legs are served.
  */
 const mostReads = 4;
 /** All legs share one queue in the kernel; its usual size is 50 packets of one leg. */
@@ -95,7 +95,7 @@ function openSocket(
 
 function bind(calls: SystemCalls, ip: number, port: number): number {
   const fd = calls.socket(AF_INET, UDP_SOCKET, 0);
-  if (fd < 0) throw new Error('the system has no socket left');
+  if (fd < 0) throw new Error('the system has no free socket');
   const local = new Uint8Array(ADDRESS_BYTES);
   const view = new DataView(local.buffer);
   view.setUint16(0, AF_INET, true);
@@ -103,7 +103,7 @@ function bind(calls: SystemCalls, ip: number, port: number): number {
   view.setUint32(4, ip);
   if (calls.bind(fd, local, ADDRESS_BYTES) !== 0) {
     calls.close(fd);
-    throw new Error('another program has it, or the address is not of this machine');
+    throw new Error('another program uses it, or the address is not one of this machine');
   }
   const on = Uint8Array.of(1, 0, 0, 0);
   calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);

@@ -74,7 +74,7 @@ export async function openNativeSockets(): Promise<OpenLegSockets | undefined> {
         sockets.sendReport(leg, bytes, length, address, port),
       close: async (leg) => sockets.close(leg),
       release: async (leg) => sockets.release(leg),
-      // At once, so that no other message of the thread comes between.
+      // Synchronous, so that no other message of the thread comes between.
       adopt: async (leg, moved) => sockets.adopt(leg, moved),
       discard: (moved) => sockets.discard(moved),
       freePort: (port) => sockets.freePort(port),
@@ -88,7 +88,7 @@ export async function openNativeSockets(): Promise<OpenLegSockets | undefined> {
 
 class NativeSockets {
   readonly counters = { sockets: 0, sent: 0, received: 0, sendErrors: 0 };
-  // The tick polls by itself; one more poll halves its backlog and keeps RTCP round trips accurate.
+  // Each tick polls as well; one more poll halves its backlog and keeps RTCP round trips accurate.
   readonly pollsPerTick = 1;
   readonly #calls: SystemCalls;
   readonly #options: LegSocketsOptions;
@@ -161,7 +161,7 @@ class NativeSockets {
     this.#range.release(pair.port);
   }
 
-  /** The descriptors stay open. What arrives meanwhile waits in them. */
+  /** The descriptors stay open, and packets that arrive meanwhile wait in them. */
   release(leg: number): MovedSockets | undefined {
     const pair = this.#pairs.get(leg);
     if (pair === undefined) return undefined;
@@ -194,16 +194,16 @@ class NativeSockets {
   }
 
   poll(): void {
-    // No socket, no system call.
+    // Without a socket no system call is needed.
     if (this.#pairs.size === 0) return;
     const { receive, receiveReport } = this.#options;
     this.#calls.clockGetTime(CLOCK_REALTIME, this.#clock);
     const nowMs = milliseconds(this.#clockView, 0);
-    // A sender may not occupy the thread by a flood, so a socket has one batch a poll in ordinary times.
+    // A flood must not occupy the thread, so each socket gets one batch a poll, except after a stall.
     const batches = nowMs - this.#polledMs > STALL_MS ? MOST_BATCHES : 1;
     this.#polledMs = nowMs;
     let ready: number;
-    // More sockets than event slots: the rest is reported again, but a poll does not loop for ever.
+    // With more sockets than event slots the rest is reported again, but a poll must not loop forever.
     let rounds = 0;
     do {
       ready = this.#calls.epollWait(this.#epoll, this.#events, EVENTS, 0);

@@ -1,7 +1,7 @@
 import { type OpenSharedSocket, openWebrtcPort, type WebrtcPort } from '@jackfield/media/io';
 import { openDtls } from './dtls/open-dtls.ts';
 
-/** The port of WebRTC; a sentence where DTLS does not work here or the port is taken: the rest of the platform needs neither. */
+/** Opens the port of WebRTC. Returns a sentence when DTLS does not work or the port is taken, because the rest of the platform needs neither. */
 export async function openSharedPort(options: {
   readonly host: string;
   readonly port: number;

@@ -3,7 +3,7 @@ import type { LibraryHandle } from 'koffi';
 /** Memory of OpenSSL or for it, by address; never null. */
 export type Pointer = bigint;
 
-/** The functions of libcrypto that SRTP needs; each one is a call into C and is not checked: its callers check sizes. */
+/** The functions of libcrypto that SRTP needs, as calls into C. Callers must check sizes; nothing here does. */
 export interface CryptoFunctions {
   cipherNew(): Pointer | null;
   cipherFree(context: Pointer): void;
@@ -45,7 +45,7 @@ export interface CryptoFunctions {
   allocate(bytes: number): { readonly pointer: Pointer; readonly view: Uint8Array };
 }
 
-/** Node's own executable exports its OpenSSL; a Node that a distribution links to the system's OpenSSL does not, but has loaded it. */
+/** Node's own executable exports its OpenSSL. A Node of a distribution has loaded the OpenSSL of the system instead. */
 const libraries = [null, 'libcrypto.so.3', 'libcrypto.3.dylib'];
 
 /** The functions through koffi; undefined where koffi or OpenSSL is missing. */

@@ -61,7 +61,7 @@ export class OutgoingBatch {
     this.#view.setUint32(target + 4, ip);
   }
 
-  /** Sends what waits; returns the number of packets that the system refused. */
+  /** Sends the waiting packets; returns the number of packets that the system refused. */
   flush(fd: number, flags: number): number {
     let refused = 0;
     let done = 0;
@@ -72,7 +72,7 @@ export class OutgoingBatch {
       const sent = this.#calls.sendmmsg(fd, from, waiting - done, flags);
       if (sent > 0) done += sent;
       else {
-        // The first one failed, for example because its network is down: the others need not.
+        // The first packet failed, for example because its network is down; the others may succeed.
         refused++;
         done++;
       }

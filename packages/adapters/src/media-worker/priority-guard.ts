@@ -9,7 +9,7 @@ export interface GuardClock {
 const LOOK_MS = 500;
 /** A thread that needs more of a core than this would starve the rest of the machine if that core is the only one. */
 const MOST_SHARE = 0.9;
-/** It becomes real-time again after this time below the lower share. */
+/** The thread becomes real-time again after this time below the lower share. */
 const CALM_MS = 10_000;
 const CALM_SHARE = 0.75;
 
@@ -23,7 +23,7 @@ const systemClock: GuardClock = {
 
 /**
  * Bounds a real-time thread. A thread that uses a whole core, for its load or for an endless loop, becomes a normal thread
- * until it has been calm for ten seconds. Returns what ends the guard.
+ * until it has been calm for ten seconds. Returns the function that ends the guard.
  */
 export function guardRealTime(
   thread: number,

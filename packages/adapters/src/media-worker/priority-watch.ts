@@ -2,19 +2,19 @@ import type { PriorityNotice } from './media-thread-data.ts';
 import { guardRealTime } from './priority-guard.ts';
 import { loadThreadPriorities, type ThreadPriority } from './thread-priority.ts';
 
-/** The media threads of this process: the threads that stay as they are when the others are lowered. */
+/** The media threads of this process, whose priority stays when the other threads are lowered. */
 const mediaThreads = new Set<number>();
 
 /** Follows the priority of one media thread. */
 export interface PriorityWatch {
-  /** What the thread obtained at its start. */
+  /** Notes the priority that the thread obtained at its start. */
   note(notice: PriorityNotice): Promise<void>;
   end(): void;
 }
 
 /**
  * Bounds a real-time thread, and lowers the other threads of the process where the media thread could not be raised:
- * a thread may always give way.
+ * lowering a priority is always permitted.
  */
 export function watchPriority(changed: (priority: ThreadPriority) => void): PriorityWatch {
   let thread = -1;

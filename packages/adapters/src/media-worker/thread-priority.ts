@@ -27,7 +27,7 @@ export interface ThreadPriorities {
   raiseOwn(most: 'real-time' | 'raised'): { readonly thread: number; readonly obtained: ThreadPriority };
   /** Makes a real-time thread normal, with a raised nice value where that is permitted. */
   stepDown(thread: number): void;
-  /** Makes it real-time again; false where that is not permitted any more. */
+  /** Makes a thread real-time again; false where that is no longer permitted. */
   stepUp(thread: number): boolean;
   /** Lowers all threads of the process but these. */
   lowerOthers(media: ReadonlySet<number>): void;
@@ -35,7 +35,7 @@ export interface ThreadPriorities {
   cpuMs(thread: number): number;
 }
 
-/** Undefined where the system calls are not known. */
+/** Loads the system calls; undefined on an unsupported system. */
 export async function loadThreadPriorities(): Promise<ThreadPriorities | undefined> {
   const calls = await loadSystemCalls();
   return calls === undefined ? undefined : createThreadPriorities(calls);

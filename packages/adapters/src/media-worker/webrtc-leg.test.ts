@@ -111,7 +111,7 @@ for (const [sockets, host] of [
   }
 }
 
-test('the first packet of a browser counts: a checked source passes no probation', {
+test('the first packet of a browser is accepted: a checked source needs no probation', {
   skip,
 }, async (context) => {
   const media = await start(context);
@@ -182,12 +182,16 @@ test('an ICE restart moves a call to another source without another handshake', 
   assert.equal(await browser.check(iceOf('2')), 'success');
   browser.send(4);
   await browser.hear(3);
-  assert.equal(await browser.check(iceOf('a'), { waitMs: 200 }), undefined, 'the old password is void');
+  assert.equal(
+    await browser.check(iceOf('a'), { waitMs: 200 }),
+    undefined,
+    'the old password is no longer valid',
+  );
   assert.equal((await media.close('a')).packetsReceived, 7);
   await assertNothingIsLeft(media);
 });
 
-test('a flood of strangers on the shared port is answered with nothing and leaves a call undisturbed', {
+test('a flood of unknown senders on the shared port gets no answer and leaves a call undisturbed', {
   skip,
 }, async (context) => {
   const media = await start(context);
@@ -218,7 +222,7 @@ test('a flood of strangers on the shared port is answered with nothing and leave
   await assertNothingIsLeft(media);
 });
 
-test('a flood of ClientHellos, of strangers and over a checked path, takes no memory and leaves a call undisturbed', {
+test('a flood of ClientHellos, of unknown senders and over a checked path, takes no memory and leaves a call undisturbed', {
   skip,
 }, async (context) => {
   const media = await start(context);
@@ -273,7 +277,7 @@ test('a flood of ClientHellos, of strangers and over a checked path, takes no me
   await assertNothingIsLeft(media);
 });
 
-test('a leg of WebRTC whose offer is refused goes on with ports of its own', { skip }, async (context) => {
+test('a leg of WebRTC whose offer is refused continues with its own ports', { skip }, async (context) => {
   const media = await start(context);
   await media.open('a', iceOf('a'));
   const { port, webrtc } = await media.open('a');

@@ -18,7 +18,7 @@ test('counters, gauges and histograms appear in the exposition format', async ()
   assert.match(text, /^jackfield_http_seconds_bucket\{le="0\.005",route="\/v1"\} 1$/m);
 });
 
-test('label values are bounded: further values are counted together and as a misuse', async () => {
+test('the number of label values is limited: further values are counted together and as a misuse', async () => {
   const metrics = createMetrics({ process: false, maxSeries: 3 });
   for (let number = 0; number < 10; number += 1) metrics.count('a_total', { from: `+${number}` });
   metrics.count('a_total', { from: '+0' });
@@ -60,7 +60,7 @@ test('gauges and totals with a source are read at each scrape', async () => {
   lost = 5;
   assert.match(await metrics.text(), /^# TYPE jackfield_lost_total counter\njackfield_lost_total 5$/m);
   lost = new Error('gone');
-  assert.match(await metrics.text(), /^jackfield_lost_total 5$/m, 'the last answer stands');
+  assert.match(await metrics.text(), /^jackfield_lost_total 5$/m, 'the last answer stays');
 });
 
 test('the process reports its event-loop lag and memory', async () => {

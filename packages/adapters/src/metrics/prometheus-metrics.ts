@@ -30,10 +30,10 @@ interface Series<Metric> {
 // From one millisecond, for packets, to ten seconds, after which a caller has hung up.
 const defaultBuckets = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The lag of the event loop is sampled so often, and is this long at least; the usual 10 ms are 0.25 % of a core while nothing happens. */
+/** Interval of samples of the event-loop lag, and the smallest lag reported. The usual 10 ms cost 0.25 % of a core in an idle process. */
 const lagEveryMs = 50;
 
-/** The port by prom-client, with a registry of its own. Wrong labels are counted; they never make the caller fail. */
+/** The port by prom-client, with its own registry. Wrong labels are counted and never fail the caller. */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { maxSeries = 200, buckets = defaultBuckets, described = {}, process: withProcess = true } = options;
   const registry = new Registry();

@@ -5,7 +5,7 @@ export interface DiskGate {
 
 /**
  * Writes block threads of a pool that the whole process shares (four threads of libuv): a hanging disk must not block all of them, or name
- * look-ups stop.
+ * lookups stop.
  */
 export function createDiskGate(width: number): DiskGate {
   const waiting: (() => void)[] = [];

@@ -60,7 +60,7 @@ test('the audio that a leg hears goes from the media thread into the file, witho
   const { durationMs } = await recorder.stop(recording);
   assert.ok(durationMs > 1400 && durationMs < 1900, `${durationMs} ms of 1600, without a pause of 1000`);
   const decoded = await decodeMp3(join(directory, `${recording}.mp3`));
-  // −10 dB as played; a busy machine leaves gaps, behind which the tone begins with another phase.
+  // −10 dB as played; a busy machine leaves gaps, after which the tone has another phase.
   assert.ok(levelOf(700, decoded, 0) > -20);
   assert.ok(levelOf(700, decoded, 1) < -60);
 });

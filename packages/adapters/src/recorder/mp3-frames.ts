@@ -10,7 +10,7 @@ const kilobitsOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144
 export const mp3FrameHeaderBytes = 4;
 
 /**
- * The content of a file without recorded sound: players refuse an empty file. Three frames of MPEG 2.5, mono, 8 kHz, 8 kbit/s, whose side
+ * The content of a file without recorded sound, because players refuse an empty file. Three frames of MPEG 2.5, mono, 8 kHz, 8 kbit/s, whose side
  * information is zero, which is silence.
  */
 export const silentMp3 = Uint8Array.from(

@@ -52,7 +52,7 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
     recordings.delete(recording);
   }
 
-  /** The caller of `finish` gets the failure there. */
+  /** Reports a broken recording, unless it is being completed: `complete` then reports the failure. */
   function broken(recording: string, failure: RecordingFailure): void {
     if (recordings.get(recording)?.isFinishing !== false) return;
     forget(recording);
@@ -77,7 +77,7 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
     open(recording, format, channels) {
       if (recordings.has(recording) || recordings.size >= limits.openRecordings) {
         const failure: RecordingFailure = recordings.has(recording)
-          ? { code: 'internal', sentence: 'this recording is open already' }
+          ? { code: 'internal', sentence: 'this recording is already open' }
           : {
               code: 'too-many-recordings',
               sentence: `${limits.openRecordings} recordings are open, which is the limit`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPeakMeter } from './peak-meter.ts';
 
-/** Portions of 20 ms, in which each channel has its level up and down. */
+/** A portion of 20 ms, in which the samples of each channel alternate between its level and the negative level. */
 function portion(levels: readonly number[], sampleRate = 8_000): Int16Array {
   const frames = sampleRate / 50;
   return Int16Array.from({ length: frames * levels.length }, (_, at) => {

@@ -8,21 +8,21 @@ export interface PeakMeter {
 }
 
 const firstPairMs = 100;
-/** Of all channels together: 80 kB. */
+/** Pairs of all channels together: 80 kB. */
 const mostPairs = 40_000;
 const mostPairsOfChannel = 20_000;
 const firstPairs = 256;
 
 /**
  * The least and the greatest sample of each 100 ms of each channel, while they are recorded: a page draws an hour of sound without
- * reading its file. At the limit neighbours are joined, and each pair stands for twice the time.
+ * reading its file. At the limit neighbours are joined, and each pair covers twice the time.
  */
 export function createPeakMeter(channels: number): PeakMeter {
-  // Even: all of them have a neighbour.
+  // An even number, so that each pair has a neighbour.
   const most = 2 * Math.max(1, Math.floor(Math.min(mostPairsOfChannel, mostPairs / channels) / 2));
   const lows = new Int16Array(channels);
   const highs = new Int16Array(channels);
-  /** For each pair the low and the high of each channel, one channel after another. */
+  /** For each pair the least and the greatest sample of each channel, one channel after another. */
   let pairs = new Int8Array(firstPairs * channels * 2);
   let count = 0;
   let pairMs = firstPairMs;

@@ -7,7 +7,7 @@ export interface RecorderThread {
   end(): Promise<void>;
 }
 
-/** Resolves when the thread is ready; rejects when it ends before. `onDeath` is called once when it ends later, without a request. */
+/** Resolves when the thread is ready; rejects when it ends before. `onDeath` is called once when it later ends without a request. */
 export async function startRecorderThread(
   data: RecorderThreadData,
   onMessage: (message: FromRecorderThread) => void,

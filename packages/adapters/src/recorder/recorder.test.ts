@@ -35,7 +35,7 @@ const track = (leg: string) => ({ said: [leg], heard: [] });
 const failureOf = (recorder: DiskRecorder) =>
   new Promise<RecordingFailure & { recording: string }>((resolve) => recorder.subscribe(resolve));
 
-test('a WAV file has each track in its channel, and all of the time', async () => {
+test('a WAV file has each track in its channel, at full length', async () => {
   const { recorder, source, directory, recording } = await open();
   await recorder.start({ recording, format: 'wav', tracks: [track('a'), track('b')] });
   source.say(recording, [400, 1000], 2500);
@@ -181,7 +181,7 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
   await assert.rejects(recorder.start({ recording: randomUUID(), format: 'mp3', tracks }), /3 tracks/);
   const second = randomUUID();
   writeFileSync(join(directory, `${second}.wav`), 'another file');
-  await assert.rejects(recorder.start(order(second)), /a file of this name already/);
+  await assert.rejects(recorder.start(order(second)), /a file with this name already exists/);
   await recorder.start(order(randomUUID()));
   await assert.rejects(recorder.start(order(randomUUID())), {
     code: 'too-many-recordings',
@@ -190,7 +190,7 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
   source.say(recording, [500], 200);
   assert.equal((await recorder.stop(recording)).durationMs, 200);
   rmSync(directory, { recursive: true });
-  await assert.rejects(recorder.start(order(randomUUID())), /directory of recordings is gone/);
+  await assert.rejects(recorder.start(order(randomUUID())), /directory of recordings does not exist/);
 });
 
 test('a file that is not opened in time fails alone; opened too late, it is closed', async (t) => {
@@ -245,7 +245,7 @@ test('a file that reaches its limit fails alone, keeps its content, and its capt
   assert.ok(stats !== undefined && stats.open === 0 && stats.droppedPortions > 50);
 });
 
-test('audio of another shape than it began with fails the recording', async () => {
+test('audio with another rate or number of tracks than at the start fails the recording', async () => {
   const { recorder, source, recording } = await open();
   const failure = failureOf(recorder);
   await recorder.start({ recording, format: 'wav', tracks: [track('a')] });

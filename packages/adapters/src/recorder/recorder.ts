@@ -34,7 +34,7 @@ export interface RecorderOptions {
 export interface DiskRecorder extends Recorder {
   /** Undefined while no thread runs. */
   stats(): Promise<RecorderStats | undefined>;
-  /** Completes what is open and ends the thread; safe to call twice. */
+  /** Completes open recordings and ends the thread; safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ class ThreadRecorder implements DiskRecorder {
     const late = {
       recording,
       code: 'disk-slow',
-      sentence: 'the disk did not take the file in time',
+      sentence: 'the disk did not complete the file in time',
     } as const;
     const limit = setTimeout(() => this.#fail(late), waitMs + this.#diskMs);
     return each.finished.promise.finally(() => clearTimeout(limit));

@@ -17,15 +17,15 @@ const refusals: ReadonlyMap<string, RecordingFailure> = new Map([
   ['EROFS', { code: 'disk-failed', sentence: 'the disk is read-only' }],
   ['EACCES', { code: 'disk-failed', sentence: 'the directory of recordings may not be written to' }],
   ['EPERM', { code: 'disk-failed', sentence: 'the directory of recordings may not be written to' }],
-  ['ENOENT', { code: 'disk-failed', sentence: 'the directory of recordings is gone' }],
-  ['ENOTDIR', { code: 'disk-failed', sentence: 'the directory of recordings is no directory' }],
-  ['EEXIST', { code: 'disk-failed', sentence: 'there is a file of this name already' }],
+  ['ENOENT', { code: 'disk-failed', sentence: 'the directory of recordings does not exist' }],
+  ['ENOTDIR', { code: 'disk-failed', sentence: 'the path of recordings is not a directory' }],
+  ['EEXIST', { code: 'disk-failed', sentence: 'a file with this name already exists' }],
   ['EMFILE', { code: 'too-many-recordings', sentence: 'too many files are open' }],
   ['ENFILE', { code: 'too-many-recordings', sentence: 'too many files are open' }],
   ['EIO', { code: 'disk-failed', sentence: 'the disk is broken' }],
 ] satisfies [string, RecordingFailure][]);
 
-/** Without a path of this machine. */
+/** The failure behind an error, without a path of this machine. */
 export function failureOf(error: unknown): RecordingFailure {
   if (error instanceof RecordingError) return { code: error.code, sentence: error.message };
   const code = (error as { code?: unknown }).code;

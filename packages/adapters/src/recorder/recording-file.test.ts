@@ -85,7 +85,7 @@ test('a disk that is slow for a while loses no samples', async () => {
   assert.deepEqual([failures, decodeWav(join(directory, 'slow.wav')).durationMs], [[], 3000]);
 });
 
-test('ten tracks at 48 kHz may wait as long as one at 8 kHz', async () => {
+test('ten tracks at 48 kHz may wait for the disk as long as one at 8 kHz', async () => {
   const disk = await slow('wide.wav');
   const { recording, failures } = await begin(disk.file, { channels: 10 });
   disk.hold();
@@ -140,7 +140,7 @@ test('a disk that is full when the header is written refuses the recording', asy
   await full.close();
 });
 
-test('a disk that hangs keeps two of the writes that wait for it, not more', async () => {
+test('a hanging disk occupies at most two of the process’s file threads', async () => {
   const gate = createDiskGate(2);
   let inside = 0;
   let most = 0;

@@ -59,7 +59,7 @@ class GrowingFile implements RecordingFile {
   #position: number;
   #frames = 0;
   #framesAtHandOver = 0;
-  /** Encoded bytes that are not handed over yet. */
+  /** Encoded bytes that were not yet passed to the disk. */
   #gathered: Uint8Array[] = [];
   #gatheredBytes = 0;
   #waitingBytes = 0;

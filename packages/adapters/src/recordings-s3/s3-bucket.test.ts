@@ -78,7 +78,7 @@ test('requests carry the signature and the digest that a store computes again', 
   server.close();
 });
 
-test('a store that falls silent is given up', async () => {
+test('a request to a store that falls silent is aborted', async () => {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

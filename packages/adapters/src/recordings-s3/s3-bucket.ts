@@ -23,7 +23,7 @@ export interface S3Object {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Bytes that are read of an error's text. */
+/** The bytes of an error's text that are read. */
 const shownBytes = 4096;
 
 export function createS3Bucket(options: S3BucketOptions): S3Bucket {
@@ -104,7 +104,7 @@ async function* beginningOf(response: IncomingMessage, bytes: number): AsyncGene
     left -= part.length;
     if (left <= 0) return;
   }
-  throw new Error('the store of recordings broke off');
+  throw new Error('the store of recordings ended its answer early');
 }
 
 /** The store's own error code, where it sends one: `<Code>AccessDenied</Code>`. */

@@ -51,7 +51,7 @@ export function createS3Recordings(local: RecordingFiles, bucket: S3Bucket): Rec
     },
     remove: (name) =>
       inTurn(name, async () => {
-        // Runs first, so that an invalid name is refused here.
+        // First, because the local files refuse an invalid name.
         await local.remove(name);
         await bucket.remove(name);
       }),
@@ -60,7 +60,7 @@ export function createS3Recordings(local: RecordingFiles, bucket: S3Bucket): Rec
   };
 }
 
-/** The file may have been moved between the look-up and the first byte. */
+/** The file may have been moved between the lookup and the first byte. */
 async function* whileItMoves(
   parts: AsyncIterable<Uint8Array>,
   elsewhere: () => Promise<AsyncIterable<Uint8Array>>,

@@ -45,7 +45,7 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
     },
     decrypt(sealed) {
       const bytes = Buffer.from(sealed, 'base64');
-      if (bytes.length < headBytes || bytes[0] !== version) throw new Error('this is no sealed text');
+      if (bytes.length < headBytes || bytes[0] !== version) throw new Error('the text is not a sealed text');
       const iv = bytes.subarray(1, 1 + ivBytes);
       const decipher = createDecipheriv('aes-256-gcm', sealing, iv, { authTagLength: tagBytes });
       decipher.setAuthTag(bytes.subarray(1 + ivBytes, headBytes));
@@ -53,7 +53,7 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
         return Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]).toString('utf8');
       } catch (error) {
         throw Object.assign(
-          new Error('this text was sealed under another key or changed since', { cause: error }),
+          new Error('the text was sealed under another key, or was changed', { cause: error }),
           { code: 'other-key' },
         );
       }
@@ -77,8 +77,8 @@ const blockBytes = 64;
 const shortBytes = 256;
 
 /**
- * HMAC-SHA-256 (RFC 2104 §2) of short texts by two one-shot hashes: createHmac makes an object for each text, which costs more than the hashes
- * and is left to the garbage collector.
+ * HMAC-SHA-256 (RFC 2104 §2) of short texts by two one-shot hashes: createHmac creates an object for each text, which costs more than the
+ * hashes and burdens the garbage collector.
  */
 function createKeyedHash(key: KeyObject): (text: string) => string {
   const inner = Buffer.alloc(blockBytes + shortBytes);
@@ -111,7 +111,7 @@ function createRandomSource(): (length: number) => Uint8Array {
       pool = randomBytes(poolBytes);
       at = 0;
     }
-    // A loop over a dozen bytes: a view, its copy by an iterator and its wiping cost three times as much.
+    // A loop, because a view, its copy and its wiping cost three times as much for a dozen bytes.
     const taken = new Uint8Array(length);
     for (let index = 0; index < length; index++, at++) {
       taken[index] = pool[at]!;

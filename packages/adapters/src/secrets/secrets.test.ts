@@ -35,17 +35,17 @@ test('a sealed text opens again, and each sealing differs', () => {
   );
 });
 
-test('a text of another key, a changed or a shortened one is refused', () => {
+test('a text that was sealed with another key, changed or shortened is refused', () => {
   const sealed = secrets.encrypt('the password of a trunk');
   assert.throws(() => createSecrets(new Uint8Array(32).fill(8)).decrypt(sealed), /another key/);
   const bytes = Buffer.from(sealed, 'base64');
   for (let at = 0; at < bytes.length; at += 1) {
     const changed = Buffer.from(bytes);
     changed[at]! ^= 1;
-    assert.throws(() => secrets.decrypt(changed.toString('base64')), /another key|no sealed text/);
+    assert.throws(() => secrets.decrypt(changed.toString('base64')), /another key|not a sealed text/);
   }
-  assert.throws(() => secrets.decrypt(bytes.subarray(0, 28).toString('base64')), /no sealed text/);
-  assert.throws(() => secrets.decrypt(''), /no sealed text/);
+  assert.throws(() => secrets.decrypt(bytes.subarray(0, 28).toString('base64')), /not a sealed text/);
+  assert.throws(() => secrets.decrypt(''), /not a sealed text/);
 });
 
 test('the keyed hash depends on text and key, and survives restarts', () => {
@@ -64,7 +64,7 @@ test('the keyed hash is HMAC-SHA-256, whatever the length of its text', () => {
     'jackfield keyed hash v1',
     32,
   );
-  // A longer text first: a shorter one must not be hashed with what is left of it.
+  // Longer texts first: a shorter text must not be hashed with the rest of a longer one.
   for (const length of [1000, 257, 256, 255, 63, 1, 0]) {
     const text = 'ü'.repeat(length / 2) + 'x'.repeat(length % 2);
     assert.equal(
@@ -82,7 +82,7 @@ test('digests are those of RFC 1321 §A.5 and FIPS 180-4', () => {
   );
 });
 
-test('texts are compared whatever their length', () => {
+test('texts of any length are compared', () => {
   assert.equal(secrets.equals('same', 'same'), true);
   assert.equal(secrets.equals('same', 'other'), false);
   assert.equal(secrets.equals('', 'x'.repeat(1000)), false);
@@ -122,7 +122,7 @@ test("the operator's key is read in hex and in both alphabets of base64", () => 
   }
 });
 
-test('a key is made once, complete, for its owner alone', () => {
+test('a key file is written once, complete, and readable only by its owner', () => {
   const dataDir = join(directory, 'new/data');
   const key = openSecretKey(dataDir);
   assert.equal(key.length, 32);
@@ -147,7 +147,7 @@ test('signatures are HMAC-SHA256 in base64 under the key that both sides know: t
   );
 });
 
-test('a missing key beside data is not replaced', () => {
+test('a missing key file is not replaced while encrypted data exists', () => {
   const dataDir = join(directory, 'beside');
   assert.throws(
     () => openSecretKey(dataDir, false),

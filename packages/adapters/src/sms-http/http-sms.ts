@@ -31,7 +31,7 @@ export interface HttpSms extends Sms {
   takeReceipt(request: ReceiptRequest): 204 | 400 | 403;
 }
 
-/** A longer answer has no further relevant content. */
+/** The bytes of an answer that are read; longer ones have no relevant content beyond them. */
 const maxAnswerBytes = 65_536;
 
 /** SMS through a gateway with its own HTTP interface: a request from a template, and a webhook for receipts. */
@@ -43,7 +43,7 @@ export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log
     const { url, init } = requestOf(options, order, deps.clock.now());
     try {
       const signal = AbortSignal.timeout(timeoutMs);
-      // A redirect leads to another gateway than the operator has named.
+      // Not followed: a redirect leads to another gateway than the operator has named.
       const answer = await fetch(url, { ...init, redirect: 'manual', signal });
       const text = await readAnswer(answer);
       if (!answer.ok) {
@@ -59,7 +59,7 @@ export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log
       }
       const message = valueAt(text, messagePath);
       if (message === undefined) {
-        deps.log.error({ gateway: name, path: messagePath }, 'gateway answer names no message');
+        deps.log.error({ gateway: name, path: messagePath }, 'gateway answer has no message name');
         return { accepted: false, errorCode: 'answer-not-understood', mayHaveGone: true };
       }
       return { accepted: true, message: `${name}:${message}` };

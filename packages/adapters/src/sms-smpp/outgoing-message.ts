@@ -7,7 +7,7 @@ const tooFast = new Set([0x14, 0x58]);
 /** SMPP 3.4 §5.1.3: system error, and submit failed; neither concerns the message itself. */
 const systemErrors = new Set([0x08, 0x45]);
 
-/** What comes after the response to one part of a message. */
+/** The next action after the response to one part of a message. */
 export type AfterPart = 'over' | 'submit' | 'submit-slower';
 
 /** One message on its way to an SMSC: its parts go one after another, each after the response to the previous one. */
@@ -17,7 +17,7 @@ export class OutgoingMessage {
   readonly #dataCoding: number;
   readonly #settled: (outcome: SmsOutcome) => void;
   #next = 0;
-  /** A part is submitted without a response, or was when the connection broke. */
+  /** A part was submitted and has no response, perhaps because the connection broke. */
   #isInDoubt = false;
   #wasInDoubt = false;
   #isOver = false;
@@ -51,7 +51,7 @@ export class OutgoingMessage {
   answered(pdu: Pdu | undefined, smsc: string): AfterPart {
     if (pdu !== undefined) this.#isInDoubt = this.#wasInDoubt;
     if (this.#isOver) return 'over';
-    // Its result is unknown. A duplicate is better than a loss: it holds the same code.
+    // Its result is unknown, so it is submitted again. A duplicate is better than a loss, because it has the same code.
     if (pdu === undefined) return 'submit';
     const { command_status: status } = pdu;
     if (tooFast.has(status)) return 'submit-slower';

@@ -44,7 +44,7 @@ const shown = (effects: ReturnType<typeof stepSmppLink>['effects']) =>
   effects.map((effect) => (effect.do === 'start-timer' ? `${effect.do} ${effect.at}` : effect.do));
 
 describe('A link to an SMSC', () => {
-  it('connects at once, and gives the peer the time of a response', () => {
+  it('connects at once, and waits for the time of a response', () => {
     const { state, effects } = openedLink(times, 1_000);
     assert.deepEqual(state, { phase: 'connecting', pauseMs: 500 });
     assert.deepEqual(shown(effects), ['connect', 'start-timer 11000']);
@@ -61,7 +61,7 @@ describe('A link to an SMSC', () => {
     }
   }
 
-  it('doubles its pause with each loss up to the longest one, and begins anew once it was bound', () => {
+  it('doubles its pause with each loss up to the limit, and resets it once it was bound', () => {
     const pauses: number[] = [];
     let state: SmppLinkState = { phase: 'connecting', pauseMs: 500 };
     const feed = (input: SmppLinkInput) => {

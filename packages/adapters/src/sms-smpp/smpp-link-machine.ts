@@ -1,7 +1,7 @@
 import type { Instant, Step } from '@jackfield/ports';
 
 /**
- * The life of one link to an SMSC.
+ * The states of one link to an SMSC.
  *
  *   connecting ──connected──▶ binding ──bind-answered 0──▶ bound
  *       ▲  ╰──────────────────────┴──────lost───────────────╯
@@ -76,7 +76,7 @@ export function stepSmppLink(
   return { state, effects: [] };
 }
 
-/** A peer that accepts the connection and stays silent must not hold it for ever. */
+/** A peer that accepts the connection and stays silent must not hold it forever. */
 function connecting(pauseMs: number, { responseMs }: SmppLinkTimes, now: Instant): LinkStep {
   return {
     state: { phase: 'connecting', pauseMs },

@@ -99,7 +99,7 @@ test('a message is submitted with sender, number and request for a receipt, and 
   ]);
 });
 
-test('GSM 03.38 where it can, UCS-2 where it must, in parts where it is long, and no character torn', async () => {
+test('a text is GSM 03.38 if possible, else UCS-2, and a long one is split into parts but never within a character', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port);
   await sms.send(order('Größe {1} €'));
@@ -197,7 +197,7 @@ test('unbind waits a second for an SMSC that does not answer', async () => {
   assert.deepEqual(await sent, unknown);
 });
 
-test('an order that is to be settled by an instant is refused then', async () => {
+test('an order with a deadline is refused at the deadline', async () => {
   const sms = connect(1);
   const late = await sms.send(order('Hello', { settleBy: clock.now() + 30 }));
   assert.deepEqual(late, { accepted: false, errorCode: 'unreachable', gatewayFailed: true });

@@ -27,7 +27,7 @@ export interface SmppSms extends Sms {
   close(): void;
 }
 
-/** A silent SMSC holds up no other process that is to bind. */
+/** Limits the wait for a silent SMSC, because another process may be waiting to bind. */
 const unbindingMs = 1_000;
 
 /** SMS through an SMSC: SMPP 3.4 as a transceiver, with a window, reconnects, and a slower rate on request. */

@@ -28,6 +28,6 @@ declare module 'smpp' {
     connect(options: object): Session;
     createServer(options: object, listener: (session: Session) => void): NetServer;
   };
-  // biome-ignore lint/style/noDefaultExport: that is how Node shows what the package exports
+  // biome-ignore lint/style/noDefaultExport: Node shows the exports of the package so
   export default smpp;
 }

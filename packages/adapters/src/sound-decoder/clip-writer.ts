@@ -1,11 +1,11 @@
 import { createResampler, type Resampler } from '@jackfield/media';
 import { DecodeError } from './decode-error.ts';
 
-/** Converts decoded samples to the rate of the clip and passes them on in pieces: no part of the clip stays here. */
+/** Converts decoded samples to the rate of the clip and passes them on in pieces, without keeping them. */
 export interface ClipWriter {
   /** Throws a DecodeError with `too-long` as soon as the limit is exceeded. */
   append(samples: Int16Array, count: number, sampleRate: number): void;
-  /** Passes on the rest; false when the file held no samples. */
+  /** Passes on the rest; false when the file had no samples. */
   finish(): boolean;
 }
 
@@ -21,8 +21,8 @@ export interface ClipSink {
 const zeroCrossings = 16;
 
 /**
- * 16 KB, 1 s at 8 kHz: a message costs less than its samples, and one read of the channel takes it whole. Pieces of 64 KB span several reads
- * and are joined at the receiver, which held 20 MB more of a three-hour clip and kept it.
+ * 16 KB, 1 s at 8 kHz: a message costs less than its samples, and fits one read of the channel. Pieces of 64 KB span several reads and are joined
+ * at the receiver, which then kept 20 MB more for a three-hour clip (measured).
  */
 const pieceSamples = 8_192;
 
@@ -59,7 +59,7 @@ export function createClipWriter(maxSampleRate: number, seconds: number, sink: C
     return by.process(samples, 0, count, converted, 0);
   };
 
-  /** Silence behind the end flushes the last samples out of the filter. */
+  /** Silence after the end flushes the last samples out of the filter. */
   const flush = (): void => {
     if (resampler === undefined) return;
     const tail = new Int16Array(resampler.delaySamples + 1);

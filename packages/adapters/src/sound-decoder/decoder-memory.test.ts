@@ -8,7 +8,7 @@ import { mp3File, sine } from './testing/sound-files.ts';
 
 const skip = existsSync('/proc/self/status') ? false : 'memory of processes is read from /proc';
 
-test('MP3 files of three hours leave no memory behind, neither refused nor played', { skip }, async () => {
+test('MP3 files of three hours leave no memory in use, whether refused or played', { skip }, async () => {
   const program = new URL('./testing/decode-long.ts', import.meta.url);
   const child = fork(program, { execArgv: ['--expose-gc'] });
   const [used] = (await once(child, 'message')) as [Record<string, number>];

@@ -17,7 +17,7 @@ export interface DecoderProcessOptions {
   /** Clips of higher rates are converted to this rate. */
   readonly maxSampleRate: number;
   readonly reported: (report: DecodeReport) => void;
-  /** The process ended by itself. */
+  /** The process ended without a request. */
   readonly lost: () => void;
 }
 

@@ -12,7 +12,7 @@ export interface FrameRun {
 /** Consecutive frames that distinguish sound from bytes that only look like a header. */
 const frameChain = 3;
 
-/** The first possible position of sound: behind the tags; there may be several with wrong lengths. */
+/** The first possible position of sound, after the tags: there may be several, with wrong lengths. */
 export function skipId3(bytes: Uint8Array): number {
   let at = 0;
   while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33 && at + 10 <= bytes.length) {

@@ -4,7 +4,7 @@ import { findFrames, skipId3 } from './mpeg-frames.ts';
 /** Bytes of junk that are tolerated before the first frame; players differ, 64 KB is the limit of mpg123. */
 const mostJunk = 65_536;
 
-/** Checks the bytes alone: names and content types of files on the web are often wrong. */
+/** Checks only the bytes: names and content types of files on the web are often wrong. */
 export function recogniseSound(bytes: Uint8Array): 'wav' | 'mp3' | undefined {
   if (isWav(bytes)) return 'wav';
   const start = skipId3(bytes);

@@ -47,7 +47,7 @@ test('MP3 of every MPEG version is a tone of its frequency, level and length', a
   }
 });
 
-test('two channels become one, of MP3 as of WAV', async () => {
+test('two channels of an MP3 or WAV file become one', async () => {
   const left = sine(440, 44_100, 1);
   const silent = new Float32Array(left.length);
   assertTone(await decode(await mp3File([left, silent], 44_100, 128)), 440, 1, 0.177);
@@ -83,7 +83,7 @@ test('tags before and after, and junk before and within, are skipped', async () 
   assert.ok(Math.abs(secondsOf(twice) - 2) < 0.3, `${secondsOf(twice)} s`);
 });
 
-test('a file that changes its rate goes on at its speed', async () => {
+test('a file whose rate changes plays on at the right speed', async () => {
   const other = await mp3File([sine(440, 22_050, 1)], 22_050);
   const { sampleRate, samples } = await decode(Buffer.concat([short, other]));
   // The encoder adds some silence at both ends of each file.
@@ -131,7 +131,7 @@ test('damaged MP3 is played or refused; the process lives on', async () => {
   assertTone(await decode(short), 440, 1);
 });
 
-test('frames of right headers and random content are played or refused', async () => {
+test('frames with valid headers and random content are played or refused', async () => {
   let seed = 1;
   const noise = short.map((byte, at) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -16,7 +16,7 @@ export interface SoundDecoderOptions {
   readonly stallMs?: number;
   /** A new process may be silent for this long: it starts slowly on a busy machine, which is not the fault of a file. */
   readonly startMs?: number;
-  /** How often a file is restarted after another file ended the process. */
+  /** How many times a file is restarted after another file ended the process. */
   readonly maxAttempts?: number;
   /** An idle process ends after this time, which frees its memory. */
   readonly idleMs?: number;

@@ -17,7 +17,7 @@ const bytes = (...all: number[]) => Uint8Array.from(all);
 
 test('samples of every allowed form are read on one scale', () => {
   const cases: readonly [string, WavForm, Uint8Array, readonly number[]][] = [
-    ['8 bits stand around 128', { bits: 8 }, bytes(0, 128, 255), [-32_768, 0, 32_512]],
+    ['samples of 8 bits are centred on 128', { bits: 8 }, bytes(0, 128, 255), [-32_768, 0, 32_512]],
     ['16 bits', { bits: 16 }, bytes(0x00, 0x80, 0xff, 0x7f), [-32_768, 32_767]],
     ['24 bits', { bits: 24 }, bytes(0, 0, 0x80, 0, 0, 0x40), [-32_768, 16_384]],
     [
@@ -32,7 +32,7 @@ test('samples of every allowed form are read on one scale', () => {
     ['extensible PCM', { tag: 0x10001, bits: 16 }, bytes(1, 0, 2, 0), [1, 2]],
     ['stereo is mixed down', { channels: 2 }, bytes(10, 0, 20, 0, 30, 0, 50, 0), [15, 40]],
     ['three channels', { channels: 3 }, bytes(3, 0, 6, 0, 9, 0), [6]],
-    ['the frame size lies', { frameBytes: 7 }, bytes(1, 0, 2, 0), [1, 2]],
+    ['the frame size is wrong', { frameBytes: 7 }, bytes(1, 0, 2, 0), [1, 2]],
   ];
   for (const [title, form, data, expected] of cases) {
     assert.deepEqual(samplesOf(wavFile(data, form)), expected, title);

@@ -17,7 +17,7 @@ export interface WavLayout {
 const rateRange = { least: 4_000, most: 192_000 } as const;
 
 const faults: Readonly<Record<WavFault, string>> = {
-  'no-wav': 'it does not begin as one',
+  'no-wav': 'it does not begin like a WAV file',
   'no-format': "it has no 'fmt ' chunk",
   'no-data': "it has no 'data' chunk",
   'short-format': "its 'fmt ' chunk is too short",
@@ -39,7 +39,7 @@ export function readWavLayout(bytes: Uint8Array): WavLayout {
   const fits = Number.isInteger(said) && said > bits / 8 && said <= 4 && encoding === 'signed';
   const sampleBytes = fits ? said : bits / 8;
   const frames = Math.floor((end - start) / (sampleBytes * channels));
-  if (frames === 0) throw broken('it holds no sound');
+  if (frames === 0) throw broken('it has no sound');
   return { encoding, sampleBytes, channels, sampleRate, start, frames };
 }
 
@@ -51,7 +51,7 @@ function encodingOf(tag: number, bits: number): WavLayout['encoding'] {
   if (tag === wavTag.muLaw && bits === 8) return 'mu-law';
   throw new DecodeError(
     'unknown-format',
-    `it is a WAV file with compression ${tag} at ${bits} bits; played are PCM of 8, 16, 24 or 32 bits, float of 32, µ-law and A-law`,
+    `it is a WAV file with compression ${tag} at ${bits} bits: PCM of 8, 16, 24 or 32 bits, float of 32 bits, µ-law and A-law are allowed`,
   );
 }
 

@@ -39,7 +39,7 @@ function speak({ text, language, voice }: SpeakOrder): SpeakOutcome {
   return { said: true, sampleRate, samples };
 }
 
-/** In the language itself where the region is unknown. */
+/** The voice of a language; that of the language without its region where the region is unknown. */
 function voiceFor(language: string): string | undefined {
   const tag = language.toLowerCase();
   return voices.get(tag) ?? voices.get(tag.split('-')[0] as string);

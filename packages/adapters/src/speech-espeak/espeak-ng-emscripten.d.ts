@@ -17,6 +17,6 @@ declare module '@echogarden/espeak-ng-emscripten' {
 
   const start: () => Promise<{ readonly eSpeakNGWorker: new () => EspeakWorker | Promise<EspeakWorker> }>;
 
-  // biome-ignore lint/style/noDefaultExport: that is how the package exports it
+  // biome-ignore lint/style/noDefaultExport: the package exports it so
   export { start as default };
 }

@@ -101,7 +101,7 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
       if (closed) return Promise.reject(new SpeechError('closed', 'the speech engine was closed'));
       if (waiting.length >= maxWaiting) {
         return Promise.reject(
-          new SpeechError('too-many-requests', `${maxWaiting} texts are waiting already`),
+          new SpeechError('too-many-requests', `${maxWaiting} texts are already waiting`),
         );
       }
       return new Promise((resolve, reject) => {

@@ -32,14 +32,14 @@ export function createEspeakSpeech(options: EspeakOptions = {}): EspeakSpeech {
   const { maxTextLength = 3000, timeoutMs = 15_000, maxWaiting = 200, maxCacheBytes = 32 << 20 } = options;
   const { processes = Math.min(4, availableParallelism()) } = options;
   const engines = Array.from({ length: processes }, () => createEspeakProcess({ timeoutMs, maxWaiting }));
-  /** The one with the least work, the first of them. */
+  /** The engine with the least work; of equals the first. */
   const idlest = () => engines.reduce((best, each) => (each.pending < best.pending ? each : best));
   const cache = createClipCache(maxCacheBytes);
 
   const say = async ({ text, language, voice = 'woman' }: SpeechRequest): Promise<SoundClip> => {
     const outcome = await idlest().order({ text, language, voice });
     if (!outcome.said) {
-      throw new SpeechError(outcome.problem, `'${language.slice(0, 40)}' is no language of espeak-ng`);
+      throw new SpeechError(outcome.problem, `'${language.slice(0, 40)}' is not a language of espeak-ng`);
     }
     return { sampleRate: outcome.sampleRate, samples: outcome.samples };
   };

@@ -13,7 +13,7 @@ test('another language keeps the voice of the text, and another voice its langua
   );
 });
 
-test('a voice inside another one keeps what it does not name, and the words behind it what was before', () => {
+test('a nested voice inherits what it does not name, and the words after it have the outer voice again', () => {
   assert.equal(
     nested(
       '<voice xml:lang="de" gender="male"><voice xml:lang="fr">a</voice><voice gender="female">b</voice></voice>',
@@ -22,11 +22,11 @@ test('a voice inside another one keeps what it does not name, and the words behi
   );
 });
 
-test('a language that the engine has not is spoken in the language around it', () => {
+test('text in a language that the engine lacks is spoken in the language around it', () => {
   assert.equal(nested('<voice xml:lang="xx">a</voice>'), '<voice xml:lang="en-US" gender="female">a</voice>');
 });
 
-test('escaped text is no markup, and an end without a begin changes nothing', () => {
+test('escaped text is no markup, and an end tag without a start changes nothing', () => {
   assert.equal(
     nested('&lt;voice gender="male"&gt; <p>a</p></voice>'),
     '&lt;voice gender="male"&gt; <p>a</p></voice>',

@@ -7,8 +7,8 @@ interface Spoken {
 const genderOf = { woman: 'female', man: 'male' } as const;
 
 /**
- * Completes every `<voice>` of checked markup: without a gender espeak-ng speaks with its own voice, a man's, and without a language in English. What
- * the element does not name is that of the words around it, and so is a language that the engine has not.
+ * Completes every `<voice>` of checked markup: without a gender espeak-ng speaks with its own voice, a man's, and without a language in English. An
+ * element inherits what it does not name from the words around it, and also inherits the language when the engine lacks the named one.
  */
 export function nestedVoices(
   markup: string,

@@ -1,4 +1,4 @@
-/** Plain data between the platform and the engine's process: one order, one outcome, in turn. */
+/** Plain data between the platform and the engine's process: each order has one outcome, in the same order. */
 export interface SpeakOrder {
   readonly text: string;
   readonly language: string;

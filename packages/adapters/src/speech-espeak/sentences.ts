@@ -1,6 +1,6 @@
-/** A shorter text is made as fast as its first sentence would be. */
+/** Characters. A shorter text is spoken whole, because it is ready about as soon as its first sentence would be. */
 const longText = 200;
-/** A part is at least this long, so that the next one is made before its end. */
+/** A part is at least this long, so that the next one is ready before it ends. */
 const leastPart = 40;
 
 /** A long text in parts that end with a sentence; any other text whole. */
@@ -10,7 +10,7 @@ export function sentencesOf(text: string): readonly string[] {
   let part = '';
   for (const sentence of text.match(/[^.!?…。？！]*[.!?…。？！]+["'»”)\]]*\s*|[^.!?…。？！]+$/gu) ?? [text]) {
     part += sentence;
-    // "3.5" and "www.example.com" have no blank behind their dots.
+    // "3.5" and "www.example.com" have no blank after their dots.
     if (part.trim().length < leastPart || !/[\s。？！]$/u.test(part)) continue;
     parts.push(part.trim());
     part = '';

@@ -16,7 +16,7 @@ after(async () => {
 });
 /** No server listens on the discard port of this machine. */
 const nowhere = '127.0.0.1:9';
-/** A short limit where the other side never answers, and none that a busy machine reaches where it does. */
+/** A short limit where the other side never answers, and else a limit that even a busy machine does not reach. */
 const limitsFor = (side: EngineSide) => ({ answerMs: side === 'silent' ? 500 : 60_000 });
 /** More than an engine reads of an answer. */
 const tooMuch = 'x'.repeat(2 << 20);
@@ -69,7 +69,7 @@ describe('An engine over a WebSocket', () => {
       });
       server.on('connection', (socket) => {
         if (side === 'stalled') socket.pause();
-        // The engine that gets too much closes the connection at once.
+        // The engine closes the connection at once when it receives too much.
         socket.on('error', () => {});
         socket.on('message', (data, isBinary) => {
           if (isBinary || !data.toString().includes('finish')) return;

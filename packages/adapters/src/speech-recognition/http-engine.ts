@@ -8,7 +8,7 @@ export interface HttpSpeechOptions {
   readonly url: string;
   /** Sent as a bearer token. */
   readonly key?: string;
-  /** For requests that name none; servers have different models. */
+  /** The model for requests that name none; servers have different models. */
   readonly model?: string;
   readonly limits?: Partial<UtteranceLimits>;
 }

@@ -153,7 +153,7 @@ test('an engine that answers twice, or after the end, changes nothing', (context
   );
 });
 
-test('the log and the metrics of a failure name its code and no word of a caller', (context) => {
+test('the log and the metrics of a failure have its code and no words of a caller', (context) => {
   const { recognition, sessions, logged, counted } = rig(context);
   recognition.start(order);
   const [{ report }] = sessions as [Opened];
@@ -178,7 +178,7 @@ test('a cancelled recognition ends its capture and its session without further w
 });
 
 for (const [title, options, code] of [
-  ['a language that the operator has not named', { languages: ['fr'] }, 'unknown-language'],
+  ['a language that the operator does not list', { languages: ['fr'] }, 'unknown-language'],
   ['one recognition too many', { limits: { recognitions: 0 } }, 'too-many-recognitions'],
   ['a call without audio', { limits: { silenceOfMediaMs: 20 } }, 'no-audio'],
 ] as const) {
@@ -218,7 +218,7 @@ test('audio that never ends is finished at its limit, and an engine that does no
   assert.equal(sessions[0]?.isCancelled, true);
 });
 
-test('closing ends what runs, and the port of the media engine', async (context) => {
+test('closing ends running recognitions, and closes the port of the media engine', async (context) => {
   const { recognition, notices, port } = rig(context);
   recognition.start(order);
   recognition.close();

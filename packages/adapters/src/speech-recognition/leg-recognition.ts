@@ -42,7 +42,7 @@ export interface LegRecognitionOptions {
   /** Languages of the engine, with or without a region; all of them when left out. */
   readonly languages?: readonly string[];
   readonly metrics?: Pick<Metrics, 'count' | 'observe'>;
-  /** Gets a warning for each failure, without a word of a caller. */
+  /** Gets a warning for each failure, without words of callers. */
   readonly log?: Pick<Logger, 'warn'>;
   readonly limits?: Partial<RecognitionLimits>;
 }
@@ -72,7 +72,7 @@ interface Running {
   heardMs: number;
   /** The capture was ordered to end. */
   isFinishing: boolean;
-  /** When the engine got the last audio, on the clock of the process. */
+  /** When the engine received the last audio, on the clock of the process. */
   finishedAt: number | undefined;
 }
 
@@ -168,7 +168,7 @@ class CapturedRecognition implements LegRecognition {
     if (this.#isClosed) return closedProblem;
     const { recognitions } = this.#limits;
     if (this.#running.size >= recognitions) {
-      const sentence = `${recognitions} recognitions run at the same time already`;
+      const sentence = `${recognitions} recognitions already run at the same time`;
       return { code: 'too-many-recognitions', sentence };
     }
     const tag = language.toLowerCase();

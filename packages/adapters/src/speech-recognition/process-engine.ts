@@ -10,7 +10,7 @@ import { createUtteranceEngine, type UtteranceLimits } from './utterance-engine.
 export interface ProcessSpeechOptions {
   /** The program and its arguments; `{language}`, `{model}` and `{hints}` in an argument are replaced. No shell reads them. */
   readonly command: readonly [string, ...string[]];
-  /** Processes at a time; the cores of the machine when left out. */
+  /** Concurrent processes; by default one for each core of the machine. */
   readonly mostProcesses?: number;
   readonly limits?: Partial<UtteranceLimits>;
 }
@@ -91,15 +91,15 @@ function run(
 }
 
 /**
- * A file without a name, which goes with its last reader. A stream of Node would be a socket, and a program cannot open `/dev/stdin` then
- * (open(2): ENXIO).
+ * A file without a name, which the system removes with its last reader. Not a stream of Node: that is a socket, and then a program cannot open
+ * `/dev/stdin` (open(2): ENXIO).
  */
 async function inputOf(samples: Int16Array): Promise<FileHandle> {
   const directory = await mkdtemp(join(tmpdir(), 'speech-'));
   try {
     const file = await open(join(directory, 'utterance'), 'wx+', 0o600);
     try {
-      // Written by position: the program reads from the begin.
+      // Written by position, so that the program reads from the start.
       await file.write(samples, 0, samples.byteLength, 0);
       return file;
     } catch (error) {
@@ -111,7 +111,7 @@ async function inputOf(samples: Int16Array): Promise<FileHandle> {
   }
 }
 
-/** At most so many at a time, in the order of their requests. */
+/** Admits at most `most` tasks at a time, in the order of their requests. */
 function createTurns(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -10,7 +10,7 @@ test('lines of text are results without confidence', () => {
   ]);
 });
 
-test('words with times behind a line give its times and mean confidence, without silences', () => {
+test('words with times after a line give its times and mean confidence, without silences', () => {
   const output =
     'go forward\n<s> 0.000 0.100 1.000000\ngo 0.110 0.400 0.500000\nforward(2) 0.410 0.900 1.000000\n</s> 0.910 1.000 1.000000\n';
   assert.deepEqual(readTranscript(output), [
@@ -18,7 +18,7 @@ test('words with times behind a line give its times and mean confidence, without
   ]);
 });
 
-test('the marks of silence, noise and grammar are no words', () => {
+test('the marks of silence, noise and grammar are not words', () => {
   const marks = ['<sil>', '[NOISE]', '++UM++', '(NULL)'].map((mark) => `${mark} 5.000 6.000 0.100000\n`);
   assert.deepEqual(readTranscript(`zero\nzero(2) 0.500 0.900 0.700000\n${marks.join('')}`), [
     { text: 'zero', confidence: 0.7, fromMs: 500, toMs: 900 },

@@ -2,7 +2,7 @@ import type { SpeechResult } from '@jackfield/ports';
 
 /** A word with its times in seconds and its confidence, as pocketsphinx writes it with `-time yes`. */
 const timedWord = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$/;
-/** Marks of silence, noise and steps of a grammar, which are no words: `<s>`, `<sil>`, `[NOISE]`, `++UM++`, `(NULL)`. */
+/** Marks of silence, noise and steps of a grammar, which are not words: `<s>`, `<sil>`, `[NOISE]`, `++UM++`, `(NULL)`. */
 const noWord = /^(<.*>|\[.*\]|\+\+.*\+\+|\(.*\))$/;
 
 interface Line {

@@ -1,6 +1,6 @@
 import type { RecognitionProblem, RecognitionProblemCode } from '@jackfield/ports';
 
-/** A problem of an engine as a rejection. Its sentence quotes nothing that the engine has answered. */
+/** A problem of an engine as a rejection. Its sentence never quotes the answer of the engine. */
 export class RecognitionError extends Error {
   readonly code: RecognitionProblemCode;
 

@@ -15,7 +15,7 @@ export interface EngineSession extends SpeechSession {
 export interface EngineSessionDeps {
   readonly request: SpeechRequestOptions;
   readonly report: SpeechReport;
-  /** Called by the session that is over. */
+  /** Called by a session when it ends. */
   readonly leave: (session: EngineSession) => void;
 }
 

@@ -9,7 +9,7 @@ import {
 import { problemOf } from './recognition-error.ts';
 import { createSessionEngine, type EngineSession, type EngineSessionDeps } from './session-engine.ts';
 
-/** Results of one utterance, whose times count from its begin. Rejects with a RecognitionError, or with the reason of the signal. */
+/** Results of one utterance, with times since its start. Rejects with a RecognitionError, or with the reason of the signal. */
 export type Transcribe = (
   samples: Int16Array,
   request: SpeechRequestOptions,

@@ -3,7 +3,7 @@ import { frameSamples, toneMeter } from './tone-meter.ts';
 /*
  * Speech that a program can read back from the audio. A byte of UTF-8 is two tones of 40 ms: the upper half of the byte from the low set, the
  * lower half from the high set. The sets alternate, so that equal bytes stay apart, and 40 ms contain a whole frame of 20 ms at any
- * alignment. 100 Hz between tones: the window of the meter has its zeros there.
+ * alignment. Tones are 100 Hz apart, where the window of the meter has its zeros.
  */
 const symbolSamples = 2 * frameSamples;
 const lowHz = (half: number) => 400 + 100 * half;
@@ -13,9 +13,9 @@ const meters = [...halves.map(lowHz), ...halves.map(highHz)].map((hz) => toneMet
 
 /** A quarter of full scale, as the voice of a speech engine. */
 const amplitude = 8000;
-/** Quieter frames are no speech: the comfort noise of a waiting document, and what echoes. */
+/** Quieter frames are not speech, but the comfort noise of a waiting document, or an echo. */
 const silentBelow = 2000;
-/** A tone counts when it is so much louder than every other one; frames with two tones are skipped. */
+/** A tone counts when it is this much louder than every other one, in dB; frames with two tones are skipped. */
 const purityDb = 6;
 /** Silence that separates two utterances, in frames. */
 const pauseFrames = 10;
@@ -46,7 +46,7 @@ export class SpokenTextReader {
   #upper: number | undefined;
   #last: number | undefined;
   #silent = pauseFrames;
-  /** The texts of `#utterances` when these had so many bytes. */
+  /** The texts of `#utterances` when these had `bytes` bytes. */
   #read: { readonly bytes: number; readonly texts: readonly string[] } = { bytes: 0, texts: [] };
   #bytes = 0;
 

@@ -5,7 +5,7 @@ import { createToneEngine, spokenText } from './index.ts';
 
 const request = { language: 'en-US', hints: [], model: null, profanityFilter: false, interim: false };
 
-/** As the platform gives audio to an engine: at the rate of engines, each sample of the telephone twice. */
+/** Audio as the platform passes it to an engine: at the rate of engines, with each sample of the telephone twice. */
 function atEngineRate(samples: Int16Array): Int16Array {
   const step = engineSampleRate / 8000;
   return Int16Array.from({ length: step * samples.length }, (_, index) => samples[Math.floor(index / step)]!);
@@ -33,7 +33,7 @@ describe('the engine of tones', () => {
     assert.deepEqual([texts, ends], [['Two of them.'], [null]]);
   });
 
-  it('reports what was said last at the end of the audio, and nothing of other sounds', async () => {
+  it('reports the last text at the end of the audio, and ignores other sounds', async () => {
     const { session, texts, ends } = opened();
     session.write(Int16Array.from({ length: 16_000 }, (_, index) => 9000 * Math.sin(index * index)));
     session.write(new Int16Array(16_000));
@@ -43,7 +43,7 @@ describe('the engine of tones', () => {
     assert.deepEqual([texts.at(-1), ends], ['Now', [null]]);
   });
 
-  it('ends its sessions with their reason when it is closed, and reports nothing of a cancelled one', async () => {
+  it('ends its sessions with their reason when it is closed, and does not report the end of a cancelled one', async () => {
     const { engine, session, ends } = opened();
     const other = opened();
     other.session.cancel();

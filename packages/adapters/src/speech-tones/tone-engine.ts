@@ -41,7 +41,7 @@ function sessionOf(report: SpeechReport, over: (problem: null) => void, leave: (
     },
     finish() {
       reader.finish();
-      // A session is over behind the call that ends it, as with every other engine.
+      // A session ends after the call that ends it has returned, as with every other engine.
       queueMicrotask(() => over(null));
     },
     cancel: leave,

@@ -1,7 +1,7 @@
 import type { Speech } from '@jackfield/ports';
 import { spokenText } from './spoken-text.ts';
 
-/** Speaks every text as tones, which programs read back: for tests, where a recogniser would guess. */
+/** Speaks every text as tones, for tests: programs read tones back exactly, while a recogniser of speech guesses. */
 export function createToneSpeech(): Speech {
   return {
     async speak({ text }) {

@@ -5,10 +5,10 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 
 export interface CallTracingOptions {
-  /** Of the receiver, such as http://127.0.0.1:4318; spans go to /v1/traces below it (OTLP over HTTP with JSON). */
+  /** The URL of the receiver, such as http://127.0.0.1:4318; spans go to /v1/traces below it (OTLP over HTTP with JSON). */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What sends: service.name, service.version, service.instance.id. */
+  /** Attributes of this process: service.name, service.version, service.instance.id. */
   readonly resource: SpanAttributes;
   readonly clock: Pick<Clock, 'now' | 'wallNow' | 'startTimer'>;
   readonly log: Pick<Logger, 'warn'>;
@@ -20,12 +20,12 @@ interface TracedCall {
   readonly parts: Map<string, Span>;
 }
 
-/** Callbacks about an end follow it, the last retries excepted. */
+/** How long an ended call is remembered: callbacks about the end follow within this time, except for their last retries. */
 const rememberedMs = 60_000;
-/** Spans that wait for a receiver that is away; further ones are dropped. */
+/** Limits for spans that wait for an unreachable receiver; further ones are dropped. */
 const queue = { maxQueueSize: 8_192, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
 const exportMs = 5_000;
-/** A receiver that is away is in the log once in this time. */
+/** An unreachable receiver is logged once in this time. */
 const warnEveryMs = 60_000;
 
 /** Spans of calls by OpenTelemetry: one for each call, with its parts below it. */
@@ -97,7 +97,7 @@ export function createCallTracing(options: CallTracingOptions): CallTracing {
   };
 }
 
-/** The receiver's failures are in the log: the library keeps them to itself. */
+/** Logs the failures of the receiver, which the library does not report. */
 function createExporter({ url, headers, clock, log }: CallTracingOptions): SpanExporter {
   const target = new URL('v1/traces', url.endsWith('/') ? url : `${url}/`).href;
   const exporter = new OTLPTraceExporter({ url: target, headers: { ...headers }, timeoutMillis: exportMs });
@@ -107,7 +107,7 @@ function createExporter({ url, headers, clock, log }: CallTracingOptions): SpanE
       exporter.export(spans, (result) => {
         if (result.code !== 0 && clock.now() - warnedAt >= warnEveryMs) {
           warnedAt = clock.now();
-          log.warn({ url: target, spans: spans.length, err: result.error }, 'spans of calls not accepted');
+          log.warn({ url: target, spans: spans.length, err: result.error }, 'sending spans of calls failed');
         }
         done(result);
       });

@@ -5,11 +5,11 @@ export interface UdpQuestion<Answer> {
   readonly host: string;
   readonly port: number;
   readonly request: Uint8Array;
-  /** How often the request is sent: networks may lose each. */
+  /** How many times the request is sent, because networks may lose it. */
   readonly tries: number;
   /** From one request to the next, and from the last to the end. */
   readonly answerMs: number;
-  /** Undefined for a datagram that does not belong to the question; throws for an answer that is of no use. */
+  /** Undefined for a datagram that does not belong to the question; throws for a useless answer. */
   readonly read: (datagram: Buffer) => Answer | undefined;
 }
 
@@ -20,7 +20,7 @@ export function askByUdp<Answer>(question: UdpQuestion<Answer>): Promise<Answer>
   const socket = createSocket(isIP(host) === 6 ? 'udp6' : 'udp4');
   let sent = 0;
   let isOver = false;
-  // A name that is unknown fails the send after the limit has closed the socket.
+  // The send to an unknown name may fail after the time limit has closed the socket.
   const end = (settle: () => void): void => {
     if (isOver) return;
     isOver = true;

@@ -22,7 +22,7 @@ export async function askStun(server: string, { answerMs = 2_000, tries = 3 } = 
     read(answer) {
       if (!answer.subarray(4, headerBytes).equals(request.subarray(4))) return undefined;
       const seen = mappedAddress(answer);
-      if (seen === undefined) throw new Error('the answer names no address');
+      if (seen === undefined) throw new Error('the answer has no address');
       return seen;
     },
   });

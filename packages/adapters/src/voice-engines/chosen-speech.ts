@@ -1,16 +1,16 @@
 import type { Speech, SpeechRequest } from '@jackfield/ports';
 
-/** The engines of an operator, and which account has which. */
+/** The engines of an operator, and the choice of each account. */
 export interface VoiceChoice {
   /** For texts without an account, such as the codes of Verify, and for accounts without a choice where `usual` is absent. */
   readonly embedded: Speech;
   readonly engines: ReadonlyMap<string, Speech>;
-  /** Name of the engine of every account without a choice of its own. */
+  /** The name of the engine for every account without its own choice. */
   readonly usual?: string;
   readonly accounts: ReadonlyMap<string, string>;
 }
 
-/** Texts at a time: engines elsewhere have capacity of their own, and the embedded one queues. */
+/** Concurrent texts: external engines have their own capacity, and the embedded one queues. */
 const concurrent = { atOnce: 32, perGroup: 4 };
 const embeddedName = 'embedded';
 

@@ -12,7 +12,7 @@ export interface HttpVoiceOptions {
   readonly model?: string;
   /** Names of the engine for the two voices. */
   readonly voices?: { readonly woman: string; readonly man: string };
-  /** Of audio whose content type names no rate, in Hz. */
+  /** The rate of audio whose content type names none, in Hz. */
   readonly sampleRate?: number;
   readonly limits?: Partial<VoiceLimits>;
 }
@@ -67,7 +67,7 @@ async function* spoken(
   }
 }
 
-/** Content types that would be heard as noise. A local server may send any other name for samples, or none. */
+/** Content types that would sound like noise. A local server may use any other name for samples, or none. */
 const noSamples =
   /^\s*(?:(?:text|image|video|multipart)\/|application\/(?!octet-stream)|audio\/(?:mpeg|mp3|mp4|ogg|opus|aac|flac|webm|amr))/i;
 

@@ -157,7 +157,7 @@ const wrongHttp: Readonly<Record<string, readonly [(response: ServerResponse) =>
     },
     'engine-failed',
   ],
-  'names a rate that is none': [
+  'names an invalid rate': [
     (response) => {
       response.setHeader('content-type', 'audio/pcm;rate=999999');
       response.end(bytesOf(tone));
@@ -179,7 +179,7 @@ for (const [what, [answer, code]] of Object.entries(wrongHttp)) {
   });
 }
 
-/** Takes the first piece, lets the engine go on, and gives what comes then: samples, or the code of an error. */
+/** Reads the first piece, lets the engine continue, and returns the rest: samples, or the code of an error. */
 async function behindFirst(speech: Speech, goOn: () => void): Promise<readonly unknown[]> {
   const pieces = speech.stream!(request, never)![Symbol.asyncIterator]();
   const first: SoundClip = (await pieces.next()).value;
@@ -191,7 +191,7 @@ async function behindFirst(speech: Speech, goOn: () => void): Promise<readonly u
   return [first.samples.length, next];
 }
 
-test('the audio before a connection is cut, pauses or turns into nonsense is passed on, and then the reason', async () => {
+test('audio is passed on until the connection is cut, pauses or sends nonsense, and then the reason follows', async () => {
   let goOn = () => {};
   const cut = await httpServer((incoming, response) => {
     incoming.resume();
@@ -218,7 +218,7 @@ test('the audio before a connection is cut, pauses or turns into nonsense is pas
   }
 });
 
-test('the connection is closed when an engine is too late, before its audio and within it, and when the text is stopped', async () => {
+test('the connection is closed when an engine is too slow, before or within its audio, and when the text is stopped', async () => {
   for (const begun of [false, true]) {
     for (const how of ['late', 'stopped'] as const) {
       const [overHttp, overSocket] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -250,7 +250,7 @@ test('the connection is closed when an engine is too late, before its audio and 
   }
 });
 
-test('an engine that answers twice is heard once', async () => {
+test('only the first answer of an engine is heard', async () => {
   const url = await webSocketServer((socket) => {
     for (const time of [1, 2]) {
       socket.send('{"type":"begin","sampleRate":8000}');
@@ -279,7 +279,7 @@ test('a redirect is not followed, over HTTP and at the upgrade of a WebSocket', 
   assert.equal(requests, 0);
 });
 
-test('no error of an engine quotes the text, the key or what the engine said', async () => {
+test('no error quotes the text, the key or the answer of the engine', async () => {
   const url = await httpServer((incoming, response) => {
     incoming.resume();
     response.writeHead(500).end('Good morning. secret');
@@ -300,7 +300,7 @@ test('no error of an engine quotes the text, the key or what the engine said', a
 
 const wrongFrames: Readonly<Record<string, readonly [(socket: WebSocket) => void, string]>> = {
   'sends nonsense': [(socket) => socket.send('<html>'), 'engine-failed'],
-  'sends audio before its begin': [(socket) => socket.send(bytesOf(tone)), 'engine-failed'],
+  'sends audio before the frame begin': [(socket) => socket.send(bytesOf(tone)), 'engine-failed'],
   'never answers': [() => {}, 'timeout'],
   'closes without an end': [
     (socket) => {
@@ -350,7 +350,7 @@ test('audio without an end is cut at its limit, over both', async () => {
   });
 });
 
-test('a flood of a WebSocket is not read faster than its audio is taken', async () => {
+test('a flood over a WebSocket is not read faster than its audio is consumed', async () => {
   let sent = 0;
   let isClosed = false;
   const url = await webSocketServer((socket) => {
@@ -369,13 +369,13 @@ test('a flood of a WebSocket is not read faster than its audio is taken', async 
   const pieces = createWebSocketVoice({ url }).stream!(request, stop.signal)![Symbol.asyncIterator]();
   await pieces.next();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // Its reader waits: what is in flight lies in the buffers of the sockets and the limit of the adapter.
+  // Its reader waits: bytes in flight are in the buffers of the sockets and within the limit of the adapter.
   assert.ok(sent < 40 << 20, `${sent} bytes`);
   stop.abort();
   await assert.rejects(pieces.next());
 });
 
-test('a flood over HTTP is not read faster than its audio is taken', async () => {
+test('a flood over HTTP is not read faster than its audio is consumed', async () => {
   let sent = 0;
   const url = await httpServer((incoming, response) => {
     incoming.resume();
@@ -414,7 +414,7 @@ test('an engine that cannot be reached is engine-failed; an empty text never lea
   await assert.rejects(nowhere.speak({ ...request, text: 'a'.repeat(3_001) }), { code: 'text-too-long' });
 });
 
-test('the account decides for an engine, then its main account, then the operator; texts without an account stay embedded', async () => {
+test('the account chooses the engine, else its main account, else the operator; texts without an account use the embedded one', async () => {
   const named = (name: string): Speech => ({
     speak: async () => ({ sampleRate: name.length * 1_000, samples: new Int16Array(0) }),
   });

@@ -1,6 +1,6 @@
 import type { SpeechProblem } from '@jackfield/ports';
 
-/** A text that was not spoken. Its sentence quotes neither the text nor the engine. */
+/** The reason why a text was not spoken. It quotes neither the text nor the engine. */
 export class VoiceError extends Error {
   readonly code: SpeechProblem;
 

@@ -3,11 +3,11 @@ import { VoiceError } from './voice-error.ts';
 export interface VoiceLimits {
   /** Characters of one text. */
   readonly textLength: number;
-  /** Until the first audio. */
+  /** The longest time to the first audio. */
   readonly firstMs: number;
-  /** Between two pieces of audio. */
+  /** The longest time between two pieces of audio. */
   readonly gapMs: number;
-  /** Seconds of one text. */
+  /** The longest audio of one text, in seconds. */
   readonly audioSeconds: number;
 }
 
@@ -18,7 +18,7 @@ export const voiceLimits: VoiceLimits = {
   audioSeconds: 600,
 };
 
-/** Refuses a text before any engine has it. */
+/** Refuses a text before it is sent to an engine. */
 export function assertText(text: string, { textLength }: VoiceLimits): void {
   if (text.trim() === '') throw new VoiceError('text-empty', 'there is nothing to say');
   if (text.length > textLength)
@@ -26,8 +26,8 @@ export function assertText(text: string, { textLength }: VoiceLimits): void {
 }
 
 /**
- * The same values; rejects when one of them takes too long, and when the signal aborts. The signal of `values` aborts at every end: their iterator
- * cannot be returned while it waits for its engine.
+ * Passes the values on; rejects when one of them takes too long, and when the signal aborts. The signal of `values` aborts at every end, because
+ * their iterator cannot return while it waits for its engine.
  */
 export async function* timed<Value>(
   values: (over: AbortSignal) => AsyncIterable<Value>,
@@ -57,7 +57,7 @@ export async function* timed<Value>(
     }
   } finally {
     over.abort();
-    // A value that is late has no taker.
+    // A late value is not used.
     void iterator.return?.().catch(() => {});
   }
 }

@@ -16,8 +16,8 @@ const dayMs = 86_400_000;
 const years = 10;
 
 /**
- * Makes a self-signed P-256 certificate, new at each start. The other side compares its fingerprint with the one in SDP and nothing else
- * (RFC 5763 §5), so its name means nothing.
+ * Makes a self-signed P-256 certificate, new at each start. The other side compares only its fingerprint with the one in
+ * SDP (RFC 5763 §5), so its name has no meaning.
  */
 export function createDtlsCertificate(nowMs: number): DtlsCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -16,7 +16,7 @@ const mutated = mutatedBytes(fc.constantFrom(...corpus), {
   maxEdits: 4,
 });
 
-test('a session survives any datagrams in any order, sends at most eight times what it received, and connects to none of them', async () => {
+test('a session survives any datagrams in any order, sends at most eight times as many bytes as it received, and never connects', async () => {
   const opened = await openDtls();
   if ('problem' in opened) throw new Error(opened.problem);
   const { endpoint } = opened;
@@ -26,7 +26,7 @@ test('a session survives any datagrams in any order, sends at most eight times w
       fc.array(fc.oneof(mutated, fc.uint8Array({ maxLength: 2000 })), { maxLength: 12 }),
       (role, datagrams) => {
         const session = endpoint.open(role);
-        // A client begins by itself.
+        // A client sends the first datagram.
         session.take();
         let [received, sent] = [0, 0];
         for (const datagram of datagrams) {
@@ -37,7 +37,7 @@ test('a session survives any datagrams in any order, sends at most eight times w
             sent += length;
           }
         }
-        // Only sources that ICE has checked reach a session; this bounds what one of them could ask for.
+        // Only sources that ICE has checked reach a session; this limits the amplification by one of them.
         assert.ok(sent <= 8 * received + 1200, `${sent} bytes for ${received}`);
         assert.notEqual(session.state, 'connected');
         assert.equal(session.keys(), undefined);

@@ -35,7 +35,7 @@ async function open(): Promise<DtlsEndpoint> {
   return opened.endpoint;
 }
 
-it('an OpenSSL that cannot be called, refuses a setting or fails the handshake with itself is a sentence in place of an endpoint', async () => {
+it('an OpenSSL that cannot be called, refuses a setting or fails the handshake with itself gives a sentence instead of an endpoint', async () => {
   const functions = (await loadDtlsFunctions()) ?? assert.fail('OpenSSL cannot be called here');
   const problemWith = async (changed: Partial<DtlsFunctions> | undefined) => {
     const opened = await openDtls(async () => changed && { ...functions, ...changed });
@@ -43,7 +43,7 @@ it('an OpenSSL that cannot be called, refuses a setting or fails the handshake w
   };
   assert.match(await problemWith(undefined), /^OpenSSL cannot be called: /);
   assert.match(await problemWith({ setSrtp: () => 1 }), /^OpenSSL refused the settings of DTLS-SRTP: /);
-  assert.match(await problemWith({ exportKeys: () => 0 }), /^the handshake with itself did not succeed: .+/);
+  assert.match(await problemWith({ exportKeys: () => 0 }), /^the handshake with itself failed: .+/);
 });
 
 describe('DTLS by the OpenSSL of this process', () => {
@@ -152,7 +152,7 @@ describe('DTLS by the OpenSSL of this process', () => {
     assert.equal(endpoint.openCount, 0);
   });
 
-  it('sessions that are closed leave no memory behind', () => {
+  it('closed sessions free their memory', () => {
     const run = (count: number): number => {
       for (let n = 0; n < count; n++) {
         const client = endpoint.open('client');
@@ -212,7 +212,7 @@ describe('openssl s_client as the other side', { skip: openssl ? false : 'openss
     let printed = '';
     child.stdout.on('data', (text) => {
       printed += text;
-      // It prints its keys behind everything else.
+      // It prints its keys last.
       if (/Keying material: [0-9A-F]{120}/.test(printed)) child.stdin.end();
     });
     await decided.promise;

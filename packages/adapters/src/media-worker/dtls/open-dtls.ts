@@ -16,15 +16,15 @@ const DEMAND_CERTIFICATE = 3;
 /** The suites of RFC 8827 §6.5, with forward secrecy, for the ECDSA certificate that we make. */
 const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305';
 
-/** In the order of our preference: RFC 8827 §6.5 demands the first of every browser, so it is proven. */
+/** In the order of our preference. RFC 8827 §6.5 demands the first of every browser, so it is the most tested one. */
 const srtpProfiles = 'SRTP_AES128_CM_SHA1_80:SRTP_AEAD_AES_128_GCM:SRTP_AEAD_AES_256_GCM';
 
 /** Each flight of a handshake with oneself takes one step; a handshake takes four. */
 const mostFlights = 12;
 
 /**
- * DTLS by the OpenSSL of this process, with a new certificate. Where it cannot work, the result has the reason as a sentence: a handshake
- * with itself calls every function before a browser does.
+ * DTLS by the OpenSSL of this process, with a new certificate. A handshake with itself first calls every function; where one of them does
+ * not work, the result is a sentence with the reason.
  */
 export async function openDtls(
   load = loadDtlsFunctions,
@@ -97,7 +97,7 @@ function createContext(functions: DtlsFunctions, own: DtlsCertificate, acceptAny
   throw new Error(`OpenSSL refused the settings of DTLS-SRTP: ${reason}`);
 }
 
-/** A whole handshake between two sessions of this machine; the sentence of what did not work. */
+/** A whole handshake between two sessions of this machine; a sentence if it failed. */
 function handshakeWithItself(endpoint: DtlsEndpoint): string | undefined {
   const client = endpoint.open('client');
   const server = endpoint.open('server');
@@ -108,7 +108,7 @@ function handshakeWithItself(endpoint: DtlsEndpoint): string | undefined {
     }
     const [ours, theirs] = [server.keys(), client.keys()];
     if (ours === undefined || theirs === undefined) {
-      return `the handshake with itself did not succeed: ${server.problem ?? client.problem ?? server.state}`;
+      return `the handshake with itself failed: ${server.problem ?? client.problem ?? server.state}`;
     }
     const isRight =
       server.fingerprint('sha-256') === endpoint.fingerprint &&

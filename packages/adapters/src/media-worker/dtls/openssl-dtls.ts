@@ -1,7 +1,7 @@
 import type { LibraryHandle } from 'koffi';
 import type { Pointer } from '../openssl.ts';
 
-/** The functions of libssl and libcrypto for DTLS with memory BIOs. Their callers check sizes: nothing here does. */
+/** The functions of libssl and libcrypto for DTLS with memory BIOs. Callers must check sizes; nothing here does. */
 export interface DtlsFunctions {
   dtlsMethod(): Pointer;
   contextNew(method: Pointer): Pointer | null;
@@ -39,7 +39,7 @@ export interface DtlsFunctions {
   selectedSrtp(session: Pointer): Pointer | null;
   peerCertificate(session: Pointer): Pointer | null;
   certificateFree(certificate: Pointer): void;
-  /** With `out` null the length alone; else `out` holds the address to write at. */
+  /** Returns the length; writes the certificate to the address in `out`, unless `out` is null. */
   certificateBytes(certificate: Pointer, out: BigUint64Array | null): number;
   memoryBio(): Pointer;
   bioNew(method: Pointer): Pointer | null;
@@ -50,7 +50,7 @@ export interface DtlsFunctions {
   clearErrors(): void;
   lastError(): number;
   reasonOf(error: number): string | null;
-  /** A function of JavaScript that OpenSSL calls during our own calls; until `unregister`. */
+  /** Registers a function that OpenSSL calls during our calls, until `unregister`. */
   register(callback: () => number): Pointer;
   unregister(callback: Pointer): void;
   /** Memory outside the heap until `free`. */
@@ -59,7 +59,7 @@ export interface DtlsFunctions {
   numberOf(profile: Pointer): number;
 }
 
-/** Node's own executable exports its OpenSSL; where a distribution links the system's, that is loaded already. */
+/** Node's own executable exports its OpenSSL. A Node of a distribution has loaded the OpenSSL of the system instead. */
 const libraries = [null, 'libssl.so.3', 'libssl.3.dylib'];
 
 /** The functions through koffi; undefined where koffi or OpenSSL is missing. */

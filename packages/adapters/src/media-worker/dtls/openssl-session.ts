@@ -12,7 +12,7 @@ const EOF_RETURN = 130;
 const WANT_READ = 2;
 const ZERO_RETURN = 6;
 
-/** Fits every path of the internet; browsers use the same. */
+/** Fits every path of the Internet; browsers use the same size. */
 const datagramBytes = 1200;
 /** Longer than any datagram: what a browser sends has at most 1,500 bytes. */
 const longestDatagram = 4096;
@@ -29,7 +29,7 @@ const profiles: ReadonlyMap<number, readonly [SrtpSuiteName, number, number]> = 
 /** RFC 5764 §4.2. */
 const keyLabel = 'EXTRACTOR-dtls_srtp';
 
-/** Hash functions that may stand in SDP (RFC 8122 §5), without those that are broken. */
+/** Hash functions of fingerprints in SDP (RFC 8122 §5), without broken ones. */
 const hashes: ReadonlyMap<string, string> = new Map([
   ['sha-256', 'sha256'],
   ['sha-384', 'sha384'],
@@ -59,7 +59,7 @@ export class OpensslSession implements DtlsSession {
     this.#session = session;
     this.#input = input;
     this.#output = output;
-    // An empty BIO means: wait for the next datagram, not: the end.
+    // An empty BIO means that the next datagram has not arrived, not that the stream has ended.
     for (const bio of [input, output]) functions.bioControl(bio, EOF_RETURN, -1, null);
     functions.setBios(session, input, output);
     functions.control(session, SET_MTU, datagramBytes, null);
@@ -178,10 +178,10 @@ export class OpensslSession implements DtlsSession {
       const result = functions.read(session, ignored, ignored.length);
       if (result > 0) return;
       const error = functions.errorOf(session, result);
-      if (error === ZERO_RETURN) this.#fail('the other side has closed it');
+      if (error === ZERO_RETURN) this.#fail('the other side has closed the association');
       else if (error !== WANT_READ) this.#fail(this.#reason());
     }
-    // The queue belongs to the thread, and node:crypto reads it as well.
+    // The error queue belongs to the thread, and node:crypto reads it as well.
     functions.clearErrors();
   }
 

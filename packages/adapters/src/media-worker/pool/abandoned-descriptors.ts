@@ -9,7 +9,7 @@ const SOCK_DGRAM = 2;
 const descriptors = '/proc/self/fd';
 
 /**
- * Closes what a dead media thread has left open: Node does not know sockets of system calls. A socket is one of media if it is a UDP
+ * Closes the descriptors that a dead media thread has left open: Node does not know sockets of system calls. A socket is one of media if it is a UDP
  * socket with timestamps of the kernel on such a port; no other part of the process opens one. `poll` is the thread's epoll.
  */
 export async function closeAbandoned(

@@ -170,7 +170,7 @@ test('a room whose members come and go stays in one worker; a close that crosses
   );
 });
 
-test('a leg is opened in another worker where its own has no port left', {
+test('a leg is opened in another worker if its own has no port left', {
   skip: onLinux,
 }, async (context) => {
   const media = await start(context, { ports: { first: 8800, last: 8807 } });
@@ -185,7 +185,7 @@ test('a leg is opened in another worker where its own has no port left', {
   assert.equal((await media.census()).legs, 2);
 });
 
-test('a worker that dies ends its legs alone; its successor has its ports, and no descriptor is left', {
+test('the death of a worker ends only its legs; its successor has its ports, and no descriptor is left', {
   skip: onLinux,
 }, async (context) => {
   const lost: string[] = [];
@@ -301,7 +301,7 @@ test('a clip that grows is heard whole in its worker while another worker dies w
   await assertNothingIsLeft(media);
 });
 
-test('a clip that a dying worker does not load is loaded all the same; a clip that fits nowhere is refused', {
+test('a clip is loaded although one worker dies meanwhile; a clip that fits into no worker is refused', {
   skip: onLinux,
 }, async (context) => {
   const died = Promise.withResolvers<void>();
@@ -318,7 +318,7 @@ test('a clip that a dying worker does not load is loaded all the same; a clip th
   media.dropClip('huge');
 });
 
-test('a worker that ends before it runs rejects the start of the pool with its reason, and is no death', async () => {
+test('a worker that ends before it runs rejects the start of the pool with its reason, and does not count as a death', async () => {
   const onWorkerDeath = () => assert.fail('no worker ran');
   const options = { host: '127.0.0.1', ports: { first: 8600, last: 8799 }, workers: 2, onWorkerDeath };
   await assert.rejects(createMediaPool({ ...options, rtpSources: ['no network'] }), /no network/);

@@ -25,7 +25,7 @@ export interface MediaPool
   > {
   /** Each worker sends captured audio through a port of its own, opened here; so does a worker that starts later. */
   sendCapturesTo(openPort: () => MessagePort, receiver?: CaptureReceiver): void;
-  /** For metrics: what each worker carries, by its number; the unit is a participant of G.711. */
+  /** For metrics: the load of each worker, by its number; the unit is a participant with G.711. */
   workerLoads(): readonly (readonly [worker: string, load: number])[];
   readonly portLoad: number;
   readonly deaths: number;
@@ -35,10 +35,10 @@ export interface MediaPool
   restarted(): Promise<void>;
 }
 
-/** Another worker may open the leg that one refuses so. */
+/** Codes with which a worker refuses a leg that another worker may open. */
 const elsewhereCodes: ReadonlySet<unknown> = new Set(['NO_PORT_LEFT', 'WEBRTC_OFF']);
 
-/** What a participant weighs; the proportions are those of `workMsOf` in packages/media/src/engine/turns.ts. */
+/** The weight of a participant by codec; the proportions are those of `workMsOf` in packages/media/src/engine/turns.ts. */
 const weights: Partial<Record<AgreedMedia['codec'], number>> = { G722: 3.5, opus: 18 };
 
 /** Starts the workers; resolves when all run. */
@@ -136,7 +136,7 @@ class Pool implements MediaPool {
     const table = this.#table;
     const wasOpen = table.legs.get(name)?.isOpen === true;
     const leg = table.reserve(name, table.workerBeside(beside));
-    if (leg === undefined) throw new Error('no media worker runs at the moment');
+    if (leg === undefined) throw new Error('no media worker is running');
     const given = ice === undefined ? {} : { ice };
     if (wasOpen) return this.#moves.busy(leg, () => this.#reopen(leg, given));
     leg.isOpen = true;
@@ -157,7 +157,7 @@ class Pool implements MediaPool {
     this.#moves.deliver(leg, () => {
       const worker = this.#workerOf(leg);
       worker?.connect(name, agreed);
-      // The handshake of a browser is where its port is.
+      // The handshake of a browser is in the worker with its port.
       const relay = leg.iceIn === undefined ? undefined : this.#workers.at(leg.iceIn);
       if (relay !== worker) relay?.connect(name, agreed);
     });
@@ -199,7 +199,7 @@ class Pool implements MediaPool {
       this.#lastStats[this.#workers.numberOf(worker)] = each[at];
     });
     const [first, ...rest] = this.#pastStats === undefined ? each : [this.#pastStats, ...each];
-    if (first === undefined) throw new Error('no media worker runs at the moment');
+    if (first === undefined) throw new Error('no media worker is running');
     return sumOfStats([first, ...rest]);
   }
 
@@ -229,7 +229,7 @@ class Pool implements MediaPool {
     return worker === undefined ? undefined : this.#workers.at(worker);
   }
 
-  /** A command to nothing that is there goes to any worker, which counts it. */
+  /** A command about an unknown thing goes to any worker, which counts it as ignored. */
   #pass(thing: LegEntry | MixEntry | CaptureEntry | undefined, command: MixCommand): void {
     if (thing === undefined) this.#workers.all[0]?.send(command);
     else this.#moves.deliver(thing, () => this.#workerOf(thing)?.send(command));
@@ -300,10 +300,10 @@ class Pool implements MediaPool {
     if (worker !== undefined) this.#moves.deliver(entry, () => this.#workers.at(worker)?.send(command));
   }
 
-  /** In the worker where it belongs; where that one has no port left or no WebRTC, in another one, from which it moves. */
+  /** Opens the leg in its worker. If that has no port left, or no WebRTC, another worker opens it, and the leg then moves. */
   async #openIn(leg: LegEntry, { ice }: { readonly ice?: IceCredentials }): Promise<OpenedLeg> {
     const first = this.#table.workerOf(leg);
-    if (first === undefined) throw new Error('no media worker runs at the moment');
+    if (first === undefined) throw new Error('no media worker is running');
     let problem: unknown;
     for (const worker of [first, ...this.#workers.othersThan(first)]) {
       try {
@@ -333,7 +333,7 @@ class Pool implements MediaPool {
     this.#ports.add(port);
   }
 
-  /** A leg of WebRTC that was opened again for plain RTP, before anything was agreed on. */
+  /** Opens a leg of WebRTC again for plain RTP, before any agreement. */
   async #reopen(leg: LegEntry, { ice }: { readonly ice?: IceCredentials }): Promise<OpenedLeg> {
     const { inWorker = 0, iceIn } = leg;
     const opened = await this.#openAt(leg, inWorker, ice);

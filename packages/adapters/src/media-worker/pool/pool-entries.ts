@@ -1,4 +1,4 @@
-/** What stays where its leg or room is. */
+/** The things that stay in the worker of their leg or room. */
 export interface Followers {
   readonly mixes: Set<MixEntry>;
   readonly captures: Set<CaptureEntry>;
@@ -10,14 +10,14 @@ export interface Move {
   readonly waiting: (() => void)[];
 }
 
-/** A leg that is open, or that something names already. */
+/** A leg that is open, or that a mix, a capture or a stream already names. */
 export interface LegEntry extends Followers {
   readonly kind: 'leg';
   readonly name: string;
   isOpen: boolean;
   /** A leg without a phone: the audio of a stream, which cannot leave its worker. */
   isVirtual: boolean;
-  /** The worker whose port of WebRTC it has, which passes its packets on when the leg is in another one. */
+  /** The worker whose port of WebRTC it uses; that worker passes its packets on when the leg is in another worker. */
   iceIn: number | undefined;
   /** The mix that it is a member of, and with which it is placed. */
   room: MixEntry | undefined;
@@ -35,15 +35,15 @@ export interface MixEntry extends Followers {
   readonly name: string;
   members: readonly string[];
   isRoom: boolean;
-  /** Its worker has it. */
+  /** The mix is open in its worker. */
   isOpen: boolean;
-  /** What a mix without members follows; undefined while it is in no worker. */
+  /** The leg or worker that a mix without members follows; undefined while it is in no worker. */
   at: Anchor | undefined;
   weight: number;
   move: Move | undefined;
 }
 
-/** A capture, or what is left of one after its end. */
+/** A capture that has not ended. */
 export interface CaptureEntry {
   readonly kind: 'capture';
   readonly name: string;
@@ -65,16 +65,16 @@ export interface StreamEntry {
   refusal: string | undefined;
 }
 
-/** A worker holds what names no leg. */
+/** A worker, with the mixes and captures that name no leg. */
 export interface WorkerEntry extends Followers {
   readonly kind: 'worker';
   readonly worker: number;
 }
 
-/** What something else can follow. */
+/** Mixes, captures and streams follow one of these. */
 export type Anchor = LegEntry | MixEntry | WorkerEntry;
 
-/** What a move takes along. */
+/** The things that can move between workers. */
 export type Movable = LegEntry | MixEntry | CaptureEntry;
 
 /** Legs of phones that the death of a worker ended, and the streams that ended with them. */
@@ -101,12 +101,12 @@ export function hasFollowers({ mixes, captures, streams }: Followers): boolean {
   return mixes.size + captures.size + streams.size > 0;
 }
 
-/** Whether it has to stay in its worker. */
+/** Whether the leg has to stay in its worker. */
 export function isHeld(leg: LegEntry): boolean {
   return leg.isOpen && (leg.isVirtual || leg.streams.size > 0);
 }
 
-/** Its name in the placement. */
+/** The name of a leg or room in the placement. */
 export function unitOf(thing: LegEntry | MixEntry): string {
   return `${thing.kind}/${thing.name}`;
 }
@@ -132,7 +132,7 @@ export function newMix(name: string): MixEntry {
   return { kind: 'mix', name, ...rest, ...noFollowers() };
 }
 
-/** What followed the anchor is lost with its worker. */
+/** The worker of the anchor has died: mixes and captures that followed the anchor are lost. */
 export function loseFollowers(anchor: Anchor, captures: Map<string, CaptureEntry>): void {
   for (const mix of anchor.mixes) {
     mix.at = undefined;
@@ -148,7 +148,7 @@ export function loseFollowers(anchor: Anchor, captures: Map<string, CaptureEntry
   anchor.weight = 0;
 }
 
-/** What moves when this leg moves. */
+/** The things that move with this leg. */
 export function withFollowers(leg: LegEntry): Movable[] {
   return [...(leg.isOpen && !leg.isVirtual ? [leg] : []), ...leg.mixes, ...leg.captures];
 }
@@ -156,12 +156,12 @@ export function withFollowers(leg: LegEntry): Movable[] {
 /** The fields of a stream that are filled later. */
 export const newStream = { leg: undefined, heard: [], hearers: [], refusal: undefined } as const;
 
-/** The streams that hold these where they are. */
+/** The streams that hold these legs and rooms in their workers. */
 export function streamsOf(held: readonly Followers[]): readonly StreamEntry[] {
   return [...new Set(held.flatMap(({ streams }) => [...streams]))];
 }
 
-/** The worker with the most of these legs, by weight; the emptier of two. */
+/** The worker with the most of these legs, by weight; of equals the one with less load. */
 export function workerOfMost(
   legs: readonly LegEntry[],
   workerOf: (leg: LegEntry) => number | undefined,

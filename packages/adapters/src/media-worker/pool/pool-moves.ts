@@ -5,7 +5,7 @@ import type { LegEntry, Movable, Move } from './pool-entries.ts';
 import type { PoolTable } from './pool-table.ts';
 import type { PoolWorkers } from './pool-workers.ts';
 
-/** What moves report. */
+/** Events of moves. */
 export interface MoveEvents {
   /** The move of these legs failed. */
   readonly lost: (legs: readonly LegEntry[]) => void;
@@ -25,13 +25,13 @@ export class PoolMoves {
     this.#events = events;
   }
 
-  /** Runs this now, or once the thing has arrived. */
+  /** Runs `act` now, or once the thing has arrived. */
   deliver(thing: Movable, act: () => void): void {
     if (thing.move === undefined) act();
     else thing.move.waiting.push(() => this.deliver(thing, act));
   }
 
-  /** These things go on in another worker. */
+  /** Moves these things to another worker. */
   start(things: readonly Movable[], from: number, to: number): void {
     const waits = things.find(({ move }) => move !== undefined);
     if (waits !== undefined) {
@@ -42,7 +42,7 @@ export class PoolMoves {
     void this.#carry(things, from, to).finally(() => finish(things, move));
   }
 
-  /** Begins when the leg has arrived; commands for the leg wait for the result. */
+  /** Runs `work` once the leg has arrived; commands for the leg wait until it is done. */
   async busy<Value>(leg: LegEntry, work: () => Promise<Value>): Promise<Value> {
     while (leg.move !== undefined) await arrival(leg.move);
     const move = begin([leg]);
@@ -53,7 +53,7 @@ export class PoolMoves {
     }
   }
 
-  /** Closes the leg where it is by then. */
+  /** Closes the leg, after its move if it moves. */
   close(leg: LegEntry): Promise<LegStatistics> {
     const { promise, resolve, reject } = Promise.withResolvers<LegStatistics>();
     this.deliver(leg, () => {
@@ -90,7 +90,7 @@ export class PoolMoves {
       target.adopt(moved).catch(fail);
       return;
     }
-    // The other worker died meanwhile: the sockets are freed where they were.
+    // The target worker died meanwhile: the old worker frees the sockets.
     fail();
     await source.adopt(moved).catch(() => {});
     await Promise.allSettled(names.legs.map((leg) => source.close(leg)));

@@ -13,7 +13,7 @@ export function sumOfStats(all: readonly [Stats, ...Stats[]]): Stats {
   return summed(all) as Stats;
 }
 
-/** Of a dead worker the counters stay, so that no total falls; what existed in it does not. */
+/** The statistics of a dead worker: its counters stay, so that no total falls, but its objects are gone. */
 export function countersOf(stats: Stats): Stats {
   const network = { ...stats.network, sockets: 0 };
   const streams = { ...stats.streams, sockets: 0, deepestQueueMs: 0 };
@@ -24,7 +24,7 @@ export function countersOf(stats: Stats): Stats {
 
 const worst = new Set(['p50Ms', 'p99Ms', 'maxMs', 'deepestQueueMs', 'ms']);
 
-/** Adds the numbers of equal structures; a part that only some have is that of those. */
+/** Adds the numbers of equal structures. A part that is missing in some is the sum of the others. */
 function summed(all: readonly object[]): object {
   const [first] = all;
   if (Array.isArray(first)) return first.map((_, at) => summed(all.map((each) => (each as object[])[at]!)));

@@ -4,13 +4,13 @@ import type { StreamEntry } from './pool-entries.ts';
 import type { PoolTable } from './pool-table.ts';
 import type { PoolWorkers } from './pool-workers.ts';
 
-/** The streams of a pool, and the entries for what its workers report. */
+/** The streams of a pool, with the functions for events of its workers. */
 export interface PoolStreams {
   readonly streams: AudioStreams;
   accept(notice: StreamNotice): void;
   /** The stream ends, because it and its room are held in different workers. */
   refuse(stream: StreamEntry): void;
-  /** Their worker died. */
+  /** The worker of these streams died. */
   lost(streams: readonly StreamEntry[]): void;
 }
 
@@ -33,11 +33,11 @@ export function createPoolStreams(table: PoolTable, workers: PoolWorkers): PoolS
     streams: {
       open(order) {
         const { stream: name, tracks, hearers, asLeg } = order;
-        if (table.streams.has(name)) throw new Error(`stream ${name} is open already`);
+        if (table.streams.has(name)) throw new Error(`stream ${name} is already open`);
         const worker = workerFor(table, order);
         const port = worker === undefined ? undefined : workers.at(worker)?.streams;
         if (worker === undefined || port === undefined) {
-          queueMicrotask(() => over(name, 'no media worker runs at the moment'));
+          queueMicrotask(() => over(name, 'no media worker is running'));
           return;
         }
         port.open(order);
@@ -59,7 +59,7 @@ export function createPoolStreams(table: PoolTable, workers: PoolWorkers): PoolS
         const stream = table.streams.get(name);
         if (stream === undefined) return;
         stream.hearers = hearers;
-        // What an own leg says is heard by its mix, and its keys go to these.
+        // A stream that is itself a leg is heard by its mix; only its keys go to the hearers.
         if (stream.leg === undefined) hold(stream);
       },
       press(key) {

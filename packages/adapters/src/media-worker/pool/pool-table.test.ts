@@ -59,7 +59,7 @@ test('a leg takes its own plays and captures along, and those of the room stay',
   assert.equal(table.workerOf(table.captures.get('own')!), 1);
 });
 
-test('a leg with a stream holds its worker: the room goes there with all its members', () => {
+test('a leg with a stream stays in its worker: the room moves there with all its members', () => {
   const table = new PoolTable(2);
   for (const [name, worker] of [
     ['a', 0],
@@ -89,7 +89,7 @@ test('of two legs with streams in different workers the stream of the newcomer i
   assert.deepEqual(namesOf(bundles[0]!.things), ['b']);
 });
 
-test('a new room begins at the port of a browser, and a browser goes into a room elsewhere as every leg does', () => {
+test('a new room begins at the port of a browser, and a browser moves into a room elsewhere like every leg', () => {
   const table = new PoolTable(2);
   for (const name of ['a', 'b', 'c']) opened(table, name, 1);
   opened(table, 'browser', 0).iceIn = 0;
@@ -113,7 +113,7 @@ test('a leg that a capture names before it is open is opened where the capture i
   assert.deepEqual([table.legs.size, table.captures.size], [0, 0]);
 });
 
-test('whatever happens, nothing is left when everything is closed, and every member is where its room is', () => {
+test('in any order of events every member is in the worker of its room, and nothing is left when everything is closed', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd');
   const room = fc.constantFrom('m', 'n');
   const event = fc.oneof(

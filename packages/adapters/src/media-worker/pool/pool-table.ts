@@ -22,10 +22,10 @@ import {
   workerOfMost,
 } from './pool-entries.ts';
 
-/** A room counts as this many participants at least, because others join it; see docs/decisions/0026-a-pool-of-media-workers.md. */
+/** A room counts as at least this many participants, because others will join it; see docs/decisions/0026-a-pool-of-media-workers.md. */
 const usualRoom = 3;
 
-/** The one table of a pool: which leg, mix, capture and stream is in which worker. It sends nothing. */
+/** The only table of a pool: the worker of each leg, mix, capture and stream. It sends nothing. */
 export class PoolTable {
   readonly legs = new Map<string, LegEntry>();
   readonly mixes = new Map<string, MixEntry>();
@@ -43,7 +43,7 @@ export class PoolTable {
     }));
   }
 
-  /** Undefined for what is in no worker: a mix that nothing has used yet, or the remains of a dead worker. */
+  /** Undefined for a thing without a worker: an unused mix, or one whose worker died. */
   workerOf(thing: Anchor | CaptureEntry): number | undefined {
     switch (thing.kind) {
       case 'worker':
@@ -64,12 +64,12 @@ export class PoolTable {
     const leg = beside === undefined ? undefined : this.legs.get(beside);
     const known = (mix && this.workerOf(mix)) ?? (leg && this.workerOf(leg));
     if (known !== undefined) return known;
-    // A room without members yet: all that are opened for it are where the first one is.
+    // A room without members: all legs that are opened for it go to the worker of the first one.
     if (mix !== undefined) this.#makeRoom(mix, []);
     return (mix && this.workerOf(mix)) ?? this.#placement.least();
   }
 
-  /** The entry of a leg, which is placed before it is open when something names it. Undefined while no worker runs. */
+  /** The entry of a leg. A leg that is named before it is open gets its worker now. Undefined while no worker runs. */
   reserve(name: string, given?: number): LegEntry | undefined {
     const known = this.legs.get(name);
     if (known !== undefined) return known;
@@ -93,7 +93,7 @@ export class PoolTable {
     } else this.#detach(mix);
     mix.isRoom = false;
     mix.members = [];
-    // What followed the room stays where it is.
+    // The followers of the room stay in its worker.
     if (worker === undefined || !hasFollowers(mix)) return;
     const rest = this.#workers[worker]!;
     for (const follower of [...mix.mixes, ...mix.captures]) this.#attach(follower, rest);
@@ -101,7 +101,7 @@ export class PoolTable {
     mix.streams.clear();
   }
 
-  /** The mix is where these legs are, unless it is somewhere already. False while no worker runs. */
+  /** Puts the mix into the worker of these legs, unless it has a worker. Undefined while no worker runs. */
   placePlays(mix: MixEntry, to: readonly string[]): { readonly isNew: boolean } | undefined {
     const isNew = !mix.isOpen;
     if (!mix.isRoom && mix.at === undefined) {
@@ -113,7 +113,7 @@ export class PoolTable {
     return { isNew };
   }
 
-  /** Where the legs of a capture are from now on; it moves when it was elsewhere. Undefined while no worker runs. */
+  /** Puts a capture into the worker of its legs; `from` is the worker that it leaves. Undefined while no worker runs. */
   placeCapture(name: string, legs: readonly string[]): { entry: CaptureEntry; from?: number } | undefined {
     const known = this.captures.get(name);
     const anchor = known !== undefined && legs.length === 0 ? known.at : this.#anchorOf(legs);
@@ -136,7 +136,7 @@ export class PoolTable {
     this.#prune(entry.at);
   }
 
-  /** A stream in this worker. */
+  /** Adds a stream in this worker. */
   addStream(name: string, worker: number, asLeg: string | undefined): StreamEntry {
     const stream: StreamEntry = { name, worker, holds: new Set(), ...newStream };
     this.streams.set(name, stream);
@@ -150,7 +150,7 @@ export class PoolTable {
     return stream;
   }
 
-  /** Where a stream of these legs has to be. */
+  /** The worker of a stream of these legs. */
   workerOfLegs(names: readonly string[]): number | undefined {
     const anchor = this.#anchorOf(names);
     return anchor === undefined ? undefined : this.workerOf(anchor);
@@ -185,7 +185,7 @@ export class PoolTable {
     leg.weight = weight;
   }
 
-  /** The leg is closed; what follows it stays in its worker. */
+  /** The leg is closed; its followers stay in its worker. */
   closeLeg(leg: LegEntry): void {
     const worker = this.workerOf(leg);
     leg.isOpen = false;
@@ -198,15 +198,15 @@ export class PoolTable {
     this.#prune(leg);
   }
 
-  /** A leg without a room is opened in another worker than its own. */
+  /** Moves a leg without a room to another worker, which has opened it. */
   relocate(leg: LegEntry, worker: number): void {
     if (leg.room === undefined) this.#placement.move(unitOf(leg), worker);
   }
 
-  /** The room goes on where a member of it cannot leave. Returns what has to move. */
+  /** Moves the room to the worker of a member that cannot leave it. Returns the things to move. */
   relocateRoom(mix: MixEntry, worker: number): readonly Movable[] {
     const before = this.workerOf(mix)!;
-    // The leg that a stream is stays behind: the stream is refused.
+    // A leg that is itself a stream cannot move: the stream is refused.
     for (const name of mix.members) {
       const leg = this.legs.get(name)!;
       if (leg.isVirtual) this.#leave(leg, before);
@@ -217,7 +217,7 @@ export class PoolTable {
     return [mix, ...mix.mixes, ...mix.captures, ...members.flatMap(withFollowers)];
   }
 
-  /** Sets the members of a mix; gives the moves that this requires. Undefined while no worker runs. */
+  /** Sets the members of a mix; returns the required moves. Undefined while no worker runs. */
   gather(mix: MixEntry, members: readonly string[]): Gathering | undefined {
     const known = members.flatMap((name) => this.legs.get(name) ?? []);
     if (!mix.isRoom && !this.#makeRoom(mix, known)) return undefined;
@@ -248,7 +248,7 @@ export class PoolTable {
     return { to, bundles, refused, isNew };
   }
 
-  /** All that was in a dead worker leaves the table; rooms stay open, without members and without a worker. */
+  /** Removes the contents of a dead worker; its rooms stay open, without members and without a worker. */
   lose(worker: number): Lost {
     const units = this.#placement.lose(worker);
     const legs = new Set<LegEntry>();
@@ -293,7 +293,7 @@ export class PoolTable {
     this.#placement.restart(worker);
   }
 
-  /** The worker of the room, such that all that is held is there; of legs that are held in several ones, the streams of some end. */
+  /** Chooses the worker of the room so that held members are in it. Where members are held in several workers, some of their streams end. */
   #settleOn(
     mix: MixEntry,
     known: readonly LegEntry[],
@@ -309,8 +309,8 @@ export class PoolTable {
   }
 
   /**
-   * A new room is where a held member is, else where the port of a browser is, so that its packets need no relay; else where most of its
-   * members are, else where the least weight is.
+   * The worker of a new room: that of a held member, else that with the port of a browser, whose packets then need no relay, else that with
+   * most members, else that with the least weight.
    */
   #makeRoom(mix: MixEntry, known: readonly LegEntry[]): boolean {
     const given = this.workerOf(mix) ?? this.#bestOf(known);
@@ -384,7 +384,7 @@ export class PoolTable {
     this.#prune(at);
   }
 
-  /** A leg that is not open, in no room and followed by nothing is forgotten. */
+  /** Forgets a leg that is not open, is in no room and has no followers. */
   #prune(anchor: Anchor): void {
     if (anchor.kind !== 'leg' || anchor.isOpen || anchor.room !== undefined || hasFollowers(anchor)) return;
     if (this.legs.get(anchor.name) !== anchor) return;

@@ -30,7 +30,7 @@ async function start(context: TestContext, options: Partial<MediaPoolOptions> = 
   return media;
 }
 
-/** A browser with an open leg that nothing is agreed on for, and the port that it has. */
+/** A browser with an open leg without an agreement, and the port of the leg. */
 async function ringing(context: TestContext, media: MediaPool, leg: string, hz: number) {
   const { port } = await media.open(leg, iceOf(leg));
   const browser = await openBrowser(dtls, hz, port);
@@ -136,7 +136,7 @@ test('a browser that joins a room elsewhere before its handshake and before its 
   await assertNothingIsLeft(media);
 });
 
-test('only its relay reaches a browser’s leg in another worker', { skip }, async (context) => {
+test('a browser’s leg in another worker accepts packets only from its relay', { skip }, async (context) => {
   const media = await start(context);
   const a = await talking(context, media, 'a', 700);
   const b = await talking(context, media, 'b', 1900);
@@ -152,7 +152,7 @@ test('only its relay reaches a browser’s leg in another worker', { skip }, asy
   assert.deepEqual([packetsLost < 10, strangersDropped, unauthenticatedDropped], [true, 0, 0]);
 });
 
-test('a browser whose offer is refused goes on with a port of its own, also after it has moved', {
+test('a browser whose offer is refused continues with its own port, also after a move', {
   skip,
 }, async (context) => {
   const media = await start(context);
@@ -196,7 +196,7 @@ test('the death of the worker with its port ends a browser’s leg in another on
   }
 });
 
-test('where one worker has no port for browsers, they come through the others', { skip }, async (context) => {
+test('browsers use the ports of the other workers if one worker has none', { skip }, async (context) => {
   const taken = await createMediaPool({
     host: '127.0.0.1',
     ports: { first: 9280, last: 9299 },

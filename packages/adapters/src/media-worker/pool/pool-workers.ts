@@ -7,13 +7,13 @@ import { closeAbandoned } from './abandoned-descriptors.ts';
 /** A pool: as many workers as given, each with its part of the ports. */
 export interface MediaPoolOptions extends MediaWorkerOptions {
   readonly workers: number;
-  /** A worker died by itself; a new one starts in its place. */
+  /** A worker died; a new one replaces it. */
   readonly onWorkerDeath?: (worker: number, error: Error) => void;
   /** Workers die again and again, or a new one does not start: the process should end. */
   readonly onFatal?: (error: Error) => void;
 }
 
-/** What the workers of a pool report. */
+/** Events of the workers of a pool. */
 export interface WorkerEvents {
   readonly noticed: (notice: MediaNotice) => void;
   readonly streamNoticed: (notice: StreamNotice) => void;
@@ -27,7 +27,7 @@ export interface WorkerEvents {
   readonly started: (worker: number) => void;
 }
 
-/** More deaths than this within a minute are a fault that a restart does not mend. */
+/** More deaths than this within a minute mean a fault that restarts do not cure. */
 const mostDeaths = 5;
 const deathsWithinMs = 60_000;
 
@@ -59,12 +59,12 @@ export class PoolWorkers {
     throw (failed as PromiseRejectedResult).reason;
   }
 
-  /** Undefined while it is being started again. */
+  /** The worker with this number; undefined while its successor is starting. */
   at(worker: number): MediaWorker | undefined {
     return this.#workers[worker];
   }
 
-  /** The running ones. */
+  /** The running workers. */
   get all(): readonly MediaWorker[] {
     return this.#workers.filter((worker) => worker !== undefined);
   }
@@ -144,7 +144,7 @@ export class PoolWorkers {
     await Promise.all(this.all.map((worker) => worker.closeAll()));
   }
 
-  /** Rejects as soon as one of them does. A worker that dies meanwhile is no failure: its successor starts with every clip. */
+  /** Rejects as soon as one worker does. A worker that dies meanwhile does not count: its successor starts with every clip. */
   async #atEach(order: (worker: MediaWorker) => Promise<void>): Promise<void> {
     const carryOut = async (worker: MediaWorker): Promise<void> => {
       try {

@@ -27,7 +27,7 @@ function wav(format: readonly number[], data: Uint8Array, size = data.length): B
   return Buffer.concat([header, data]);
 }
 
-test('samples are the same in whatever pieces their bytes come, halves included', () => {
+test('samples are the same for any division of their bytes into pieces, within samples too', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 2, maxLength: 400 }),
@@ -48,7 +48,7 @@ test('samples are the same in whatever pieces their bytes come, halves included'
   );
 });
 
-test('half a sample is forgotten when another type comes, and at a reset', () => {
+test('half a sample is dropped when another type follows, and at a reset', () => {
   const reader = new AudioReader(defaults);
   samplesOf(reader.read('audio/x-l16', 8000, Uint8Array.of(1)));
   samplesOf(reader.read('audio/x-mulaw', 8000, Uint8Array.of(0xff)));
@@ -58,7 +58,7 @@ test('half a sample is forgotten when another type comes, and at a reset', () =>
   assert.deepEqual([...samplesOf(reader.read('audio/x-l16', 8000, Uint8Array.of(3, 0)))], [3]);
 });
 
-test('type and rate are what the chunk says, else its parameter, else the stream', () => {
+test('type and rate are those of the chunk, else of its parameter, else of the stream', () => {
   const reader = new AudioReader(defaults);
   const rate = (type: string, given?: number): number => {
     const read = reader.read(type, given, Uint8Array.of(0, 0));
@@ -82,7 +82,7 @@ test('type and rate are what the chunk says, else its parameter, else the stream
   assert.match(reader.read('audio/x-l16;rate=96000', undefined, Uint8Array.of(0)).sentence!, /96000/);
 });
 
-test('a WAV file is read with its header, 16-bit or companded, two channels as one; its rest may follow without', () => {
+test('a WAV file is read with its header, 16-bit or companded, two channels as one; the rest of the file may follow without a header', () => {
   const reader = new AudioReader(defaults);
   const first = reader.read(
     'audio/wav',

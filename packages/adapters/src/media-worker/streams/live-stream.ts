@@ -53,7 +53,7 @@ export class LiveStream implements StreamSocketListener {
   #failure: string | undefined;
   /** The other side sent `stop`: any end of its connection is then intended. */
   #isStopped = false;
-  /** Written as frames once a socket is open again. */
+  /** Events that are written as frames once a socket is open again. */
   #kept: (() => readonly string[])[] = [];
   /** Keys of each leg that may still arrive a second way. */
   readonly #keys = new Map<string, readonly PressedKey[]>();
@@ -110,7 +110,7 @@ export class LiveStream implements StreamSocketListener {
     try {
       this.#socket = new StreamSocket(target, options, this);
     } catch (error) {
-      // A URL or header that is invalid in any request.
+      // The URL or a header is invalid.
       this.unreachable(error instanceof Error ? error.message : String(error));
     }
   }

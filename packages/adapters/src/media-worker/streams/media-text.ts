@@ -38,7 +38,7 @@ export function audioBytes(samples: Int16Array, offset: number, step: number, is
   return companded;
 }
 
-/** Writes one media frame as JSON; `middle` stands between the sequence number and the timestamp. Valid until the next frame. */
+/** Writes one media frame as JSON; `middle` goes between the sequence number and the timestamp. Valid until the next frame. */
 export function mediaText(
   template: MediaTemplate,
   middle: Uint8Array,

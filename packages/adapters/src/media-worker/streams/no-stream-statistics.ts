@@ -1,4 +1,4 @@
-/** Of a stream that never was connected. */
+/** The statistics of a stream that was never connected. */
 export const noStreamStatistics = {
   framesSent: 0,
   framesDropped: 0,

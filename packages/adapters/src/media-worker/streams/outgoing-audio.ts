@@ -34,7 +34,7 @@ const CATCH_UP = 10;
 const ASK_EVERY = 4;
 /** The frame clock restarts when it is off by more: the machine was suspended. */
 const MOST_DRIFT_MS = 250;
-/** Taps no leg, and so keeps the clock of the stream running. */
+/** A track without legs, which keeps the clock of the stream running. */
 const noLegs = [{ said: [], heard: [] }];
 
 /** Audio of legs, both directions, on its way to the socket: tapped, cleaned, numbered, and kept for a while when the socket is slow. */

@@ -37,7 +37,7 @@ export class SpokenTracks {
         frame[i] = sample;
         if (sample > SILENCE_PEAK || sample < -SILENCE_PEAK) isLoud = true;
       }
-      // A frame of a leg that sends nothing says nothing about the noise of its line.
+      // A frame of a leg that sends nothing does not show the noise of its line.
       track.activity.hear(isLoud ? frame : undefined);
       const isSpeaking = track.activity.isSpeaking === true;
       if (isSpeaking === track.isSpeaking) continue;

@@ -110,7 +110,7 @@ async function startDeafServer(context: TestContext, host: string, port: number)
   }
 }
 
-test('of several addresses the next is tried in the same attempt where one refuses or does not answer', async (context) => {
+test('an attempt tries the next address of a name when one refuses or does not answer', async (context) => {
   const rig = await createStreamRig(context, 8364);
   rig.open();
   const { port } = rig.server;
@@ -124,7 +124,7 @@ test('of several addresses the next is tried in the same attempt where one refus
   );
 });
 
-test('one connect timeout is for all addresses together, and the error names each of them when none accepts the connection', async (context) => {
+test('all addresses share one connect timeout, and the error names each address when none accepts the connection', async (context) => {
   const rig = await createStreamRig(context, 8372);
   rig.open();
   const { port } = rig.server;
@@ -261,7 +261,10 @@ test('a violation of the protocol is reported at once, whether or not the server
   const lost = await rig.noticeOf('stream-lost');
   assert.match(lost.sentence, /^it broke the protocol of WebSockets: .*opcode/);
   assert.notEqual(lost.code, 1000);
-  assert.ok(performance.now() - beganMs < 10_000, 'it did not wait for the 30 s that ws gives a close');
+  assert.ok(
+    performance.now() - beganMs < 10_000,
+    'the report does not wait for the 30 s that ws allows for a close',
+  );
   rig.media.streams.close(stream, 'x');
   await rig.noticeOf('stream-over');
 });
@@ -323,7 +326,7 @@ test('a reader that is slow loses the oldest audio, is reported once a second, a
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('a flood of playAudio fills the queue and no more: the newest is refused, and the call goes on', async (context) => {
+test('a flood of playAudio fills only the queue: the newest audio is refused, and the call goes on', async (context) => {
   const rig = await createStreamRig(context, 8332);
   rig.open();
   rig.connect();
@@ -350,7 +353,7 @@ test('a flood of playAudio fills the queue and no more: the newest is refused, a
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('a connection that is made again gets the audio of the gap, faster than real time, and every checkpoint once', async (context) => {
+test('a new connection of a stream gets the audio of the gap, faster than real time, and every checkpoint once', async (context) => {
   const rig = await createStreamRig(context, 8340);
   rig.open({ keepLostMs: 30_000 });
   rig.connect();

@@ -38,7 +38,7 @@ export interface StreamLimits {
    * A longer message of the other side is refused; default 64 KiB. A message of sixteen times as many bytes ends the connection with 1009.
    */
   readonly messageBytes: number;
-  /** Bytes that may wait in a socket before frames wait in front of it; default 128 KiB. */
+  /** Bytes that may wait in a socket before further frames wait outside it; default 128 KiB. */
   readonly bufferedBytes: number;
   /** Audio that may wait for a slow reader before the oldest is dropped; default 2000. */
   readonly slowMs: number;
@@ -51,11 +51,11 @@ export interface StreamLimits {
   readonly bytesPerFrame: number;
   /** Refusals per second that get an answer; further ones are only counted. Default 10. */
   readonly refusalsPerSecond: number;
-  /** Streams at once; default 5000. */
+  /** Concurrent streams; default 5000. */
   readonly streams: number;
 }
 
-/** The limits where none are given. */
+/** The default limits. */
 export const defaultStreamLimits: StreamLimits = {
   queueMs: 60_000,
   messageBytes: 64 * 1024,

@@ -14,10 +14,10 @@ export function createStreamsPort(post: (request: StreamRequest) => void): Strea
   return {
     streams: {
       open(order) {
-        if (open.has(order.stream)) throw new Error(`stream ${order.stream} is open already`);
+        if (open.has(order.stream)) throw new Error(`stream ${order.stream} is already open`);
         const rates = order.encoding === 'audio/x-mulaw' ? [8000] : [8000, 16_000, 24_000];
         if (!rates.includes(order.sampleRate)) {
-          throw new RangeError(`${order.encoding} at ${order.sampleRate} Hz is no format of a stream`);
+          throw new RangeError(`${order.encoding} at ${order.sampleRate} Hz is not a format of a stream`);
         }
         open.add(order.stream);
         post({ type: 'stream', do: 'open', order });

@@ -242,7 +242,7 @@ test('clearAudio is answered, waiting audio is not heard, and its checkpoints ar
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('a message that cannot be used is answered with a reason, and not answered on a stream that only listens', async (context) => {
+test('an invalid message is answered with a reason, but not on a stream that only listens', async (context) => {
   const rig = await createStreamRig(context, 8252);
   rig.open();
   rig.connect();

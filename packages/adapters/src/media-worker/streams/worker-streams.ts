@@ -66,7 +66,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
     streams.delete(stream);
     if (streams.size === 0) emptied?.();
   };
-  /** A stream keeps its first distance to the wall clock: its frames have right dates and no gap when the wall clock steps. */
+  /** The clock of one stream. It keeps its first offset from the wall clock, so that a step of the wall clock makes no gap. */
   const clockOf = (): (() => number) => {
     const aheadMs = Math.round(deps.wallNow() - now());
     return Math.abs(aheadMs) < smallestStepMs ? now : () => now() + aheadMs;
@@ -79,7 +79,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
         const { order } = request;
         if (streams.has(order.stream)) return;
         if (streams.size >= limits.streams) {
-          // Callers that wait for its end must not wait for ever.
+          // Its end is reported, so that no caller waits forever.
           const sentence = `the media engine has no slot for the stream: ${limits.streams} are there`;
           notify({ type: 'stream-over', stream: order.stream, statistics: noStreamStatistics, sentence });
           return;

@@ -37,13 +37,13 @@ export interface LoopbackBrowser {
   readonly answers: readonly string[];
   /** Datagrams of any kind that have arrived. */
   readonly arrived: number;
-  /** Sends a check, again until it is answered, and resolves when its answer is here; without an answer after `waitMs` with undefined. */
+  /** Sends a check, and repeats it until it is answered; resolves with the answer, or with undefined after `waitMs`. */
   check(ice: IceCredentials, options?: { nominates?: boolean; waitMs?: number }): Promise<string | undefined>;
   /** Resolves when the handshake is over. */
   shakeHands(): Promise<void>;
   /** Moves to another port, as a browser does when its network changes. */
   move(): Promise<void>;
-  /** Sends so many frames of its tone at once. */
+  /** Sends `frames` frames of its tone at once. */
   send(frames: number): void;
   /** Sends its tone every 20 ms. */
   talk(): void;
@@ -61,7 +61,7 @@ export async function browserDtls(): Promise<{ readonly dtls: DtlsEndpoint; read
     : { dtls: opened.endpoint, skip: false };
 }
 
-/** The credentials of a leg's own side. */
+/** Our credentials of a leg. */
 export function iceOf(name: string): IceCredentials {
   return { fragment: `fragment${name}`, password: `a0b1c2d3e4f5g6h7i8j9k0${name}` };
 }

@@ -6,7 +6,7 @@ import { MPEGDecoder } from 'mpg123-decoder';
 export interface RecordedSpan {
   readonly sampleRate: number;
   readonly channels: readonly Int16Array[];
-  /** Whether the file has nothing behind it yet. */
+  /** Whether this is the end of the file, so far. */
   readonly isLast: boolean;
 }
 
@@ -92,7 +92,7 @@ function mp3Audio(file: ReadableFile, head: Buffer): RecordedAudio | undefined {
   };
 }
 
-/** In slices, because it runs beside signalling. */
+/** Decodes in slices, because signalling runs on the same thread. */
 async function decode(bytes: Buffer, channels: number): Promise<readonly Int16Array[]> {
   if (bytes.length === 0) return Array.from({ length: channels }, () => new Int16Array(0));
   const decoder = new MPEGDecoder({ enableGapless: false });

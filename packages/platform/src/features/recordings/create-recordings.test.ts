@@ -224,7 +224,7 @@ eachDatabase('Recordings', (open) => {
     );
     assert.deepEqual(
       (await world.events()).map(({ type, data }) => [type, data.RecordingError, data.RecordingErrorCode]),
-      [['recording.failed', 'there is a file of this name already', 'disk-failed']],
+      [['recording.failed', 'a file with this name already exists', 'disk-failed']],
     );
     const lastType = async () => (await world.events()).at(-1)?.type;
     const other = await world.record();

@@ -20,7 +20,7 @@ const order: StreamOrder = {
   keepLostMs: 0,
 };
 
-test('whatever is in names and numbers, a media frame is JSON that says it', () => {
+test('a media frame is valid JSON for any names and numbers', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 300 }),
@@ -47,7 +47,7 @@ test('whatever is in names and numbers, a media frame is JSON that says it', () 
   );
 });
 
-test('interleaved tracks are taken apart, and all frames of a stream are numbered in one row', () => {
+test('interleaved tracks are separated, and all frames of a stream share one sequence of numbers', () => {
   const writer = new PlivoWriter(order);
   const samples = Int16Array.from({ length: 320 }, (_, i) => (i % 2 === 0 ? 1 : -2));
   const frames = [
@@ -73,7 +73,7 @@ test('interleaved tracks are taken apart, and all frames of a stream are numbere
   assert.deepEqual(frames[8].stop, { callId: 'c-1', reason: 'Call hangup' });
 });
 
-test('a name that no binary header can hold is cut, its audio begins where the header says', () => {
+test('a name too long for a binary header is cut, and the audio begins where the header says', () => {
   const writer = new PlivoWriter({ ...order, binary: true, encoding: 'audio/x-mulaw' });
   const bytes = Buffer.from(
     writer.media(writer.shapeOf('n'.repeat(400)), 1_700_000_000_123, 9, new Int16Array(160).fill(0), 0, 1),
@@ -83,7 +83,7 @@ test('a name that no binary header can hold is cut, its audio begins where the h
   assert.equal(bytes[252], 0xff);
 });
 
-test('frames wait in order, the oldest goes first; what was sent and has not arrived is sent again', () => {
+test('waiting frames are sent in order, the oldest first; sent frames that have not arrived are sent again', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.array(fc.nat(4), { maxLength: 200 }), (most, acts) => {
       const waiting = new WaitingFrames(most);

@@ -98,7 +98,7 @@ export class PlivoWriter implements FrameWriter {
     return this.#frame('playedStream', `,"name":${JSON.stringify(name)}`);
   }
 
-  /** Checkpoints that waited are not answered. */
+  /** Waiting checkpoints are not answered. */
   cleared(): readonly string[] {
     return this.#frame('clearedAudio', '');
   }

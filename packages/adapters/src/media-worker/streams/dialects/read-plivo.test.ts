@@ -69,7 +69,7 @@ for (const [frame, reason] of wrong) {
   });
 }
 
-test('no text makes the reader throw, and what it takes is what it says', () => {
+test('no text makes the reader throw, and each accepted frame has the values of its text', () => {
   const known = fc.constantFrom('playAudio', 'checkpoint', 'clearAudio', 'sendDTMF', 'stop', 'media', '');
   const anything = fc.oneof(fc.jsonValue(), fc.string(), fc.constant(stream));
   const member = (key: string) => fc.record({ [key]: anything }, { requiredKeys: [] });
@@ -101,7 +101,7 @@ test('no text makes the reader throw, and what it takes is what it says', () => 
   );
 });
 
-test('a message made to be slow to read takes no longer: a megabyte of it is read like any other', () => {
+test('a megabyte that is crafted to be slow is read as fast as any other', () => {
   const size = 1_000_000;
   for (const text of [
     '['.repeat(size),
@@ -118,7 +118,7 @@ test('a message made to be slow to read takes no longer: a megabyte of it is rea
   assert.equal(readBase64('='.repeat(size)), undefined);
 });
 
-test('base64 is written as Node writes it, and read with what others write; anything else is none', () => {
+test('base64 is written as Node writes it, and read in every common form; any other text is refused', () => {
   const out = new Uint8Array(2000);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 1000 }), (bytes) => {

@@ -5,13 +5,13 @@ export interface TrackShape {
   readonly name: string;
   /** Text between the sequence number and the timestamp. */
   readonly middle: Uint8Array;
-  /** Of binary frames (../README.md); empty in a dialect that has none. */
+  /** The header of binary frames (../README.md); empty in a dialect without binary frames. */
   readonly header: Uint8Array;
 }
 
 /**
  * Writes the frames of one stream; the numbers continue over its connections. Each event is a list of messages, empty where the dialect
- * has no word for it.
+ * has no such event.
  */
 export interface FrameWriter {
   shapeOf(track: string): TrackShape;
@@ -29,7 +29,7 @@ export interface FrameWriter {
   dtmf(track: string, digit: string, timestampMs: number): readonly string[];
   /** Speech on the track begins or is over. */
   speech(track: string, speaking: boolean, timestampMs: number): readonly string[];
-  /** All audio in front of the checkpoint was sent. */
+  /** All audio before the checkpoint was sent. */
   played(name: string): readonly string[];
   /** The queue was dropped, with the checkpoints that waited in it. */
   cleared(dropped: readonly string[]): readonly string[];

@@ -30,7 +30,7 @@ export class TwilioWriter implements FrameWriter {
     return { name, middle, header: noHeader };
   }
 
-  /** A connection that is made again begins as the first did: the dialect has no word for it. */
+  /** A new connection of a stream begins like the first: the dialect has no event for it. */
   start(tracks: readonly string[]): readonly string[] {
     const { call, stream, account, extraHeaders } = this.#order;
     const start = {
@@ -65,7 +65,7 @@ export class TwilioWriter implements FrameWriter {
     return [this.#frame('dtmf', `"dtmf":${JSON.stringify({ track: `${track}_track`, digit })}`)];
   }
 
-  /** The dialect has no word for it; requests for both are refused. */
+  /** The dialect has no event for it; requests for both are refused. */
   speech(): readonly string[] {
     return [];
   }
@@ -74,7 +74,7 @@ export class TwilioWriter implements FrameWriter {
     return [this.#frame('mark', `"mark":${JSON.stringify({ name })}`)];
   }
 
-  /** Each mark that waited comes back. */
+  /** Each waiting mark is sent back. */
   cleared(dropped: readonly string[]): readonly string[] {
     return dropped.flatMap((name) => this.played(name));
   }
