@@ -10,6 +10,12 @@ export function createAccountResources(
   return {
     async remove(write, account) {
       const tables = writing(write);
+      const ended = () =>
+        tables
+          .selectFrom('multiparty_calls')
+          .select('mpc_uuid')
+          .where('account', '=', account)
+          .where('ended_at', 'is not', null);
       const live = await tables
         .selectFrom('multiparty_calls')
         .select('mpc_uuid')
@@ -17,26 +23,8 @@ export function createAccountResources(
         .where('ended_at', 'is', null)
         .execute();
       for (const { mpc_uuid } of live) sessions.send(mpc_uuid, { type: 'end' });
-      await tables
-        .deleteFrom('multiparty_hearing')
-        .where('mpc_uuid', 'in', (query) =>
-          query
-            .selectFrom('multiparty_calls')
-            .select('mpc_uuid')
-            .where('account', '=', account)
-            .where('ended_at', 'is not', null),
-        )
-        .execute();
-      await tables
-        .deleteFrom('multiparty_participants')
-        .where('mpc_uuid', 'in', (query) =>
-          query
-            .selectFrom('multiparty_calls')
-            .select('mpc_uuid')
-            .where('account', '=', account)
-            .where('ended_at', 'is not', null),
-        )
-        .execute();
+      await tables.deleteFrom('multiparty_hearing').where('mpc_uuid', 'in', ended()).execute();
+      await tables.deleteFrom('multiparty_participants').where('mpc_uuid', 'in', ended()).execute();
       await tables
         .deleteFrom('multiparty_calls')
         .where('account', '=', account)
