@@ -13,6 +13,7 @@ import {
   saveProgress,
   saveWords,
 } from './transcripts-store.ts';
+import { createTurns, type Rest } from './turns.ts';
 
 /** Makes transcripts of files, part by part, while they are recorded and after it. */
 export interface Transcribing {
@@ -53,52 +54,25 @@ const mostCharacters = 500_000;
 
 type Outcome = 'again' | 'wait' | 'over';
 
+const restAfter: Readonly<Record<Outcome, Rest>> = { again: 0, wait: liveMs, over: undefined };
+
 export function createTranscribing(deps: TranscribingDeps): Transcribing {
   const { database, clock, log } = deps;
-  const queue = new Set<string>();
-  const resting = new Map<string, () => void>();
-  const underWay = new Map<string, Promise<void>>();
   const attempts = new Map<string, number>();
   const end = new AbortController();
-  /** Woken during its own turn. */
-  const wokenAgain = new Set<string>();
+  const turns = createTurns(clock, concurrent, takeTurn);
 
-  function enqueue(recording: string): void {
-    resting.get(recording)?.();
-    resting.delete(recording);
-    if (end.signal.aborted) return;
-    if (underWay.has(recording)) wokenAgain.add(recording);
-    else {
-      queue.add(recording);
-      begin();
-    }
-  }
-
-  function begin(): void {
-    for (const recording of queue) {
-      if (underWay.size >= concurrent) return;
-      queue.delete(recording);
-      const turn = takeTurn(recording).finally(() => {
-        underWay.delete(recording);
-        if (wokenAgain.delete(recording)) enqueue(recording);
-        begin();
-      });
-      underWay.set(recording, turn);
-    }
-  }
-
-  async function takeTurn(recording: string): Promise<void> {
+  async function takeTurn(recording: string): Promise<Rest> {
     try {
       const outcome = await transcribePart(deps, recording, end.signal);
       attempts.delete(recording);
-      if (outcome === 'again') wokenAgain.add(recording);
-      else if (outcome === 'wait') rest(recording, liveMs);
+      return restAfter[outcome];
     } catch (error) {
-      if (!end.signal.aborted) await failed(recording, error);
+      return end.signal.aborted ? undefined : failed(recording, error);
     }
   }
 
-  async function failed(recording: string, error: unknown): Promise<void> {
+  async function failed(recording: string, error: unknown): Promise<Rest> {
     const failure = failureOf(error);
     const count = (attempts.get(recording) ?? 0) + 1;
     const isFinal =
@@ -109,20 +83,12 @@ export function createTranscribing(deps: TranscribingDeps): Transcribing {
       try {
         await giveUp(deps, recording, failure);
         attempts.delete(recording);
-        return;
+        return undefined;
       } catch (err) {
         log.error({ recording, err }, 'end of a transcript could not be written');
       }
     }
-    rest(recording, Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(count - 1, 20)));
-  }
-
-  function rest(recording: string, ms: number): void {
-    if (end.signal.aborted || wokenAgain.has(recording)) return;
-    resting.set(
-      recording,
-      clock.startTimer(clock.now() + ms, () => enqueue(recording)),
-    );
+    return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(count - 1, 20));
   }
 
   return {
@@ -130,24 +96,21 @@ export function createTranscribing(deps: TranscribingDeps): Transcribing {
       let last = '';
       for (;;) {
         const found = await pendingTranscripts(database, deps.node, last, pageOfPending);
-        for (const recording of found) enqueue(recording);
+        for (const recording of found) turns.wake(recording);
         if (found.length < pageOfPending) return;
         last = found.at(-1)!;
       }
     },
-    begin: enqueue,
+    begin: turns.wake,
     finish(recording) {
-      if (queue.has(recording) || resting.has(recording) || underWay.has(recording)) enqueue(recording);
+      if (turns.has(recording)) turns.wake(recording);
     },
     get pending() {
-      return queue.size + resting.size + underWay.size;
+      return turns.size;
     },
-    async close() {
+    close() {
       end.abort();
-      queue.clear();
-      for (const cancel of resting.values()) cancel();
-      resting.clear();
-      await Promise.allSettled(underWay.values());
+      return turns.close();
     },
   };
 }
