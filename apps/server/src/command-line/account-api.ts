@@ -1,16 +1,8 @@
 import { CommandFailure } from './command.ts';
+import { followEvents, type ShownEvent } from './followed-events.ts';
 import type { ChosenProfile } from './profiles.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
-
-/** One event of the event stream. */
-export interface ShownEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly resource: string;
-  readonly created_at: string;
-  readonly data: Json;
-}
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -34,8 +26,6 @@ export interface AccountApi {
 
 const largestPage = 20;
 const answerMs = 30_000;
-/** Between two attempts to follow the events again. */
-const pauseMs = 1_000;
 /** An account that has sent too many requests waits for 5 s at most (docs/interface/requests.md#request-rate). */
 const longestPauseSeconds = 5;
 /** Between the attempts to create an object: a server that restarts is back within them. */
@@ -105,6 +95,12 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
     return (text === '' ? {} : readJson(text, url)) as Answer;
   }
 
+  async function openEvents(query: Query, signal: AbortSignal) {
+    const answer = await send('GET', 'Event/', { query, headers: { accept: 'text/event-stream' }, signal });
+    if (!answer.ok || answer.body === null) throw await failureOf(answer, 'GET Event/', profile);
+    return answer.body;
+  }
+
   return {
     profile,
     request,
@@ -129,30 +125,8 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       }
       return found;
     },
-    async *follow(query, signal) {
-      let { after } = query;
-      let isConnected = false;
-      while (!signal.aborted) {
-        try {
-          const answer = await send('GET', 'Event/', {
-            query: { ...query, after },
-            headers: { accept: 'text/event-stream' },
-            signal,
-          });
-          if (!answer.ok || answer.body === null) throw await failureOf(answer, 'GET Event/', profile);
-          isConnected = true;
-          for await (const event of eventsOf(answer.body)) {
-            after = event.id;
-            yield event;
-          }
-        } catch (error) {
-          if (signal.aborted) return;
-          // The first connection must work; a later one is made again, as after a restart of the server.
-          if (!isConnected) throw error;
-        }
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      }
-    },
+    follow: (query, signal) =>
+      followEvents((after) => openEvents({ ...query, after }, signal), query.after, signal),
   };
 }
 
@@ -173,23 +147,6 @@ async function untilAnswered<Answer>(attempt: () => Promise<Answer>): Promise<An
 function pauseOf({ status, headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return status === 429 && seconds <= longestPauseSeconds ? seconds * 1000 : undefined;
-}
-
-/** Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) whose data is JSON. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ShownEvent> {
-  let rest = '';
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + chunk).replaceAll('\r\n', '\n').split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const data = block
-        .split('\n')
-        .filter((line) => line.startsWith('data:'))
-        .map((line) => line.slice('data:'.length).trimStart())
-        .join('\n');
-      if (data !== '') yield JSON.parse(data) as ShownEvent;
-    }
-  }
 }
 
 async function failureOf(answer: Response, request: string, profile: ChosenProfile): Promise<ApiRefusal> {

@@ -1,5 +1,5 @@
-import type { ShownEvent } from '../account-api.ts';
 import { apiCommand } from '../api-command.ts';
+import type { ShownEvent } from '../followed-events.ts';
 import { wholeNumberTo } from '../option-values.ts';
 import { plain } from '../print.ts';
 
