@@ -1,13 +1,10 @@
 import type { Clock, Logger, SignallingTrace, TracedMessage } from '@jackfield/ports';
 import type { BlackBoxEntry } from '../store.ts';
 import type { ActiveTraces } from '../tracing/active-traces.ts';
+import { type ConversationLimits, createConversations } from './conversations.ts';
 import { createEntryWriter, type WriterLimits } from './entry-writer.ts';
 
-export interface RecorderLimits extends WriterLimits {
-  /** Messages whose call is not known yet, and how long they wait for it. */
-  readonly early: number;
-  readonly earlyMs: number;
-}
+export interface RecorderLimits extends WriterLimits, ConversationLimits {}
 
 export const recorderLimits: RecorderLimits = {
   perCall: 200,
@@ -31,13 +28,6 @@ export interface RecorderDeps {
   save(entries: readonly BlackBoxEntry[]): Promise<void>;
 }
 
-/** The state of one SIP Call-ID. */
-interface Conversation {
-  readonly legs: Set<string>;
-  /** Until a leg is known. */
-  early: BlackBoxEntry[];
-}
-
 export interface Recorder {
   readonly trace: SignallingTrace;
   /** Keeps a document of a call, where its documents are kept. */
@@ -57,33 +47,8 @@ export interface Recorder {
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { clock, limits, keepsAll, traces } = deps;
   const writer = createEntryWriter(deps);
-  const conversations = new Map<string, Conversation>();
-  /** Call-IDs of each live call. */
-  const callIds = new Map<string, Set<string>>();
+  const conversations = createConversations(clock, limits);
   const ends = new Set<() => void>();
-  let early = 0;
-
-  function conversationOf(callId: string): Conversation {
-    const known = conversations.get(callId);
-    if (known !== undefined) return known;
-    const begun = { legs: new Set<string>(), early: [] };
-    conversations.set(callId, begun);
-    after(limits.earlyMs, () => {
-      if (conversations.get(callId) !== begun || begun.legs.size > 0) return;
-      // Of a refused call, or of a foreign one.
-      early -= begun.early.length;
-      conversations.delete(callId);
-    });
-    return begun;
-  }
-
-  function after(ms: number, act: () => void): void {
-    const end = clock.startTimer(clock.now() + ms, () => {
-      ends.delete(end);
-      act();
-    });
-    ends.add(end);
-  }
 
   function message({ callId, ...rest }: TracedMessage): void {
     const at = clock.wallNow();
@@ -91,28 +56,26 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     const entry = () => (text ??= JSON.stringify({ callId, ...rest }));
     for (const call of traces.ofEndpoint({ callId, ...rest }))
       writer.add({ call, kind: 'traced', at, entry: entry() });
-    const conversation = keepsAll ? kept(callId, rest.text) : conversations.get(callId);
-    for (const call of conversation?.legs ?? [])
+    // An INVITE comes before its leg is known.
+    if (keepsAll && rest.text.startsWith('INVITE ')) conversations.begin(callId);
+    const calls = conversations.callsOf(callId);
+    for (const call of calls ?? [])
       if (keepsAll || traces.isCallTraced(call)) writer.add({ call, kind: 'message', at, entry: entry() });
-    if (!keepsAll || conversation?.legs.size !== 0 || early >= limits.early) return;
-    conversation.early.push({ call: '', kind: 'message', at, entry: entry() });
-    early += 1;
-  }
-
-  /** Begins with an INVITE, whose leg is not known yet. */
-  function kept(callId: string, text: string): Conversation | undefined {
-    const isKept = conversations.has(callId) || (text.startsWith('INVITE ') && early < limits.early);
-    return isKept ? conversationOf(callId) : undefined;
+    if (keepsAll && calls?.size === 0)
+      conversations.keepEarly(callId, () => ({ call: '', kind: 'message', at, entry: entry() }));
   }
 
   function forget(call: string): void {
     writer.forget(call);
-    for (const callId of callIds.get(call) ?? []) {
-      const legs = conversations.get(callId)?.legs;
-      legs?.delete(call);
-      if (legs?.size === 0) conversations.delete(callId);
-    }
-    callIds.delete(call);
+    conversations.forget(call);
+  }
+
+  function forgetLater(call: string): void {
+    const end = clock.startTimer(clock.now() + lastMessagesMs, () => {
+      ends.delete(end);
+      forget(call);
+    });
+    ends.add(end);
   }
 
   return {
@@ -123,13 +86,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       },
       message,
       belongs(callId, leg) {
-        const conversation = conversations.get(callId) ?? { legs: new Set<string>(), early: [] };
-        conversations.set(callId, conversation);
-        conversation.legs.add(leg);
-        callIds.set(leg, (callIds.get(leg) ?? new Set()).add(callId));
-        for (const entry of conversation.early) writer.add({ ...entry, call: leg });
-        early -= conversation.early.length;
-        conversation.early = [];
+        for (const entry of conversations.belongs(callId, leg)) writer.add({ ...entry, call: leg });
       },
     },
     keep(call, document) {
@@ -137,14 +94,15 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       writer.add({ call, kind: 'document', at: clock.wallNow(), entry: JSON.stringify(document()) });
     },
     over(call) {
-      if (keepsAll || traces.isCallTraced(call)) after(lastMessagesMs, () => forget(call));
+      if (keepsAll || traces.isCallTraced(call)) forgetLater(call);
       else forget(call);
     },
     forget: writer.forget,
     written: writer.written,
-    census: () => ({ waiting: writer.waiting(), conversations: conversations.size, calls: callIds.size }),
+    census: () => ({ waiting: writer.waiting(), ...conversations.census() }),
     async close() {
       for (const end of ends) end();
+      conversations.close();
       await writer.written();
     },
   };
