@@ -15,9 +15,9 @@ type Stored = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>;
 
 /**
  * Writes everything that a server needs to be itself again into the new directory `to`: the database as of one moment, the key, and the
- * recordings on its disk. The server may run meanwhile. Either the whole backup is under its name or nothing is.
+ * recordings on its disk. The server may run meanwhile. Either the whole backup is under its name or nothing is, also after `signal`.
  */
-export async function backUp(stored: Stored, to: string): Promise<BackupManifest> {
+export async function backUp(stored: Stored, to: string, signal: AbortSignal): Promise<BackupManifest> {
   const { dataDir, databaseUrl } = stored;
   const target = resolve(to);
   if (isThere(target)) throw new CommandFailure(`${target} exists: name a new directory.`);
@@ -28,14 +28,14 @@ export async function backUp(stored: Stored, to: string): Promise<BackupManifest
     await mkdir(unfinished, { mode: 0o700 });
     const within = (name: string) => join(unfinished, name);
     if (databaseUrl === undefined) copySqliteDatabase(dataDir, within(backupFiles.sqlite));
-    else await dumpPostgresDatabase(databaseUrl, within(backupFiles.postgres));
+    else await dumpPostgresDatabase(databaseUrl, within(backupFiles.postgres), signal);
     const key = await keyOfBackup(stored, within(backupFiles.sqlite));
     await writeDurably(within(backupFiles.key), key);
     const token = join(dataDir, backupFiles.token);
     if (existsSync(token)) await copyFile(token, within(backupFiles.token));
     // After the database: a recording that its row names is there, unless it was deleted meanwhile.
-    await copyRecordings(join(dataDir, backupFiles.recordings), within(backupFiles.recordings));
-    const manifest = await describe(unfinished, databaseUrl === undefined ? 'sqlite' : 'postgres');
+    await copyRecordings(join(dataDir, backupFiles.recordings), within(backupFiles.recordings), signal);
+    const manifest = await describe(unfinished, databaseUrl === undefined ? 'sqlite' : 'postgres', signal);
     await writeDurably(within(backupFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
     await rename(unfinished, target);
     return manifest;
@@ -43,6 +43,7 @@ export async function backUp(stored: Stored, to: string): Promise<BackupManifest
     // Below a file there is nothing to remove.
     await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
     added.remove();
+    if (signal.aborted) throw new CommandFailure('The backup was interrupted, and nothing is left of it.');
     throw underName(error, unfinished, target);
   }
 }
@@ -56,10 +57,11 @@ function underName(error: unknown, unfinished: string, target: string): unknown 
   return error;
 }
 
-async function copyRecordings(from: string, to: string): Promise<void> {
+async function copyRecordings(from: string, to: string, signal: AbortSignal): Promise<void> {
   if (!existsSync(from)) return;
   await mkdir(to, { mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true })) {
+    signal.throwIfAborted();
     if (!entry.isFile()) continue;
     try {
       await copyFile(join(from, entry.name), join(to, entry.name));
@@ -70,12 +72,17 @@ async function copyRecordings(from: string, to: string): Promise<void> {
   }
 }
 
-async function describe(directory: string, database: BackupManifest['database']): Promise<BackupManifest> {
+async function describe(
+  directory: string,
+  database: BackupManifest['database'],
+  signal: AbortSignal,
+): Promise<BackupManifest> {
   const files: Record<string, BackupManifest['files'][string]> = {};
   for (const name of (await readdir(directory, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
     .sort()) {
+    signal.throwIfAborted();
     const path = join(directory, name);
     const file = await open(path, 'r+');
     await file.chmod(0o600);

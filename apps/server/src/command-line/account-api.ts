@@ -26,6 +26,8 @@ export interface AccountApi {
 
 const largestPage = 20;
 const answerMs = 30_000;
+/** Statuses that another attempt does not change. */
+const final: ReadonlySet<number> = new Set([400, 401, 403]);
 /** An account that has sent too many requests waits for 5 s at most (docs/interface/requests.md#request-rate). */
 const longestPauseSeconds = 5;
 /** Between the attempts to create an object: a server that restarts is back within them. */
@@ -84,9 +86,7 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       await new Promise((resolve) => setTimeout(resolve, pause));
       answer = await attempt();
     }
-    const text = await answer.text().catch((error: unknown) => {
-      throw new LostAnswer(`${url} of ${from} ended its answer early: ${reasonOf(error)}.`);
-    });
+    const text = await answer.text().catch((error: unknown) => endedEarly(profile, error));
     // A proxy whose server is away, or a server that does not know the outcome.
     if (!answer.ok) {
       const sentence = refusalOf(answer.status, text, `${method} ${path}`, profile);
@@ -109,7 +109,7 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
     async download(path) {
       const answer = await send('GET', path, { signal: AbortSignal.timeout(answerMs) });
       if (!answer.ok) throw await failureOf(answer, `GET ${path}`, profile);
-      return Buffer.from(await answer.arrayBuffer());
+      return Buffer.from(await answer.arrayBuffer().catch((error: unknown) => endedEarly(profile, error)));
     },
     async list<Item>(path: string, query: Query, most: number) {
       const found: Item[] = [];
@@ -126,7 +126,7 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       return found;
     },
     follow: (query, signal) =>
-      followEvents((after) => openEvents({ ...query, after }, signal), query.after, signal),
+      followEvents((after) => openEvents({ ...query, after }, signal), query.after, signal, isFinal),
   };
 }
 
@@ -149,8 +149,18 @@ function pauseOf({ status, headers }: Response): number | undefined {
   return status === 429 && seconds <= longestPauseSeconds ? seconds * 1000 : undefined;
 }
 
+function endedEarly({ url, from }: ChosenProfile, error: unknown): never {
+  throw new LostAnswer(`${url} of ${from} ended its answer early: ${reasonOf(error)}.`);
+}
+
+/** An account that is no longer accepted stays so. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ApiRefusal && final.has(error.status);
+}
+
 async function failureOf(answer: Response, request: string, profile: ChosenProfile): Promise<ApiRefusal> {
-  return new ApiRefusal(answer.status, refusalOf(answer.status, await answer.text(), request, profile));
+  const text = await answer.text().catch((error: unknown) => endedEarly(profile, error));
+  return new ApiRefusal(answer.status, refusalOf(answer.status, text, request, profile));
 }
 
 function refusalOf(status: number, text: string, request: string, { from, url }: ChosenProfile): string {

@@ -13,11 +13,15 @@ type Cursor = string | number | undefined;
 /** Between two attempts to follow the events again. */
 const pauseMs = 1_000;
 
-/** The events that `connect` gives, until `signal` ends them; a connection that ends is made again, behind the last event. */
+/**
+ * The events that `connect` gives, until `signal` ends them; a connection that ends is made again, behind the last event, unless its error is
+ * final.
+ */
 export async function* followEvents(
   connect: (after: Cursor) => Promise<ReadableStream<Uint8Array>>,
   first: Cursor,
   signal: AbortSignal,
+  isFinal: (error: unknown) => boolean,
 ): AsyncGenerator<ShownEvent> {
   let after = first;
   let isConnected = false;
@@ -32,7 +36,7 @@ export async function* followEvents(
     } catch (error) {
       if (signal.aborted) return;
       // The first connection must work; a later one is made again, as after a restart of the server.
-      if (!isConnected) throw error;
+      if (!isConnected || isFinal(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

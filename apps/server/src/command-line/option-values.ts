@@ -1,12 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { asPortRange } from '../config-values.ts';
 
+/** An empty text is no number: a variable of the shell that was not set. */
+const digits = /^\d{1,15}$/;
+
 export function portNumber(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  if (!digits.test(text) || Number(text) > 65_535)
     throw new InvalidArgumentError('It must be a port from 0 to 65535; 0 chooses a free one.');
-  }
-  return port;
+  return Number(text);
 }
 
 export function portRange(text: string): string {
@@ -31,7 +32,7 @@ export function wholeNumberTo(most: number) {
 function wholeNumberWithin(most: number, range: string) {
   return (text: string): number => {
     const value = Number(text);
-    if (!Number.isInteger(value) || value < 1 || value > most)
+    if (!digits.test(text) || value < 1 || value > most)
       throw new InvalidArgumentError(`It must be a whole number ${range}.`);
     return value;
   };
@@ -45,10 +46,13 @@ export function amount(text: string): number {
 }
 
 export function httpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '')
-    throw new InvalidArgumentError('It must be a URL such as https://calls.example.com.');
+  if (!isHttpUrl(text)) throw new InvalidArgumentError('It must be a URL such as https://calls.example.com.');
   return text;
+}
+
+export function isHttpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '';
 }
 
 export function webSocketUrl(text: string): string {

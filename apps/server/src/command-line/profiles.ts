@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { makeDirectory } from '../data-directory.ts';
 import { explainWriting } from '../write-faults.ts';
 import { CommandFailure } from './command.ts';
+import { isHttpUrl } from './option-values.ts';
 import { readJsonFile } from './read-json-file.ts';
 
 /** A server and an account on it. */
@@ -37,7 +38,7 @@ export function chooseProfile(name: string | undefined, env: Environment): Chose
   if (name === undefined && env.JACKFIELD) return ofEnvironment(env.JACKFIELD, env.AUTH ?? '');
   const file = profilesFile(env);
   const profiles = readProfiles(file);
-  const profile = profiles[name ?? usual];
+  const profile = profileOf(profiles, name ?? usual);
   if (profile !== undefined) return { ...profile, from: `the profile ${name ?? usual}` };
   const names = Object.keys(profiles);
   const known = names.length === 0 ? 'has no profile' : `has ${names.join(', ')}`;
@@ -48,9 +49,14 @@ export function chooseProfile(name: string | undefined, env: Environment): Chose
   );
 }
 
+/** Undefined for the names that every object inherits. */
+export function profileOf(profiles: Profiles, name: string): Profile | undefined {
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+}
+
 function ofEnvironment(account: string, auth: string): ChosenProfile {
   const found = /^(https?:\/\/[^/]+)\/v1\/Account\/(MA[A-Z0-9]{18}|SA[A-Z0-9]{18})\/?$/.exec(account);
-  if (found === null)
+  if (found === null || !URL.canParse(account))
     throw new CommandFailure(
       `JACKFIELD is "${account}": use the URL of an account, such as http://127.0.0.1:8080/v1/Account/MA…, or unset it.`,
     );
@@ -72,6 +78,10 @@ export function readProfiles(file: string): Profiles {
     if (wrong !== undefined)
       throw new CommandFailure(
         `${file}: the profile ${name} has no text as ${wrong}; it needs ${profileFields.join(', ')}.`,
+      );
+    if (!isHttpUrl(profile.url))
+      throw new CommandFailure(
+        `${file}: the profile ${name} has "${profile.url}" as url: use a URL such as https://calls.example.com.`,
       );
   }
   return profiles as Profiles;

@@ -4,6 +4,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -19,16 +20,20 @@ export interface WavSink {
   write(bytes: Buffer): void;
   /** The file is complete: a file gets the header with its length; resolves when everything is written, or played. */
   finish(header: Buffer): Promise<void>;
-  /** Nothing came: a file goes away. Not after `finish`. */
+  /** Nothing came: a new file goes away. Not after `finish`. */
   discard(): void;
 }
 
-/** A file that can be played while it grows; `-` is standard output. */
+/** A file that can be played while it grows; `-` is standard output. An older file stays as it was until the server has connected. */
 export function fileSink(path: string): WavSink {
   const isPipe = path === '-';
+  const isNew = !isPipe && !existsSync(path);
   const file = isPipe ? process.stdout.fd : opened(path);
+  let isBegun = isPipe;
   return {
     write(bytes) {
+      if (!isBegun && statOf(file).isFile) ftruncateSync(file);
+      isBegun = true;
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
     },
     async finish(header) {
@@ -45,14 +50,14 @@ export function fileSink(path: string): WavSink {
       if (isPipe) return;
       const { isFile } = statOf(file);
       closeSync(file);
-      if (isFile) rmSync(path, { force: true });
+      if (isFile && isNew) rmSync(path, { force: true });
     },
   };
 }
 
 function opened(path: string): number {
   try {
-    return openSync(path, 'w', 0o600);
+    return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
   } catch (error) {
     throw new CommandFailure(`--output: ${explainWriting(error, path) ?? (error as Error).message}.`);
   }

@@ -5,7 +5,6 @@ import { verifySendLimits } from '@jackfield/platform';
 import type { Logger } from '@jackfield/ports';
 import { loadConfig } from '../config.ts';
 import { startEmbedded } from '../embedded.ts';
-import { identityVariables } from '../identity-variables.ts';
 import { StartFailure } from '../start-failure.ts';
 import { bruteForce } from './brute-force.ts';
 import { enumeration } from './enumeration.ts';
@@ -32,25 +31,11 @@ export interface AttackReport {
   readonly findings: readonly Finding[];
 }
 
-/** Variables that would allow real messages and calls, or touch data: an attack sets its own. */
-const notForAttacks: readonly string[] = [
-  'JACKFIELD_SMS',
-  'JACKFIELD_CARRIERS',
-  'JACKFIELD_DATABASE_URL',
-  'JACKFIELD_NATS_URL',
-  'JACKFIELD_NATS_CREDS',
-  'JACKFIELD_NATS_CA',
-  'JACKFIELD_NODE',
-  'JACKFIELD_NODE_ADDRESS',
-  'JACKFIELD_RECORDINGS_S3_URL',
-  'JACKFIELD_RECORDINGS_S3_BUCKET',
-  'JACKFIELD_RECORDINGS_S3_KEY',
-  'JACKFIELD_RECORDINGS_S3_SECRET',
-  'JACKFIELD_RECORDINGS_S3_REGION',
-  ...Object.values(identityVariables).map(({ name }) => name),
-  'JACKFIELD_TLS_CERT',
-  'JACKFIELD_TLS_KEY',
-];
+/**
+ * The variables that an attack keeps, which say how this machine carries audio. All others are its own or unset: it touches no data, sends
+ * no real message, and reaches no server that the operator has named.
+ */
+const keptVariables = ['JACKFIELD_RTP_PORTS', 'JACKFIELD_MEDIA_WORKERS', 'JACKFIELD_MEDIA_PRIORITY'];
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -62,17 +47,16 @@ export async function attackVerification(
   if (options.target !== undefined) return attack(createTarget(options.target), options);
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-attack-'));
   try {
-    const own = { ...env };
-    for (const name of notForAttacks) delete own[name];
     const loaded = loadConfig({
       env: {
-        ...own,
+        ...Object.fromEntries(keptVariables.map((name) => [name, env[name]])),
         JACKFIELD_SANDBOX: 'true',
         JACKFIELD_DATA_DIR: directory,
         JACKFIELD_HTTP_HOST: '127.0.0.1',
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
         JACKFIELD_SIP_PORT: '0',
+        JACKFIELD_WEBRTC_PORT: 'off',
       },
       mode: 'dev',
     });

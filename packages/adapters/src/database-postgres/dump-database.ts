@@ -10,10 +10,9 @@ class PostgresProgramError extends Error {
 }
 
 /** Writes the database to the new file `to`, as of one moment, also while a server writes (https://www.postgresql.org/docs/current/app-pgdump.html). */
-export function dumpPostgresDatabase(url: string, to: string): Promise<void> {
-  return withoutPassword(url, (at) =>
-    run('pg_dump', ['--format=custom', '--no-owner', '--no-privileges', `--file=${to}`, `--dbname=${at}`]),
-  );
+export function dumpPostgresDatabase(url: string, to: string, signal: AbortSignal): Promise<void> {
+  const options = ['--format=custom', '--no-owner', '--no-privileges', `--file=${to}`];
+  return withoutPassword(url, (at) => run('pg_dump', [...options, `--dbname=${at}`], signal));
 }
 
 /** The first value that a query returns; undefined without a row, or without the table. */
@@ -64,9 +63,9 @@ async function withoutPassword(url: string, use: (url: string) => Promise<void>)
 /** Characters kept of the output of a program: its end has the reason of a failure. */
 const reasonLength = 500;
 
-function run(program: string, args: readonly string[]): Promise<void> {
+function run(program: string, args: readonly string[], signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...(signal && { signal }) });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-reasonLength);

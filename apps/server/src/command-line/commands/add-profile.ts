@@ -1,6 +1,6 @@
 import { readEnvironment } from '../../read-environment.ts';
 import { createAccountApi } from '../account-api.ts';
-import type { Command } from '../command.ts';
+import { type Command, CommandFailure } from '../command.ts';
 import { httpUrl } from '../option-values.ts';
 import { checkProfileName, profilesFile, readProfiles, writeProfiles } from '../profiles.ts';
 import { readSecret } from '../read-secret.ts';
@@ -9,6 +9,9 @@ interface Flags {
   readonly url: string;
   readonly authId: string;
 }
+
+/** docs/interface/requests.md#identifiers */
+const account = /^[MS]A[A-Z0-9]{18}$/;
 
 export const addProfile: Command = {
   name: 'profile add',
@@ -25,6 +28,10 @@ export const addProfile: Command = {
   ],
   async run([name = ''], { url, authId }: Flags) {
     checkProfileName(name);
+    if (!account.test(authId))
+      throw new CommandFailure(
+        `--auth-id is "${authId}": it must be MA or SA and 18 capital letters or digits.`,
+      );
     const file = profilesFile(readEnvironment());
     const profiles = readProfiles(file);
     const profile = { url: new URL(url).origin, authId, authToken: await readSecret('auth_token: ') };

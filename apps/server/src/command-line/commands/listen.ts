@@ -3,7 +3,7 @@ import { readEnvironment } from '../../read-environment.ts';
 import { explainWriting } from '../../write-faults.ts';
 import { apiCommand } from '../api-command.ts';
 import { CommandFailure } from '../command.ts';
-import { portNumber, webSocketUrl, wholeNumber } from '../option-values.ts';
+import { portNumber, webSocketUrl, wholeNumberTo } from '../option-values.ts';
 import type { Written } from '../stereo-recording.ts';
 
 interface Flags {
@@ -15,6 +15,8 @@ interface Flags {
 }
 
 const sampleRate = 16_000;
+/** docs/interface/calls.md#limits */
+const longestCallSeconds = 24 * 3600;
 /** The platform tries three times, a second apart. */
 const connectedMs = 15_000;
 
@@ -32,7 +34,7 @@ export const listen = apiCommand<Flags>({
     {
       flags: '--seconds <number>',
       summary: 'ends after so long; otherwise with the call, or at Ctrl-C',
-      read: wholeNumber,
+      read: wholeNumberTo(longestCallSeconds),
     },
     {
       flags: '--at <url>',

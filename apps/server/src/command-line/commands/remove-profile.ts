@@ -1,6 +1,6 @@
 import { readEnvironment } from '../../read-environment.ts';
 import { type Command, CommandFailure } from '../command.ts';
-import { profilesFile, readProfiles, writeProfiles } from '../profiles.ts';
+import { profileOf, profilesFile, readProfiles, writeProfiles } from '../profiles.ts';
 
 export const removeProfile: Command = {
   name: 'profile remove',
@@ -8,8 +8,9 @@ export const removeProfile: Command = {
   arguments: [{ name: 'name', summary: 'its name' }],
   run([name = '']) {
     const file = profilesFile(readEnvironment());
-    const { [name]: removed, ...kept } = readProfiles(file);
-    if (removed === undefined)
+    const profiles = readProfiles(file);
+    const { [name]: _, ...kept } = profiles;
+    if (profileOf(profiles, name) === undefined)
       throw new CommandFailure(
         `name is "${name}": ${file} has ${Object.keys(kept).join(', ') || 'no profile'}.`,
       );

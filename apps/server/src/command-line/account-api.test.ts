@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createAccountApi, LostAnswer } from './account-api.ts';
+
+/** The API of a server that gives these answers, one after another. */
+async function apiOf(t: TestContext, ...answers: readonly ((response: ServerResponse) => void)[]) {
+  const left = [...answers];
+  const server = createServer((_, response) => left.shift()?.(response)).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return createAccountApi({ url, authId: 'MA0123456789ABCDEFGH', authToken: 'token', from: 'the test' });
+}
+
+/** Announces more than it sends. */
+const cutOff = (status: number) => (response: ServerResponse) => {
+  response.writeHead(status, { 'content-length': '1000' });
+  response.write('half', () => response.destroy());
+};
+
+test('events are followed until the server no longer accepts the account', async (t) => {
+  const api = await apiOf(
+    t,
+    (response) => response.end('data: {"id":"7"}\n\n'),
+    (response) => response.writeHead(401).end(),
+  );
+  const seen: string[] = [];
+  await assert.rejects(
+    async () => {
+      for await (const { id } of api.follow({}, AbortSignal.timeout(20_000))) seen.push(id);
+    },
+    { name: 'CommandFailure', message: / refuses the account and token of the test\.$/ },
+  );
+  assert.deepEqual(seen, ['7']);
+});
+
+test('a file and a refusal that are cut off are failures with a sentence', async (t) => {
+  const api = await apiOf(t, cutOff(200), cutOff(404));
+  for (let n = 0; n < 2; n++)
+    await assert.rejects(
+      api.download('Trace/1/Message/'),
+      (error) => error instanceof LostAnswer && / of the test ended its answer early: /.test(error.message),
+    );
+});
