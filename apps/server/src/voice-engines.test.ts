@@ -17,7 +17,7 @@ test('engines, the default and the choices of accounts are read', () => {
       live: { url: 'wss://host/' },
     },
     default: 'studio',
-    accounts: { MA1: 'live', MA2: 'embedded' },
+    accounts: { MA0123456789ABCDEFGH: 'live', SA0123456789ABCDEFGH: 'embedded' },
   });
   assert.deepEqual(problems, []);
   assert.equal(value.usual, 'studio');
@@ -29,26 +29,37 @@ test('engines, the default and the choices of accounts are read', () => {
   assert.deepEqual(
     [...value.accounts],
     [
-      ['MA1', 'live'],
-      ['MA2', 'embedded'],
+      ['MA0123456789ABCDEFGH', 'live'],
+      ['SA0123456789ABCDEFGH', 'embedded'],
     ],
   );
 });
 
-test('each mistake has a sentence that names the member', () => {
+test('each mistake has a sentence that names the member, its value and what is allowed', () => {
   const mistakes = {
-    '{': /^it must be a JSON object/,
+    '{': /^line 1: the list of engines is no JSON/,
+    '[]': /^the document must be an object with engines, default, accounts, not a list/,
+    '{"engine":{}}': /^engine is unknown; known are engines, default, accounts/,
+    '{}': /^engines must be an object of engines by name, not nothing/,
     '{"engines":[]}': /^engines must be an object/,
-    '{"engines":{"a":{"url":"ftp://x"}}}': /^engines\.a\.url must/,
-    '{"engines":{"a":{"url":"https://u:p@x"}}}': /^engines\.a\.url must have no user/,
-    '{"engines":{"a":{"url":"https://x","key":""}}}': /^engines\.a\.key must/,
-    '{"engines":{"a":{"url":"https://x","voices":{"woman":"w"}}}}': /^engines\.a\.voices must/,
-    '{"engines":{"a":{"url":"https://x","sample_rate":7}}}': /^engines\.a\.sample_rate must/,
-    '{"engines":{},"default":"b"}': /^default must be the name/,
-    '{"engines":{},"accounts":{"MA1":"b"}}': /^accounts\.MA1 must be the name/,
+    '{"engines":{"a":7}}': /^engines\.a must be an object with url, key, model, voices, sample_rate, not 7/,
+    '{"engines":{"a":{"url":"https://x","rate":8000}}}': /^engines\.a\.rate is unknown; known are url, key/,
+    '{"engines":{"embedded":{"url":"https://x"}}}': /^engines\.embedded needs another name/,
+    '{"engines":{"a":{"url":"ftp://x"}}}': /^engines\.a\.url must .*, not "ftp:\/\/x"$/,
+    '{"engines":{"a":{"url":"https://u:p@x"}}}': /^engines\.a\.url must have no user: [^@]*$/,
+    '{"engines":{"a":{"url":"https://x","key":"a b"}}}': /^engines\.a\.key must be [^"]*$/,
+    '{"engines":{"a":{"url":"https://x","voices":{"woman":"w"}}}}':
+      /^engines\.a\.voices\.man must .*, not nothing$/,
+    '{"engines":{"a":{"url":"https://x","sample_rate":7}}}': /^engines\.a\.sample_rate must .*, not 7$/,
+    '{"engines":{"a":{"url":"https://x"}},"default":"b"}': /^default must be "a" or "embedded", .*, not "b"$/,
+    '{"engines":{},"accounts":["a"]}': /^accounts must be an object/,
+    '{"engines":{},"accounts":{"MA0123456789ABCDEFGH":"b"}}':
+      /^accounts\.MA0123456789ABCDEFGH must be "embedded",/,
+    '{"engines":{},"accounts":{"studio":"embedded"}}':
+      /^accounts\.studio must be called by an auth_id: MA or SA/,
   };
   for (const [text, sentence] of Object.entries(mistakes))
-    assert.match(read(text).problems[0] ?? '', sentence);
+    assert.match(read(text).problems[0] ?? '', sentence, text);
 });
 
 test('the file of the guide of speech engines is accepted', async () => {

@@ -1,3 +1,4 @@
+import { type Entry, entryOf, readDocument, shown } from '@jackfield/platform/operator-entry';
 import type { Speech } from '@jackfield/ports';
 import { readOperatorFile, refuseFile } from './operator-file.ts';
 
@@ -35,75 +36,95 @@ export async function openVoiceEngines(path: string, embedded: Speech): Promise<
   return createChosenSpeech({ embedded, engines, accounts, ...(usual === undefined ? {} : { usual }) });
 }
 
-type Members = { readonly [name: string]: unknown };
+/** No operator has more. */
+const mostEngines = 100;
+const mostAccounts = 100_000;
+
+const accountShape = /^[MS]A[A-Z0-9]{18}$/;
+const nameShape = /^[^\p{Cc}]{1,200}$/u;
 
 /** Reads the JSON of the file, and adds a sentence for each mistake to `problems`. */
 export function readVoices(text: string, problems: string[]): VoiceFile {
-  const file = membersOf(parsed(text));
-  if (file === undefined)
-    problems.push('it must be a JSON object with the members engines, default and accounts');
-  const { engines: all, default: usual, accounts: chosen } = file ?? {};
-  const engines = new Map<string, VoiceEngine>();
-  for (const [name, each] of Object.entries(membersOf(all) ?? {})) {
-    const engine = readEngine(`engines.${name}`, membersOf(each), problems);
-    if (name === embeddedName)
-      problems.push('engines.embedded: choose another name, this is the engine of the platform');
-    if (engine !== undefined) engines.set(name, engine);
-  }
-  if (file !== undefined && membersOf(all) === undefined)
-    problems.push('engines must be an object of engines by name');
-  const named = (where: string, name: unknown): string | undefined => {
-    if (typeof name === 'string' && (name === embeddedName || engines.has(name))) return name;
-    problems.push(`${where} must be the name of an engine of this file, or embedded`);
+  const document = readDocument(text, 'the list of engines', problems);
+  const root =
+    document === undefined ? undefined : entryOf(document, '', ['engines', 'default', 'accounts'], problems);
+  if (root === undefined) return { engines: new Map(), accounts: new Map() };
+  if (!root.has('engines')) root.wrong('engines', 'must be an object of engines by name, not nothing');
+  const engines = readEngines(root);
+  const choices = [...engines.keys(), embeddedName].map((name) => `"${name}"`).join(' or ');
+  const chosen = (entry: Entry, name: string): string | undefined => {
+    const engine = entry.value(name);
+    if (typeof engine === 'string' && (engine === embeddedName || engines.has(engine))) return engine;
+    entry.wrong(
+      name,
+      `must be ${choices}, an engine of this file or that of the platform, not ${shown(engine)}`,
+    );
     return undefined;
   };
+  const usual = root.has('default') ? chosen(root, 'default') : undefined;
   const accounts = new Map<string, string>();
-  for (const [account, name] of Object.entries(membersOf(chosen) ?? {})) {
-    const engine = named(`accounts.${account}`, name);
+  for (const [account, entry] of membersOf(root, 'accounts', mostAccounts)) {
+    if (!accountShape.test(account))
+      entry.wrong(
+        account.slice(0, 60),
+        'must be called by an auth_id: MA or SA and 18 capital letters or digits',
+      );
+    const engine = chosen(entry, account);
     if (engine !== undefined) accounts.set(account, engine);
   }
-  const common = usual === undefined ? undefined : named('default', usual);
-  return { engines, accounts, ...(common === undefined ? {} : { usual: common }) };
+  return { engines, accounts, ...(usual === undefined ? {} : { usual }) };
 }
 
-function readEngine(where: string, engine: Members | undefined, problems: string[]): VoiceEngine | undefined {
-  const before = problems.length;
-  const { url, key, model, voices, sample_rate: sampleRate } = engine ?? {};
-  if (typeof url !== 'string' || !URL.canParse(url) || !/^(https?|wss?):$/.test(new URL(url).protocol))
-    problems.push(`${where}.url must be a URL that starts with https://, http://, wss:// or ws://`);
-  else if (new URL(url).username !== '')
-    problems.push(`${where}.url must have no user: the key has a member of its own`);
-  if (key !== undefined && !(typeof key === 'string' && /^[!-~]{1,500}$/.test(key)))
-    problems.push(`${where}.key must be 1 to 500 visible ASCII characters`);
-  if (model !== undefined && typeof model !== 'string') problems.push(`${where}.model must be a text`);
-  const { woman, man } = membersOf(voices) ?? {};
-  if (voices !== undefined && !(typeof woman === 'string' && typeof man === 'string'))
-    problems.push(`${where}.voices must have the members woman and man, names of voices of the engine`);
-  if (
-    sampleRate !== undefined &&
-    !(Number.isInteger(sampleRate) && Number(sampleRate) >= 8_000 && Number(sampleRate) <= 48_000)
-  )
-    problems.push(`${where}.sample_rate must be a whole number from 8000 to 48000`);
-  if (problems.length > before) return undefined;
+/** Each name of an object whose names are the operator's own, with the entry of that object. */
+function membersOf(entry: Entry, name: string, most: number): readonly (readonly [string, Entry])[] {
+  const value = entry.value(name);
+  const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+  const found = entry.object(name, names);
+  if (found === undefined) return [];
+  if (names.length > most) entry.wrong(name, `must have at most ${most} members, not ${names.length}`);
+  return names.slice(0, most).map((each) => [each, found] as const);
+}
+
+function readEngines(root: Entry): ReadonlyMap<string, VoiceEngine> {
+  const engines = new Map<string, VoiceEngine>();
+  for (const [name, all] of membersOf(root, 'engines', mostEngines)) {
+    if (name === embeddedName) all.wrong(name, 'needs another name: this is the engine of the platform');
+    const entry = all.object(name, ['url', 'key', 'model', 'voices', 'sample_rate']);
+    if (entry !== undefined) engines.set(name, readEngine(entry));
+  }
+  return engines;
+}
+
+/** Of an entry with mistakes it is of no use. */
+function readEngine(entry: Entry): VoiceEngine {
+  const voices = entry.object('voices', ['woman', 'man']);
+  const key = entry.has('key')
+    ? entry.secret('key', /^[!-~]{1,500}$/, '1 to 500 visible ASCII characters')
+    : undefined;
+  const model = entry.has('model')
+    ? entry.text('model', nameShape, 'a text of up to 200 characters')
+    : undefined;
+  const sampleRate = entry.optionalInteger('sample_rate', 8_000, 48_000);
+  const voiceOf = (who: string) => voices?.text(who, nameShape, 'the name of a voice of the engine') ?? '';
   return {
-    url: url as string,
-    ...(key === undefined ? {} : { key: key as string }),
-    ...(model === undefined ? {} : { model: model as string }),
-    ...(voices === undefined ? {} : { voices: { woman: woman as string, man: man as string } }),
-    ...(sampleRate === undefined ? {} : { sampleRate: sampleRate as number }),
+    url: readUrl(entry),
+    ...(key === undefined ? {} : { key }),
+    ...(model === undefined ? {} : { model }),
+    ...(voices === undefined ? {} : { voices: { woman: voiceOf('woman'), man: voiceOf('man') } }),
+    ...(sampleRate === undefined ? {} : { sampleRate }),
   };
 }
 
-function membersOf(value: unknown): Members | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Members)
-    : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function readUrl(entry: Entry): string {
+  const text = entry.value('url');
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  // It may have a password: no sentence shows it.
+  if (url !== undefined && url.username !== '')
+    entry.wrong('url', 'must have no user: the key has a member of its own');
+  else if (url === undefined || !/^(https?|wss?):$/.test(url.protocol))
+    entry.wrong(
+      'url',
+      `must be a URL that starts with https://, http://, wss:// or ws://, not ${shown(text)}`,
+    );
+  return String(text);
 }
