@@ -14,7 +14,7 @@ function temporary(t: TestContext): string {
 }
 
 /** One start of a sandbox: what was spoken, and the clips that the media engine has. */
-async function start(directory: string) {
+async function start(directory: string, sampleRate = 1000) {
   const spoken: string[] = [];
   const loaded = new Map<string, SoundClip>();
   await loadSandboxClips({
@@ -23,7 +23,7 @@ async function start(directory: string) {
     speech: {
       async speak({ text }) {
         spoken.push(text);
-        return { sampleRate: 1000, samples: new Int16Array([text.length, -text.length]) };
+        return { sampleRate, samples: new Int16Array([text.length, -text.length]) };
       },
     },
     clips: {
@@ -55,6 +55,16 @@ test('the sentences of the talking phone are one clip, with 0.7 s of silence aft
   assert.deepEqual([...samples.subarray(0, 3)], [talk, -talk!, 0]);
   assert.deepEqual([...samples.subarray(701, 705)], [0, next, -next!, 0]);
   assert.equal(samples.length, 702 * sentences.length);
+});
+
+test('clips of a higher rate are kept at 16 kHz, so that starts need not convert them from there', async (t) => {
+  const directory = temporary(t);
+  const first = await start(directory, 22_050);
+  const { sampleRate, samples } = first.loaded.get('sandbox-talker')!;
+  assert.equal(sampleRate, 16_000);
+  const seconds = (sentences.length * (2 + 0.7 * 22_050)) / 22_050;
+  assert.ok(Math.abs(samples.length / 16_000 - seconds) < 0.001, `${samples.length}`);
+  assert.deepEqual((await start(directory, 22_050)).loaded, first.loaded);
 });
 
 test('a clip that was cut off, or that another user could have written, is spoken again', async (t) => {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { wideClip } from '@jackfield/adapters/media-worker';
 import { greeting, greetingClip, sentences, talkerClip } from '@jackfield/platform';
 import type { Logger, MediaClips, SoundClip, Speech } from '@jackfield/ports';
 
@@ -25,8 +26,8 @@ const textsOfClips = [
 const headBytes = 4;
 
 /**
- * Loads what the phones of the sandbox say. It is spoken once for all starts of this user: the start of the speech engine and all sentences
- * take about 1 s of CPU.
+ * Loads what the phones of the sandbox say. It is spoken and converted once for all starts of this user: the start of the speech engine and
+ * all sentences take about 1 s of CPU.
  */
 export async function loadSandboxClips(deps: SandboxClipsDeps): Promise<void> {
   const { directory = join(tmpdir(), `jackfield-clips-${userInfo().uid}`) } = deps;
@@ -43,13 +44,13 @@ async function clipOf(
   texts: readonly string[],
 ): Promise<SoundClip> {
   const name = createHash('sha256')
-    .update(JSON.stringify([texts, pauseSeconds, speech.engineOf?.([])]))
+    .update(JSON.stringify(['wide', texts, pauseSeconds, speech.engineOf?.([])]))
     .digest('hex')
     .slice(0, 16);
   const path = join(directory, `${name}.pcm`);
   const known = await readClip(directory, path);
   if (known !== undefined) return known;
-  const spoken = await speakAll(speech, texts);
+  const spoken = wideClip(await speakAll(speech, texts));
   await writeClip(directory, path, spoken).catch((err: unknown) => {
     log.debug({ directory, err }, 'clips of the sandbox were not kept; the next start speaks them again');
   });

@@ -38,6 +38,7 @@ export { createVoiceActivity, type VoiceActivity } from './dsp/voice-activity.ts
 // dtls/
 export type { DtlsEndpoint, DtlsKeys, DtlsSession } from './dtls/dtls-session.ts';
 // engine/
+export { wideClipRate } from './engine/clip-rates.ts';
 export {
   type AgreedHandshake,
   type AgreedKeys,

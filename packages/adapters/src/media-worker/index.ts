@@ -4,3 +4,4 @@ export { createMediaPool, type MediaPool } from './pool/media-pool.ts';
 export type { MediaPoolOptions } from './pool/pool-workers.ts';
 export type { StreamCounters, StreamLimits } from './streams/stream-messages.ts';
 export type { ThreadPriority } from './thread-priority.ts';
+export { wideClip } from './wide-clip.ts';

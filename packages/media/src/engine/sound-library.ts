@@ -3,6 +3,7 @@ import { resample } from '../dsp/resampler.ts';
 import { createGrowingSamples, type GrowingSamples, grow } from '../playout/growing-samples.ts';
 import { createSamplesPlay, createTonePlay, type Play } from '../playout/play.ts';
 import { createSounds } from '../playout/sounds.ts';
+import { narrowClipRate as NARROW, wideClipRate as WIDE } from './clip-rates.ts';
 import type { Sound, SoundClip } from './commands.ts';
 
 /** The built-in sounds and the loaded clips of an engine. */
@@ -27,10 +28,6 @@ export interface SoundLibrary {
   play(id: number, sound: Sound, loop: boolean, rate: number): Play | undefined;
   readonly clips: number;
 }
-
-/** Rates of stored sounds: the rate of most telephones, and a rate that carries all of speech. */
-const NARROW = 8000;
-const WIDE = 16_000;
 
 interface Clip {
   readonly narrow: Int16Array | GrowingSamples;

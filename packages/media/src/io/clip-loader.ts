@@ -1,11 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createResampler, type Resampler } from '../dsp/resampler.ts';
+import { narrowClipRate as NARROW, wideClipRate as WIDE } from '../engine/clip-rates.ts';
 import type { SoundClip } from '../engine/commands.ts';
 import type { MediaEngine } from '../engine/engine-interface.ts';
-
-/** Rates of stored clips. */
-const NARROW = 8000;
-const WIDE = 16_000;
 
 /** Samples per conversion step: a few tenths of a millisecond. */
 const CLIP_STEP = 2000;
