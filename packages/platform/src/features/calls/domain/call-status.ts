@@ -12,9 +12,9 @@ export type CallStatus =
   | 'cancel';
 
 /** The status of an ended call: an answered call is complete, whatever the cause of its end. */
-export function statusOfEndedCall(end: CallEnd, wasAnswered: boolean): CallStatus {
+export function statusOfEndedCall({ code }: Pick<CallEnd, 'code'>, wasAnswered: boolean): CallStatus {
   if (wasAnswered) return 'completed';
-  switch (end.code) {
+  switch (code) {
     case 3010:
     case 3020:
     case 3100:
