@@ -11,6 +11,7 @@ import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import { phoneDomain, webSocketUrl } from './support/browser/browser-phones.ts';
 import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
 import { level, password } from './support/browser/hosted-pages.ts';
+import { openGrammar } from './support/grammar.ts';
 import { missing } from './support/installed.ts';
 import { minted } from './support/minted-token.ts';
 import { snippetsOf } from './support/snippets.ts';
@@ -177,6 +178,22 @@ for (const { language, command, args, at, wrong, opening = '' } of syntaxChecks)
     assert.ok(programs.length > 0, `${programs.length} programs were found`);
     assert.match(mistakeIn({ page: 'a page', line: 7, language, text: wrong }) ?? '', /^a page:9 /);
     assert.deepEqual(programs.map(mistakeIn).filter(Boolean), []);
+  });
+}
+
+for (const { language, grammar, wrong } of [
+  { language: 'java', grammar: 'java', wrong: 'int a = 1;\ncall(;\n' },
+  { language: 'csharp', grammar: 'c-sharp', wrong: 'var a = 1;\ncall(;\n' },
+] as const) {
+  it(`each program of a page in ${language} is one by the grammar of the language`, async () => {
+    const { mistakeIn } = await openGrammar(grammar);
+    assert.equal(mistakeIn(wrong), 2);
+    const programs = pages.flatMap((page) => programsOf(page, language));
+    assert.ok(programs.length > 0, `${programs.length} programs were found`);
+    for (const { page, line, text } of programs) {
+      const mistake = mistakeIn(text);
+      assert.equal(mistake, undefined, `${page}:${line + Number(mistake)}`);
+    }
   });
 }
 

@@ -21,7 +21,7 @@ const pages = [
 /** Languages of data and of output, which nothing runs. */
 const shown = new Set(['text', 'json', 'jsonl', 'xml', 'http', 'ini', 'nginx', 'yaml']);
 /** `page-programs.test.ts` compiles each block of these, or checks its syntax. */
-const compiled = new Set(['js', 'ts', 'python', 'go', 'ruby', 'php']);
+const compiled = new Set(['js', 'ts', 'python', 'go', 'ruby', 'php', 'java', 'csharp']);
 
 describe('the commands and programs of a page', { timeout: 400_000 }, () => {
   let platform: PlatformProcess;
