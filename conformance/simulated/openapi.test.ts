@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { streamUpgrade, webhooks } from '@jackfield/contract';
 import { openSimulatedWorld } from '@jackfield/testkit';
@@ -76,6 +78,28 @@ describe('the OpenAPI document of the whole platform', async () => {
       assert.ok(document.info.description.includes(`**${word}.**`), word);
     }
   });
+});
+
+const reference = join(import.meta.dirname, '../../docs/reference');
+const word = /[A-Za-z_]\w*/g;
+
+/** Words of the page of compatibility that belong to SIP and SDP, to clients of the hosted service, or are no whole name. */
+const notOfInterface = ['admin', 'fmtp', 'ipAddress', 'cx_bot', 'answer_ur', '_maximum_words', '_method'];
+
+it('the page of compatibility names parameters, fields, elements and values that exist', async () => {
+  // Generated from the server, or compared with it.
+  const pages = ['call-instructions', 'causes', 'configuration', 'errors', 'http-api', 'webhooks'];
+  const known = new Set(
+    [
+      JSON.stringify(await documentOf()),
+      ...pages.map((name) => readFileSync(join(reference, `${name}.md`), 'utf8')),
+    ].flatMap((text) => text.match(word) ?? []),
+  );
+  const page = readFileSync(join(reference, 'compatibility.md'), 'utf8');
+  const named = [...page.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.match(word) ?? []);
+  assert.ok(named.length > 300, `${named.length} words were found`);
+  const unknown = new Set(named.filter((each) => !known.has(each) && !notOfInterface.includes(each)));
+  assert.deepEqual([...unknown], []);
 });
 
 /** The parts of a schema of JSON that an answer is described by. */
