@@ -15,7 +15,7 @@ function environmentWith(t: TestContext, profiles: unknown) {
   t.after(() => rmSync(directory, { recursive: true }));
   const env = { XDG_CONFIG_HOME: directory };
   mkdirSync(dirname(profilesFile(env)));
-  writeFileSync(profilesFile(env), JSON.stringify(profiles));
+  writeFileSync(profilesFile(env), JSON.stringify(profiles, null, 2));
   return env;
 }
 
@@ -34,14 +34,12 @@ test('a profile is chosen by its name, and names that every object inherits are 
   }
 });
 
-test('a profile that cannot be used is refused with its name, its field and what is allowed', (t) => {
+test('a profile that cannot be used is refused with its line, its field and what is allowed', (t) => {
   for (const [profile, sentence] of [
-    [
-      { ...kept, authToken: 7 },
-      /the profile staging has no text as authToken; it needs url, authId, authToken/,
-    ],
-    [{ ...kept, url: 'calls' }, /the profile staging has "calls" as url: use a URL such as https:/],
-    [{ ...kept, url: 'https://calls.example.com:99999' }, /has "https:.*:99999" as url: use a URL such as/],
+    [7, /: line 2: staging must be an object with url, authId, authToken\.$/],
+    [{ ...kept, authToken: 7 }, /: line 5: staging\.authToken must be a text; a profile has url, authId/],
+    [{ ...kept, url: 'calls' }, /: line 3: staging\.url must be a URL such as https:.*, not "calls"\.$/],
+    [{ ...kept, url: 'https://calls.example.com:99999' }, /staging\.url must be .*, not "https:.*:99999"\.$/],
   ] as const)
     assert.throws(
       () => chooseProfile('staging', environmentWith(t, { staging: profile })),

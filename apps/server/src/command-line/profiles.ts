@@ -5,7 +5,7 @@ import { makeDirectory } from '../data-directory.ts';
 import { explainWriting } from '../write-faults.ts';
 import { CommandFailure } from './command.ts';
 import { isHttpUrl } from './option-values.ts';
-import { readJsonFile } from './read-json-file.ts';
+import { isJsonObject, mistakeIn, readJsonFile } from './read-json-file.ts';
 
 /** A server and an account on it. */
 export interface Profile {
@@ -71,17 +71,17 @@ function ofEnvironment(account: string, auth: string): ChosenProfile {
 export function readProfiles(file: string): Profiles {
   if (!existsSync(file)) return {};
   const profiles = readJsonFile(file, 'mend it, or remove it and add the profiles anew');
-  if (typeof profiles !== 'object' || profiles === null || Array.isArray(profiles))
-    throw new CommandFailure(`${file} must be an object with a profile under each name.`);
+  if (!isJsonObject(profiles)) throw mistakeIn(file, 'it must be an object with a profile under each name');
   for (const [name, profile] of Object.entries(profiles)) {
-    const wrong = profileFields.find((field) => typeof profile?.[field] !== 'string');
+    if (!isJsonObject(profile))
+      throw mistakeIn(file, `${name} must be an object with ${profileFields.join(', ')}`);
+    const wrong = profileFields.find((field) => typeof profile[field] !== 'string');
     if (wrong !== undefined)
-      throw new CommandFailure(
-        `${file}: the profile ${name} has no text as ${wrong}; it needs ${profileFields.join(', ')}.`,
-      );
-    if (!isHttpUrl(profile.url))
-      throw new CommandFailure(
-        `${file}: the profile ${name} has "${profile.url}" as url: use a URL such as https://calls.example.com.`,
+      throw mistakeIn(file, `${name}.${wrong} must be a text; a profile has ${profileFields.join(', ')}`);
+    if (!isHttpUrl(String(profile.url)))
+      throw mistakeIn(
+        file,
+        `${name}.url must be a URL such as https://calls.example.com, not ${JSON.stringify(profile.url)}`,
       );
   }
   return profiles as Profiles;

@@ -18,6 +18,11 @@ export function readJsonFile(path: string, remedy: string): unknown {
   }
 }
 
+/** A mistake in a file of JSON: `problem` begins with the path of the value, whose line is named. */
+export function mistakeIn(path: string, problem: string): CommandFailure {
+  return new CommandFailure(`${path}: ${withLines(readFileSync(path, 'utf8'), [problem]).join('')}.`);
+}
+
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
