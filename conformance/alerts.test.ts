@@ -156,6 +156,21 @@ function promtool(...args: readonly string[]): void {
 describe('the alerts of deploy/prometheus-rules.yaml, in Prometheus', { skip: missing('promtool') }, () => {
   it('are rules that Prometheus accepts', () => promtool('check', 'rules', rulesFile));
 
+  it('are loaded beside the scrape that the page of metrics shows', (t) => {
+    const page = readFileSync(join(import.meta.dirname, '../docs/operate/metrics.md'), 'utf8');
+    const [, shown = assert.fail(page)] = /^```yaml\n([\s\S]*?)^```/m.exec(page) ?? [];
+    const directory = mkdtempSync(join(tmpdir(), 'alerts-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'prometheus.yaml');
+    writeFileSync(file, `rule_files: [${rulesFile}]\n${shown}`);
+    // The file with the token is of the reader's machine.
+    promtool('check', 'config', '--syntax-only', file);
+    assert.throws(() => {
+      writeFileSync(file, shown.replace('scheme', 'schema'));
+      promtool('check', 'config', '--syntax-only', file);
+    });
+  });
+
   const { groups } = parse(readFileSync(rulesFile, 'utf8')) as {
     readonly groups: readonly { readonly rules: readonly Rule[] }[];
   };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import { readDocument } from './read-document.ts';
@@ -11,9 +11,10 @@ const examplesOf = (text: string) =>
   [...text.matchAll(/```xml\n([\s\S]*?)```/g)].map((match) => match[1] as string);
 const code = /^`(.*)`$/;
 
-test('every example of the page is read without a warning', () => {
-  const examples = examplesOf(page);
-  assert.ok(examples.length > 15);
+test('every document that a page shows is read without a warning', () => {
+  const names = globSync(['docs/**/*.md', 'packages/*/README.md'], { cwd: root });
+  const examples = names.flatMap((name) => examplesOf(readFileSync(new URL(name, root), 'utf8')));
+  assert.ok(examples.length > 18, `${examples.length} documents were found`);
   for (const example of examples) {
     const document = read(example);
     assert.ok(document.ok, document.ok ? '' : `${document.sentence} in\n${example}`);
