@@ -14,15 +14,9 @@ const testing = 'testing';
 const server = 'jackfield';
 
 const publishable = [...libraries, testing, server];
-const { positionals: requested, values } = parseArgs({
-  allowPositionals: true,
-  options: { into: { type: 'string', default: join(root, 'dist') } },
-});
+const { positionals: requested, values } = commandLine();
 const unknown = requested.filter((name) => !publishable.includes(name));
-if (unknown.length > 0) {
-  process.stderr.write(`${unknown.join(', ')} is not published; what is: ${publishable.join(', ')}\n`);
-  process.exit(2);
-}
+if (unknown.length > 0) refuse(`${unknown.join(', ')} is not published`);
 const into = resolve(values.into);
 /** Of one run of the tests, several of which pack the same packages. */
 const shared = process.env.TEST_PACKAGES;
@@ -32,6 +26,20 @@ for (const name of requested.length === 0 ? publishable : requested) {
       ? await packOne(name, into)
       : await packOnce(name, { into, shared, pack: () => packOne(name, shared) });
   process.stdout.write(`${tarball}\n`);
+}
+
+function commandLine() {
+  const options = { into: { type: 'string', default: join(root, 'dist') } } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}: npm run pack -- [--into <directory>] [${publishable.join('] [')}]\n`);
+  process.exit(2);
 }
 
 async function packOne(name: string, directory: string): Promise<string> {
