@@ -140,7 +140,7 @@ testAttributes({
     },
     timeout: integer('timeoutMs', [1, 600], 15, 1000),
     maxLength: integer('maxLengthSeconds', [1, 86_400], 60),
-    finishOnKey: keys('finishOnKey', '1234567890*#'),
+    finishOnKey: keys('finishOnKey', '#'),
     playBeep: flag('playBeep', true),
     recordSession: flag('recordSession', false),
     startOnDialAnswer: flag('startOnDialAnswer', false),

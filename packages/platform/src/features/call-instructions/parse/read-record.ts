@@ -1,5 +1,5 @@
 import type { Record } from '../domain/instruction.ts';
-import { allKeys, attributesOf } from './attributes.ts';
+import { attributesOf } from './attributes.ts';
 import type { ElementReader } from './contents.ts';
 import { bodyMustBeEmpty } from './read-prompts.ts';
 import { readTranscript } from './read-transcript.ts';
@@ -14,7 +14,7 @@ export const readRecord: ElementReader<Record> = (element, reading) => {
     timeoutMs: 1000 * attributes.integer('timeout', { min: 1, max: 600, byDefault: 15 }),
     // A call ends after 24 hours at the latest (docs/interface/calls.md#limits).
     maxLengthSeconds: attributes.integer('maxLength', { min: 1, max: 86_400, byDefault: 60 }),
-    finishOnKey: attributes.keys('finishOnKey', allKeys),
+    finishOnKey: attributes.keys('finishOnKey', '#'),
     playBeep: attributes.flag('playBeep', true),
     recordSession: attributes.flag('recordSession', false),
     startOnDialAnswer: attributes.flag('startOnDialAnswer', false),
