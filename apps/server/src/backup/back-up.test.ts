@@ -14,7 +14,7 @@ test('a backup that is interrupted leaves nothing, neither under its name nor ab
   mkdirSync(join(dataDir, 'recordings'), { recursive: true });
   writeFileSync(join(dataDir, 'recordings/kept.wav'), 'RIFF');
   new DatabaseSync(join(dataDir, 'jackfield.sqlite')).close();
-  const stored = { dataDir, databaseUrl: undefined, secretKey: new Uint8Array(32) };
+  const stored = { dataDir, secretKey: new Uint8Array(32) };
   const to = join(directory, 'new/backup');
   await assert.rejects(
     backUp(stored, to, AbortSignal.abort()),
