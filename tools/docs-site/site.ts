@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { slugOf } from '../checks/headings.ts';
+import { type Highlighting, highlightOnce } from './highlight-once.ts';
 import { headOutsideScripts, inlineScripts } from './inline-scripts.ts';
 import { sidebar } from './navigation.ts';
 import { type MarkdownRules, unlinkOutside } from './outside-links.ts';
@@ -30,7 +31,10 @@ export const site = {
   vite: { esbuild: { tsconfigRaw: '{}' } },
   markdown: {
     anchor: { slugify: slugOf },
-    config: (markdown: MarkdownRules) => unlinkOutside(markdown),
+    config: (markdown: MarkdownRules & Highlighting) => {
+      unlinkOutside(markdown);
+      highlightOnce(markdown);
+    },
   },
   themeConfig: {
     search: { provider: 'local' },
