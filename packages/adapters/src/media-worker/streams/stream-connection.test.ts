@@ -399,7 +399,7 @@ test('streams that are open when the worker is closed end, and report it', async
   rig.open();
   rig.connect();
   await rig.noticeOf('stream-connected');
-  assert.throws(() => rig.open(), /open already/);
+  assert.throws(() => rig.open(), /already open/);
   assert.throws(() => rig.open({ stream: 'other', sampleRate: 12_000 }), /12000 Hz/);
   await rig.media.closeAll();
   await rig.noticeOf('stream-over');
