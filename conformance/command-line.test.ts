@@ -281,7 +281,7 @@ describe('the commands over the API', { timeout: 300_000 }, () => {
       [['calls', 'dial', talks, '--answer-url', 'here'], /^--answer-url must be .* not "here"/],
       [['endpoints', 'create', 'b b'], /^<username> must /],
       [['endpoints', 'create', 'bob', '--app-id', 'none'], /^--app-id must /],
-      [['doctor', '--ports', 'x'], /'x' is invalid\. It must be two ports from 1024 to 65535, such as/],
+      [['doctor', '--ports', 'x'], /'x' is invalid\. It must be 8 or more ports from 1024 to 65535, such as/],
       [['doctor', '--stun', 'nope'], /'nope' is invalid\. It must be a host and a port, such as/],
       [['calls', 'show', ''], /^<call> is an empty text: name its UUID\.$/m],
       [['listen', call, '--output', ''], /^--output is an empty text: give it a value, or leave it out\.$/m],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { whyUnread } from './read-faults.ts';
 
 /** One order of precedence: the environment, then the file `.env` in `directory`, then the defaults. */
 export function readEnvironment(directory = process.cwd(), env = process.env): NodeJS.Dict<string> {
@@ -24,8 +25,8 @@ export function readEnvFile(directory = process.cwd()): EnvFile {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problems = code === 'ENOENT' ? [] : [`${path} cannot be read (${message}): mend or remove it`];
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const problems = isMissing ? [] : [`${path} ${whyUnread(error)}: mend or remove it`];
     return { values: {}, lines: new Map(), problems };
   }
   return { values: parseEnv(text), ...linesOf(text, path) };

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostAndPort, httpUrl, portNumber, portRange, webSocketUrl, wholeNumberTo } from './option-values.ts';
+import {
+  hostAndPort,
+  httpUrl,
+  portNumber,
+  portsForOwnCall,
+  webSocketUrl,
+  wholeNumberTo,
+} from './option-values.ts';
 
 /** Readers of options, a value that each accepts, and some that it refuses. An empty text is a variable of the shell that was not set. */
 const readers = [
   { read: portNumber, right: '0', wrong: ['', ' ', '65536', '-1', '0x50', '1e3', '80.5'] },
   { read: wholeNumberTo(100), right: '100', wrong: ['', '0', '101', '1.5', '0x10', 'few'] },
-  { read: portRange, right: '39900-39939', wrong: ['', '39900', '39939-39900', '80-90'] },
+  {
+    read: portsForOwnCall,
+    right: '39900-39907',
+    wrong: ['', '39900', '39900-39906', '39939-39900', '80-90'],
+  },
   { read: hostAndPort, right: '[2001:db8::1]:3478', wrong: ['', 'host', 'host:', 'host:99999', 'me@host:1'] },
   {
     read: httpUrl,

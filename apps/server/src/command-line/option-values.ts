@@ -10,9 +10,15 @@ export function portNumber(text: string): number {
   return Number(text);
 }
 
-export function portRange(text: string): string {
-  if (asPortRange(text) === undefined)
-    throw new InvalidArgumentError('It must be two ports from 1024 to 65535, such as 39900-39939.');
+/** Two for each side of two calls: of the phone that calls, and of the one that it is connected with. */
+const portsOfOwnCall = 8;
+
+export function portsForOwnCall(text: string): string {
+  const { first, last } = asPortRange(text) ?? { first: 0, last: 0 };
+  if (last - first + 1 < portsOfOwnCall)
+    throw new InvalidArgumentError(
+      `It must be ${portsOfOwnCall} or more ports from 1024 to 65535, such as 39900-39939.`,
+    );
   return text;
 }
 

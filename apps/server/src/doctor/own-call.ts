@@ -52,6 +52,8 @@ async function heardShare(directory: string, rtpPorts: string): Promise<number> 
     JACKFIELD_SIP_PORT: '0',
     JACKFIELD_RTP_PORTS: rtpPorts,
     JACKFIELD_WEBRTC_PORT: 'off',
+    // Each worker gets an equal part of the ports, and one carries the call.
+    JACKFIELD_MEDIA_WORKERS: '1',
   };
   const loaded = loadConfig({ env, mode: 'dev' });
   if (!loaded.ok) throw new Error(loaded.problems.map(({ sentence }) => sentence).join(' '));

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { hostAndPort, portRange } from '../option-values.ts';
+import { hostAndPort, portsForOwnCall } from '../option-values.ts';
 import { printJson } from '../print.ts';
 
 interface Flags {
@@ -32,7 +32,7 @@ export const doctor: Command = {
     {
       flags: '--ports <range>',
       summary: 'ports for the audio of the call to itself',
-      read: portRange,
+      read: portsForOwnCall,
       default: '39900-39939',
     },
     { flags: '--no-call', summary: 'leaves out the call to itself' },
