@@ -10,7 +10,7 @@ export function portNumber(text: string): number {
   return Number(text);
 }
 
-/** Two for each side of two calls: of the phone that calls, and of the one that it is connected with. */
+/** Two for each side of two calls: that of the calling phone, and that to the phone with which it is connected. */
 const portsOfOwnCall = 8;
 
 export function portsForOwnCall(text: string): string {
