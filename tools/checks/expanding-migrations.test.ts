@@ -41,6 +41,13 @@ test('a migration that only adds does not say that it takes something away', () 
   assert.match(find('CREATE TABLE a (b TEXT)', 'nothing')[0]?.sentence ?? '', /only adds/);
 });
 
+test('a migration that gives a table another form says how an earlier release goes on', () => {
+  const text = (said: string) =>
+    `export const later = {\n  name: 'calls/0099-later',\n${said}  sql: '',\n  postgres: \`ALTER TABLE calls RENAME TO legs\`,\n};`;
+  assert.match(expandingMigrations.find([{ path, text: text('') }])[0]?.sentence ?? '', /RENAME.*'reshapes'/);
+  assert.deepEqual(expandingMigrations.find([{ path, text: text("  reshapes: 'it finds legs',\n") }]), []);
+});
+
 test('SQL that a function puts together is read where its parts stand', () => {
   const text =
     "const made = (t) => `DROP INDEX ${t}_old;`;\nexport const a = {\n  name: 'a/1',\n  sql: `${made('x')}`,\n};";

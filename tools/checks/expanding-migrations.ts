@@ -3,10 +3,10 @@ import { isTest, type SourceCheck, type SourceFile, type Violation } from './che
 const migrationFile = /\/migrations\/\d{4}-[a-z0-9-]+\.ts$/;
 const isStatement = /^(?:alter|create|delete|do|drop|insert|merge|select|truncate|update|with)\b/i;
 /** Templates, which functions of the file may put together, and SQL in quotes. */
-const sqlTexts = /`([^`]*)`|\bsql: '([^']*)'/g;
+const sqlTexts = /`([^`]*)`|\b(?:sql|postgres): '([^']*)'/g;
 
 /**
- * A migration only adds, or says in `contracts` what it takes from a release that does not know it
+ * A migration only adds, or says in `contracts` what it takes from a release that does not know it, or in `reshapes` how that release goes on
  * (docs/decisions/0061-migrations-that-only-add.md).
  */
 export const expandingMigrations: SourceCheck = {
@@ -19,13 +19,13 @@ function violationsOf({ path, text }: SourceFile): readonly Violation[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '');
   const sql = [...code.matchAll(sqlTexts)].map((match) => match[1] ?? match[2]).join(';');
   const taken = takenBy(sql.replace(/\$\{[^}]*\}/g, ' '));
-  const isSaid = /^ {2}contracts: '/m.test(code);
-  if (taken !== undefined && !isSaid) {
-    const sentence = `${taken}: only add, or say in 'contracts' what an earlier release loses`;
+  const said = /^ {2}(contracts|reshapes):\s*'/m.exec(code)?.[1];
+  if (taken !== undefined && said === undefined) {
+    const sentence = `${taken}: only add, say in 'contracts' what an earlier release loses, or in 'reshapes' how it goes on`;
     return [{ path, line: 1, sentence }];
   }
-  if (taken === undefined && isSaid) {
-    return [{ path, line: 1, sentence: "it only adds: remove 'contracts'" }];
+  if (taken === undefined && said !== undefined) {
+    return [{ path, line: 1, sentence: `it only adds: remove '${said}'` }];
   }
   return [];
 }

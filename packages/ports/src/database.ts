@@ -74,6 +74,8 @@ export interface UnitOptions {
    * ended, and further ones wait for its end: else it would not see what they wrote.
    */
   readonly excluding?: readonly string[];
+  /** No other unit shares its transaction: it changes settings of the transaction, or locks what others need. */
+  readonly isAlone?: boolean;
   /**
    * The sign of life of a process. On a shared database it waits for no other unit: it has a lane and a connection of its own, so that a
    * burst of writes or a long unit does not make a live process look dead.
@@ -94,4 +96,11 @@ export interface Migration {
    * only adds, with which the release before goes on (docs/decisions/0061-migrations-that-only-add.md).
    */
   readonly contracts?: string;
+  /** What PostgreSQL runs in place of `sql`, where its tables take a form that the embedded database does not have. */
+  readonly postgres?: string;
+  /**
+   * How a release that does not know it goes on, as a sentence: for SQL that does more than add, and takes nothing away. A test runs the
+   * statements of that release.
+   */
+  readonly reshapes?: string;
 }

@@ -49,3 +49,16 @@ test('a migration that takes something away is recorded as such', () => {
     [0, 1],
   );
 });
+
+test('a migration may have SQL of its own for PostgreSQL, and an edit of either one is refused', () => {
+  const declared = { name: 'm/1', sql: '', postgres: 'CREATE TABLE t (n BIGINT) PARTITION BY RANGE (n)' };
+  const [onSqlite] = planMigrations('sqlite', [declared], []);
+  const [onPostgres] = planMigrations('postgres', [declared], []);
+  assert.deepEqual([onSqlite!.sql, onPostgres!.sql], ['', declared.postgres]);
+  assert.equal(onSqlite!.checksum, onPostgres!.checksum);
+  for (const edited of [
+    { ...declared, sql: 'SELECT 1' },
+    { ...declared, postgres: 'SELECT 1' },
+  ])
+    assert.throws(() => planMigrations('sqlite', [edited], [onSqlite!]), /m\/1 was edited/);
+});

@@ -48,13 +48,13 @@ export function planMigrations(
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
   const seen = new Set<string>();
   const planned: PlannedMigration[] = [];
-  for (const { name, sql, contracts } of declared) {
+  for (const { name, sql, contracts, postgres } of declared) {
     if (seen.has(name)) throw new MigrationError(`two migrations are called ${name}`);
     seen.add(name);
-    const checksum = checksumOf(sql);
+    const checksum = checksumOf(postgres === undefined ? sql : `${sql}\n${postgres}`);
     const before = checksums.get(name);
     if (before === undefined) {
-      const words = sql
+      const words = (dialect === 'postgres' ? (postgres ?? sql) : sql)
         .replaceAll('{{identity}}', identity[dialect])
         .replaceAll('{{bytewise}}', bytewise[dialect]);
       planned.push({ name, checksum, sql: words, contracts: contracts === undefined ? 0 : 1 });

@@ -9,7 +9,7 @@ export interface WriteConnection {
   readonly write: Read;
 }
 
-export interface Unit extends Pick<UnitOptions, 'isolation' | 'excluding'> {
+export interface Unit extends Pick<UnitOptions, 'isolation' | 'excluding' | 'isAlone'> {
   /** Runs the work; its own failure goes to `settle` and is not thrown. */
   run(write: Read): Promise<void>;
   settle(failure: Failure | undefined): void;
@@ -85,7 +85,7 @@ export class UnitLane {
   #takeGroup(): readonly Unit[] {
     const first = this.#waiting[0]!;
     let length = 1;
-    if (first.excluding === undefined) {
+    if (mayShare(first)) {
       const most = Math.min(unitsPerGroup, this.#waiting.length);
       while (length < most && isGrouped(first, this.#waiting[length]!)) length++;
     }
@@ -197,5 +197,9 @@ export class UnitLane {
 const ownTransaction = 'SELECT pg_current_xact_id()::text AS id';
 
 function isGrouped(first: Unit, next: Unit): boolean {
-  return next.excluding === undefined && next.isolation === first.isolation;
+  return mayShare(next) && next.isolation === first.isolation;
+}
+
+function mayShare({ excluding, isAlone = false }: Unit): boolean {
+  return excluding === undefined && !isAlone;
 }

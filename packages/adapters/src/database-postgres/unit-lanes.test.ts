@@ -67,6 +67,19 @@ describe('units in lanes', { skip: postgresMissing() ?? false }, () => {
     assert.deepEqual(levels, ['serializable', 'read committed', 'serializable', 'serializable']);
   });
 
+  test('a unit that is alone has a transaction without other units', async () => {
+    const key = 'one lane';
+    const ids = await Promise.all(
+      [false, true, false, false].map((isAlone) =>
+        database.transact(transactionOf, { ...committed, key, isAlone }),
+      ),
+    );
+    assert.deepEqual(
+      ids.map((id) => ids.indexOf(id)),
+      [0, 1, 2, 2],
+    );
+  });
+
   test('units with one key run one after another in the order of their calls, beside units with other keys', async () => {
     const order: number[] = [];
     const held = Promise.withResolvers<void>();

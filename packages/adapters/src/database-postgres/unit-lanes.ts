@@ -58,6 +58,7 @@ export function createUnitLanes({ lanes: count, connectForHeartbeats, ...deps }:
         const unit: Unit = {
           isolation: options.isolation ?? 'serializable',
           ...(options.excluding === undefined ? {} : { excluding: options.excluding }),
+          ...(options.isAlone === undefined ? {} : { isAlone: options.isAlone }),
           async run(write) {
             try {
               const value = await write.transaction().execute((inUnit) => {

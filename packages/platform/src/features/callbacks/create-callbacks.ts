@@ -22,12 +22,13 @@ import { callbacksTable } from './migrations/0001-callbacks.ts';
 import { callbackAttempts } from './migrations/0002-attempts.ts';
 import { callbacksOfSubaccounts } from './migrations/0003-subaccounts.ts';
 import { callbackProblemCodesColumn } from './migrations/0004-problem-codes.ts';
+import { callbackPartitions } from './migrations/0005-partitions.ts';
+import { createPruning } from './retention/pruning.ts';
 import { callbackRoutes } from './routes.ts';
 import {
   type CallbackRow,
   createCallbackStore,
   passOnCallbacks,
-  pruneCallbacks,
   removeCallbacks,
   waitingRow,
 } from './store.ts';
@@ -37,7 +38,7 @@ export interface CallbackLimits {
   readonly perHost: number;
   /** How much of a receiver's answer is read before the connection is cut. */
   readonly maxBodyBytes: number;
-  /** How long the log keeps a delivery. */
+  /** How long the log keeps a delivery; on PostgreSQL for an eighth longer, or an hour, because those of a time go together. */
   readonly keepMs: number;
   readonly pruneEveryMs: number;
   /** Time for deliveries in flight when the process ends; then they are cut, and sent again after the next start. */
@@ -86,14 +87,17 @@ export const callbackMigrations: readonly Migration[] = [
   callbackAttempts,
   callbacksOfSubaccounts,
   callbackProblemCodesColumn,
+  callbackPartitions,
 ];
 
 /** Delivers events to customers' URLs, signed and at least once, and keeps a log of it. */
 export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
-  const { database, clock, log, secrets, outbox, mayPrune = () => true } = deps;
+  const { database, clock, secrets, outbox, mayPrune = () => true } = deps;
   const limits = { ...callbackLimits, ...deps.limits };
   const stop = new AbortController();
   const store = createCallbackStore(database);
+  const { keepMs, pruneEveryMs } = limits;
+  const pruning = createPruning({ ...deps, mayPrune, keepMs, pruneEveryMs });
   // A delivery is in the log from the moment its event is written.
   outbox.alsoRecord((write, events) =>
     store.insert(
@@ -110,8 +114,6 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     slots: createHostSlots(limits.perHost),
     stop: stop.signal,
   });
-  let cancelPrune: (() => void) | undefined;
-  let pruning: Promise<void> | undefined;
 
   async function replay(row: CallbackRow): Promise<string> {
     const callbackId = secrets.randomUuid();
@@ -134,26 +136,6 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     return callbackId;
   }
 
-  function pruneAt(at: number): void {
-    cancelPrune = clock.startTimer(at, () => {
-      pruning = prune().finally(() => {
-        pruning = undefined;
-      });
-    });
-  }
-
-  async function prune(): Promise<void> {
-    // A statement that removes more would hold up other writers.
-    const portion = 1_000;
-    let pruned = 0;
-    try {
-      pruned = mayPrune() ? await pruneCallbacks(database, clock.wallNow() - limits.keepMs, portion) : 0;
-    } catch (err) {
-      log.error({ err }, 'log of callbacks not pruned; retried later');
-    }
-    if (!stop.signal.aborted) pruneAt(clock.now() + (pruned === portion ? 100 : limits.pruneEveryMs));
-  }
-
   return {
     name: 'callbacks',
     migrations: callbackMigrations,
@@ -162,15 +144,14 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     deliver,
     open() {
       outbox.start(deliver);
-      pruneAt(clock.now() + limits.pruneEveryMs);
+      pruning.start();
     },
     async release() {
       const cancelStop = clock.startTimer(clock.now() + limits.graceMs, () => stop.abort());
       await outbox.close();
       cancelStop();
       stop.abort();
-      await pruning;
-      cancelPrune?.();
+      await pruning.close();
     },
   };
 }

@@ -190,10 +190,20 @@ export async function listCallbacks(
   return { total: Number(counted.total), rows };
 }
 
-/** Removes deliveries of events before `olderThan`, at most `limit` of them; resolves with how many. */
-export async function pruneCallbacks(database: Database, olderThan: Instant, limit: number): Promise<number> {
+/**
+ * Removes deliveries of events before `olderThan`, at most `limit` of them; resolves with how many. `from` is the table, or one of its
+ * partitions.
+ */
+export async function pruneCallbacks(
+  database: Database,
+  olderThan: Instant,
+  limit: number,
+  from = 'callbacks',
+): Promise<number> {
+  // Partitions have the columns of the table.
+  const table = from as 'callbacks';
   const old = tables(database.read)
-    .selectFrom('callbacks')
+    .selectFrom(table)
     .select('callback_id')
     .where('created_at', '<', olderThan)
     .orderBy('created_at')
@@ -202,7 +212,7 @@ export async function pruneCallbacks(database: Database, olderThan: Instant, lim
   if (rows.length === 0) return 0;
   await database.transact((write) =>
     tables(write)
-      .deleteFrom('callbacks')
+      .deleteFrom(table)
       .where(
         'callback_id',
         'in',
