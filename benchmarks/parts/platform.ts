@@ -44,6 +44,7 @@ servePart({
         dataDir,
         publicUrl: 'http://127.0.0.1',
         callbackDays: 7,
+        keptEvents: 1_000_000,
         account: { authId, authToken },
         logLevel: 'error',
         // One machine simulates thousands of phones, and limits per source are not measured.

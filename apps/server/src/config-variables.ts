@@ -153,6 +153,11 @@ export const configVariables = {
     read: asCountFromZero(86_400),
   },
   callbackDays: { name: 'JACKFIELD_CALLBACK_DAYS', allowed: days, read: asCount(3650) },
+  keptEvents: {
+    name: 'JACKFIELD_KEPT_EVENTS',
+    allowed: 'a number from 1 to 1000000000',
+    read: asCount(1_000_000_000),
+  },
   recordingDays: { name: 'JACKFIELD_RECORDING_DAYS', allowed: days, read: asCount(3650) },
   callDays: { name: 'JACKFIELD_CALL_DAYS', allowed: days, read: asCount(3650) },
   multipartyCallDays: { name: 'JACKFIELD_MULTIPARTY_CALL_DAYS', allowed: days, read: asCount(3650) },

@@ -199,6 +199,7 @@ test('variables are applied, and an empty variable counts as not set', () => {
     JACKFIELD_SIGNATURE_PREFIXES: 'X-Acme-, X-Service-',
     JACKFIELD_RATES: '/etc/rates.json',
     JACKFIELD_CALLBACK_DAYS: '30',
+    JACKFIELD_KEPT_EVENTS: '20000000',
     JACKFIELD_DRAIN_SECONDS: '600',
     JACKFIELD_CALL_DAYS: '400',
     JACKFIELD_MULTIPARTY_CALL_DAYS: '90',
@@ -229,6 +230,7 @@ test('variables are applied, and an empty variable counts as not set', () => {
   assert.equal(config.ratesFile, '/etc/rates.json');
   assert.equal(config.drainSeconds, 600);
   assert.deepEqual([config.callbackDays, config.recordingDays], [30, undefined]);
+  assert.equal(config.keptEvents, 20_000_000);
   assert.deepEqual([config.callDays, config.multipartyCallDays, config.verifyDays], [400, 90, 1]);
 });
 
@@ -348,6 +350,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SPEECH_ENGINE_KEY: ['a b', 'x'.repeat(501)],
   JACKFIELD_SPEECH_ENGINE_LANGUAGES: ['english!', 'en,,fr', 'e'],
   JACKFIELD_CALLBACK_DAYS: ['0', '1.5', '-1', '4000'],
+  JACKFIELD_KEPT_EVENTS: ['0', 'all', '1000000001'],
   JACKFIELD_DRAIN_SECONDS: ['-1', '1.5', '30s', '86401'],
   JACKFIELD_RECORDING_DAYS: ['none'],
   JACKFIELD_DOCS: ['perhaps'],

@@ -78,6 +78,8 @@ export interface Config extends MediaConfig, AddressConfig {
   readonly drainSeconds: number;
   /** How long the log of callbacks is kept. */
   readonly callbackDays: number;
+  /** How many events the event stream keeps. */
+  readonly keptEvents: number;
   /** How long recordings are kept; for ever when absent. */
   readonly recordingDays?: number;
   /** How long records of ended calls are kept; for ever when absent. */
@@ -268,12 +270,13 @@ function readRetention({ orDefault, optional }: ConfigReader, mode: ConfigSource
   // On a server the time that container hosts wait before they kill; in development none.
   const drainSeconds = orDefault(variables.drainSeconds, mode === 'production' ? 30 : 0);
   const callbackDays = orDefault(variables.callbackDays, 7);
+  const keptEvents = orDefault(variables.keptEvents, 1_000_000);
   const recordingDays = optional(variables.recordingDays, 'kept for ever');
   const callDays = optional(variables.callDays, 'kept for ever');
   const multipartyCallDays = optional(variables.multipartyCallDays, 'kept for ever');
   const verifyDays = optional(variables.verifyDays, 'kept for ever');
   const days = present({ recordingDays, callDays, multipartyCallDays, verifyDays });
-  return { drainSeconds, callbackDays, ...days };
+  return { drainSeconds, callbackDays, keptEvents, ...days };
 }
 
 function readRecordingsStore(

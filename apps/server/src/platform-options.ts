@@ -21,6 +21,7 @@ export function platformSettings(config: Config, { rates, operated, certificate 
     addresses: ownAddresses(config),
     publicUrl: config.publicUrl,
     keepCallbacksMs: config.callbackDays * dayMs,
+    keepEvents: config.keptEvents,
     ...(rates === undefined ? {} : { rates }),
     ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
     ...keptFor('keepRecordingsMs', config.recordingDays),

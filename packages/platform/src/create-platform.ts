@@ -173,14 +173,18 @@ function phaseOver(roles: SingletonRoles, log: Logger): NodePhase {
 }
 
 function outboxOf(deps: PlatformDeps, incarnation: number, mayPrune: () => boolean): Outbox {
-  const { database, clock, log, secrets, keepCallbacksMs } = deps;
+  const { database, clock, log, secrets, keepCallbacksMs, keepEvents } = deps;
   return createOutbox({
     database,
     clock,
     log,
     newEventId: () => secrets.randomUuid(),
     // Slow receivers keep their slots: at most `perHost` for one host, and one for a host that does not answer.
-    limits: { concurrency: 256, ...(keepCallbacksMs === undefined ? {} : { keepMs: keepCallbacksMs }) },
+    limits: {
+      concurrency: 256,
+      ...(keepCallbacksMs === undefined ? {} : { keepMs: keepCallbacksMs }),
+      ...(keepEvents === undefined ? {} : { keepNumber: keepEvents }),
+    },
     ...(database.isShared ? { incarnation } : {}),
     mayPrune,
   });

@@ -43,6 +43,8 @@ import type { SessionRunner } from './kernel/session-runner.ts';
 export interface KeptRecords {
   /** The log of callbacks and the event stream. */
   readonly keepCallbacksMs?: number;
+  /** How many events the event stream keeps at most. */
+  readonly keepEvents?: number;
   readonly keepRecordingsMs?: number;
   readonly keepCallsMs?: number;
   readonly keepMultipartyCallsMs?: number;

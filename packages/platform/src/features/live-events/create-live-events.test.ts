@@ -7,13 +7,18 @@ import {
   eachDatabase,
   type OpenDatabase,
   openSimulatedWorld,
+  type PlatformSettings,
 } from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { LiveEventsLimits } from './streams/open-streams.ts';
 
 /** The events of a simulated world, which emits those of the test; its HTTP interface listens. */
-async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> = {}) {
-  const settings = { liveEventsLimits: limits };
+async function openWorld(
+  open: OpenDatabase,
+  limits: Partial<LiveEventsLimits> = {},
+  further: PlatformSettings = {},
+) {
+  const settings = { liveEventsLimits: limits, ...further };
   const world = await openSimulatedWorld({ database: open, settings, phones: 'none', hasOwnEvents: true });
   const { platform } = world.node;
   await platform.http.listen({ port: 0, host: '127.0.0.1' });
@@ -95,6 +100,14 @@ eachDatabase('live events', (open) => {
     assert.deepEqual(seen, [2, 3, 4, 5]);
     await world.emit('call.ended', 6);
     assert.deepEqual(numbers((await world.world.call('GET', `Event/?after=${last}`)).body.objects), [6]);
+    world.close();
+  });
+
+  test('the newest events are kept, as many as the operator says', async () => {
+    const world = await openWorld(open, {}, { keepEvents: 3 });
+    for (let n = 1; n <= 5; n++) await world.emit('call.answered', n);
+    await world.world.advance(61_000);
+    assert.deepEqual(numbers((await world.world.call('GET', 'Event/?after=0-0')).body.objects), [3, 4, 5]);
     world.close();
   });
 
