@@ -7,6 +7,7 @@ import { cluster } from './benches/cluster.ts';
 import { console } from './benches/console.ts';
 import { contention } from './benches/contention.ts';
 import { delay } from './benches/delay.ts';
+import { growth } from './benches/growth.ts';
 import { idle } from './benches/idle.ts';
 import { janus } from './benches/janus.ts';
 import { kamailio } from './benches/kamailio.ts';
@@ -46,8 +47,8 @@ const benches = [
   webrtc,
 ];
 
-/** Run only when named: kamailio and janus take minutes and need the other server, contention needs `taskset` and the permission for real-time threads, postgres and cluster PostgreSQL, cluster nats-server as well, spoken-codes and speech-cost pocketsphinx. */
-const named = [kamailio, janus, contention, postgres, cluster, spokenCodes, speechCost, console];
+/** Run only when named: kamailio and janus take minutes and need the other server, contention needs `taskset` and the permission for real-time threads, postgres, growth and cluster PostgreSQL, cluster nats-server as well, spoken-codes and speech-cost pocketsphinx. */
+const named = [kamailio, janus, contention, postgres, growth, cluster, spokenCodes, speechCost, console];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -7,3 +7,4 @@ export {
   type SignRequest,
 } from './delivery/signed-request.ts';
 export { type DeliverySettings, parseDeliverySettings } from './domain/delivery-settings.ts';
+export { pruneCallbacks } from './store.ts';
