@@ -185,8 +185,7 @@ describe('a subaccount that is deleted', () => {
           status_callback_url: 'http://10.0.1.9/status',
           stay_alone: true,
         };
-        // At the node that deletes: of several nodes it ends its own calls alone (docs/operate/cluster.md#what-is-not-promised-yet).
-        const added = await world.node.call('POST', `${room}Participant/`, { body });
+        const added = await world.api('POST', `${room}Participant/`, body);
         assert.equal(added.status, 201, JSON.stringify(added.body));
         await world.until('the phone is in', () => phone.call?.isUp, 20_000);
         await world.advance(1_000);

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { inSimulatedWorld, type SimulatedPlatform, type SimulatedWorld, toneFile } from '@jackfield/testkit';
+import {
+  inSimulatedWorld,
+  type SimulatedPhone,
+  type SimulatedPlatform,
+  type SimulatedWorld,
+  toneFile,
+} from '@jackfield/testkit';
 import type { HttpApi } from '../support/http-api-page.ts';
+import { cluster, legsOf, nodeAt } from '../support/simulated-nodes.ts';
 
 interface Live {
   readonly world: SimulatedWorld;
@@ -139,3 +146,45 @@ it('Every DELETE through a node where its thing does not live ends that thing, a
     }
   });
 });
+
+for (const [what, isParted] of [
+  ['at once', false],
+  ['within ten seconds where the bus does not reach their node', true],
+] as const)
+  it(`A subaccount that is deleted with its resources has its calls of every node hung up, ${what}`, async () => {
+    await inSimulatedWorld({ seed: 32, nodes: 3 }, async (world) => {
+      const { body } = await world.api('POST', 'Subaccount/', { name: 'Branch' });
+      const subaccount = body.auth_id as string;
+      world.customer.serve('https://customer.example/wait', '<Response><Wait length="600"/></Response>');
+      const phones: SimulatedPhone[] = [];
+      for (const [number, account] of [subaccount, subaccount, undefined].entries()) {
+        const phone = await world.phone(
+          `phone${number}`,
+          account === undefined ? {} : { subaccount: account },
+        );
+        const order = {
+          from: '+12025550000',
+          to: phone.username,
+          answer_url: 'https://customer.example/wait',
+        };
+        const path = account === undefined ? 'Call/' : `/v1/Account/${account}/Call/`;
+        assert.equal((await nodeAt(world, number).call('POST', path, { body: order })).status, 201);
+        await world.until('the call', () => phone.call?.isUp === true, 40_000);
+        phones.push(phone);
+      }
+      if (isParted) cluster(world).part(nodeAt(world, 0), nodeAt(world, 1));
+      const deleted = await nodeAt(world, 0).call('DELETE', `Subaccount/${subaccount}/?cascade=true`);
+      assert.equal(deleted.status, 204);
+      await world.until(
+        'the calls of the subaccount end',
+        () => phones.slice(0, 2).every(({ call }) => call?.end !== undefined),
+        isParted ? 11_000 : 1_000,
+      );
+      cluster(world).bus.mend();
+      await world.advance(1_000);
+      assert.deepEqual(cluster(world).nodes.map(legsOf), [0, 0, 1]);
+      phones[2]?.hangUp();
+      await world.until('the last call ends', () => phones[2]?.call?.end !== undefined);
+      await world.advance(500);
+    });
+  });

@@ -51,9 +51,14 @@ export type Search = (
   limit: number,
 ) => Promise<readonly FoundRecord[]>;
 
-/** What happens to the records of a feature when a subaccount is deleted. Runs in the transaction of the removal. */
+/** What happens to the records of a feature, and to what lives, when a subaccount is deleted. */
 export interface AccountResources {
+  /** In the transaction of the removal. What lives keeps its record until its end. */
   remove(write: Write, account: string): Promise<void>;
-  /** Gives them to the main account, which could see them before. */
+  /** In the transaction of the removal: gives them to the main account, which could see them before. */
   passOn(write: Write, account: string, main: string): Promise<void>;
+  /** After the removal: ends what lives at this node. Each node does so, in the order of the features, and may do so again. */
+  endLive?(account: string): Promise<void>;
+  /** Subaccounts of which something lives at this node. */
+  liveSubaccounts?(): Promise<readonly string[]>;
 }

@@ -32,6 +32,8 @@ export interface CommandDeps {
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
   /** After each committed change. */
   readonly forget: (authId: string) => void;
+  /** After the removal of a subaccount with its resources: ends what lives of it. */
+  readonly removed: (authId: string) => Promise<void>;
 }
 
 export interface AccountCredentials {
@@ -158,6 +160,7 @@ export async function removeSubaccount(
     return true;
   }, withoutOwners);
   deps.forget(authId);
+  if (found && cascade) await deps.removed(authId);
   return found ? accepted(undefined) : refused(notFound('subaccount', authId));
 }
 

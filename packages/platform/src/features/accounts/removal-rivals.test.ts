@@ -28,6 +28,7 @@ const depsOn = (database: Database) => ({
   secrets: createSecrets(Buffer.alloc(32, 1)),
   resources: [resources],
   forget: () => {},
+  removed: async () => {},
 });
 
 async function prepare(database: Database): Promise<string> {

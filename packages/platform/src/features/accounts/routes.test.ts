@@ -2,12 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Database } from '@jackfield/ports';
-import { type Caller, createVirtualClock, eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
+import {
+  type Caller,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+  openSimulatedWorld,
+} from '@jackfield/testkit';
 import { createAccounts } from './index.ts';
 
 const secrets = createSecrets(new Uint8Array(32).fill(7));
 const featureOn = (database: Database) =>
-  createAccounts({ database, clock: createVirtualClock(), secrets, resources: [] });
+  createAccounts({
+    database,
+    clock: createVirtualClock(),
+    secrets,
+    log: createRecordingLog(),
+    resources: [],
+  });
 
 eachDatabase('Accounts over HTTP', (open) => {
   test('the first account is made once, kept, and follows the settings of the operator', async () => {

@@ -44,6 +44,16 @@ export function findSubaccount(
     .executeTakeFirst();
 }
 
+/** Those of these accounts that have not been deleted. */
+export async function existing(tables: Tables, authIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await tables
+    .selectFrom('accounts')
+    .select('auth_id')
+    .where('auth_id', 'in', authIds)
+    .execute();
+  return rows.map(({ auth_id }) => auth_id);
+}
+
 export function firstMainAccount(tables: Tables): Promise<AccountRow | undefined> {
   return tables
     .selectFrom('accounts')

@@ -52,7 +52,7 @@ import { createClientQualities } from './records/client-qualities.ts';
 import { callRoutes } from './routes.ts';
 import { searchCalls } from './search-queries.ts';
 import { defineSessions } from './sessions.ts';
-import { type AppendEvents, createCallStore } from './store.ts';
+import { type AppendEvents, type CallStore, createCallStore } from './store.ts';
 import { trunkCallRoutes } from './trunk-call-routes.ts';
 
 export interface CallsDeps {
@@ -175,13 +175,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       },
     ],
     homes,
-    resources: {
-      async remove(write, account) {
-        for (const leg of await store.liveOf(write, account)) hangUp(leg, callEnds(4000, 'API Request'));
-        await store.removeOf(write, account);
-      },
-      passOn: store.passOn,
-    },
+    resources: resourcesOf(deps, store, (leg) => peek(leg) !== undefined, hangUp),
     live: createLiveCalls(deps.database),
     search: searchCalls(deps.database),
     countLive: queries.countLive,
@@ -215,5 +209,23 @@ function endOfOrphan({ telephony }: Pick<CallsDeps, 'telephony'>, { ended }: Pic
   return (leg: CallLeg): void => {
     ended(leg);
     if (leg.dialog !== null) telephony.endDialog?.(leg.dialog);
+  };
+}
+
+/** What becomes of the calls of a subaccount that is deleted. */
+function resourcesOf(
+  { runner }: Pick<CallsDeps, 'runner'>,
+  store: CallStore,
+  isHere: (leg: string) => boolean,
+  hangUp: Calls['hangUp'],
+): AccountResources {
+  return {
+    remove: store.removeOf,
+    passOn: store.passOn,
+    async endLive(account) {
+      for (const leg of await store.liveOf(account))
+        if (isHere(leg)) hangUp(leg, callEnds(4000, 'API Request'));
+    },
+    liveSubaccounts: () => store.liveSubaccounts(runner.incarnation),
   };
 }

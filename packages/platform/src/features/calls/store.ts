@@ -1,4 +1,4 @@
-import { callEnds, type Database, type Instant, type Write } from '@jackfield/ports';
+import { callEnds, type Database, type Instant, type Read, type Write } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
 import type { DiedAt, EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
@@ -24,7 +24,9 @@ export interface CallStore {
     report?: (leg: CallLeg) => void,
   ): Promise<number>;
   /** Legs of exactly this account that have not ended. */
-  liveOf(write: Write, account: string): Promise<readonly string[]>;
+  liveOf(account: string): Promise<readonly string[]>;
+  /** Subaccounts with legs that live there. */
+  liveSubaccounts(incarnation: number): Promise<readonly string[]>;
   /** Removes the records of calls that ended before then, the oldest first, and their counts; resolves with their number. */
   removeEnded(endedBefore: Instant, limit: number): Promise<number>;
   /** Removes the records of a subaccount's ended calls. */
@@ -53,7 +55,8 @@ export function createCallStore(
   return {
     save: (write, before, after, incarnation = 0) => records.save(write, before, after, incarnation),
     endForgotten: (ended, appendEvents, report) => records.endForgotten(ended, appendEvents, report),
-    liveOf,
+    liveOf: (account) => liveOf(database.read, account),
+    liveSubaccounts: (incarnation) => liveSubaccounts(database.read, incarnation),
     removeEnded: (endedBefore, limit) =>
       database.transact((write) => removeEnded(write, totals, endedBefore, limit)),
     removeOf: (write, account) => removeOf(write, totals, account),
@@ -167,14 +170,26 @@ async function giveRecord(write: Write, leg: string, owner: string): Promise<voi
   await tablesOf(write).updateTable('calls').set({ account: owner }).where('call_uuid', '=', leg).execute();
 }
 
-async function liveOf(write: Write, account: string): Promise<readonly string[]> {
-  const rows = await tablesOf(write)
+async function liveOf(read: Read, account: string): Promise<readonly string[]> {
+  const rows = await tablesOf(read)
     .selectFrom('calls')
     .select('call_uuid')
     .where('account', '=', account)
     .where('ended_at', 'is', null)
     .execute();
   return rows.map(({ call_uuid }) => call_uuid);
+}
+
+async function liveSubaccounts(read: Read, incarnation: number): Promise<readonly string[]> {
+  const rows = await tablesOf(read)
+    .selectFrom('calls')
+    .select('account')
+    .distinct()
+    .where('ended_at', 'is', null)
+    .where('incarnation', '=', incarnation)
+    .whereRef('account', '<>', 'main_account')
+    .execute();
+  return rows.map(({ account }) => account);
 }
 
 async function removeEnded(

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createLogger } from '@jackfield/adapters/logger';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import {
+  createRecordingLog,
   createVirtualClock,
   eachDatabase,
   type OpenDatabase,
@@ -131,7 +132,7 @@ eachDatabase('Sessions of the console', (open) => {
     const database = await open();
     const secrets = createSecrets(new Uint8Array(32).fill(7));
     const clock = createVirtualClock();
-    const accounts = createAccounts({ database, clock, secrets, resources: [] });
+    const accounts = createAccounts({ database, clock, secrets, log: createRecordingLog(), resources: [] });
     const {
       access,
       migrations = [],
@@ -154,7 +155,7 @@ eachDatabase('Sessions of the console', (open) => {
     const database = await open();
     const secrets = createSecrets(new Uint8Array(32).fill(7));
     const clock = createVirtualClock();
-    const accounts = createAccounts({ database, clock, secrets, resources: [] });
+    const accounts = createAccounts({ database, clock, secrets, log: createRecordingLog(), resources: [] });
     const person = { name: 'ann@example.com', groups: ['desk'] };
     const provider = {
       host: 'login.example.com',
@@ -190,7 +191,7 @@ eachDatabase('Sessions of the console', (open) => {
     const database = await open();
     const secrets = createSecrets(new Uint8Array(32).fill(7));
     const clock = createVirtualClock();
-    const accounts = createAccounts({ database, clock, secrets, resources: [] });
+    const accounts = createAccounts({ database, clock, secrets, log: createRecordingLog(), resources: [] });
     const { access, migrations = [] } = createConsoleSessions({ database, clock, secrets, accounts });
     await database.migrate([...accounts.migrations, ...migrations]);
     const credentials = await accounts.ensureFirstAccount();

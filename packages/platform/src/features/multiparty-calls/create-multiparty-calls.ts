@@ -149,7 +149,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     rooms: createRooms(sessions, queries, changes.follow),
     exitDocuments,
     join: commands.join,
-    resources: createAccountResources(sessions),
+    resources: createAccountResources(database, sessions),
     retained: {
       name: 'multiparty calls',
       keepMs: deps.keepMultipartyCallsMs,

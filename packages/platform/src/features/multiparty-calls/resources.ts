@@ -1,13 +1,27 @@
+import type { Database } from '@jackfield/ports';
 import type { AccountResources } from '../../feature.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import type { MultipartyCall, MultipartyCallInput } from './domain/multiparty-call.ts';
-import { writing } from './tables.ts';
+import { reading, writing } from './tables.ts';
 
 /** Only records of ended calls are removed or passed on. A live call keeps its record until its end, and the main account sees it. */
 export function createAccountResources(
+  { read }: Pick<Database, 'read'>,
   sessions: Sessions<MultipartyCall, MultipartyCallInput>,
 ): AccountResources {
   return {
+    async endLive(account) {
+      const live = await reading(read)
+        .selectFrom('multiparty_calls')
+        .select('mpc_uuid')
+        .where('account', '=', account)
+        .where('ended_at', 'is', null)
+        .execute();
+      for (const { mpc_uuid } of live) {
+        if (sessions.peek(mpc_uuid) !== undefined) sessions.send(mpc_uuid, { type: 'end' });
+      }
+    },
+
     async remove(write, account) {
       const tables = writing(write);
       const ended = () =>
@@ -16,13 +30,6 @@ export function createAccountResources(
           .select('mpc_uuid')
           .where('account', '=', account)
           .where('ended_at', 'is not', null);
-      const live = await tables
-        .selectFrom('multiparty_calls')
-        .select('mpc_uuid')
-        .where('account', '=', account)
-        .where('ended_at', 'is', null)
-        .execute();
-      for (const { mpc_uuid } of live) sessions.send(mpc_uuid, { type: 'end' });
       await tables.deleteFrom('multiparty_hearing').where('mpc_uuid', 'in', ended()).execute();
       await tables.deleteFrom('multiparty_participants').where('mpc_uuid', 'in', ended()).execute();
       await tables

@@ -115,7 +115,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     ],
     routes: [recordingRoutes({ database, queries, recordingFiles, remove, publicUrl: prefix, log })],
     search: searchRecordings(database),
-    resources: recordingResources(sessions, removal),
+    resources: recordingResources(database, sessions, removal),
     ...recordingCommands(sessions, endings, clock),
     ownedBy: owners.ownedBy,
     canTranscribe: transcripts.canTranscribe,

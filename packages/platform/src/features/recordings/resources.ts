@@ -1,15 +1,22 @@
+import type { Database } from '@jackfield/ports';
 import type { AccountResources } from '../../feature.ts';
 import type { Removal } from './files/removal.ts';
 import type { RecordingSessions } from './sessions.ts';
 import { findOver, liveOf, passOnRecordings, removeRecordings } from './store.ts';
 
 /** A deleted subaccount loses its recordings, live ones included, or passes them to its main account. */
-export function recordingResources(sessions: RecordingSessions, removal: Removal): AccountResources {
+export function recordingResources(
+  { read }: Pick<Database, 'read'>,
+  sessions: RecordingSessions,
+  removal: Removal,
+): AccountResources {
   return {
-    async remove(write, account) {
-      for (const recording of await liveOf(write, account)) {
-        sessions.send(recording, { type: 'discard-asked' });
+    async endLive(account) {
+      for (const recording of await liveOf(read, account)) {
+        if (sessions.peek(recording) !== undefined) sessions.send(recording, { type: 'discard-asked' });
       }
+    },
+    async remove(write, account) {
       for (;;) {
         const ids = await findOver(write, { account }, 500);
         if (ids.length === 0) break;

@@ -134,8 +134,8 @@ export async function findOver(
   return rows.map((row) => row.recording_id);
 }
 
-export async function liveOf(write: Write, account: string): Promise<readonly string[]> {
-  const rows = await writing(write)
+export async function liveOf(read: Read, account: string): Promise<readonly string[]> {
+  const rows = await reading(read)
     .selectFrom('recordings')
     .select('recording_id')
     .where('account', '=', account)
