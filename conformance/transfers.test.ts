@@ -131,6 +131,16 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
     return calls;
   }
 
+  /** Waits until two legs are live, and both are answered. */
+  function bothInProgress(what: string) {
+    return platform.until(what, 'Call/?status=live', async (body) => {
+      if (body.calls.length !== 2) return false;
+      const lives = body.calls.map((uuid: string) => platform.api('GET', `Call/${uuid}/?status=live`));
+      const states = await Promise.all(lives);
+      return states.every((live) => live.body.call_status === 'in-progress');
+    });
+  }
+
   it('the caller transfers its callee: NOTIFY reports the progress, its own leg ends, and the two others talk', async () => {
     const alice = await newPhone();
     const listener = await rtp();
@@ -187,12 +197,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
     const bob = await waiting('answer-refer-leave', { target: '+12025550105' });
     const { sipp } = await calling(alice, bob.username);
     await succeeds(bob.sipp);
-    await platform.until('an answer after five seconds', 'Call/?status=live', async (body) => {
-      if (body.calls.length !== 2) return false;
-      const lives = body.calls.map((uuid: string) => platform.api('GET', `Call/${uuid}/?status=live`));
-      const states = await Promise.all(lives);
-      return states.every((live) => live.body.call_status === 'in-progress');
-    });
+    await bothInProgress('an answer after five seconds');
     await platform.api('DELETE', 'Call/');
     await succeeds(sipp);
   });
@@ -281,6 +286,8 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
       const bob = await waiting('answer-hung-up-by-us');
       phone.dial(`sip:${bob.username}@${platform.sipAddress}`);
       await phone.established();
+      // A phone knows of the answer before the answer is recorded, and its call cannot be transferred until then.
+      await bothInProgress('the answer');
       phone.transfer(`sip:${echo}@${platform.sipAddress}`);
       await phone.closed();
       await callOf(bob.username, echo);
