@@ -10,8 +10,9 @@ import { missing } from './support/installed.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
 import { type RegisteredPhone, RegisteredPhones } from './support/registered-phones.ts';
+import { Sipp } from './support/sipp.ts';
 
-const skip = postgresMissing() ?? natsMissing() ?? missing('baresip', 'sox');
+const skip = postgresMissing() ?? natsMissing() ?? missing('baresip', 'sipp', 'sox');
 
 /** A phone's own tone at −12 dBFS arrives about as loud. */
 const audible = -20;
@@ -36,6 +37,9 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
       () => cluster?.stop(),
     ),
   );
+
+  const sessions = async (node: PlatformProcess, kind: string) =>
+    (await node.metrics('jackfield_sessions'))[`jackfield_sessions{kind="${kind}"}`];
 
   const lastSeconds = (sound: Sound, seconds: number): Sound => {
     const end = sound.samples.length / sound.sampleRate;
@@ -67,8 +71,6 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
       joined.push({ node, member, uuid: body.request_uuid });
     }
     cluster.customer.serve('/behind', '<Response><Hangup/></Response>');
-    const sessions = async (node: PlatformProcess, kind: string) =>
-      (await node.metrics('jackfield_sessions'))[`jackfield_sessions{kind="${kind}"}`];
     assert.deepEqual([await sessions(one, 'remote-leg'), await sessions(two, 'media-link')], [2, 2]);
     const [agent, customer, coach] = joined.map(({ member }) => member.phone);
     const heardBy = async (phone: BaresipPhone) => {
@@ -89,6 +91,45 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
     for (const { node, uuid } of joined) {
       const ended = await node.until('its end', `Call/${uuid}/`, ({ end_time }) => Boolean(end_time));
       assert.equal(ended.hangup_source, 'Answer XML', JSON.stringify(ended));
+    }
+    await Promise.all([one.untilQuiet(40_000), two.untilQuiet(40_000)]);
+  });
+
+  it('a phone joins the other parties of its calls at two nodes, which hear each other', async () => {
+    const bob = await phones.start(one, 'transferred', 700, overTcp);
+    const cid = await phones.start(two, 'consulted', 1200, overTcp);
+    const password = 'secret-of-transferor';
+    const { username: user } = await one.createEndpoint('transferor', password);
+    const phone = { user, password };
+    const [first, second] = [one, two].map(({ sipAddress: remote }) => ({ ...phone, remote }));
+    const waiting = await Sipp.start({
+      ...first!,
+      scenario: 'call-waiting-for-the-end',
+      callId: 'call-at-one',
+      keys: { callee: bob.username },
+    });
+    const [, tags] = await waiting.logged(/dialog (\S+)/);
+    const replaces = encodeURIComponent(`call-at-one;${tags}`);
+    const keys = { callee: cid.username, replaces };
+    const joining = await Sipp.start({ ...second!, scenario: 'call-refer-other-call', keys });
+    try {
+      for (const sipp of [waiting, joining]) assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
+      await joining.logged(/notified SIP\/2\.0 200\n/);
+      const links = [await sessions(one, 'remote-leg'), await sessions(two, 'remote-leg')];
+      assert.deepEqual(links.sort(), [0, 1]);
+      const hears = async ({ phone: listener }: RegisteredPhone, hz: number) =>
+        loudestToneDb(await readWav(await listener.heard()), hz, toneLengthS) > audible;
+      // The files of what phones hear grow while they call.
+      for (const [listener, hz] of [
+        [bob, 1200],
+        [cid, 700],
+      ] as const)
+        while (!(await hears(listener, hz).catch(() => false)))
+          await new Promise((resolve) => setTimeout(resolve, 50));
+      bob.phone.hangUp();
+      await Promise.all([bob.phone.closed(), cid.phone.closed()]);
+    } finally {
+      await Promise.all([waiting.stop(), joining.stop()]);
     }
     await Promise.all([one.untilQuiet(40_000), two.untilQuiet(40_000)]);
   });

@@ -27,6 +27,8 @@ const runOnce: Readonly<Record<string, string>> = {
   'password-guesses.test.ts':
     'each node counts its own bans (docs/operate/cluster.md#what-is-not-promised-yet)',
   'takeover.test.ts': 'its worlds have three nodes',
+  'transfers-of-nodes.test.ts': 'its worlds have three nodes',
+  'transfers-walk.test.ts': 'its worlds have three nodes',
   'two-incarnations.test.ts': 'its worlds are nodes on PostgreSQL',
 };
 

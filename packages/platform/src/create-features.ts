@@ -283,6 +283,8 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const roomStreams = createRoomStreams({ ...shared, streams, rooms: multipartyCalls.rooms });
   const callInstructions = createCallInstructions({
     ...shared,
+    // A transfer may replace a leg that was dialled by one of another node.
+    calls: { ...calls, hangUp: callsOfNodes.hangUp },
     multiparty: multipartyCalls,
     exitDocuments: multipartyCalls.exitDocuments,
     streams,

@@ -17,9 +17,11 @@ export interface Telephony {
    * The one listener for transfers that phones request; set once. True accepts a request, and `reportTransfer` then notifies
    * the phone; false declines it with 603.
    */
-  listenToTransfers?(listener: (request: TransferRequest) => boolean): void;
+  listenToTransfers?(listener: (request: TransferRequest) => boolean | Promise<boolean>): void;
   /** Reports the SIP status of the transferred call to the phone that requested it; 200 and above once and last. */
   reportTransfer?(leg: string, status: number): void;
+  /** The leg that `replacesAt` of a request at another node names; undefined without one. Absent if this edge has no other nodes. */
+  legOf?(dialog: string): string | undefined;
   /** Starts to accept requests. None arrives before, so that every listener is set. */
   open(): Promise<void>;
   /**
@@ -65,6 +67,8 @@ export interface TransferRequest {
   readonly referredBy?: string;
   /** Another leg of the same phone, whose peer is the transfer target. */
   readonly replaces?: string;
+  /** The same where that leg lives at another node; `legOf` of that node reads the dialog. */
+  readonly replacesAt?: { readonly node: string; readonly dialog: string };
 }
 
 /** One outbound leg, with every target of its callee. */

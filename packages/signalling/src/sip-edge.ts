@@ -32,7 +32,7 @@ import { createLeftDialogs } from './leg/left-dialogs.ts';
 import type { SrtpPolicy } from './leg/leg-srtp.ts';
 import type { BrowserCodec } from './leg/leg-webrtc.ts';
 import { createLegs, type Legs } from './leg/legs.ts';
-import { nodeToken } from './nodes/node-tokens.ts';
+import { incarnationOfToken, nodeToken } from './nodes/node-tokens.ts';
 import { returnedAtAllNodes } from './nodes/returned-phones.ts';
 import { type EdgeProxies, noProxies } from './proxies/edge-proxies.ts';
 import { createGruus, type Gruus } from './registrar/gruus.ts';
@@ -175,6 +175,14 @@ function tokensOf({ secrets, nodes }: Pick<SipEdgeDeps, 'secrets' | 'nodes'>): (
   return nodes === undefined ? random : () => nodeToken(random(), nodes.own);
 }
 
+/** The other node with dialogs of this tag, while it runs. */
+function nodeOf(nodes: PeerNodes) {
+  return (tag: string): string | undefined => {
+    const node = incarnationOfToken(tag);
+    return node !== undefined && nodes.isAlive(node) ? node : undefined;
+  };
+}
+
 /** Creates the user agent. The legs need it, so they become the listener of its INVITEs later, when the edge opens. */
 function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
   const { registrations, defence, proxies, log } = deps;
@@ -246,6 +254,7 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
     }),
     invite,
     leavesDialogs: deps.nodes !== undefined,
+    ...(deps.nodes && { nodeOf: nodeOf(deps.nodes) }),
     ...(trunkLogin && { trunkLogin }),
     ...(mayReach && { mayReach }),
     ...(audioMayReach && { audioMayReach }),

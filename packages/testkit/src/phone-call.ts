@@ -37,6 +37,8 @@ export class PhoneCall {
   endedAt: Instant | undefined;
   /** Final statuses of re-INVITEs of this phone, 200 included. */
   readonly offerOutcomes: number[] = [];
+  /** Of its last REFER: the final status, and those of the requested call as the platform reported them. */
+  readonly transferStatuses: number[] = [];
   readonly #deps: PhoneCallDeps;
   #leg: Call | undefined;
   #sent: string | undefined;
@@ -75,6 +77,22 @@ export class PhoneCall {
   /** Sends a re-INVITE: `sendonly` or `inactive` puts the other side on hold, `sendrecv` resumes. */
   reinvite(direction: Direction): void {
     this.#leg?.offer(this.#offer(direction));
+  }
+
+  /** The value of Replaces that names this call; undefined for a call that is not up. */
+  get replaces(): string | undefined {
+    const dialog = this.#leg?.snapshot()?.dialog;
+    // RFC 3891 §3: the to-tag is that of the receiver.
+    return dialog && `${dialog.callId};to-tag=${dialog.remoteTag};from-tag=${dialog.localTag}`;
+  }
+
+  /** Sends REFER: to a URI, or to the other party of another call of this phone (RFC 5589 §7.3). */
+  transfer(to: string | { readonly replaces: string | undefined }): void {
+    const uri =
+      typeof to === 'string'
+        ? to
+        : `sip:other@${this.#deps.mediaAt.address}?Replaces=${encodeURIComponent(to.replaces ?? '')}`;
+    this.#leg?.refer(uri);
   }
 
   /** Uses another key from this side's next offer or answer on. */
@@ -133,6 +151,8 @@ export class PhoneCall {
         this.offerOutcomes.push(200);
       },
       offerRefused: (status) => this.offerOutcomes.push(status),
+      referAnswered: (status) => this.transferStatuses.push(status),
+      referNotified: (status) => this.transferStatuses.push(status),
       ended: (reason) => {
         this.end = reason;
         this.endedAt = this.#deps.now();

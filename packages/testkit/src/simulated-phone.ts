@@ -158,8 +158,11 @@ export class SimulatedPhone {
     );
   }
 
-  /** Calls another user of the domain through the registrar's edge, or any number through a trunk, as a telephone system does. */
-  dial(user: string, trunk?: TrunkOfPhone): PhoneCall {
+  /**
+   * Calls another user of the domain through the registrar's edge, or any number through a trunk, as a telephone system does; or replaces
+   * another phone in its call, with the value of Replaces that names it (RFC 3891).
+   */
+  dial(user: string, trunk?: TrunkOfPhone, replaces?: string): PhoneCall {
     const { domain, password } = this.#options;
     const call = this.#newCall('outgoing');
     const uri = `sip:${user}@${trunk?.domain ?? domain}`;
@@ -170,7 +173,10 @@ export class SimulatedPhone {
           from: trunk === undefined ? this.#aor() : `<sip:${trunk.from}@${this.address}>`,
           to: `<${uri}>`,
           content,
-          ...(trunk?.headers === undefined ? {} : { headers: trunk.headers }),
+          headers: [
+            ...(trunk?.headers ?? []),
+            ...(replaces === undefined ? [] : [['Replaces', replaces] as const]),
+          ],
           credentials: { username: trunk?.username ?? this.username, password: trunk?.password ?? password },
         },
         listener,

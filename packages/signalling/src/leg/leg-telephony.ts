@@ -18,7 +18,7 @@ export interface LegTelephonyDeps {
   /** Legs that have not ended, by their call UUIDs. */
   readonly legs: ReadonlyMap<string, LiveLeg>;
   readonly runner: Pick<LegRunner, 'send'>;
-  readonly transfers: Pick<Transfers, 'listen'>;
+  readonly transfers: Pick<Transfers, 'listen' | 'legOf'>;
   readonly listeners: LegListeners;
   readonly dialFor: (request: DialRequest, listener: LegListener) => void;
 }
@@ -47,6 +47,7 @@ export function createLegTelephony({
       listeners.report = listener;
     },
     listenToTransfers: (listener) => transfers.listen(listener),
+    legOf: (dialog) => transfers.legOf(dialog),
     reportTransfer(leg, status) {
       const live = legs.get(leg);
       if (live !== undefined) callOf(live)?.reportReferral(status);

@@ -35,6 +35,8 @@ export interface LegsDeps
   /** No SRTP when absent. */
   readonly srtp?: SrtpOptions;
   readonly trace?: SignallingTrace;
+  /** As of `TransfersDeps`. */
+  readonly nodeOf?: (tag: string) => string | undefined;
   /** No WebRTC when absent, or without `srtp`. */
   readonly webrtc?: WebrtcOptions;
 }
@@ -60,6 +62,7 @@ export function createLegs(deps: LegsDeps): Legs {
     domains: deps.domains,
     ...(deps.gruus && { gruus: deps.gruus }),
     ...(deps.trace && { trace: deps.trace }),
+    ...(deps.nodeOf && { nodeOf: deps.nodeOf }),
     isAnswered: (leg) => legs.get(leg)?.state.phase === 'answered',
   });
   const drawKeys = srtp && (() => newKeys(srtp.randomBytes));

@@ -6,6 +6,7 @@ import {
   type LegNotice,
   type LegStatistics,
   legSpec,
+  type PeerNodes,
   type TransferRequest,
 } from '@jackfield/ports';
 import type { Flow } from '@jackfield/sip';
@@ -61,8 +62,10 @@ function createEdge(
   clock: VirtualClock,
   send: (text: string) => void,
   opened: (listener: TransportListener) => void,
+  nodes?: PeerNodes,
 ): SipEdge {
   return createSipEdge({
+    ...(nodes && { nodes }),
     openTransports: async (listener) => {
       opened(listener);
       return {
@@ -92,10 +95,9 @@ function createEdge(
 }
 
 /** An edge, and a phone that writes its messages by hand. */
-async function world(take?: (request: TransferRequest) => boolean) {
+async function world(take?: (request: TransferRequest) => boolean | Promise<boolean>, nodes?: PeerNodes) {
   const clock = createVirtualClock();
-  const sent: string[] = [];
-  const notices: LegNotice[] = [];
+  const [sent, notices]: [string[], LegNotice[]] = [[], []];
   let listener: TransportListener | undefined;
   const edge = createEdge(
     clock,
@@ -103,6 +105,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
     (given) => {
       listener = given;
     },
+    nodes,
   );
   edge.telephony.listen((notice) => notices.push(notice));
   if (take) edge.telephony.listenToTransfers?.(take);
@@ -131,7 +134,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
     const answer = sent.findLast(
       (text) => text.startsWith('SIP/2.0 200') && text.includes(`Call-ID: ${callId}`),
     );
-    const tag = /\r\nTo: [^\r]*;tag=(\w+)/.exec(answer ?? '')?.[1] ?? '';
+    const tag = /\r\nTo: [^\r]*;tag=([\w.]+)/.exec(answer ?? '')?.[1] ?? '';
     await send('ACK', 1, callId, tag, []);
     return { tag, leg };
   }
@@ -304,6 +307,34 @@ test('A Replaces in Refer-To identifies the other call, whatever URI it is part 
   const replaces = `Replaces=2%3Bto-tag%3D${other.tag}%3Bfrom-tag%3Dalice2`;
   await w.send('REFER', 2, '1', first.tag, [`Refer-To: <sip:10.0.0.1:5060?${replaces}>`]);
   assert.deepEqual(asked, [{ leg: first.leg, to: '', replaces: other.leg }]);
+  w.edge.hangUpAll();
+  await w.edge.close();
+});
+
+test('A Replaces that names another node is passed on with the node while that runs, and answered when the platform has asked there', async () => {
+  const nodes: PeerNodes = { own: 'one', isAlive: (token) => token === 'two', notify() {}, listen() {} };
+  const asked: TransferRequest[] = [];
+  const w = await world((request) => {
+    asked.push(request);
+    return Promise.resolve(asked.length === 2);
+  }, nodes);
+  const { tag, leg } = await w.call('1');
+  const statuses: (string | undefined)[] = [];
+  const dialogOf = (node: string) => `7;to-tag=0123456789abcdef01234567.${node};from-tag=alice7`;
+  for (const [index, node] of ['three', 'two', 'two'].entries()) {
+    const replaces = encodeURIComponent(dialogOf(node));
+    await w.send('REFER', 2 + index, '1', tag, [`Refer-To: <sip:10.0.0.1?Replaces=${replaces}>`]);
+    statuses.push(w.sent.findLast((text) => text.startsWith('SIP/2.0'))?.slice(8, 11));
+  }
+  assert.deepEqual(statuses, ['603', '603', '202']);
+  const request = { leg, to: '', replacesAt: { node: 'two', dialog: dialogOf('two') } };
+  assert.deepEqual(asked, [request, request]);
+  assert.deepEqual(
+    [`1;from-tag=alice1;to-tag=${tag}`, dialogOf('one'), 'x'].map((dialog) =>
+      w.edge.telephony.legOf?.(dialog),
+    ),
+    [leg, undefined, undefined],
+  );
   w.edge.hangUpAll();
   await w.edge.close();
 });

@@ -15,7 +15,9 @@ import type { Gruus } from '../registrar/gruus.ts';
 /** Transfers that phones request: REFER within a call (RFC 3515), and Replaces, which names another call (RFC 3891). */
 export interface Transfers {
   /** Registers the listener that carries transfers out; it returns true to accept. Without a listener every transfer is declined. */
-  listen(listener: (request: TransferRequest) => boolean): void;
+  listen(listener: TransferListener): void;
+  /** The leg of the dialog that a Replaces value names. */
+  legOf(dialog: string): string | undefined;
   /** `targets` are those of an outgoing call. */
   began(leg: string, call: Call, targets?: readonly DialTarget[]): void;
   ended(call: Call): void;
@@ -24,6 +26,8 @@ export interface Transfers {
   /** The leg that an INVITE replaces, or the status that refuses it; undefined for an ordinary call. */
   replacedBy(invite: SipRequest): { readonly leg: string } | { readonly refusal: number } | undefined;
 }
+
+type TransferListener = (request: TransferRequest) => boolean | Promise<boolean>;
 
 interface KnownCall {
   readonly leg: string;
@@ -37,15 +41,17 @@ export interface TransfersDeps {
   readonly gruus?: Gruus;
   /** Whether a leg of these calls is answered. */
   readonly isAnswered: (leg: string) => boolean;
+  /** The other node whose dialogs have this tag, while it runs. Absent without other nodes. */
+  readonly nodeOf?: (tag: string) => string | undefined;
   /** Notified of the Call-ID of each leg. */
   readonly trace?: Pick<SignallingTrace, 'belongs'>;
 }
 
 /** Transfers among the calls of one edge. */
-export function createTransfers({ domains, gruus, isAnswered, trace }: TransfersDeps): Transfers {
+export function createTransfers({ domains, gruus, isAnswered, nodeOf, trace }: TransfersDeps): Transfers {
   /** By Call-ID; several calls share one where proxies have sent our request back to us. */
   const calls = new Map<string, readonly KnownCall[]>();
-  let take: ((request: TransferRequest) => boolean) | undefined;
+  let take: TransferListener | undefined;
 
   function find({ callId, toTag, fromTag }: { callId: string; toTag: string; fromTag: string }) {
     const name: DialogName = { callId, localTag: toTag, remoteTag: fromTag };
@@ -79,8 +85,10 @@ export function createTransfers({ domains, gruus, isAnswered, trace }: Transfers
     // The dialog identifies the party; the URI is only our Contact there.
     const replaces = parseReplaces(value);
     const known = replaces && find(replaces);
+    if (known) return { ...request, replaces: known.leg };
+    const node = replaces && nodeOf?.(replaces.toTag);
     // The call to be replaced is not ours, or has ended.
-    return known ? { ...request, replaces: known.leg } : 603;
+    return node === undefined ? 603 : { ...request, replacesAt: { node, dialog: value } };
   }
 
   return {
@@ -100,9 +108,17 @@ export function createTransfers({ domains, gruus, isAnswered, trace }: Transfers
     async referred(leg, call, request) {
       const asked = await read(leg, request);
       if (typeof asked === 'number') call.refuseReferral(asked);
-      else if (asked.replaces === undefined && !mayCall(call)) refuseByToken(call);
-      else if (take?.(asked)) call.acceptReferral();
-      else call.refuseReferral();
+      else if (isBlind(asked) && !mayCall(call)) refuseByToken(call);
+      else {
+        const taken = take?.(asked) ?? false;
+        // Accepted at once where that is known at once: the outcome follows.
+        if (typeof taken === 'boolean' ? taken : await taken) call.acceptReferral();
+        else call.refuseReferral();
+      }
+    },
+    legOf(dialog) {
+      const named = parseReplaces(dialog);
+      return named && find(named)?.leg;
     },
     replacedBy({ headers }) {
       if (!headers.has('Replaces')) return undefined;
@@ -118,6 +134,11 @@ export function createTransfers({ domains, gruus, isAnswered, trace }: Transfers
       return take === undefined ? { refusal: 603 } : { leg: known.leg };
     },
   };
+}
+
+/** Without another call of the phone. */
+function isBlind({ replaces, replacesAt }: TransferRequest): boolean {
+  return replaces === undefined && replacesAt === undefined;
 }
 
 /** docs/interface/client-tokens.md#on-sip: the same answer as to an INVITE of the phone. */

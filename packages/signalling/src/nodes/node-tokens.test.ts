@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { incarnationOf, nodeToken } from './node-tokens.ts';
+import { incarnationOf, incarnationOfToken, nodeToken } from './node-tokens.ts';
 
 const random = '0123456789abcdef01234567';
 const token = nodeToken(random, 'k3f9q2');
@@ -8,6 +8,8 @@ const token = nodeToken(random, 'k3f9q2');
 const lines = (...all: readonly string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const response = (...headers: readonly string[]) => lines('SIP/2.0 200 OK', ...headers);
 const request = (...headers: readonly string[]) => lines('BYE sip:a@192.0.2.1 SIP/2.0', ...headers);
+const invite = (...headers: readonly string[]) => lines('INVITE sip:a@192.0.2.1 SIP/2.0', ...headers);
+const other = nodeToken(random, 'other');
 
 describe('the incarnation that a SIP message names', () => {
   for (const [rule, text, incarnation] of [
@@ -51,8 +53,36 @@ describe('the incarnation that a SIP message names', () => {
       undefined,
     ],
     ['a keep-alive names none', '\r\n\r\n', undefined],
+    ['the dialog that an INVITE replaces', invite(`Replaces: a@b;from-tag=f;to-tag=${token}`), 'k3f9q2'],
+    [
+      'the to-tag of Replaces, wherever it stands',
+      invite(`replaces : a@b; TO-TAG = ${token} ;from-tag=${other}`),
+      'k3f9q2',
+    ],
+    [
+      'the from-tag of a replaced dialog does not count',
+      invite(`Replaces: a@b;from-tag=${token};to-tag=t`),
+      undefined,
+    ],
+    [
+      'the To tag of an INVITE precedes its Replaces',
+      invite(`Replaces: a;to-tag=${token};from-tag=f`, `To: <a>;tag=${other}`),
+      'other',
+    ],
+    [
+      'Replaces in another request than INVITE does not count',
+      request(`Replaces: a;to-tag=${token};from-tag=f`),
+      undefined,
+    ],
   ] as const)
     it(rule, () => assert.equal(incarnationOf(text), incarnation));
+
+  it('a tag names its incarnation as a whole', () => {
+    assert.deepEqual([token, random, `${token} `, ''].map(incarnationOfToken), [
+      'k3f9q2',
+      ...[undefined, undefined, undefined],
+    ]);
+  });
 
   it('a tag that is cut to eight digits stays unpredictable', () => {
     assert.equal(token.slice(0, 8), random.slice(0, 8));

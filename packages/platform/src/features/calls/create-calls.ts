@@ -46,6 +46,8 @@ import { callTimeLimit } from './migrations/0008-time-limit.ts';
 import { clientQuality } from './migrations/0009-client-quality.ts';
 import { callIncarnation } from './migrations/0010-incarnation.ts';
 import { callDialog } from './migrations/0011-dialog.ts';
+import { createLegsOfNodes } from './nodes/legs-of-nodes.ts';
+import type { CallsOverNodes } from './nodes/other-nodes.ts';
 import type { Calls } from './public-api.ts';
 import { createCallQueries } from './queries.ts';
 import { createClientQualities } from './records/client-qualities.ts';
@@ -107,6 +109,7 @@ export interface CallsFeature extends Feature, Calls {
   /** True for a live or ended call that the viewer may see. */
   isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
   readonly retained: RetainedRecords;
+  readonly overNodes: CallsOverNodes;
   /** Live calls of a viewer, in the order of their UUIDs, behind `after`. */
   readonly live: ReturnType<typeof createLiveCalls>;
   /** Live calls of a viewer, at most 100,000. */
@@ -131,18 +134,21 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const parts = { ...owners, ...ended, ended: steps.ended, store, routing: createRouting(deps) };
   const legs = steps.reportingBegins(defineSessions(deps, parts));
   steps.reportAnswers(owners, legs);
-  const { peek, partnerOf } = createLiveLegs(legs, owners, dialled);
+  const { peek, partnerOf, partnerAmong } = createLiveLegs(legs, owners, dialled);
+  const isHere = (leg: string) => legs.peek(leg) !== undefined;
   const orders = createLegOrders(legs, owners);
   const { hangUp, answer } = orders;
   const dial = createDialling(deps, legs, dialled);
-  const direct = createDirectCalls({ ...deps, ...orders, dial });
+  const nodes = createLegsOfNodes({ peek, ...orders });
+  const direct = createDirectCalls({ ...deps, ...orders, ...nodes.legs, dial });
   owners.ownedBy(direct.ownerKind, direct.notify, direct.conversations);
   const transfers = createTransfers({
     ...deps,
-    ...orders,
     ...owners,
-    peek,
-    partnerOf,
+    ...nodes.legs,
+    isHere,
+    reach: nodes.reach,
+    partnerOf: (leg) => partnerAmong(nodes.legs, leg),
     dial,
     adopt: direct.adopt,
     mayDial: deps.mayDial ?? (async () => true),
@@ -167,7 +173,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     name: 'calls',
     migrations: callMigrations,
     routes: [
-      callRoutes({ hangUp, isHere: (leg) => legs.peek(leg) !== undefined }, queries, clientQualities),
+      callRoutes({ hangUp, isHere }, queries, clientQualities),
       {
         name: 'Trunks',
         description: 'Calls through trunks have records like all calls.',
@@ -175,7 +181,8 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       },
     ],
     homes,
-    resources: resourcesOf(deps, store, (leg) => peek(leg) !== undefined, hangUp),
+    resources: resourcesOf(deps, store, isHere, hangUp),
+    overNodes: transfers.overNodes,
     live: createLiveCalls(deps.database),
     search: searchCalls(deps.database),
     countLive: queries.countLive,

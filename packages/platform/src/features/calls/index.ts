@@ -4,6 +4,13 @@ export type { CallStep } from './legs/call-steps.ts';
 export { isOf, liveCallOf } from './legs/live-call.ts';
 export type { LiveCallRecord } from './live-queries.ts';
 export type {
+  CallsOverNodes,
+  NamedCall,
+  OtherNodes,
+  PassedTransfer,
+  TransferMove,
+} from './nodes/other-nodes.ts';
+export type {
   Calls,
   Conversations,
   LegCallbacks,

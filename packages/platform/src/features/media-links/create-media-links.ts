@@ -2,13 +2,15 @@ import type { Clock, LegMeasures, Logger, Media, MediaLegs, Secrets } from '@jac
 import type { Feature } from '../../feature.ts';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
-import type { Calls } from '../calls/index.ts';
+import type { Calls, CallsOverNodes } from '../calls/index.ts';
 import { createCommands } from './commands.ts';
 import { linkedCalls, linkedMedia } from './legs/linked-calls.ts';
 import { defineLinks } from './link-sessions.ts';
 import { createLinkMessages } from './nodes/link-messages.ts';
+import { createTransferMessages } from './nodes/transfer-messages.ts';
 import type { Conversations, Elsewhere, MediaLinks } from './public-api.ts';
 import { defineRemoteLegs } from './remote-leg-sessions.ts';
+import { createTransfers } from './transfer-commands.ts';
 
 export interface MediaLinksDeps {
   readonly runner: SessionRunner;
@@ -16,7 +18,7 @@ export interface MediaLinksDeps {
   readonly log: Logger;
   readonly secrets: Pick<Secrets, 'randomBytes'>;
   readonly newUuid: () => string;
-  readonly calls: Calls;
+  readonly calls: Calls & { readonly overNodes: CallsOverNodes };
   readonly media: Media & LegMeasures;
   /** Absent where one process owns the database. */
   readonly nodes?: ClusterNodes;
@@ -81,8 +83,15 @@ function overNodes(
       messages.serveJoins((message, from) => admit(given, message, from));
     },
   };
+  const legs = linkedCalls(deps.calls, remote);
+  const { overNodes } = deps.calls;
+  const transfers = createTransfers({
+    ...parts,
+    ...{ own: nodes.peers.own, messages: createTransferMessages(nodes), links, remote, overNodes },
+  });
+  overNodes.reach({ legs, ...transfers });
   return {
-    calls: linkedCalls(deps.calls, remote),
+    calls: legs,
     media: linkedMedia(deps.media, remote),
     elsewhere,
   };

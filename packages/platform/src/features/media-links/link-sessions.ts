@@ -1,7 +1,7 @@
-import { type Clock, callEnds, type Logger, type Media, type MediaLegs } from '@jackfield/ports';
+import type { Clock, Logger, Media, MediaLegs } from '@jackfield/ports';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { Calls } from '../calls/index.ts';
+import type { Calls, CallsOverNodes, LegOwner } from '../calls/index.ts';
 import {
   type MediaLink,
   type MediaLinkEffect,
@@ -17,7 +17,7 @@ export interface LinkSessionDeps {
   readonly log: Logger;
   readonly media: Media;
   readonly mediaLegs: MediaLegs;
-  readonly calls: Calls;
+  readonly calls: Calls & { readonly overNodes: Pick<CallsOverNodes, 'reported'> };
   readonly nodes: Pick<ClusterNodes, 'peers'>;
   readonly messages: LinkMessages;
   readonly conversations: Pick<Conversations, 'fieldsOfLoss' | 'runDocument'>;
@@ -25,6 +25,11 @@ export interface LinkSessionDeps {
 
 /** Borrowers of legs; the borrower's id is the link. */
 const ownerKind = 'media-link';
+
+/** The link that owns a leg, or undefined. */
+export function linkOf(owner: LegOwner | null | undefined): string | undefined {
+  return owner?.kind === ownerKind ? owner.id : undefined;
+}
 
 export function borrowerOf(link: string) {
   return { kind: ownerKind, id: link };
@@ -111,6 +116,9 @@ function perform(
     case 'send-digits':
       media.send({ do: 'send-digits', leg, digits: effect.digits });
       break;
+    case 'report-transfer':
+      calls.overNodes.reported(leg, effect.status);
+      break;
     case 'send':
       void messages.send(node, { link, side: 'leg', number: effect.number, order: effect.order }).then(send);
       break;
@@ -119,14 +127,14 @@ function perform(
   }
 }
 
-/** As behind the end of its multiparty call. */
+/** As behind the end of its conversation. */
 function giveBackLost(
   { clock, log, calls, conversations }: LinkSessionDeps,
-  { link, leg, node, isTaken, exitDocument, fields: joined }: MediaLink,
+  { link, leg, node, isTaken, exitDocument, endOfLoss, fields: joined }: MediaLink,
 ): void {
   const fields = conversations.fieldsOfLoss(joined, clock.wallNow());
-  log.warn({ link, leg, node }, 'media link lost: the leg leaves the multiparty call');
+  log.warn({ link, leg, node }, 'media link lost: the leg leaves the conversation');
   if (!isTaken) calls.giveBack(leg, borrowerOf(link), fields);
-  else if (exitDocument === null) calls.hangUp(leg, callEnds(4020, 'Service'));
+  else if (exitDocument === null) calls.hangUp(leg, endOfLoss);
   else conversations.runDocument(borrowerOf(link), { ...exitDocument, fields });
 }

@@ -1,9 +1,8 @@
 import type { Logger, Media, MediaLegs } from '@jackfield/ports';
 import { callEnds } from '@jackfield/ports';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
-import { createOwners } from '../../kernel/owners.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { LegOwner, OwnedLegNotice } from '../calls/index.ts';
+import type { CallsOverNodes, OwnedLegNotice } from '../calls/index.ts';
 import {
   isHere,
   type RemoteLeg,
@@ -21,6 +20,7 @@ export interface RemoteLegDeps {
   readonly mediaLegs: MediaLegs;
   readonly nodes: Pick<ClusterNodes, 'peers'>;
   readonly messages: LinkMessages;
+  readonly calls: { readonly overNodes: Pick<CallsOverNodes, 'notify'> };
 }
 
 /** Legs of other nodes in conversations of this one. */
@@ -30,15 +30,12 @@ export interface RemoteLegs {
   find(leg: string): RemoteLeg | undefined;
   /** Opens its session, under the name of the link. */
   open(remote: RemoteLeg): Promise<void>;
-  /** As of `Calls`. */
-  ownedBy(kind: string, notify: (owner: string, notice: OwnedLegNotice) => void): void;
   /** Resolves when the name of this leg is free for another media leg. */
   closed(leg: string): Promise<unknown>;
 }
 
 /** One session for each, named by the link. Nothing is kept: its home has the record. */
 export function defineRemoteLegs(deps: RemoteLegDeps): RemoteLegs {
-  const owners = createOwners<OwnedLegNotice>();
   /** Links by call UUID. */
   const byLeg = new Map<string, string>();
   const closings = new Map<string, Promise<unknown>>();
@@ -63,7 +60,7 @@ export function defineRemoteLegs(deps: RemoteLegDeps): RemoteLegs {
       const { leg } = remote.leg;
       if (!isHere(remote) && byLeg.get(leg) === link) byLeg.delete(leg);
       if (effect.do === 'close-audio') closeAudio(leg);
-      else perform(deps, sessions, remote, effect, (owner, notice) => owners.notify(owner, notice));
+      else perform(deps, sessions, remote, effect);
     },
   });
 
@@ -87,24 +84,22 @@ export function defineRemoteLegs(deps: RemoteLegDeps): RemoteLegs {
       byLeg.set(remote.leg.leg, remote.link);
       await sessions.open(remote.link, remote, { type: 'opened' });
     },
-    ownedBy: owners.ownedBy,
     closed: async (leg) => closings.get(leg),
   };
 }
 
 function perform(
-  { nodes, messages }: RemoteLegDeps,
+  { nodes, messages, calls }: RemoteLegDeps,
   sessions: Sessions<RemoteLeg, RemoteLegInput>,
   { link, node, leg: { leg } }: RemoteLeg,
   effect: Exclude<RemoteLegEffect, { readonly do: 'close-audio' }>,
-  notify: (owner: LegOwner, notice: OwnedLegNotice) => void,
 ): void {
   const send = (input: RemoteLegInput) => {
     if (sessions.peek(link) !== undefined) sessions.send(link, input);
   };
   switch (effect.do) {
     case 'notify-owner':
-      notify(effect.owner, noticeOf(leg, effect.notice));
+      calls.overNodes.notify(effect.owner, noticeOf(leg, effect.notice));
       break;
     case 'send':
       void messages.send(node, { link, side: 'room', number: effect.number, order: effect.order }).then(send);

@@ -22,15 +22,23 @@ export interface Side<Leg extends TransferLeg = TransferLeg> {
   readonly departure: Departure;
 }
 
-/** A permitted transfer; `user` is the endpoint of the phone. */
+/** A conversation that its phone may transfer; `user` is the endpoint of the phone. */
+export interface PhoneSide<Leg extends TransferLeg = TransferLeg> {
+  readonly side: Side<Leg>;
+  readonly user: string;
+}
+
+/** The other party of the moved conversation comes into the kept one. */
+export interface Attended<Leg extends TransferLeg = TransferLeg> {
+  readonly type: 'attended';
+  readonly kept: Side<Leg>;
+  readonly moved: Side<Leg>;
+}
+
+/** A permitted transfer. */
 export type Asked<Leg extends TransferLeg = TransferLeg> =
-  | {
-      readonly type: 'blind';
-      readonly side: Side<Leg>;
-      readonly user: string;
-      readonly destination: Destination;
-    }
-  | { readonly type: 'attended'; readonly kept: Side<Leg>; readonly moved: Side<Leg> };
+  | (PhoneSide<Leg> & { readonly type: 'blind'; readonly destination: Destination })
+  | Attended<Leg>;
 
 export interface TransferLegs<Leg extends TransferLeg> {
   peek(leg: string): Leg | undefined;
@@ -41,27 +49,42 @@ export interface TransferLegs<Leg extends TransferLeg> {
   readonly domains: readonly string[];
 }
 
-/**
- * Reads a request to transfer. Undefined for a request that is impossible or not permitted. Only our endpoints may transfer: a carrier
- * or a telephone system would call at our cost. The leg must be in a conversation, outside of multiparty calls, that is not being
- * transferred already. A phone transfers its own calls alone.
- */
+/** Reads a request to transfer. Undefined for a request that is impossible or not permitted. */
 export function readTransfer<Leg extends TransferLeg>(
   request: { readonly leg: string; readonly to: string; readonly replaces?: string },
   legs: TransferLegs<Leg>,
 ): Asked<Leg> | undefined {
-  const user = userOf(request.leg, legs);
-  const side = sideOf(request.leg, legs);
-  if (user === undefined || side === undefined) return undefined;
-  if (request.replaces === undefined) {
-    const destination = readDestination(request.to, legs.domains);
-    const isReachable = destination.kind === 'number' || destination.kind === 'user';
-    return isReachable ? { type: 'blind', side, user, destination } : undefined;
-  }
-  const second = sideOf(request.replaces, legs);
-  const isItsOwn = userOf(request.replaces, legs) === user && second?.leg.account === side.leg.account;
-  const four = new Set([side.leg.leg, side.other.leg, second?.leg.leg, second?.other.leg]);
-  if (second === undefined || !isItsOwn || four.size < 4) return undefined;
+  const first = phoneSideOf(request.leg, legs);
+  if (first === undefined) return undefined;
+  if (request.replaces !== undefined) return attended(first, phoneSideOf(request.replaces, legs));
+  const destination = readDestination(request.to, legs.domains);
+  const isReachable = destination.kind === 'number' || destination.kind === 'user';
+  return isReachable ? { type: 'blind', ...first, destination } : undefined;
+}
+
+/**
+ * The conversation of this leg. Only our endpoints may transfer: a carrier or a telephone system would call at our cost. The leg must be
+ * in a conversation, outside of multiparty calls, that is not being transferred already.
+ */
+export function phoneSideOf<Leg extends TransferLeg>(
+  leg: string,
+  legs: TransferLegs<Leg>,
+): PhoneSide<Leg> | undefined {
+  const user = userOf(leg, legs);
+  const side = sideOf(leg, legs);
+  return user === undefined || side === undefined ? undefined : { side, user };
+}
+
+/** Joins the other parties of two conversations, at whatever nodes. A phone transfers its own calls alone. */
+export function attended<Leg extends TransferLeg>(
+  { side, user }: PhoneSide<Leg>,
+  other: PhoneSide<Leg> | undefined,
+): Attended<Leg> | undefined {
+  if (other === undefined) return undefined;
+  const second = other.side;
+  const isItsOwn = other.user === user && second.leg.account === side.leg.account;
+  const four = new Set([side.leg.leg, side.other.leg, second.leg.leg, second.other.leg]);
+  if (!isItsOwn || four.size < 4) return undefined;
   // A conversation whose owner continues with the other party is kept; the party of the other conversation moves.
   const isFirstKept = rank(side) >= rank(second);
   return {
@@ -94,14 +117,22 @@ export function callerOfTransfer(
   return destination.kind === 'number' && isExternal ? user : partyOf(other, domains);
 }
 
-function userOf<Leg extends TransferLeg>(name: string, legs: TransferLegs<Leg>): string | undefined {
+/** The endpoint of the phone at this leg. */
+export function userOf<Leg extends TransferLeg>(
+  name: string,
+  legs: Pick<TransferLegs<Leg>, 'peek' | 'userOf' | 'domains'>,
+): string | undefined {
   const leg = legs.peek(name);
   if (leg?.direction !== 'outbound') return legs.userOf(name);
   const destination = readDestination(leg.to, legs.domains);
   return destination.kind === 'user' ? destination.user : undefined;
 }
 
-function sideOf<Leg extends TransferLeg>(name: string, legs: TransferLegs<Leg>): Side<Leg> | undefined {
+/** The conversation of this leg, whatever its phone. */
+export function sideOf<Leg extends TransferLeg>(
+  name: string,
+  legs: Pick<TransferLegs<Leg>, 'peek' | 'partnerOf' | 'departureOf'>,
+): Side<Leg> | undefined {
   const leg = legs.peek(name);
   const partner = leg && legs.partnerOf(name);
   const other = partner === undefined ? undefined : legs.peek(partner);

@@ -11,23 +11,22 @@ export function createLiveLegs(
   legs: Pick<Sessions<CallLeg, CallLegInput>, 'peek'>,
   owners: LegOwners,
   dialled: DialledLegs,
-): LiveLegs {
+): LiveLegs & { partnerAmong(all: Pick<Calls, 'peek'>, leg: string): string | undefined } {
   function peek(leg: string): LiveLeg | undefined {
     const live = legs.peek(leg);
     return liveLegOf(live, owners.isPrivate(live?.owner));
   }
 
-  return {
-    peek,
-    partnerOf(leg) {
-      const { parentLeg, owner } = legs.peek(leg) ?? {};
-      const partner = owner ? owners.conversationsOf(owner)?.partnerOf(owner.id, leg) : undefined;
-      if (partner !== undefined && peek(partner) !== undefined) return partner;
-      if (parentLeg && peek(parentLeg) !== undefined) return parentLeg;
-      const live = dialled.of(leg).filter((each) => peek(each) !== undefined);
-      return live.findLast((each) => peek(each)?.phase === 'answered') ?? live.at(-1);
-    },
-  };
+  function partnerAmong(all: Pick<Calls, 'peek'>, leg: string): string | undefined {
+    const { parentLeg, owner } = legs.peek(leg) ?? all.peek(leg) ?? {};
+    const partner = owner ? owners.conversationsOf(owner)?.partnerOf(owner.id, leg) : undefined;
+    if (partner !== undefined && all.peek(partner) !== undefined) return partner;
+    if (parentLeg && peek(parentLeg) !== undefined) return parentLeg;
+    const live = dialled.of(leg).filter((each) => peek(each) !== undefined);
+    return live.findLast((each) => peek(each)?.phase === 'answered') ?? live.at(-1);
+  }
+
+  return { peek, partnerOf: (leg) => partnerAmong({ peek }, leg), partnerAmong };
 }
 
 function liveLegOf(leg: CallLeg | undefined, isPrivate: boolean): LiveLeg | undefined {

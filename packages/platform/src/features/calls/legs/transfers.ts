@@ -10,20 +10,38 @@ import {
 import { statusOfEnd } from '../domain/cause-of-end.ts';
 import {
   type Asked as AskedOf,
+  type Attended as AttendedOf,
+  attended,
   callerOfTransfer,
   partyOf,
+  phoneSideOf,
   readTransfer,
   type Side as SideOf,
+  sideOf,
+  type TransferLegs,
+  userOf,
 } from '../domain/transfer.ts';
+import type {
+  CallsOverNodes,
+  NamedCall,
+  OtherNodes,
+  PassedTransfer,
+  TransferMove,
+} from '../nodes/other-nodes.ts';
 import type { Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
 
 export interface TransfersDeps {
   readonly log: Logger;
-  readonly telephony: Pick<Telephony, 'hangUp' | 'listenToTransfers' | 'reportTransfer'>;
+  readonly telephony: Pick<Telephony, 'hangUp' | 'legOf' | 'listenToTransfers' | 'reportTransfer'>;
   readonly newUuid: () => string;
   readonly domains: readonly string[];
+  /** With the legs of other nodes in conversations of this one, as `hangUp` and `take`. */
   readonly peek: (leg: string) => LiveLeg | undefined;
   readonly partnerOf: (leg: string) => string | undefined;
+  /** Whether the leg lives at this node. */
+  readonly isHere: (leg: string) => boolean;
+  /** From then on `peek`, `hangUp` and `take` are those of these legs. */
+  readonly reach: (legs: OtherNodes['legs']) => void;
   readonly conversationsOf: (owner: LegOwner | null) => Conversations | undefined;
   readonly notify: (owner: LegOwner, notice: OwnedLegNotice) => void;
   readonly dial: (leg: OutboundLeg) => Promise<void>;
@@ -35,6 +53,7 @@ export interface TransfersDeps {
 }
 
 type Asked = AskedOf<LiveLeg>;
+type Attended = AttendedOf<LiveLeg>;
 type Side = SideOf<LiveLeg>;
 type Successor = Parameters<Conversations['succeed']>[1];
 type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
@@ -48,6 +67,18 @@ export interface Transfers {
   observed(notice: OwnedLegNotice): void;
   /** The leg is over. */
   over(leg: string): void;
+  readonly overNodes: CallsOverNodes;
+}
+
+/** A transfer by a phone of this node, or by that of a leg of another one. */
+type Requested = Pick<TransferRequest, 'leg' | 'to' | 'referredBy' | 'replaces'> &
+  Pick<PassedTransfer, 'replacesAt'>;
+
+/** The phone that waits for an outcome. */
+interface Awaiting {
+  readonly leg: string;
+  /** The leg that decides it comes from another node. */
+  readonly isFetched: boolean;
 }
 
 /** Transfers by phones: REFER, with and without Replaces, and INVITE with Replaces (RFC 3515, RFC 3891, RFC 5589). */
@@ -61,11 +92,36 @@ class PhoneTransfers implements Transfers {
   readonly #deps: TransfersDeps;
   /** SIP users of endpoints, by the legs of calls that they have placed. */
   readonly #users = new Map<string, string>();
-  /** The leg whose phone waits for an outcome, by the leg that decides it. */
-  readonly #awaited = new Map<string, string>();
+  /** By the leg that decides the outcome. */
+  readonly #awaited = new Map<string, Awaiting>();
+  readonly #legs: TransferLegs<LiveLeg>;
+  #others: OtherNodes | undefined;
+  readonly overNodes: CallsOverNodes = {
+    reach: (others) => {
+      this.#others = others;
+      this.#deps.reach(others.legs);
+    },
+    notify: (owner, notice) => this.#deps.notify(owner, notice),
+    sideOf: (call) => {
+      const leg = this.#legOf(call);
+      return leg === undefined ? undefined : phoneSideOf(leg, this.#legs);
+    },
+    requested: (transfer) => this.#requestedElsewhere(transfer),
+    reported: (leg, status) => this.#report(leg, status),
+    receive: (move) => this.#receive(move),
+    leave: (leg) => this.#leave(leg),
+  };
 
   constructor(deps: TransfersDeps) {
     this.#deps = deps;
+    const { peek, partnerOf, domains } = deps;
+    this.#legs = {
+      peek,
+      partnerOf,
+      userOf: (leg) => this.#users.get(leg),
+      departureOf: ({ leg, owner }) => this.#departureOf(owner, leg),
+      domains,
+    };
   }
 
   offered({ leg, endpoint, from }: OfferedLeg): void {
@@ -78,22 +134,89 @@ class PhoneTransfers implements Transfers {
   }
 
   /** False for a transfer that the phone may not request. */
-  requested(request: TransferRequest): boolean {
-    const { peek, partnerOf, domains, log } = this.#deps;
-    const asked = readTransfer(request, {
-      peek,
-      partnerOf,
-      userOf: (leg) => this.#users.get(leg),
-      departureOf: ({ leg, owner }) => this.#departureOf(owner, leg),
-      domains,
-    });
-    if (asked === undefined) return false;
-    const work = asked.type === 'blind' ? this.#blind(request, asked) : this.#attended(request, asked);
-    work.catch((error: unknown) => {
-      log.error({ leg: request.leg, err: error }, 'transfer not carried out');
-      this.#report(request.leg, 500);
+  requested(request: TransferRequest): boolean | Promise<boolean> {
+    const others = this.#others;
+    const node = others?.homeOfConversation(request.leg);
+    return others === undefined || node === undefined
+      ? this.#decided(request, this.#legs)
+      : this.#passedOn(request, node, others);
+  }
+
+  /** The home of the conversation decides, and reports: after the answer to the phone, which does not wait for it. */
+  #passedOn({ replaces, ...request }: TransferRequest, node: string, others: OtherNodes): boolean {
+    const user = userOf(request.leg, this.#legs);
+    if (user === undefined) return false;
+    const own = replaces === undefined ? {} : { replacesAt: { node: others.own, leg: replaces } };
+    void others.request(node, { ...request, ...own, user }).then((isTaken) => {
+      if (!isTaken) this.#report(request.leg, 603);
     });
     return true;
+  }
+
+  #requestedElsewhere({ user, replacesAt, ...request }: PassedTransfer): boolean | Promise<boolean> {
+    const legs: TransferLegs<LiveLeg> = {
+      ...this.#legs,
+      userOf: (leg) => (leg === request.leg ? user : this.#users.get(leg)),
+    };
+    if (replacesAt === undefined) return this.#decided(request, legs);
+    if (replacesAt.node !== this.#others?.own) return this.#decided({ ...request, replacesAt }, legs);
+    const replaces = this.#legOf(replacesAt);
+    return replaces !== undefined && this.#decided({ ...request, replaces }, legs);
+  }
+
+  #decided(request: Requested, legs: TransferLegs<LiveLeg>): boolean | Promise<boolean> {
+    if (request.replacesAt !== undefined) return this.#decidedWith(request, request.replacesAt, legs);
+    const asked = readTransfer(request, legs);
+    if (asked === undefined) return false;
+    this.#begin(
+      request,
+      asked.type === 'blind' ? this.#blind(request, asked) : this.#attended(request, asked),
+    );
+    return true;
+  }
+
+  /** The node of the other conversation says which one it is; the rules are those of one node. */
+  #decidedWith(
+    request: Requested,
+    { node, ...call }: NonNullable<Requested['replacesAt']>,
+    legs: TransferLegs<LiveLeg>,
+  ): boolean | Promise<boolean> {
+    const others = this.#others;
+    const first = phoneSideOf(request.leg, legs);
+    if (first === undefined || others === undefined) return false;
+    const asked = others.sideAt(node, call).then((second) => attended(first, second));
+    const isTaken = asked.then((each) => each !== undefined);
+    // It begins behind the answer to the phone, to which it reports.
+    void isTaken
+      .then(() => asked)
+      .then((each) => each && this.#begin(request, this.#attendedElsewhere(request, each, node, others)));
+    return isTaken;
+  }
+
+  #begin({ leg }: Requested, work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#deps.log.error({ leg, err: error }, 'transfer not carried out');
+      this.#report(leg, 500);
+    });
+  }
+
+  #legOf(call: NamedCall): string | undefined {
+    return 'leg' in call ? call.leg : this.#deps.telephony.legOf?.(call.dialog);
+  }
+
+  async #receive({ leg, replaces, stays, from, to }: TransferMove): Promise<boolean> {
+    const kept = sideOf(replaces, this.#legs);
+    if (kept?.other.leg !== stays) return false;
+    const owner = await this.#conversationOf(kept);
+    if (owner === undefined || !(await this.#succeed(owner, { leg, replaces, from, to }))) return false;
+    const isGiven = await this.#deps.take(leg, owner);
+    if (!isGiven) this.#ended(owner, leg, callEnds(4000, 'Call recipient'));
+    return isGiven;
+  }
+
+  #leave(leg: string): void {
+    const source = this.#deps.peek(leg)?.direction === 'inbound' ? 'Caller' : 'Call recipient';
+    this.#deps.hangUp(leg, callEnds(4000, source));
   }
 
   async replacing({ leg, account, endpoint, replaces, from }: OfferedLeg): Promise<LegOwner | number> {
@@ -113,13 +236,13 @@ class PhoneTransfers implements Transfers {
 
   observed(notice: OwnedLegNotice): void {
     const waiting = this.#awaited.get(notice.leg);
-    const status = waiting === undefined ? undefined : statusOf(notice);
+    const status = waiting === undefined ? undefined : statusOf(notice, waiting);
     if (waiting === undefined || status === undefined) return;
-    this.#report(waiting, status);
+    this.#report(waiting.leg, status);
     if (status >= 200) this.#awaited.delete(notice.leg);
   }
 
-  async #blind(request: TransferRequest, asked: Extract<Asked, { type: 'blind' }>): Promise<void> {
+  async #blind(request: Requested, asked: Extract<Asked, { type: 'blind' }>): Promise<void> {
     const { mayDial, newUuid, domains, peek, hangUp } = this.#deps;
     const { side, user, destination } = asked;
     if (destination.kind === 'number' && !(await mayDial(user, destination.number))) {
@@ -132,7 +255,7 @@ class PhoneTransfers implements Transfers {
     if (owner === undefined || !(await this.#succeed(owner, successor))) {
       return this.#report(request.leg, 480);
     }
-    this.#awaited.set(leg, request.leg);
+    this.#awaited.set(leg, { leg: request.leg, isFetched: false });
     await this.#dial(owner, successor, side.other);
     // The other party may have gone before there was a leg to hang up.
     if (peek(side.other.leg) === undefined) hangUp(leg, callEnds(4000, 'Caller'));
@@ -151,26 +274,57 @@ class PhoneTransfers implements Transfers {
   }
 
   /** Joins the other parties of two calls of the phone; the call that keeps its owner is `kept`. */
-  async #attended(request: TransferRequest, asked: Extract<Asked, { type: 'attended' }>): Promise<void> {
-    const { domains, take, hangUp } = this.#deps;
-    const { kept, moved } = asked;
+  async #attended(request: Requested, { kept, moved }: Attended): Promise<void> {
     const owner = await this.#conversationOf(kept);
-    const leg = moved.other.leg;
-    const [from, to] = [partyOf(kept.other, domains), partyOf(moved.other, domains)];
-    const successor = { leg, replaces: kept.leg.leg, from, to };
-    if (owner === undefined || !(await this.#succeed(owner, successor))) {
+    const { leg, leaves, replaces, from, to } = this.#moveOf(kept, moved);
+    if (owner === undefined || !(await this.#succeed(owner, { leg, replaces, from, to }))) {
       return this.#report(request.leg, 480);
     }
-    this.#awaited.set(leg, request.leg);
-    if (!(await take(leg, owner).catch(() => false))) {
+    this.#awaited.set(leg, { leg: request.leg, isFetched: false });
+    if (!(await this.#deps.take(leg, owner).catch(() => false))) {
       return this.#ended(owner, leg, callEnds(4000, 'Call recipient'));
     }
-    const source = moved.leg.direction === 'inbound' ? 'Caller' : 'Call recipient';
-    hangUp(moved.leg.leg, callEnds(4000, source));
+    this.#leave(leaves);
   }
 
+  /** The same with the other call at another node: one of the two parties that stay comes into the conversation of the other. */
+  async #attendedElsewhere(
+    request: Requested,
+    { kept, moved }: Attended,
+    node: string,
+    others: OtherNodes,
+  ): Promise<void> {
+    const move = this.#moveOf(kept, moved);
+    if (kept.leg.leg === request.leg) {
+      this.#awaited.set(move.leg, { leg: request.leg, isFetched: true });
+      // The arrival of the leg is the outcome, even when the other node gives no answer.
+      const isMoved = await others.fetchFrom(node, move);
+      if (!isMoved && this.#awaited.delete(move.leg)) this.#report(request.leg, 480);
+    } else if (await others.moveTo(node, move)) {
+      this.#report(request.leg, 200);
+      this.#leave(move.leaves);
+    } else this.#report(request.leg, 480);
+  }
+
+  #moveOf(kept: Side, moved: Side): TransferMove {
+    const { domains } = this.#deps;
+    return {
+      leg: moved.other.leg,
+      leaves: moved.leg.leg,
+      replaces: kept.leg.leg,
+      stays: kept.other.leg,
+      from: partyOf(kept.other, domains),
+      to: partyOf(moved.other, domains),
+    };
+  }
+
+  /** A conversation with a party of another node stays: that party would have to move on. */
   #departureOf(owner: LegOwner | null, leg: string) {
-    return owner === null ? undefined : this.#deps.conversationsOf(owner)?.departureOf(owner.id, leg);
+    const { conversationsOf, partnerOf, isHere } = this.#deps;
+    const departure = owner === null ? undefined : conversationsOf(owner)?.departureOf(owner.id, leg);
+    if (departure !== 'replaceable') return departure;
+    const partner = partnerOf(leg);
+    return partner === undefined || isHere(partner) ? departure : 'bound';
   }
 
   /** The owner of a conversation with a replaceable leg; releases both legs from a document that runs on the leaving one. */
@@ -191,18 +345,22 @@ class PhoneTransfers implements Transfers {
   }
 
   #report(leg: string, status: number): void {
-    this.#deps.telephony.reportTransfer?.(leg, status);
+    if (this.#deps.isHere(leg)) this.#deps.telephony.reportTransfer?.(leg, status);
+    else this.#others?.report(leg, status);
   }
 }
 
 /** The status for the phone that waits for the leg (RFC 3515 §2.4.5); undefined for a notice without one. */
-function statusOf(notice: OwnedLegNotice): number | undefined {
+function statusOf(notice: OwnedLegNotice, { isFetched }: Awaiting): number | undefined {
   switch (notice.type) {
     case 'leg-ringing':
       return 180;
     case 'leg-answered':
     case 'leg-given':
       return 200;
+    case 'leg-taken':
+      // Its home has kept it. That of a leg of this node comes for its owner before.
+      return isFetched ? 480 : undefined;
     case 'leg-ended':
       return statusOfEnd(notice.end);
     default:

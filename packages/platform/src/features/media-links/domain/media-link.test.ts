@@ -12,6 +12,7 @@ const named = {
   fields: { MemberID: '10' },
   isTaken: false,
   exitDocument: null,
+  endOfLoss: callEnds(4020, 'Service'),
 };
 const end = callEnds(4000, 'Caller');
 const timer = (key: string): TimerFired => ({ type: 'timer-fired', key });
@@ -45,6 +46,12 @@ for (const [title, inputs, phase, did] of [
     [{ type: 'lent' }, { type: 'order', number: 1, order: { order: 'hang-up', end } }],
     'over',
     ['close-audio', 'hang-up', 'reply'],
+  ],
+  [
+    'the outcome of a transfer reaches its phone',
+    [{ type: 'lent' }, { type: 'order', number: 1, order: { order: 'transfer-status', status: 200 } }],
+    'linked',
+    ['report-transfer', 'reply'],
   ],
   [
     'another conversation of the node takes it for good',

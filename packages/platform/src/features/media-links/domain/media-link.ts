@@ -35,8 +35,9 @@ export interface MediaLink {
   readonly fields: Readonly<Record<string, string>>;
   /** The conversation has it for good: it is not returned. */
   readonly isTaken: boolean;
-  /** Runs on a taken leg when the other node is lost; without a document the leg is hung up. */
+  /** Runs on a taken leg when the other node is lost; without a document the leg is hung up, with this end. */
   readonly exitDocument: object | null;
+  readonly endOfLoss: CallEnd;
   /** `parting`: the leg is bridged no more, and the last orders are on their way. */
   readonly phase: 'lending' | 'linked' | 'parting' | 'over';
   readonly sent: SentOrders<OrderOfLeg>;
@@ -69,6 +70,7 @@ export type MediaLinkEffect =
   | { readonly do: 'run-document'; readonly document: object }
   | { readonly do: 'hang-up'; readonly end: CallEnd }
   | { readonly do: 'send-digits'; readonly digits: string }
+  | { readonly do: 'report-transfer'; readonly status: number }
   | { readonly do: 'send'; readonly number: number; readonly order: OrderOfLeg }
   | LookEffect
   /** True: the order was carried out, now or before. */
@@ -77,7 +79,7 @@ export type MediaLinkEffect =
 type LinkStep = Step<MediaLink, MediaLinkEffect>;
 
 export function newMediaLink(
-  named: Pick<MediaLink, 'link' | 'leg' | 'node' | 'fields' | 'isTaken' | 'exitDocument'>,
+  named: Pick<MediaLink, 'link' | 'leg' | 'node' | 'fields' | 'isTaken' | 'exitDocument' | 'endOfLoss'>,
 ): MediaLink {
   return { ...named, phase: 'lending', sent: noOrders(), received: 0 };
 }
@@ -190,6 +192,8 @@ function carriedOut(link: MediaLink, order: OrderOfRoom): LinkStep {
       return over(link, [{ do: 'close-audio' }, { do: 'run-document', document: order.document }]);
     case 'send-digits':
       return { state: link, effects: [{ do: 'send-digits', digits: order.digits }] };
+    case 'transfer-status':
+      return { state: link, effects: [{ do: 'report-transfer', status: order.status }] };
     case 'lost':
       return over(link, [{ do: 'close-audio' }, { do: 'give-back-lost' }]);
   }

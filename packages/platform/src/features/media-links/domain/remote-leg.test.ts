@@ -39,13 +39,28 @@ function after(...inputs: readonly (RemoteLegInput | TimerFired)[]) {
 for (const [title, inputs, phase, did] of [
   ['it is lent once', [lend, lend], 'here', ['reply false']],
   ['it is taken at its join', [take], 'here', ['reply true']],
+  ['and given when its audio comes', [take, linked], 'here', ['leg-given', 'reply true']],
+  ['or not at all', [take, timer(arrivalTimer)], 'over', ['leg-taken', 'close-audio']],
   [
     'a conversation of the same node takes it from another one, and its home learns so',
     [lend, linked, take],
     'here',
-    ['leg-taken', 'send', 'reply true'],
+    ['leg-taken', 'leg-given', 'send', 'reply true'],
   ],
-  ['or as soon as it is linked', [lend, take, linked], 'here', ['send', 'reply true']],
+  ['or as soon as it is linked', [lend, take, linked], 'here', ['leg-given', 'send', 'reply true']],
+  [
+    'its phone gets the outcome of its transfer before the leg is hung up',
+    [take, linked, { type: 'report-transfer', status: 200 }, { type: 'hang-up', end }],
+    'parting',
+    ['leg-ended', 'close-audio'],
+  ],
+  [
+    'its owner hangs it up, for which it has ended',
+    [take, linked, { type: 'hang-up', end }],
+    'parting',
+    ['leg-ended', 'close-audio', 'send'],
+  ],
+  ['once', [take, linked, { type: 'hang-up', end }, { type: 'hang-up', end }], 'parting', []],
   ['it is not taken when it has left', [lend, linked, giveBack, take], 'parting', ['reply false']],
   [
     'its document runs at its home',

@@ -33,8 +33,9 @@ export interface RemoteLeg {
   readonly leg: LiveLeg;
   /** Its home. */
   readonly node: string;
-  /** The conversation that has borrowed it. */
+  /** The conversation that has borrowed it, or has it for good. */
   readonly owner: LegOwner | null;
+  readonly isTaken: boolean;
   /** `parting`: it has left, and the last order is on its way. */
   readonly phase: 'here' | 'parting' | 'over';
   /** Its home has said that it is linked; orders wait for that. */
@@ -53,6 +54,7 @@ export type RemoteLegInput =
   | { readonly type: 'hang-up'; readonly end: CallEnd }
   | { readonly type: 'run-document'; readonly document: object }
   | { readonly type: 'send-digits'; readonly digits: string }
+  | { readonly type: 'report-transfer'; readonly status: number }
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
   | { readonly type: 'order'; readonly number: number; readonly order: OrderOfLeg }
   /** Its media leg is dead or has been silent for a minute. */
@@ -71,6 +73,8 @@ export type RemoteLegEffect =
   | KernelEffect<never, boolean>;
 
 export type RemoteLegNotice =
+  /** To the owner that has it for good, once its audio comes. */
+  | { readonly type: 'leg-given' }
   | { readonly type: 'leg-digit'; readonly digit: string }
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
   /** Another owner has it, or its audio does not pass: then its home goes on with it, and reports that. */
@@ -81,7 +85,8 @@ export type RemoteLegNotice =
 type RemoteStep = Step<RemoteLeg, RemoteLegEffect>;
 
 export function newRemoteLeg(named: Pick<RemoteLeg, 'link' | 'leg' | 'node'>): RemoteLeg {
-  return { ...named, owner: null, phase: 'here', isLinked: false, sent: noOrders(), received: 0 };
+  const before = { owner: null, isTaken: false, phase: 'here', isLinked: false } as const;
+  return { ...named, ...before, sent: noOrders(), received: 0 };
 }
 
 /** Whether it is in a conversation, or about to be. */
@@ -106,13 +111,13 @@ export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, R
       case 'give-back':
         return letGo(leg, { order: 'give-back', fields: input.fields }, now);
       case 'hang-up':
-        return letGo(leg, { order: 'hang-up', end: input.end }, now);
+        return hungUp(leg, input.end, now);
       case 'run-document':
         return letGo(leg, { order: 'run-document', document: input.document }, now);
       case 'send-digits':
-        return isHere(leg)
-          ? continued({ ...leg, sent: withOrder(leg.sent, { order: 'send-digits', digits: input.digits }) })
-          : stay(leg);
+        return sending(leg, { order: 'send-digits', digits: input.digits });
+      case 'report-transfer':
+        return sending(leg, { order: 'transfer-status', status: input.status });
       case 'leg-voice': {
         const { speaking } = input;
         return isHere(leg)
@@ -150,8 +155,12 @@ function taken(leg: RemoteLeg, owner: LegOwner): RemoteStep {
   if (!isHere(leg)) return { state: leg, effects: [{ do: 'reply', reply: false }] };
   const notices = notifying(leg, { type: 'leg-taken' });
   const sent = leg.owner === null ? leg.sent : withOrder(leg.sent, { order: 'taken' });
-  const { state, effects } = continued({ ...leg, owner, sent });
-  return { state, effects: [...notices, ...effects, { do: 'reply', reply: true }] };
+  const { state, effects } = continued({ ...leg, owner, isTaken: true, sent });
+  return { state, effects: [...notices, ...given(state), ...effects, { do: 'reply', reply: true }] };
+}
+
+function given(leg: RemoteLeg): readonly RemoteLegEffect[] {
+  return leg.isTaken && leg.isLinked ? notifying(leg, { type: 'leg-given' }) : [];
 }
 
 function notifying({ owner }: RemoteLeg, notice: RemoteLegNotice): readonly RemoteLegEffect[] {
@@ -160,6 +169,12 @@ function notifying({ owner }: RemoteLeg, notice: RemoteLegNotice): readonly Remo
 
 function endedBy(end: CallEnd | 'node-gone'): RemoteLegNotice {
   return { type: 'leg-ended', end };
+}
+
+/** For its owner it has ended, whenever its home gets the order. */
+function hungUp(leg: RemoteLeg, end: CallEnd, now: Instant): RemoteStep {
+  const { state, effects } = letGo(leg, { order: 'hang-up', end }, now);
+  return isHere(leg) ? { state, effects: [...notifying(leg, endedBy(end)), ...effects] } : { state, effects };
 }
 
 /** It falls silent here at once, whenever its home gets the order. */
@@ -179,6 +194,10 @@ function letGo(leg: RemoteLeg, order: OrderOfRoom, now: Instant): RemoteStep {
       ...effects,
     ],
   };
+}
+
+function sending(leg: RemoteLeg, order: OrderOfRoom): RemoteStep {
+  return isHere(leg) ? continued({ ...leg, sent: withOrder(leg.sent, order) }) : stay(leg);
 }
 
 function continued(leg: RemoteLeg): RemoteStep {
@@ -206,7 +225,7 @@ function carriedOut(leg: RemoteLeg, order: OrderOfLeg): RemoteStep {
 /** What the conversation has ordered in the meantime follows. */
 function linked(leg: RemoteLeg): RemoteStep {
   const { state, effects } = continued({ ...leg, isLinked: true });
-  return { state, effects: [{ do: 'cancel-timer', key: arrivalTimer }, ...effects] };
+  return { state, effects: [{ do: 'cancel-timer', key: arrivalTimer }, ...given(state), ...effects] };
 }
 
 function timerFired(leg: RemoteLeg, key: string, now: Instant): RemoteStep {

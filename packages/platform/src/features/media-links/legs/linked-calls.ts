@@ -7,10 +7,6 @@ export function linkedCalls(calls: Calls, remote: RemoteLegs): Calls {
   const { sessions, find } = remote;
   return {
     ...calls,
-    ownedBy(kind, notify, own) {
-      calls.ownedBy(kind, notify, own);
-      remote.ownedBy(kind, notify);
-    },
     peek(leg) {
       const found = find(leg);
       return found === undefined ? calls.peek(leg) : { ...found.leg, owner: found.owner };

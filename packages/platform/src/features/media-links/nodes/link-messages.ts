@@ -21,8 +21,8 @@ export interface Arrival {
   readonly terms: LinkTerms;
 }
 
-export type JoinAnswer =
-  | { readonly outcome: 'admitted'; readonly admitted: Admitted; readonly audio?: LinkAudio }
+export type JoinAnswer<What> =
+  | { readonly outcome: 'admitted'; readonly admitted: What; readonly audio?: LinkAudio }
   | { readonly outcome: 'refused'; readonly problem: Problem }
   | { readonly outcome: 'not-there' };
 
@@ -69,10 +69,10 @@ const orderDeadlineMs = 2_000;
 export function createLinkMessages({ request, serve }: Pick<ClusterNodes, 'request' | 'serve'>, log: Logger) {
   return {
     /** Rejects with a `BusError`. */
-    async join(node: string, message: JoinMessage): Promise<JoinAnswer> {
+    async join(node: string, message: JoinMessage): Promise<JoinAnswer<Admitted>> {
       return readJsonBody(await request(node, joins, jsonBody(message), joinDeadlineMs));
     },
-    serveJoins(admit: (message: JoinMessage, from: string) => Promise<JoinAnswer>): void {
+    serveJoins(admit: (message: JoinMessage, from: string) => Promise<JoinAnswer<Admitted>>): void {
       serve(joins, async (body, from) => jsonBody(await admit(readJsonBody(body), from)));
     },
     /** Rejects with a `BusError`. */
