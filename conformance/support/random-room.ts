@@ -132,7 +132,11 @@ export class RandomRoom {
     const calls = phone.calls.length;
     const waiting = by === 'move' ? await this.#called(phone, '<Wait length="1800"/>') : undefined;
     if (waiting !== undefined) {
-      await this.#world.until('the call is up', () => phone.calls[calls]?.isUp === true);
+      // The phone knows of its answer before the platform does, which moves no call of another node until then.
+      await this.#world.until('the answer', async () => {
+        const { body } = await this.#world.api('GET', `Call/${waiting}/?status=live`);
+        return body.call_status === 'in-progress';
+      });
       await this.#wait(0);
     }
     // Recorded before the request is sent: from here on the phone may answer.
