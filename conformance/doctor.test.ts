@@ -102,7 +102,8 @@ describe('jackfield doctor', { timeout: 300_000 }, () => {
 
   it('names a port that is in use and a file that cannot be read', async () => {
     const port = await freePort();
-    const taken = createSocket('udp4').bind(port, '127.0.0.1');
+    // A test that fails ends with its sockets open.
+    const taken = createSocket('udp4').bind(port, '127.0.0.1').unref();
     await once(taken, 'listening');
     const { status, of } = await examined(
       {
@@ -133,7 +134,7 @@ describe('jackfield doctor', { timeout: 300_000 }, () => {
             address,
           );
       });
-      socket.bind(0, '127.0.0.1');
+      socket.bind(0, '127.0.0.1').unref();
       await once(socket, 'listening');
       return socket;
     };
