@@ -75,8 +75,9 @@ class Answers {
 /** Hands the model what the caller says. */
 async function listen(endpoint: AudioStreamEndpoint, id: string, model: WebSocket): Promise<void> {
   while (model.readyState === WebSocket.OPEN) {
-    // 16 bits a sample, 20 ms; null when nothing came.
-    const audio = await endpoint.recvAudioBytesAsync(id, 20);
+    // 16 bits a sample, 20 ms; null when nothing came. It rejects once the caller has hung up, which may be before the event says so.
+    const audio = await endpoint.recvAudioBytesAsync(id, 20).catch(() => undefined);
+    if (audio === undefined) return;
     if (audio === null || model.readyState !== WebSocket.OPEN) continue;
     model.send(JSON.stringify({ type: 'input_audio_buffer.append', audio: audio.toString('base64') }));
   }
