@@ -73,9 +73,12 @@ async function queriesOf(isShared: boolean) {
   await work(world);
   queries.clear();
   await work(world);
+  // A node looks every 10 s for live calls of deleted subaccounts: with time as well, not with work.
+  const looks = queries.naming('"SelectQueryNode"', '"calls"', '"Distinct"').length;
   const found = {
-    all: queries.counted(),
-    homes: queries.naming('"SelectQueryNode"', '"calls"', '"name":"incarnation"').length,
+    all: queries.counted() - looks,
+    looks,
+    homes: queries.naming('"SelectQueryNode"', '"calls"', '"name":"incarnation"').length - looks,
     lanes: queries.naming('"incarnation_lanes"').length,
   };
   await world.close();
@@ -85,6 +88,7 @@ async function queriesOf(isShared: boolean) {
 test('a platform that shares its database with none looks for no home node, and has no query more than a node', async () => {
   const [alone, node] = [await queriesOf(false), await queriesOf(true)];
   assert.equal(alone.homes, 0);
+  assert.equal(alone.looks, 0);
   assert.equal(alone.lanes, 0);
   assert.equal(node.homes, 1, 'the query for homes is known to this test');
   assert.ok(alone.all <= node.all - node.homes, `alone ${alone.all}, as a node ${node.all}`);
