@@ -181,8 +181,11 @@ describe('figures and the operator in the console', { skip: missingBrowser(), ti
     await suite.server.asked('/waits');
     const console = await suite.open(t, '/usage');
     const table = console.page.getByRole('table', { name: 'Nodes' });
+    const row = table.getByRole('row', { name: /this server/ });
+    // Texts of a table that has not loaded are none.
+    await row.waitFor();
     const headings = await table.getByRole('columnheader').allInnerTexts();
-    const cells = table.getByRole('row', { name: /this server/ }).getByRole('cell');
+    const cells = row.getByRole('cell');
     // The first heading is that of the name, which is no cell.
     assert.equal(await cells.nth(headings.indexOf('Load') - 1).innerText(), '10 %');
     await suite.platform.api('DELETE', 'Call/');

@@ -38,5 +38,5 @@ test('the figures are those of the page of benchmarks', () => {
   assert.match(page, new RegExp(`^\\| streams two way.*\\| ${perCore.streams};`, 'm'));
   assert.match(page, new RegExp(`^\\| direct calls.*\\| ${perCore.calls}/s`, 'm'));
   assert.match(page, new RegExp(`^\\| callbacks delivered.*\\| ${perCore.callbacks}/s`, 'm'));
-  assert.match(page, new RegExp(`^\\| REGISTER with MD5.*\\| ${perCore.registers}/s`, 'm'));
+  assert.match(page, new RegExp(`^\\| REGISTER with digest over UDP.*\\| ${perCore.registers} /s`, 'm'));
 });
