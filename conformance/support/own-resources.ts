@@ -25,7 +25,6 @@ export class OwnResources {
     const ids: Ids = {};
     if (names('mpc')) Object.assign(ids, await this.#room(operationId));
     if (names('call_uuid')) ids.call_uuid = await this.#call();
-    if (names('request_uuid')) ids.request_uuid = await this.#ringing();
     if (names('session_uuid')) Object.assign(ids, await this.#session());
     for (const [name, make] of Object.entries(this.#simple)) {
       if (names(name as ExampleId)) ids[name as ExampleId] = await make();
@@ -60,6 +59,13 @@ export class OwnResources {
       return this.#create('SipTrunk/Trunk/', trunk, 'trunk_id');
     },
     number: () => this.#create('Number/', { number: this.#new('+49301234') }, 'number'),
+    // A phone that rings for ever.
+    request_uuid: () =>
+      this.#create(
+        'Call/',
+        { from: '+12025550000', to: '+12025550103', answer_url: this.#waiting },
+        'request_uuid',
+      ),
     app_uuid: () => this.#create('Verify/App/', { alias: 'branch' }, 'app_uuid'),
   };
 
@@ -83,12 +89,6 @@ export class OwnResources {
       ({ call_status }) => call_status === 'in-progress',
     );
     return call;
-  }
-
-  /** The request of a call to a phone that rings for ever. */
-  #ringing(): Promise<string> {
-    const request = { from: '+12025550000', to: '+12025550103', answer_url: this.#waiting };
-    return this.#create('Call/', request, 'request_uuid');
   }
 
   /** An agent and a supervisor, the member that examples name; the call waits for an example that starts it. */

@@ -60,10 +60,10 @@ export function createRegistrations({
       const decided = current && decide(current);
       if (decided !== undefined && decided.bindings === current) return decided.result;
     }
-    return write(endpoint, decide);
+    return updateInUnit(endpoint, decide);
   }
 
-  function write<Result>(endpoint: string, decide: Decide<Result>): Promise<Result> {
+  function updateInUnit<Result>(endpoint: string, decide: Decide<Result>): Promise<Result> {
     let change: { readonly before: readonly Binding[]; readonly after: readonly Binding[] } | undefined;
     known.begin(endpoint);
     const unit = database.transact(async (write) => {
