@@ -35,6 +35,7 @@ export async function runTestFiles(
       '--test',
       `--import=${join(root, 'tools/tests/random-seed.ts')}`,
       `--import=${join(root, 'tools/tests/process-cost.ts')}`,
+      `--import=${join(root, 'tools/tests/test-of-error.ts')}`,
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       `--test-reporter=${join(root, 'tools/tests/slow-files.ts')}`,
