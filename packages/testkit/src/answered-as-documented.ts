@@ -42,6 +42,8 @@ interface OpenApiDocument {
 /** Returns the fault of an answer; undefined when it is as documented. */
 export type AnswerJudge = (answer: GivenAnswer) => string | undefined;
 
+const errorBody = { $ref: '#/components/schemas/Error' };
+
 /** The prefix of API paths; health, metrics, receipts and the documentation are not operations. */
 const apiPrefix = '/v1/';
 
@@ -62,8 +64,10 @@ export function judgeOf(document: object): AnswerJudge {
       validator = Compile({ ...(closedSchema(schema) as object), ...closed } as never) as Validator;
       validators.set(schema, validator);
     }
-    const [isValid, errors] = validator.Errors(JSON.parse(text));
-    if (isValid) return undefined;
+    const body: unknown = JSON.parse(text);
+    // Looking for errors takes many times the CPU of the check alone.
+    if (validator.Check(body)) return undefined;
+    const [, errors] = validator.Errors(body);
     return errors
       .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
       .join('; ');
@@ -83,7 +87,7 @@ export function judgeOf(document: object): AnswerJudge {
       `${method} ${url} (${operation?.operationId ?? 'no operation'}) was answered with ${status}: ${what}\n${text}`;
     if (operation === undefined) {
       if (status < 400) return faults('the document has no such operation');
-      return text === '' ? undefined : faults(faultsIn({ $ref: '#/components/schemas/Error' }, text));
+      return text === '' ? undefined : faults(faultsIn(errorBody, text));
     }
     const response = operation.responses[status];
     if (response === undefined) return faults('the status is not listed');
