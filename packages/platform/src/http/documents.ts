@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { keepAnswers } from './kept-answers.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
@@ -60,22 +60,19 @@ export function registerDocuments(app: FastifyInstance, describe: () => Promise<
 /** Describes an answer without being part of its schema, so that all errors have one schema. */
 export const describedBy = 'x-response-description';
 
-/** The schema by which fastify validates and which the documentation shows. */
-export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
-  const { params, query, body, response } = route.schema;
+/** Adds to the schema of a route, which validates, what only the documentation shows. Nothing is described before the document is requested. */
+export function documented(describe: () => FastifySchema): Pick<FastifyContextConfig, 'swaggerTransform'> {
+  return { swaggerTransform: ({ schema, url }) => ({ schema: { ...schema, ...describe() }, url }) };
+}
+
+/** What the documentation shows of an operation besides the parts of a request, by which fastify validates. */
+export function descriptionOf(route: ApiRoute, group: RouteGroup): FastifySchema {
+  const { body, response } = route.schema;
   return {
-    ...{
-      summary: route.operation,
-      operationId: route.id ?? operationIdOf(route.operation),
-      tags: [group.name],
-      ...(route.description === undefined ? {} : { description: route.description }),
-    },
-    params: Type.Object({
-      auth_id: Type.String({ description: 'Your account, or one of its subaccounts.' }),
-      ...params?.properties,
-    }),
-    ...(query === undefined ? {} : { querystring: query }),
-    ...(body === undefined ? {} : { body }),
+    summary: route.operation,
+    operationId: route.id ?? operationIdOf(route.operation),
+    tags: [group.name],
+    ...(route.description === undefined ? {} : { description: route.description }),
     response: {
       [route.success]: successOf(route, withWarnings(response ?? { type: 'object' }, body !== undefined)),
       ...refusedAnswers(route),

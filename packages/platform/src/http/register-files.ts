@@ -6,8 +6,9 @@ import { problem, unavailable } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type ByteRange, readByteRange } from './byte-range.ts';
-import { describedBy, schemaOf } from './documents.ts';
+import { describedBy, descriptionOf, documented } from './documents.ts';
 import type { FileRoute, ServedFile } from './file-route.ts';
+import { requestSchemaOf } from './request-schema.ts';
 import type { RouteGroup } from './route.ts';
 
 export interface FileDeps {
@@ -35,8 +36,16 @@ export function registerFiles(
         url,
         // Fastify would answer HEAD by GET, and read the whole file for its length.
         exposeHeadRoute: false,
-        schema: { ...schemaOfFile(file, group), ...(method === 'HEAD' ? { hide: true } : {}) },
-        config: { countsItself: true, least: 'viewer' },
+        schema: {
+          ...requestSchemaOf({ params: file.params }),
+          headers: rangeHeader,
+          ...(method === 'HEAD' ? { hide: true } : {}),
+        },
+        config: {
+          countsItself: true,
+          least: 'viewer',
+          ...documented(() => descriptionOfFile(file, group)),
+        },
         onRequest: deps.admit,
         handler: (request, reply) => serve(file, request, reply, deps),
       });
@@ -86,15 +95,17 @@ function requestedRange(request: FastifyRequest, file: ServedFile): ByteRange | 
   return readByteRange(request.headers.range, file.bytes);
 }
 
-function schemaOfFile({ operation, id, description, params, contentTypes }: FileRoute, group: RouteGroup) {
-  const schema = schemaOf(
+const rangeHeader = Type.Object({ range: Type.Optional(Type.String({ examples: ['bytes=0-65535'] })) });
+
+function descriptionOfFile({ operation, id, description, contentTypes }: FileRoute, group: RouteGroup) {
+  const described = descriptionOf(
     {
       method: 'GET',
       path: '',
       operation,
       ...(id === undefined ? {} : { id }),
       ...(description === undefined ? {} : { description }),
-      schema: { params },
+      schema: {},
       refuses: ['range-not-satisfiable'],
       success: 200,
       run: () => Promise.reject(new Error('only described, never run')),
@@ -105,10 +116,9 @@ function schemaOfFile({ operation, id, description, params, contentTypes }: File
     contentTypes.map((each) => [each, { schema: Type.String({ format: 'binary' }) }]),
   );
   return {
-    ...schema,
-    headers: Type.Object({ range: Type.Optional(Type.String({ examples: ['bytes=0-65535'] })) }),
+    ...described,
     response: {
-      ...(schema.response as Record<number, unknown>),
+      ...(described.response as Record<number, unknown>),
       200: { [describedBy]: 'The file.', content: whole },
       206: { [describedBy]: 'The part that Range names.', content: whole },
     },

@@ -8,12 +8,13 @@ import { type AdmittedRequest, apiRequestOf, carryOut } from './carry-out.ts';
 import type { ConsoleAccess, ConsoleSession } from './console/console-access.ts';
 import { leastRoleOf } from './console/roles.ts';
 import { readSessionCookie } from './console/session-cookie.ts';
-import { schemaOf } from './documents.ts';
+import { descriptionOf, documented } from './documents.ts';
 import type { Forwarding } from './forwarding.ts';
 import { homeOf, type ResourceHome } from './homes.ts';
 import type { Idempotency } from './idempotency.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { registerFiles } from './register-files.ts';
+import { requestSchemaOf } from './request-schema.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 import { openStream, type StreamOutput } from './streamed-answer.ts';
 import { type UnknownParameters, unknownParameters } from './unknown-parameters.ts';
@@ -62,8 +63,12 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
         scope.route({
           method: route.method,
           url,
-          schema: schemaOf(route, group),
-          config: { countsItself: true, least: leastRoleOf(route) },
+          schema: requestSchemaOf(route.schema),
+          config: {
+            countsItself: true,
+            least: leastRoleOf(route),
+            ...documented(() => descriptionOf(route, group)),
+          },
           onRequest: deps.admit,
           preValidation: (request, reply, done) => {
             tidyParts(request, route);

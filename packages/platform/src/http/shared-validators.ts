@@ -20,11 +20,16 @@ export const sharedValidators: BuildCompilerFromPool = (externals, options) => {
   const compile = build(externals, options);
   const known = pools.get(compile);
   if (known !== undefined) return known;
-  const validators = new Map<string, Validator>();
+  const ofJson = new Map<string, Validator>();
+  // The schemas of most routes are constants, which need no JSON to be found.
+  const ofSchemas = new WeakMap<object, Validator>();
   const compileOnce = ((route: Route & { readonly schema: object }) => {
-    const key = JSON.stringify(route.schema);
-    const validator = validators.get(key) ?? compiledLater(() => compile(route));
-    validators.set(key, validator);
+    const known = ofSchemas.get(route.schema);
+    if (known !== undefined) return known;
+    const json = JSON.stringify(route.schema);
+    const validator = ofJson.get(json) ?? compiledLater(() => compile(route));
+    ofJson.set(json, validator);
+    ofSchemas.set(route.schema, validator);
     return validator;
   }) as Compile;
   pools.set(compile, compileOnce);
