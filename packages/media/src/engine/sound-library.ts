@@ -42,10 +42,11 @@ export interface ClipPiece {
   readonly isLast: boolean;
 }
 
+/** Of all engines of a thread. The built-in sounds have nothing above 3.4 kHz, so 8 kHz suffices. */
+const sounds = createSounds(NARROW);
+
 /** A library without clips; `mostSamples` limits all clips together. */
 export function createSoundLibrary(mostSamples: number): SoundLibrary {
-  // The built-in sounds have nothing above 3.4 kHz, so 8 kHz suffices.
-  const sounds = createSounds(NARROW);
   const frameSamples = NARROW / 50;
   const clips = new Map<string, Clip>();
   let clipSamples = 0;
