@@ -27,7 +27,7 @@ export interface VirtualClockOptions {
    * Waits until the work of a timer has settled, for example `() => runner.idle()` with a real database. Default: a few turns of the event
    * loop, enough for promises and for commits of the embedded database.
    */
-  readonly settle?: () => Promise<void>;
+  readonly settle?: () => Promise<void> | undefined;
   /** More timers than this in one advance count as an endless loop. */
   readonly maximumFires?: number;
 }
