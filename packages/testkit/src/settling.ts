@@ -41,7 +41,7 @@ export function createSettling(): Settling {
     touched() {
       isTouched = true;
     },
-    // Not an async function: under the hooks of node:test each promise costs a microsecond, and each timer of a test settles.
+    // One promise instead of one a turn: each timer of a test settles.
     settle() {
       if (!isTouched) return undefined;
       return new Promise((resolve) => {

@@ -17,17 +17,14 @@ const RINGBACK_DB = -22;
 /** Fade at the edges of a tone, in ms: a hard edge clicks. */
 export const FADE_MS = 5;
 
-/** By name and rate: the engines of a process share what is the same in all of them. */
-const kept = new Map<string, Int16Array>();
-
 /** The built-in sounds at `rate` samples a second. */
 export function createSounds(rate: number): Sounds {
+  const kept = new Map<string, Int16Array>();
   const once = (name: string, render: () => Int16Array): Int16Array => {
-    const key = `${name} ${rate}`;
-    let samples = kept.get(key);
+    let samples = kept.get(name);
     if (samples === undefined) {
       samples = render();
-      kept.set(key, samples);
+      kept.set(name, samples);
     }
     return samples;
   };
