@@ -36,6 +36,8 @@ export interface Outbox {
    * cheap and not throw.
    */
   subscribe(listener: () => void, which?: 'of-this-process' | 'all'): () => void;
+  /** Reports whether there are listeners of all processes, and each change of that; one per process, returns its end. */
+  followReaders(report: (areThere: boolean) => void): () => void;
   /** Another process has committed events. */
   committedElsewhere(): void;
   /** Begins to deliver, once per process; without a consumer events are only kept, within limits. */
@@ -99,6 +101,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       record = newRecord;
     },
     subscribe: listeners.subscribe,
+    followReaders: listeners.followReaders,
     committedElsewhere: listeners.committedElsewhere,
     start(consumer) {
       if (pump !== undefined) throw new Error('the outbox delivers already');
