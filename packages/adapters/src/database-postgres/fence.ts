@@ -12,8 +12,8 @@ export class IncarnationEndedError extends Error {
 
 /** Makes sure that each transaction of an ended incarnation is refused. */
 export interface Fence {
-  /** Finds a row while the incarnation has not ended, at the beginning of a transaction; undefined before `join`. */
-  statement(lane: number): string | undefined;
+  /** Finds a row with `selected` while the incarnation has not ended, at the beginning of a transaction; undefined before `join`. */
+  statement(lane: number, selected: string): string | undefined;
   /** Before the commit, with the number of rows that were found; throws `IncarnationEndedError`. */
   judge(rows: number): void;
   join(member: DatabaseMember): void;
@@ -23,15 +23,15 @@ export interface Fence {
  * The row of each lane has one locker, the transaction that runs there. The end of the incarnation deletes the row: it waits for that
  * transaction, and every later one finds no row.
  */
-const check = (incarnation: number, lane: number) =>
-  `SELECT 1 FROM incarnation_lanes WHERE incarnation = ${incarnation} AND lane = ${lane} FOR UPDATE`;
+const check = (incarnation: number, lane: number, selected: string) =>
+  `SELECT ${selected} FROM incarnation_lanes WHERE incarnation = ${incarnation} AND lane = ${lane} FOR UPDATE`;
 
 export function createFence(): Fence {
   let member: DatabaseMember | undefined;
   let isEnded = false;
 
   return {
-    statement: (lane) => member && check(member.incarnation, lane),
+    statement: (lane, selected) => member && check(member.incarnation, lane, selected),
     judge(rows) {
       if (rows > 0) return;
       if (!isEnded) {

@@ -145,23 +145,25 @@ export class UnitLane {
   #begin(connection: PostgresConnection, group: readonly Unit[]): () => Promise<string | undefined> {
     const { wasCommitted, fence, number } = this.#deps;
     const { isolation, excluding } = group[0]!;
-    const check = fence.statement(number);
+    const isNamed = wasCommitted !== undefined;
+    const selected = isNamed ? ownTransaction : '1';
+    const check = fence.statement(number, selected);
     const begun = connection.begin(
       [
         isolation === 'read-committed' ? beginReadCommitted : beginSerializable,
         // LOCK TABLE takes no snapshot. EXCLUSIVE conflicts with the ROW SHARE of row locks, and with no plain read.
         ...(excluding === undefined ? [] : [`LOCK TABLE ${excluding.join(', ')} IN EXCLUSIVE MODE`]),
-        ...(check === undefined ? [] : [check]),
-        ...(wasCommitted === undefined ? [] : [ownTransaction]),
+        // One statement for both: each costs a message of the server.
+        ...(check !== undefined ? [check] : isNamed ? [`SELECT ${selected}`] : []),
       ],
       group.length,
     );
     return async () => {
       const answers = await begun;
       if (answers === undefined) return undefined;
-      const own = wasCommitted && answers.at(-1);
-      if (check !== undefined) fence.judge(answers.at(own === undefined ? -1 : -2)!.length);
-      return own?.[0]?.id as string | undefined;
+      const rows = answers.at(-1)!;
+      if (check !== undefined) fence.judge(rows.length);
+      return isNamed ? (rows[0]?.id as string | undefined) : undefined;
     };
   }
 
@@ -194,7 +196,7 @@ export class UnitLane {
 }
 
 /** Before the transaction ends its name is known, so that the outcome of a lost commit can be asked for. */
-const ownTransaction = 'SELECT pg_current_xact_id()::text AS id';
+const ownTransaction = 'pg_current_xact_id()::text AS id';
 
 function isGrouped(first: Unit, next: Unit): boolean {
   return mayShare(next) && next.isolation === first.isolation;
