@@ -63,7 +63,7 @@ describe('heartbeats of a node on PostgreSQL', { skip: postgresMissing() ?? fals
       alive,
       /** Resolves when the next heartbeat has been written. */
       async heartbeat(): Promise<void> {
-        const heard = new Promise<void>((resolve) => alive.onHeartbeat(resolve));
+        const heard = new Promise<void>((resolve) => alive.onHeartbeat(() => resolve()));
         await clock.advance(2_000);
         await heard;
       },

@@ -245,24 +245,35 @@ export function endIncarnation(
   );
 }
 
-/** Resolves with the time of the database's own clock; undefined where that is the clock of this machine. */
+/** A heartbeat that was written, with what its transaction read. */
+export interface WrittenHeartbeat {
+  /** The time of the database's own clock; undefined where that is the clock of this machine. */
+  readonly databaseAt: Instant | undefined;
+  /** All incarnations that are not settled, this one as well; none where one process owns the database. */
+  readonly unsettled: readonly UnsettledIncarnation[];
+}
+
 export async function saveAlive(
-  database: Pick<Database, 'transact' | 'dialect'>,
+  database: Pick<Database, 'transact' | 'dialect' | 'isShared'>,
   { incarnation, wall, counted }: KnownAlive,
-): Promise<Instant | undefined> {
+): Promise<WrittenHeartbeat> {
   const answer = sql.raw(
     database.dialect === 'postgres'
       ? 'RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT AS now'
       : '',
   );
-  const { rows } = await database.transact(
-    (write) =>
-      sql<{ now: number | string }>`UPDATE incarnations
+  return database.transact(
+    async (write) => {
+      const { rows } = await sql<{ now: number | string }>`UPDATE incarnations
         SET alive_at = ${wall}, counted_at = ${counted}, beat = beat + 1
-        WHERE incarnation = ${incarnation} ${answer}`.execute(write),
+        WHERE incarnation = ${incarnation} ${answer}`.execute(write);
+      return {
+        databaseAt: rows[0] === undefined ? undefined : Number(rows[0].now),
+        unsettled: database.isShared ? await unsettledIncarnations(write) : [],
+      };
+    },
     { isolation: 'read-committed', isHeartbeat: true },
   );
-  return rows[0] === undefined ? undefined : Number(rows[0].now);
 }
 
 function lowestFree(taken: readonly number[]): number {

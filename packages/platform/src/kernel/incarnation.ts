@@ -9,6 +9,8 @@ import {
   saveAlive,
   settleIncarnation,
   succeedIncarnation,
+  type UnsettledIncarnation,
+  type WrittenHeartbeat,
 } from './incarnation-store.ts';
 import { lastAliveTable } from './migrations/0004-last-alive.ts';
 import { lastAliveCounted } from './migrations/0005-last-alive-counted.ts';
@@ -34,8 +36,8 @@ export interface Incarnation {
   begin(): Promise<readonly EndedIncarnation[]>;
   /** All things of that incarnation have been ended or taken over. */
   settled(ended: EndedIncarnation): Promise<void>;
-  /** Calls the listener after each heartbeat that was written; one listener per process. */
-  onHeartbeat(listener: () => void): void;
+  /** Calls the listener after each heartbeat that was written, with all incarnations as it read them; one listener per process. */
+  onHeartbeat(listener: (unsettled: readonly UnsettledIncarnation[]) => void): void;
   /** This incarnation becomes the successor of another one; undefined when the row of that one has changed. */
   succeed(other: Pick<EndingOfAnother, 'incarnation' | 'seen'>): Promise<EndedIncarnation | undefined>;
   /** Resolves when no write is going on. */
@@ -90,7 +92,7 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
   let unwritten: KnownAlive | undefined;
   let isFailing = false;
   let writing: Promise<void> | undefined;
-  let heartbeatWritten = () => {};
+  let heartbeatWritten = (_: readonly UnsettledIncarnation[]): void => {};
 
   function mark(): void {
     // The next process knows the time of this process by the wall clock alone.
@@ -105,15 +107,15 @@ export function createIncarnation(deps: IncarnationDeps): Incarnation {
       const alive = unwritten;
       unwritten = undefined;
       const askedAt = clock.wallNow();
-      await saveAlive(database, alive).then((databaseAt) => written(askedAt, databaseAt), notWritten);
+      await saveAlive(database, alive).then((heartbeat) => written(askedAt, heartbeat), notWritten);
     }
     writing = undefined;
   }
 
-  function written(askedAt: Instant, databaseAt: Instant | undefined): void {
+  function written(askedAt: Instant, { databaseAt, unsettled }: WrittenHeartbeat): void {
     isFailing = false;
     if (databaseAt !== undefined) clockSkew.saw(askedAt, databaseAt, clock.wallNow());
-    heartbeatWritten();
+    heartbeatWritten(unsettled);
   }
 
   function notWritten(err: unknown): void {

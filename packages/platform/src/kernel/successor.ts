@@ -38,12 +38,16 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
   let watch = firstWatch;
   let alive: ReadonlySet<string> = new Set();
   let isClosed = false;
+  /** As the last heartbeat of this process has read them. */
+  let unsettled: readonly UnsettledIncarnation[] = [];
 
-  async function read(): Promise<readonly UnsettledIncarnation[]> {
-    const rows = await unsettledIncarnations(database.read);
+  function know(rows: readonly UnsettledIncarnation[]): void {
     const others = rows.filter((row) => row.endedBy === undefined && row.incarnation !== incarnation.number);
     alive = new Set(others.map((row) => tokenOf(row.incarnation)));
-    return rows;
+  }
+
+  async function read(): Promise<void> {
+    know(await unsettledIncarnations(database.read));
   }
 
   function step(input: NodeWatchInput): readonly NodeWatchEffect[] {
@@ -89,7 +93,8 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
   }
 
   const looks = createRepeatedWork(async () => {
-    const rows = await read();
+    const rows = unsettled;
+    know(rows);
     const running = rows.filter(
       ({ endedBy, incarnation: other }) => endedBy === undefined && other !== incarnation.number,
     );
@@ -108,7 +113,8 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
   messages.listen(changed, () => {
     read().catch(failed);
   });
-  incarnation.onHeartbeat(() => {
+  incarnation.onHeartbeat((rows) => {
+    unsettled = rows;
     if (!isClosed) looks.run().catch(failed);
   });
   messages.notify(changed, new Uint8Array());
