@@ -26,6 +26,8 @@ describe('names of flows in a cluster', () => {
         [named.id, protocol, false, remoteAddress, remotePort],
       );
       assert.deepEqual({ ...named, id: flow.id }, flow);
+      assert.equal(flows.local(named.id), flow.protocol === 'udp' ? flow.id : undefined);
+      assert.equal(createNodeFlows('k3f').local(named.id), undefined);
     });
 
   it('a connection keeps its name until it is closed', () => {

@@ -9,6 +9,8 @@ export interface NodeFlows {
   named(flow: Flow): Flow;
   /** The same for a connection that is closed; its name is forgotten. */
   closed(flow: Flow): Flow;
+  /** The name of a datagram flow of this node among its own transports; undefined for every other flow. */
+  local(id: string): string | undefined;
 }
 
 const datagrams = /^udp-([0-9a-z]{1,11})-([0-9a-f.:]*[.:][0-9a-f.:]*)-(\d{1,5})(?:~(tls))?$/i;
@@ -16,6 +18,7 @@ const connection = /^((?:tcp|tls|ws)-([0-9a-z]{1,11})-[^~]+)~(tcp|tls|wss?|udp)~
 
 export function createNodeFlows(incarnation: string): NodeFlows {
   const connections = new Map<string, Flow>();
+  const ownDatagrams = `udp-${incarnation}-`;
 
   function ofConnection(flow: Flow): Flow {
     const { id, protocol, remoteAddress, remotePort } = flow;
@@ -24,7 +27,7 @@ export function createNodeFlows(incarnation: string): NodeFlows {
 
   /** The name of a datagram flow; the simulated TLS of tests is one too, and its name has the protocol. */
   function ofDatagrams({ id, protocol }: Flow): string {
-    const name = `udp-${incarnation}-${id.slice('udp-'.length)}`;
+    const name = `${ownDatagrams}${id.slice('udp-'.length)}`;
     return protocol === 'udp' ? name : `${name}~${protocol}`;
   }
 
@@ -44,6 +47,9 @@ export function createNodeFlows(incarnation: string): NodeFlows {
       connections.delete(flow.id);
       return named;
     },
+    // Each message asks: a pattern would cost more than the rest of its way.
+    local: (id) =>
+      id.startsWith(ownDatagrams) && !id.includes('~') ? `udp-${id.slice(ownDatagrams.length)}` : undefined,
   };
 }
 

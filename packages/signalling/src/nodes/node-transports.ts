@@ -58,16 +58,17 @@ export function overNodes({ nodes, openTransports, receives }: NodeTransportsDep
       });
     });
 
+    /** The name among this node's transports. A UDP flow of a node that has ended is tried from here: some networks of phones let in datagrams of every sender. */
+    const localName = (id: string) => flows.local(id) ?? readFlowName(id)?.local ?? id;
+
     /** The flow of another node that is alive; undefined for every other flow. */
     function remote(id: string): NamedFlow | undefined {
+      if (flows.local(id) !== undefined) return undefined;
       const named = readFlowName(id);
       return named !== undefined && named.incarnation !== nodes.own && nodes.isAlive(named.incarnation)
         ? named
         : undefined;
     }
-
-    /** A UDP flow of a node that has ended is tried from here: some networks of phones let in datagrams of every sender. */
-    const localName = (id: string) => readFlowName(id)?.local ?? id;
 
     return {
       ...wrapped(own),
