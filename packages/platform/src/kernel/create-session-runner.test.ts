@@ -257,20 +257,23 @@ function saveRules(open: OpenDatabase): void {
     );
   });
 
-  test('an input that was sent stays first in its mailbox until its step can be saved', async () => {
-    const world = await newWorld();
+  test('an input that was sent stays first in its mailbox until its step can be saved, and keeps the time of its arrival', async () => {
+    const times: number[] = [];
+    const noted = (now: number) => void times.push(now);
+    const world = await newWorld({ machine: { step: (...of) => noted(of[2]) ?? machine.step(...of) } });
     await world.counters.open('a', fresh, add(1));
     world.failing = new Error('the disk is full');
     world.counters.send('a', add(10));
+    await world.clock.advance(500);
     world.counters.send('a', add(100));
-    await world.runner.idle();
-    await world.clock.advance(3_000);
+    await world.clock.advance(2_500);
     assert.equal(world.counters.peek('a')?.total, 1);
     assert.equal(world.runner.census().counter?.queued, 2);
     world.failing = undefined;
     await world.clock.advance(1_000);
     await world.runner.idle();
     assert.deepEqual(world.reports, ['total 1', 'total 11', 'total 111']);
+    assert.deepEqual([...new Set(times.map((at) => at - times[0]!))], [0, 500]);
     assert.equal(world.clock.pending, 0);
   });
 

@@ -20,6 +20,8 @@ interface Caller {
 
 interface Letter {
   readonly input: unknown;
+  /** Of its arrival: a database that is away makes no call longer. */
+  readonly at: Instant;
   readonly timer?: SessionTimer;
   readonly caller?: Caller;
   /** How often the database refused to save its step. */
@@ -91,25 +93,25 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
       if (this.#runner.isClosed()) throw new Error('the session runner is closed');
       this.#assertNew(id);
       this.#put(this.#create(id, initial, false), {
-        input,
+        ...this.#arrived(input),
         caller: { resolve: resolve as Caller['resolve'], reject },
       });
     });
 
   readonly resume = (id: string, state: State, input: Input): void => {
     if (this.#runner.isClosed()) {
-      this.#drop({ input });
+      this.#drop(this.#arrived(input));
       return;
     }
     this.#assertNew(id);
-    this.#put(this.#create(id, state, true), { input });
+    this.#put(this.#create(id, state, true), this.#arrived(input));
   };
 
-  readonly send = (id: string, input: Input): void => this.#send(id, { input });
+  readonly send = (id: string, input: Input): void => this.#send(id, this.#arrived(input));
 
   readonly ask = <Reply>(id: string, input: Input): Promise<Reply | undefined> =>
     new Promise<Reply | undefined>((resolve, reject) => {
-      this.#send(id, { input, caller: { resolve: resolve as Caller['resolve'], reject } });
+      this.#send(id, { ...this.#arrived(input), caller: { resolve: resolve as Caller['resolve'], reject } });
     });
 
   readonly nowOf = (id: string): Instant => {
@@ -137,6 +139,10 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     }
   }
 
+  #arrived(input: unknown): Letter {
+    return { input, at: this.#runner.clock.now() };
+  }
+
   #assertNew(id: string): void {
     if (this.#sessions.has(id)) throw new Error(`${this.#kind.name} ${id} is alive already`);
   }
@@ -161,7 +167,10 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
       timers: createSessionTimers(
         clock,
         (timer) =>
-          this.#put(session, { input: { type: 'timer-fired', key: timer.key } satisfies TimerFired, timer }),
+          this.#put(session, {
+            ...this.#arrived({ type: 'timer-fired', key: timer.key } satisfies TimerFired),
+            timer,
+          }),
         (change) => {
           this.counts.timers += change;
         },
@@ -224,7 +233,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     const { state, effects } = this.#kind.machine.step(
       session.state,
       letter.input as Input | TimerFired,
-      this.#runner.clock.now() + session.aheadMs,
+      letter.at + session.aheadMs,
     );
     return {
       state,
