@@ -205,11 +205,36 @@ for (const [what, cut, mend, loggedErrors, ended] of [
         await world.advance(since + 20_000 - world.now());
         assert.equal(nodesOf(world).nodes.length, 3);
         nodesOf(world)[mend](home);
-        await world.until('its end', () => nodesOf(world).nodes.length === 2, 3_000);
+        await world.until('its end', () => nodesOf(world).nodes.length === 2);
         const { body } = await world.api('GET', 'Call/?limit=20');
         assert.ok(
           body.objects.every(({ hangup_cause_code: code }: { hangup_cause_code: number }) => code === 5010),
         );
+      },
+    );
+  });
+
+  it(`phones that answer or ring while their node is ${what} are hung up when it ends itself`, async () => {
+    await inSimulatedWorld(
+      { seed: 7, nodes: 3, loggedErrors: [...loggedErrors, ...ended, 'step not saved; it was undone'] },
+      async (world) => {
+        const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
+        ann.behaviour = { does: 'answer', ringMs: 1_000 };
+        bob.behaviour = { does: 'ring' };
+        const [home] = nodesOf(world).nodes;
+        for (const { username } of [ann, bob]) {
+          const body = { from: '+12025550000', to: username, answer_url: 'https://customer.example/wait' };
+          assert.equal((await home!.call('POST', 'Call/', { body })).status, 201);
+        }
+        await world.until('both ring', () => ann.call?.isRinging && bob.call?.isRinging);
+        nodesOf(world)[cut](home!);
+        await world.advance(20_000);
+        assert.ok(ann.call?.isUp);
+        assert.equal(bob.call?.end, undefined);
+        nodesOf(world)[mend](home!);
+        const areHungUp = () => ann.call?.end?.by === 'remote-bye' && bob.call?.end?.by === 'remote-cancel';
+        await world.until('their ends', areHungUp, 3_000);
+        await world.until('the end of the node', () => nodesOf(world).nodes.length === 2);
       },
     );
   });

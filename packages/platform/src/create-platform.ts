@@ -22,18 +22,26 @@ import {
 import { createStartPhase, type StartPhase } from './kernel/start-phases.ts';
 import type { CreatedPlatform, Platform, PlatformDeps } from './platform.ts';
 
+/** A BYE is repeated after 0.5, 1.5 and 3.5 s (RFC 3261 §17.1.2.2). */
+const leavesWithinMs = 4_000;
+
 /**
  * Creates the whole product over its ports. The caller creates signalling from the result, then starts the platform over it.
  * The embedded server, a cluster node and the simulated world use the same function.
  */
 export function createPlatform(deps: PlatformDeps): CreatedPlatform {
-  const core = createCore(deps);
+  let leave = async () => {};
+  const core = createCore(deps, () => {
+    const end = () => deps.onIncarnationEnded?.();
+    leave().then(end, end);
+  });
   const asked = createAsked(core);
   const { token: incarnation } = core.incarnation;
   return {
     signalling: { ...asked.signalling, ...(core.nodes && { nodes: core.nodes.peers }) },
     incarnation,
     async start(telephony) {
+      leave = () => leaveCalls(core, telephony);
       try {
         return await startPlatform(core, asked, telephony);
       } catch (error) {
@@ -44,11 +52,8 @@ export function createPlatform(deps: PlatformDeps): CreatedPlatform {
   };
 }
 
-function createCore(deps: PlatformDeps): FeaturesDeps {
-  const incarnation = createIncarnation({
-    ...deps,
-    ...(deps.onIncarnationEnded === undefined ? {} : { onEnded: deps.onIncarnationEnded }),
-  });
+function createCore(deps: PlatformDeps, onEnded: () => void): FeaturesDeps {
+  const incarnation = createIncarnation({ ...deps, onEnded });
   const roles = createSingletonRoles({ ...deps, incarnation: incarnation.number });
   roles.take(pruningRole);
   const mayPrune = () => roles.holds(pruningRole);
@@ -82,6 +87,20 @@ function createCore(deps: PlatformDeps): FeaturesDeps {
     isDraining: () => phase.isDraining,
     isFull: () => capacity.full() !== undefined,
   };
+}
+
+/**
+ * Another process has ended this incarnation, and hangs up the legs whose answers are recorded. This one hangs up the others: phones that still
+ * ring, and those that were answered since its last write.
+ */
+async function leaveCalls(
+  { phase, runner, incarnation }: Pick<FeaturesDeps, 'phase' | 'runner' | 'incarnation'>,
+  telephony: Telephony,
+): Promise<void> {
+  phase.end();
+  runner.close().catch(() => {});
+  incarnation.close().catch(() => {});
+  await telephony.hangUpAll?.(leavesWithinMs);
 }
 
 async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Telephony): Promise<Platform> {

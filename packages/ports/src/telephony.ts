@@ -39,6 +39,11 @@ export interface Telephony {
   hangUp(leg: string, status?: number): void;
   /** Hangs up a leg whose own process has died, with the `dialog` of its answer; nothing is reported. Absent if this edge cannot. */
   endDialog?(dialog: string): void;
+  /**
+   * Hangs up every leg; resolves when no request to a phone waits for its answer, or after this time.
+   * Absent if this edge cannot.
+   */
+  hangUpAll?(limitMs: number): Promise<void>;
   /** Requests to carriers outside of any call; absent if this edge has none. */
   readonly carriers?: CarrierRequests;
 }

@@ -136,10 +136,19 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     hangUp: legs.telephony.hangUp,
   });
 
+  function hangUpAll(): void {
+    routed.hangUpAll();
+    legs.hangUpAll();
+  }
+
   return {
     telephony: {
       ...legs.telephony,
       ...routedTelephony(legs, routed),
+      hangUpAll(limitMs) {
+        hangUpAll();
+        return transactionsOver(userAgent, deps.clock, limitMs);
+      },
       async open() {
         userAgent.listen(legs.invited);
         await transports.open(userAgent);
@@ -157,16 +166,29 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     routedLegs: () => routed.census(),
     bannedSources: () => defence?.census().bannedSources ?? 0,
     counters: () => ({ ...userAgent.counters, ...transports.counters(), ...defence?.counters }),
-    hangUpAll() {
-      routed.hangUpAll();
-      legs.hangUpAll();
-    },
+    hangUpAll,
     async close() {
       routed.close();
       userAgent.close();
       await transports.close();
     },
   };
+}
+
+/** Looks ten times a second: the process ends afterwards. */
+function transactionsOver(
+  { census }: Pick<UserAgent, 'census'>,
+  clock: Clock,
+  limitMs: number,
+): Promise<void> {
+  const limit = clock.now() + limitMs;
+  return new Promise((resolve) => {
+    const look = () => {
+      if (census().transactions === 0 || clock.now() >= limit) resolve();
+      else clock.startTimer(Math.min(clock.now() + 100, limit), look);
+    };
+    look();
+  });
 }
 
 /** Creates unpredictable tokens; in a cluster they name their node. */

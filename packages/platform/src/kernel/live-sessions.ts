@@ -2,6 +2,7 @@ import type { Instant, Step, TimerFired, UnitOptions, Write } from '@jackfield/p
 import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { RunQueue } from './run-queue.ts';
+import { RunnerClosedError } from './runner-closed.ts';
 import type { SessionKind, SessionRunnerDeps, Sessions } from './session-runner.ts';
 import { createSessionTimers, type SessionTimer, type SessionTimers } from './session-timers.ts';
 
@@ -90,7 +91,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   // Bound functions: features pass single ones on.
   readonly open = <Reply>(id: string, initial: State, input: Input): Promise<Reply> =>
     new Promise<Reply>((resolve, reject) => {
-      if (this.#runner.isClosed()) throw new Error('the session runner is closed');
+      if (this.#runner.isClosed()) throw new RunnerClosedError();
       this.#assertNew(id);
       this.#put(this.#create(id, initial, false), {
         ...this.#arrived(input),
