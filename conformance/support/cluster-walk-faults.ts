@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Read } from '@jackfield/ports';
-import type { SimulatedPlatform, SimulatedWorld } from '@jackfield/testkit';
+import type { Instant, Read } from '@jackfield/ports';
+import type { NetworkAddress, SimulatedPlatform, SimulatedWorld, WatchedWrites } from '@jackfield/testkit';
 
 /** A fault that may end its node. */
 interface Hit {
@@ -11,6 +11,12 @@ interface Hit {
   until: number;
 }
 
+/** How the wall clock of a node differs from that of the world. */
+interface WalkClock {
+  readonly skewMs?: number;
+}
+
+type EndOfIncarnation = WatchedWrites['ends'][number];
 type OnBus = (bus: NonNullable<SimulatedWorld['cluster']>['bus']) => void;
 
 interface HeartbeatBounds {
@@ -33,12 +39,16 @@ export class WalkFaults {
   readonly #hits: Hit[] = [];
   readonly #cut = new Set<SimulatedPlatform>();
   readonly #stopped = new Set<SimulatedPlatform>();
+  readonly #killedAt = new Map<SimulatedPlatform, Instant>();
+  readonly #clocks: readonly WalkClock[];
   #isBusWell = true;
+  #changes = 0;
   /** When the bus was cut, or cut between two nodes, and when it was mended. */
   readonly #outages: { readonly from: number; to: number }[] = [];
 
-  constructor(world: SimulatedWorld, random: () => number) {
+  constructor(world: SimulatedWorld, clocks: readonly WalkClock[], random: () => number) {
     this.#world = world;
+    this.#clocks = clocks;
     this.#random = random;
     this.nodes = [...this.#cluster.nodes];
   }
@@ -53,9 +63,26 @@ export class WalkFaults {
     return node.database.read;
   }
 
-  /** Each message arrives. */
-  get isWell(): boolean {
-    return this.#isBusWell && this.#stopped.size + this.#cut.size === 0;
+  /** Each message arrives between this node and every other one. */
+  isWellAt({ address }: NetworkAddress): boolean {
+    const node = this.nodes[Number(address.split('.').at(-1)) - 1];
+    const isRunning = node !== undefined && this.running.includes(node);
+    return isRunning && this.#isBusWell && this.#stopped.size + this.#cut.size === 0;
+  }
+
+  /** Faults that have begun or ended. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  after(ms: number, act: () => void): void {
+    const { clock } = this.#world;
+    clock.startTimer(clock.now() + ms, act);
+  }
+
+  /** What the wall clock of a node has shown, in time of the world. */
+  ofWorld(shownAt: Instant, node: SimulatedPlatform | undefined): Instant {
+    return shownAt - (this.#clocks[node === undefined ? -1 : this.nodes.indexOf(node)]?.skewMs ?? 0);
   }
 
   async next(): Promise<void> {
@@ -75,6 +102,7 @@ export class WalkFaults {
     else if (choice < 0.85) this.#cutBehindCommit(one);
     else if (this.running.length === 3) {
       this.#hit(one);
+      this.#killedAt.set(one, this.#world.now());
       this.#cluster.stop(one);
       await kill(one);
     }
@@ -103,9 +131,20 @@ export class WalkFaults {
     return bounds ?? { silentFrom: Infinity, atLatest: Infinity };
   }
 
-  /** Whether a BYE from then on may have been lost with each of its repetitions, between the node that sends it and that of the phone. */
-  losesBye(at: number): boolean {
-    return this.#outages.some(({ from, to }) => from <= at && to >= at + byeRepeatedMs);
+  /**
+   * Whether a BYE from then on may have been lost with each of its repetitions, between the node that sends it and that of the phone. A node
+   * that ends repeats it no more.
+   */
+  losesBye(at: Instant, sender: SimulatedPlatform | undefined, end: EndOfIncarnation | undefined): boolean {
+    const lastAt = Math.min(at + byeRepeatedMs, this.#lastInstant(sender, end));
+    return this.#outages.some(({ from, to }) => from <= at && to >= lastAt);
+  }
+
+  /** When the process of a node was killed, or ended because another one had ended its incarnation. */
+  #lastInstant(node: SimulatedPlatform | undefined, end: EndOfIncarnation | undefined): Instant {
+    if (node === undefined || end === undefined) return Number.POSITIVE_INFINITY;
+    const hit = this.#hits.findLast((each) => each.node === node && each.at < end.at);
+    return this.#killedAt.get(node) ?? Math.max(end.at, hit?.until ?? 0);
   }
 
   get #cluster() {
@@ -117,6 +156,7 @@ export class WalkFaults {
   }
 
   #onBus(impair: OnBus): void {
+    this.#changes++;
     this.#isBusWell = false;
     impair(this.#cluster.bus);
   }
@@ -129,6 +169,7 @@ export class WalkFaults {
   }
 
   #mendBus(): void {
+    this.#changes++;
     const { bus } = this.#cluster;
     for (const outage of this.#outages) outage.to = Math.min(outage.to, this.#world.now());
     bus.mend();
@@ -162,13 +203,15 @@ export class WalkFaults {
   }
 
   #hit(node: SimulatedPlatform, writesForMs = 0): void {
+    this.#changes++;
     const at = this.#world.now();
     this.#hits.push({ node, at, lastWriteAt: at + writesForMs, until: Number.POSITIVE_INFINITY });
   }
 
   #later(node: SimulatedPlatform, recover: () => void): void {
     const { clock } = this.#world;
-    clock.startTimer(clock.now() + 1_000 + this.#random() * 19_000, () => {
+    this.after(1_000 + this.#random() * 19_000, () => {
+      this.#changes++;
       for (const hit of this.#hits) if (hit.node === node) hit.until = Math.min(hit.until, clock.now());
       recover();
     });

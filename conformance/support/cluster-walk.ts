@@ -7,16 +7,15 @@ import {
   createWatchedWrites,
   type History,
   openSimulatedWorld,
-  type PhoneCall,
   recordedHistory,
   type SimulatedPhone,
-  type SimulatedPlatform,
   type SimulatedWorld,
   seededRandom,
   toneMeter,
   type WatchedWrites,
 } from '@jackfield/testkit';
 import { sql } from 'kysely';
+import { WalkCalls } from './cluster-walk-calls.ts';
 import { WalkFaults } from './cluster-walk-faults.ts';
 import { type Name, names, roles, room, WalkJoins } from './cluster-walk-joins.ts';
 import { linksOf } from './linked-callers.ts';
@@ -32,6 +31,8 @@ export interface WalkCounts {
   refusals: number;
   /** Legs in multiparty calls of other nodes, each time that they were counted. */
   links: number;
+  /** Of phones whose BYE nothing could keep from the home node. */
+  hangUps: number;
 }
 
 export interface WalkOutcome {
@@ -54,18 +55,17 @@ export async function walkCluster(
   let opened: SimulatedWorld | undefined;
   const watched = createWatchedWrites(() => opened?.now() ?? 0);
   const random = seededRandom(seed * 7919);
+  const clocks = [{}, { skewMs: Math.round((random() - 0.5) * 60_000) }, { driftPpm: random() * 400 - 200 }];
   const world = await openSimulatedWorld({
     seed,
     nodes: 3,
     census: 'by-test',
-    faults: {
-      clocks: [{}, { skewMs: Math.round((random() - 0.5) * 60_000) }, { driftPpm: random() * 400 - 200 }],
-    },
+    faults: { clocks },
     interpose: (database) => watched.watch(interpose(database)),
   });
   opened = world;
   try {
-    const walk = new ClusterWalk(world, random);
+    const walk = new ClusterWalk(world, new WalkFaults(world, clocks, random), random);
     await walk.begin();
     for (let step = 0; step < stepsOfWalk; step++) await walk.step();
     const { writes, ends } = watched;
@@ -89,27 +89,27 @@ class ClusterWalk {
     heardSeconds: 0,
     refusals: 0,
     links: 0,
+    hangUps: 0,
   };
   readonly #world: SimulatedWorld;
   readonly #random: () => number;
   readonly #faults: WalkFaults;
   readonly #joins: WalkJoins;
   readonly #phones = new Map<Name, SimulatedPhone>();
+  readonly #calls: WalkCalls;
   readonly #accepted: string[] = [];
   readonly #sightings: History['sightings'][number][] = [];
   readonly #liveRooms: History['liveRooms'][number][] = [];
   readonly #keyed: History['keyed'][number][] = [];
   readonly #keys: { readonly key: string; readonly from: string }[] = [];
-  /** Calls whose phone hung up while its BYE could be lost: their node ends them later. */
-  readonly #unheard = new Set<PhoneCall>();
-  readonly #homes = new Map<number, SimulatedPlatform>();
   #isHealed = false;
 
-  constructor(world: SimulatedWorld, random: () => number) {
+  constructor(world: SimulatedWorld, faults: WalkFaults, random: () => number) {
     this.#world = world;
     this.#random = random;
-    this.#faults = new WalkFaults(world, random);
+    this.#faults = faults;
     this.#joins = new WalkJoins(world, random);
+    this.#calls = new WalkCalls(() => [...this.#phones.values()], this.#faults);
   }
 
   async begin(): Promise<void> {
@@ -133,7 +133,7 @@ class ClusterWalk {
     const choice = this.#random();
     if (choice < 0.35) await this.#faults.next();
     else if (choice < 0.6) await this.#join(this.#one(names));
-    else if (choice < 0.7) this.#hangUp(this.#one(names));
+    else if (choice < 0.7) this.#calls.hangUp(this.#phoneOf(this.#one(names)));
     else if (choice < 0.8) this.#phoneOf('ann').dial(this.#phoneOf('bob').username);
     else await this.#change();
     await this.#look();
@@ -147,8 +147,9 @@ class ClusterWalk {
     for (const name of names) await this.#registered(this.#phoneOf(name));
     await this.#world.advance(healedMs);
     const { liveRows, running } = await recordedHistory(this.#read);
-    const lost = await this.#lostByes(ends);
-    const phones = await Promise.all(names.map((name) => this.#callsOf(name, lost)));
+    const lost = await this.#calls.lostByes(ends);
+    const phones: History['leftovers']['phones'][number][] = [];
+    for (const name of names) phones.push(await this.#calls.leftIn(name, this.#phoneOf(name), lost));
     await this.#look();
     const leftovers = { liveRows, running, phones, census: {} };
     await this.#hangUpAll();
@@ -173,32 +174,10 @@ class ClusterWalk {
     };
   }
 
-  /** Of calls that the platform dialled: each has a number of its own. A node that was ended is billed for nothing since its fault. */
   async bills(ends: WatchedWrites['ends']): Promise<History['bills']> {
-    const { rows } = await sql<{
-      call_uuid: string;
-      from_number: string;
-      incarnation: number;
-      answered_at: number | null;
-      ended_at: number | null;
-    }>`
-      SELECT call_uuid, from_number, incarnation, answered_at, ended_at FROM calls`.execute(this.#read);
-    const ended = new Map(ends.map(({ incarnation, at }) => [incarnation, at]));
-    const bills = rows.flatMap(({ call_uuid: leg, from_number, incarnation, answered_at, ended_at }) => {
-      const call = this.#callFrom(from_number);
-      if (call?.answeredAt === undefined || answered_at === null || ended_at === null) return [];
-      const home = this.#homes.get(Number(incarnation));
-      const fenced = ended.get(Number(incarnation)) ?? 0;
-      const { silentFrom, atLatest } = this.#faults.lastHeartbeat(home, fenced);
-      const { heard, answeredAt, endedAt = Infinity } = call;
-      const firstAt = heard.at(0)?.at ?? answeredAt;
-      const lastAt = Math.min(heard.at(-1)?.at ?? firstAt, silentFrom);
-      const upUntil = this.#unheard.has(call) ? atLatest : Math.min(endedAt, atLatest);
-      const heardMs = Math.max(0, lastAt - firstAt);
-      const billedMs = Number(ended_at) - Number(answered_at);
-      return [{ leg, billedMs, heardMs, upMs: upUntil - answeredAt }];
-    });
+    const bills = await this.#calls.bills(ends);
     this.counts.bills = bills.length;
+    this.counts.hangUps = this.#calls.certainHangUps;
     this.counts.heardSeconds = bills.reduce((sum, { heardMs }) => sum + heardMs / 1_000, 0);
     return bills;
   }
@@ -215,14 +194,6 @@ class ClusterWalk {
     return this.#phones.get(name) ?? assert.fail(name);
   }
 
-  /** The phone's call that a request with a key has begun, by its number. */
-  #callFrom(number: string) {
-    if (!this.#keys.some(({ from }) => from.slice(1) === number.replace(/^\+/, ''))) return undefined;
-    return [...this.#phones.values()]
-      .flatMap(({ calls }) => calls)
-      .find(({ caller }) => caller !== undefined && caller.replace(/^\+/, '') === number.replace(/^\+/, ''));
-  }
-
   /** With an Idempotency-Key, now and then through several nodes. */
   async #join(name: Name): Promise<void> {
     const phone = this.#phoneOf(name);
@@ -230,6 +201,7 @@ class ClusterWalk {
     const number = this.#keys.length;
     const [key, from] = [`key-${number}`, `+1202555${String(1_000 + number)}`];
     this.#keys.push({ key, from });
+    this.#calls.dials(from);
     const { path, body, answered } = this.#joins.begin(name, from, phone.username);
     for (let times = this.#random() < 0.3 ? 2 : 1; times > 0; times--) {
       const headers = { 'idempotency-key': key };
@@ -265,16 +237,9 @@ class ClusterWalk {
     this.counts.refusals++;
   }
 
-  #hangUp(name: Name): void {
-    const phone = this.#phoneOf(name);
-    if (!this.#faults.isWell)
-      for (const call of phone.calls) if (call.end === undefined) this.#unheard.add(call);
-    phone.hangUp();
-  }
-
   /** What each request shows of the legs, and which multiparty calls live. */
   async #look(): Promise<void> {
-    await this.#noteHomes();
+    await this.#calls.noteHomes();
     for (const node of this.#faults.running) this.counts.links += linksOf(node)[1];
     const { rows: legs } = await sql<{ call_uuid: string }>`SELECT call_uuid FROM calls`.execute(this.#read);
     for (const { call_uuid: leg } of legs) {
@@ -291,15 +256,6 @@ class ClusterWalk {
     this.#liveRooms.push(rows);
   }
 
-  async #noteHomes(): Promise<void> {
-    const { rows } = await sql<{ incarnation: number; node: string }>`
-      SELECT incarnation, node FROM incarnations`.execute(this.#read);
-    for (const { incarnation, node } of rows) {
-      const home = this.#faults.nodes[Number(node.replace('node-', ''))];
-      if (home !== undefined) this.#homes.set(Number(incarnation), home);
-    }
-  }
-
   async #registered(phone: SimulatedPhone): Promise<void> {
     const node = this.#one(this.#faults.running);
     phone.registrar = { ...phone.registrar, address: `10.0.0.${this.#faults.nodes.indexOf(node) + 1}` };
@@ -307,32 +263,6 @@ class ClusterWalk {
     await this.#world.until('the registration', () => phone.registration !== undefined, 40_000);
     // A node that was fenced may have been chosen: it has ended since.
     if (!phone.isRegistered) await this.#registered(phone);
-  }
-
-  /** Calls that have ended in the records while the bus was cut for so long that no BYE could reach a phone through another node. */
-  async #lostByes(ends: WatchedWrites['ends']): Promise<ReadonlySet<PhoneCall>> {
-    const { rows } = await sql<{ from_number: string; incarnation: number; ended_at: number }>`
-      SELECT from_number, incarnation, ended_at FROM calls WHERE ended_at IS NOT NULL`.execute(this.#read);
-    const lost = rows.flatMap(({ from_number, incarnation, ended_at }) => {
-      const call = this.#callFrom(from_number);
-      const succeeded = ends.find((end) => end.incarnation === Number(incarnation));
-      const byeAt = Math.max(Number(ended_at), succeeded?.at ?? 0);
-      return call !== undefined && this.#faults.losesBye(byeAt) ? [call] : [];
-    });
-    return new Set(lost);
-  }
-
-  async #callsOf(name: Name, lost: ReadonlySet<PhoneCall>) {
-    const { username, calls } = this.#phoneOf(name);
-    const { rows } = await sql`
-      SELECT 1 FROM calls WHERE ended_at IS NULL AND (to_number LIKE ${`%${username}%`} OR from_number LIKE ${`%${username}%`})`.execute(
-      this.#read,
-    );
-    return {
-      phone: name,
-      calls: calls.filter((call) => call.isUp && !lost.has(call)).length,
-      rows: rows.length,
-    };
   }
 
   async #attempt(name: Name): Promise<History['attempts'][number]> {

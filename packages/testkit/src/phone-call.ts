@@ -35,6 +35,8 @@ export class PhoneCall {
   caller: string | undefined;
   end: EndReason | undefined;
   endedAt: Instant | undefined;
+  /** When the other side first answered the BYE of this phone; undefined while it has not. */
+  byeAnsweredAt: Instant | undefined;
   /** Final statuses of re-INVITEs of this phone, 200 included. */
   readonly offerOutcomes: number[] = [];
   /** Of its last REFER: the final status, and those of the requested call as the platform reported them. */
@@ -62,6 +64,10 @@ export class PhoneCall {
   /** Answered and not over. */
   get isUp(): boolean {
     return this.answeredAt !== undefined && this.end === undefined;
+  }
+
+  get callId(): string | undefined {
+    return this.#leg?.callId;
   }
 
   /** Sends keys by RFC 4733. */
@@ -128,6 +134,11 @@ export class PhoneCall {
     }
     invite.accept(content);
     this.answeredAt = this.#deps.now();
+  }
+
+  /** Called by the phone with a 2xx to a BYE of this call. */
+  byeAnswered(): void {
+    this.byeAnsweredAt ??= this.#deps.now();
   }
 
   #listener(): CallListener {

@@ -34,7 +34,9 @@ test('A phone that the machine did not run sends no burst, and loses no word', a
   assert.equal(Math.max(...[...atOnce.values()].map((frames) => frames.length)), 1);
 
   call.hangUp();
+  assert.equal(call.byeAnsweredAt, undefined);
   await clock.advance(40_000);
+  assert.equal(call.byeAnsweredAt! - call.endedAt!, 2);
   for (const phone of [speaker, listener]) phone.close();
   assert.equal(clock.pending, 0);
 });

@@ -91,7 +91,10 @@ export class SimulatedPhone {
     this.toneHz = options.toneHz;
     this.#voice = toneFrame(options.toneHz, options.toneDb ?? -22);
     this.#transports = openSimulatedTransports(network, at, {
-      onMessage: (text, flow) => this.#userAgent.receive(text, flow),
+      onMessage: (text, flow) => {
+        this.#noteAnsweredBye(text);
+        this.#userAgent.receive(text, flow);
+      },
     });
     const token = () =>
       Math.floor(random() * 2 ** 48).toString(36) + Math.floor(random() * 2 ** 48).toString(36);
@@ -203,6 +206,13 @@ export class SimulatedPhone {
     for (const call of this.calls) call.audio.close();
     this.#userAgent.close();
     void this.#transports.close();
+  }
+
+  /** For the user agent a call that it hangs up is over at once, so it does not report the answer to its BYE. */
+  #noteAnsweredBye(text: string): void {
+    if (!/^SIP\/2\.0 2/.test(text) || !/^CSeq: *\d+ BYE\r$/m.test(text)) return;
+    const [, callId] = /^Call-ID: *(\S+)/im.exec(text) ?? [];
+    this.calls.find((call) => call.callId === callId)?.byeAnswered();
   }
 
   #invited(invite: IncomingInvite): void {

@@ -2,7 +2,11 @@ import type { Database, Instant, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { History } from './history-checker.ts';
 
-export type EndOfIncarnation = History['ends'][number] & { readonly at: Instant };
+export type EndOfIncarnation = History['ends'][number] & {
+  readonly at: Instant;
+  /** Its successor. */
+  readonly by: number;
+};
 
 /** Notes which incarnation writes, and when one is ended by another: of all nodes on one embedded database. */
 export interface WatchedWrites extends Pick<History, 'writes'> {
@@ -18,13 +22,13 @@ export function createWatchedWrites(now: () => Instant): WatchedWrites {
   let step = 0;
 
   async function noteEnds(write: Write): Promise<void> {
-    const { rows } = await sql<{ incarnation: number }>`
-      SELECT incarnation FROM incarnations
+    const { rows } = await sql<{ incarnation: number; ended_by: number }>`
+      SELECT incarnation, ended_by FROM incarnations
       WHERE incarnation <> 0 AND ended_at IS NOT NULL AND ended_by <> incarnation`.execute(write);
-    for (const { incarnation } of rows) {
+    for (const { incarnation, ended_by: by } of rows) {
       if (ended.has(incarnation)) continue;
       ended.add(incarnation);
-      ends.push({ incarnation, step, at: now() });
+      ends.push({ incarnation, step, at: now(), by });
     }
   }
 
