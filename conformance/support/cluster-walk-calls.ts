@@ -25,7 +25,6 @@ export class WalkCalls {
   readonly #numbers = new Set<string>();
   /** Calls whose phone hung up while nothing could keep its BYE from the home node. */
   readonly #certain = new Set<PhoneCall>();
-  readonly #homes = new Map<number, SimulatedPlatform>();
 
   constructor(phones: () => readonly SimulatedPhone[], faults: WalkFaults) {
     this.#phones = phones;
@@ -48,15 +47,6 @@ export class WalkCalls {
     phone.hangUp();
   }
 
-  async noteHomes(): Promise<void> {
-    const { rows } = await sql<{ incarnation: number; node: string }>`
-      SELECT incarnation, node FROM incarnations`.execute(this.#read);
-    for (const { incarnation, node } of rows) {
-      const home = this.#faults.nodes[Number(node.replace('node-', ''))];
-      if (home !== undefined) this.#homes.set(Number(incarnation), home);
-    }
-  }
-
   /** Hang-ups whose time bounds their bills. */
   get certainHangUps(): number {
     return this.#certain.size;
@@ -75,7 +65,7 @@ export class WalkCalls {
     return rows.flatMap(({ call_uuid: leg, from_number, incarnation, answered_at, ended_at }) => {
       const call = this.#callFrom(from_number);
       if (call?.answeredAt === undefined || answered_at === null || ended_at === null) return [];
-      const home = this.#homes.get(Number(incarnation));
+      const home = this.#faults.nodeOf(Number(incarnation));
       const { silentFrom, atLatest } = this.#faults.lastHeartbeat(home, endOf(incarnation, ends)?.at ?? 0);
       const { heard, answeredAt } = call;
       const firstAt = heard.at(0)?.at ?? answeredAt;
@@ -117,9 +107,8 @@ export class WalkCalls {
       if (call === undefined) return [];
       const end = hangup_code === endedBySuccessor ? endOf(incarnation, ends) : undefined;
       const sender = end?.by ?? Number(incarnation);
-      const node = this.#homes.get(sender);
-      const byeAt = end?.at ?? this.#faults.ofWorld(Number(ended_at), node);
-      return this.#faults.losesBye(byeAt, node, endOf(sender, ends)) ? [call] : [];
+      const byeAt = end?.at ?? this.#faults.ofWorld(Number(ended_at), sender);
+      return this.#faults.losesBye(byeAt, sender) ? [call] : [];
     });
     return new Set(lost);
   }

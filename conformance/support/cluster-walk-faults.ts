@@ -16,7 +16,6 @@ interface WalkClock {
   readonly skewMs?: number;
 }
 
-type EndOfIncarnation = WatchedWrites['ends'][number];
 type OnBus = (bus: NonNullable<SimulatedWorld['cluster']>['bus']) => void;
 
 interface HeartbeatBounds {
@@ -41,20 +40,33 @@ export class WalkFaults {
   readonly #stopped = new Set<SimulatedPlatform>();
   readonly #killedAt = new Map<SimulatedPlatform, Instant>();
   readonly #clocks: readonly WalkClock[];
+  readonly #ends: WatchedWrites['ends'];
   #isBusWell = true;
   #changes = 0;
   /** When the bus was cut, or cut between two nodes, and when it was mended. */
   readonly #outages: { readonly from: number; to: number }[] = [];
 
-  constructor(world: SimulatedWorld, clocks: readonly WalkClock[], random: () => number) {
+  constructor(
+    world: SimulatedWorld,
+    ends: WatchedWrites['ends'],
+    clocks: readonly WalkClock[],
+    random: () => number,
+  ) {
     this.#world = world;
+    this.#ends = ends;
     this.#clocks = clocks;
     this.#random = random;
     this.nodes = [...this.#cluster.nodes];
   }
 
+  /** Without a process that another one has ended, and that has not exited yet. */
   get running(): readonly SimulatedPlatform[] {
-    return this.#cluster.nodes;
+    return this.#cluster.nodes.filter((node) => this.#endOf(incarnationOf(node)) === undefined);
+  }
+
+  /** The node of an incarnation. */
+  nodeOf(incarnation: number): SimulatedPlatform | undefined {
+    return this.nodes.find((node) => incarnationOf(node) === incarnation);
   }
 
   /** Of a node that has its database. */
@@ -81,8 +93,9 @@ export class WalkFaults {
   }
 
   /** What the wall clock of a node has shown, in time of the world. */
-  ofWorld(shownAt: Instant, node: SimulatedPlatform | undefined): Instant {
-    return shownAt - (this.#clocks[node === undefined ? -1 : this.nodes.indexOf(node)]?.skewMs ?? 0);
+  ofWorld(shownAt: Instant, incarnation: number): Instant {
+    const number = this.nodes.findIndex((node) => incarnationOf(node) === incarnation);
+    return shownAt - (this.#clocks[number]?.skewMs ?? 0);
   }
 
   async next(): Promise<void> {
@@ -135,16 +148,21 @@ export class WalkFaults {
    * Whether a BYE from then on may have been lost with each of its repetitions, between the node that sends it and that of the phone. A node
    * that ends repeats it no more.
    */
-  losesBye(at: Instant, sender: SimulatedPlatform | undefined, end: EndOfIncarnation | undefined): boolean {
-    const lastAt = Math.min(at + byeRepeatedMs, this.#lastInstant(sender, end));
+  losesBye(at: Instant, sender: number): boolean {
+    const lastAt = Math.min(at + byeRepeatedMs, this.#lastInstant(sender));
     return this.#outages.some(({ from, to }) => from <= at && to >= lastAt);
   }
 
   /** When the process of a node was killed, or ended because another one had ended its incarnation. */
-  #lastInstant(node: SimulatedPlatform | undefined, end: EndOfIncarnation | undefined): Instant {
+  #lastInstant(incarnation: number): Instant {
+    const [node, end] = [this.nodeOf(incarnation), this.#endOf(incarnation)];
     if (node === undefined || end === undefined) return Number.POSITIVE_INFINITY;
     const hit = this.#hits.findLast((each) => each.node === node && each.at < end.at);
     return this.#killedAt.get(node) ?? Math.max(end.at, hit?.until ?? 0);
+  }
+
+  #endOf(incarnation: number) {
+    return this.#ends.find((end) => end.incarnation === incarnation);
   }
 
   get #cluster() {
@@ -216,4 +234,8 @@ export class WalkFaults {
       recover();
     });
   }
+}
+
+function incarnationOf({ platform }: SimulatedPlatform): number {
+  return platform.runner.incarnation;
 }

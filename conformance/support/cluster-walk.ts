@@ -65,7 +65,7 @@ export async function walkCluster(
   });
   opened = world;
   try {
-    const walk = new ClusterWalk(world, new WalkFaults(world, clocks, random), random);
+    const walk = new ClusterWalk(world, new WalkFaults(world, watched.ends, clocks, random), random);
     await walk.begin();
     for (let step = 0; step < stepsOfWalk; step++) await walk.step();
     const { writes, ends } = watched;
@@ -239,7 +239,6 @@ class ClusterWalk {
 
   /** What each request shows of the legs, and which multiparty calls live. */
   async #look(): Promise<void> {
-    await this.#calls.noteHomes();
     for (const node of this.#faults.running) this.counts.links += linksOf(node)[1];
     const { rows: legs } = await sql<{ call_uuid: string }>`SELECT call_uuid FROM calls`.execute(this.#read);
     for (const { call_uuid: leg } of legs) {
