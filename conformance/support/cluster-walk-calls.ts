@@ -23,6 +23,8 @@ export class WalkCalls {
   readonly #faults: WalkFaults;
   /** Callers of the calls that the platform dials: each has a number of its own. */
   readonly #numbers = new Set<string>();
+  /** Call-IDs of answered legs, also of calls between phones. */
+  readonly #callIds = new Map<string, string>();
   /** Calls whose phone hung up while nothing could keep its BYE from the home node. */
   readonly #certain = new Set<PhoneCall>();
 
@@ -45,6 +47,14 @@ export class WalkCalls {
         for (const call of calls) this.#certain.add(call);
       });
     phone.hangUp();
+  }
+
+  /** Notes the dialogs of live legs: an ended one has none. */
+  async look(): Promise<void> {
+    const { rows } = await sql<{ call_uuid: string; dialog: string }>`
+      SELECT call_uuid, dialog FROM calls WHERE dialog IS NOT NULL`.execute(this.#read);
+    for (const { call_uuid, dialog } of rows)
+      this.#callIds.set(call_uuid, JSON.parse(dialog).snapshot.dialog.callId);
   }
 
   /** Hang-ups whose time bounds their bills. */
@@ -94,16 +104,17 @@ export class WalkCalls {
   /** Calls that have ended in the records while no BYE could reach their phones through another node. */
   async lostByes(ends: Ends): Promise<ReadonlySet<PhoneCall>> {
     const { rows } = await sql<{
+      call_uuid: string;
       from_number: string;
       incarnation: number;
       ended_at: number;
       hangup_code: number;
     }>`
-      SELECT from_number, incarnation, ended_at, hangup_code FROM calls WHERE ended_at IS NOT NULL`.execute(
+      SELECT call_uuid, from_number, incarnation, ended_at, hangup_code FROM calls WHERE ended_at IS NOT NULL`.execute(
       this.#read,
     );
-    const lost = rows.flatMap(({ from_number, incarnation, ended_at, hangup_code }) => {
-      const call = this.#callFrom(from_number);
+    const lost = rows.flatMap(({ call_uuid, from_number, incarnation, ended_at, hangup_code }) => {
+      const call = this.#callIn(this.#callIds.get(call_uuid)) ?? this.#callFrom(from_number);
       if (call === undefined) return [];
       const end = hangup_code === endedBySuccessor ? endOf(incarnation, ends) : undefined;
       const sender = end?.by ?? Number(incarnation);
@@ -121,6 +132,13 @@ export class WalkCalls {
 
   get #read(): Read {
     return this.#faults.read;
+  }
+
+  #callIn(dialog: string | undefined): PhoneCall | undefined {
+    if (dialog === undefined) return undefined;
+    return this.#phones()
+      .flatMap(({ calls }) => calls)
+      .find(({ callId }) => callId === dialog);
   }
 
   #callFrom(number: string): PhoneCall | undefined {

@@ -239,6 +239,7 @@ class ClusterWalk {
 
   /** What each request shows of the legs, and which multiparty calls live. */
   async #look(): Promise<void> {
+    await this.#calls.look();
     for (const node of this.#faults.running) this.counts.links += linksOf(node)[1];
     const { rows: legs } = await sql<{ call_uuid: string }>`SELECT call_uuid FROM calls`.execute(this.#read);
     for (const { call_uuid: leg } of legs) {
