@@ -1,11 +1,5 @@
 import type { Read } from '@jackfield/ports';
-import type {
-  History,
-  PhoneCall,
-  SimulatedPhone,
-  SimulatedPlatform,
-  WatchedWrites,
-} from '@jackfield/testkit';
+import type { History, PhoneCall, SimulatedPhone, WatchedWrites } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import type { WalkFaults } from './cluster-walk-faults.ts';
 

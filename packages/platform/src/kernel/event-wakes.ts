@@ -11,13 +11,13 @@ export interface EventWakesDeps {
 /** Events have been committed. */
 const committed = 'events';
 /** The sender has readers. */
-const wanted = 'events-wanted';
+const reading = 'events-read';
 /** The least time between two reads of an event stream: more notices would wake none. */
 const pauseMs = 50;
 /** A node that has just started learns by then who has readers; they look every 2 s until then. */
 const renewMs = 10_000;
 /** One of two renewals may be lost. A node that has died is notified for so long. */
-const wantedMs = 25_000;
+const readMs = 25_000;
 
 /**
  * Readers of the event streams of other nodes wake after a commit with events, instead of at their next look. The notice says nothing but
@@ -25,38 +25,38 @@ const wantedMs = 25_000;
  * the function that stops it.
  */
 export function shareEventWakes({ clock, messages, outbox }: EventWakesDeps): () => void {
-  const wantedUntil = new Map<string, Instant>();
+  const readUntil = new Map<string, Instant>();
   let cancelNotice: (() => void) | undefined;
   let cancelRenewal: (() => void) | undefined;
 
   function notify(): void {
     cancelNotice = undefined;
-    for (const [node, until] of wantedUntil) {
+    for (const [node, until] of readUntil) {
       if (clock.now() < until) messages.notify(committed, new Uint8Array(), node);
-      else wantedUntil.delete(node);
+      else readUntil.delete(node);
     }
   }
 
-  function want(): void {
-    messages.notify(wanted, new Uint8Array());
-    cancelRenewal = clock.startTimer(clock.now() + renewMs, want);
+  function announce(): void {
+    messages.notify(reading, new Uint8Array());
+    cancelRenewal = clock.startTimer(clock.now() + renewMs, announce);
   }
 
-  function wantNoMore(): void {
+  function endReading(): void {
     cancelRenewal?.();
     cancelRenewal = undefined;
   }
 
   const unsubscribe = outbox.subscribe(() => {
-    if (wantedUntil.size > 0) cancelNotice ??= clock.startTimer(clock.now() + pauseMs, notify);
+    if (readUntil.size > 0) cancelNotice ??= clock.startTimer(clock.now() + pauseMs, notify);
   }, 'of-this-process');
-  messages.listen(wanted, (_, from) => void wantedUntil.set(from, clock.now() + wantedMs));
+  messages.listen(reading, (_, from) => void readUntil.set(from, clock.now() + readMs));
   messages.listen(committed, () => outbox.committedElsewhere());
-  const unfollow = outbox.followReaders((areThere) => (areThere ? want() : wantNoMore()));
+  const unfollow = outbox.followReaders((areThere) => (areThere ? announce() : endReading()));
   return () => {
     unsubscribe();
     unfollow();
-    wantNoMore();
+    endReading();
     cancelNotice?.();
   };
 }
