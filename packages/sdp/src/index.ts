@@ -13,8 +13,8 @@ export {
 export { createOffer } from './create-offer.ts';
 export type { AgreedCrypto, CryptoAttribute, CryptoKey } from './crypto-attribute.ts';
 export { type Direction, receives, sends } from './direction.ts';
+export type { Fingerprint } from './fingerprint.ts';
 export type { LocalSession, MediaCapabilities } from './local-media.ts';
-export type { Fingerprint } from './media-transport.ts';
 export { parseSdp, type SdpLimits } from './parse-sdp.ts';
 export type { MediaDescription, SdpProblem, SessionDescription } from './session-description.ts';
 export { isWebrtcProfile, type LocalCandidate, type LocalTransport, type RemoteTransport } from './webrtc.ts';

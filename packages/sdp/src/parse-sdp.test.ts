@@ -39,6 +39,47 @@ describe('parseSdp', () => {
     assert.equal(problemOf(good.replaceAll('\r\n', '\n')), undefined);
   });
 
+  const own = (...lines: readonly string[]) => {
+    const session = [
+      'v=0',
+      'o=- 1 1 IN IP4 192.0.2.1',
+      's=-',
+      'c=IN IP4 192.0.2.1',
+      'a=sendonly',
+      'a=ptime:30',
+    ];
+    const result = parseSdp([...session, 't=0 0', 'm=audio 4000 RTP/AVP 0', ...lines, ''].join('\r\n'));
+    return 'session' in result ? result.session.media[0]! : assert.fail(result.problem);
+  };
+
+  it('lines of m= precede those of the session, and the last of a repeated one counts (RFC 8866 §5)', () => {
+    const { direction, ptimeMs, address } = own();
+    assert.deepEqual([direction, ptimeMs, address], ['sendonly', 30, '192.0.2.1']);
+    const repeated = own('c=IN IP4 192.0.2.9', 'a=recvonly', 'a=inactive', 'a=ptime:20', 'a=ptime:10');
+    assert.deepEqual([repeated.direction, repeated.ptimeMs, repeated.address], ['inactive', 10, '192.0.2.9']);
+  });
+
+  it('spaces behind an attribute are ignored, as are lines of no known form', () => {
+    const spaced = own('a=recvonly ', 'a=ptime:20 ', 'a=rtcp-mux ', 'a=mid:0 ', 'a=setup:passive ');
+    const { direction, ptimeMs, rtcpMux, transport } = spaced;
+    assert.deepEqual([direction, ptimeMs, rtcpMux], ['recvonly', 20, true]);
+    assert.deepEqual([transport.mid, transport.setup], ['0', 'passive']);
+    const unknown = [
+      '',
+      'a',
+      'a=',
+      'c=',
+      'x',
+      'a=rtpmap:',
+      'a=rtpmap:0 PCMU',
+      'a=fmtp:0',
+      'a=rtcp:x',
+      'k=clear:x',
+    ];
+    const { rtpmaps, fmtp, rtcp } = own(...unknown);
+    assert.deepEqual([rtpmaps.size, fmtp.size, rtcp], [0, 0, undefined]);
+  });
+
   it('accepts a port with a count (RFC 8866 §5.14)', () => {
     const result = parseSdp(good.replace('audio 4000', 'audio 4000/2'));
     assert.equal('session' in result && result.session.media[0]!.port, 4000);

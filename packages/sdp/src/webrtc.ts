@@ -1,4 +1,5 @@
-import type { Fingerprint, MediaTransport } from './media-transport.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { MediaTransport } from './media-transport.ts';
 import type { MediaDescription, SdpProblem } from './session-description.ts';
 
 /** Our side of ICE and DTLS for one leg: an ICE-lite agent that is the server of the handshake, or leaves the choice in an offer. */
