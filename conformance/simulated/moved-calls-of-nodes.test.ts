@@ -227,3 +227,57 @@ describe('a request that does not move a call of another node', () => {
       await ended(world, callers);
     }));
 });
+
+describe('a request that comes while the answer of its call is being recorded waits for the record', () => {
+  /** Cuts the node off behind the commit of the next answer of this phone. */
+  function holdAnswer(world: SimulatedWorld, phone: SimulatedPhone, number: number): void {
+    const { cutBehindCommit } = cluster(world);
+    phone.behaviour = () => {
+      cutBehindCommit(nodeAt(world, number));
+      return { does: 'answer' };
+    };
+  }
+
+  it('call_uuid moves a call of another node', () =>
+    on(31, async (world) => {
+      const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
+      await callInto(world, nodeAt(world, 0), ann, { role: 'agent' });
+      await joined(world, 1);
+      holdAnswer(world, bob, 1);
+      const { callUuid } = await waitingCall(world, nodeAt(world, 1), bob);
+      let status: number | undefined;
+      const body = { role: 'agent', call_uuid: callUuid, stay_alone: true };
+      void nodeAt(world, 0)
+        .call('POST', 'MultiPartyCall/name_room/Participant/', { body })
+        .then((answer) => {
+          ({ status } = answer);
+        });
+      await world.advance(400);
+      const early = status;
+      cluster(world).mendDatabase(nodeAt(world, 1));
+      assert.equal(early, undefined);
+      await world.until('the answer of the API', () => status !== undefined);
+      assert.equal(status, 201);
+      await joined(world, 2);
+      for (const phone of [ann, bob]) phone.hangUp();
+      await unlinked(world);
+    }));
+
+  it('REFER of the phone that has answered transfers its call', () =>
+    on(32, async (world) => {
+      const [ann, bob, cid] = [await world.phone('ann'), await world.phone('bob'), await world.phone('cid')];
+      holdAnswer(world, bob, 0);
+      ann.registrar = { ...ann.registrar, address: '10.0.0.1' };
+      ann.dial(bob.username);
+      await world.until('the answer', () => bob.call?.isUp);
+      bob.call!.transfer(`sip:${cid.username}@sip.example.com`);
+      await world.advance(400);
+      const early = [...bob.call!.transferStatuses];
+      cluster(world).mendDatabase(nodeAt(world, 0));
+      assert.deepEqual(early, []);
+      await world.until('the outcome', () => bob.call!.transferStatuses.includes(200));
+      assert.deepEqual(await whoHearsWhom(world, [ann, bob, cid]), [[2], [], [0]]);
+      for (const phone of [ann, cid]) phone.hangUp();
+      await world.until('the end', () => [ann, bob, cid].every(({ call }) => call?.end !== undefined));
+    }));
+});

@@ -40,3 +40,16 @@ export interface CallbackTarget {
   /** Set for a repeated delivery: the event that it repeats, and the name of the new delivery. */
   readonly replay?: { readonly eventId: string; readonly callbackId: string; readonly resource: string };
 }
+
+const none: readonly OutboxEvent[] = [];
+
+/** Those that the effects of a step emit. */
+export function eventsOf(effects: readonly { readonly do: string }[]): readonly OutboxEvent[] {
+  let events: OutboxEvent[] | undefined;
+  for (const effect of effects) {
+    if (effect.do !== 'emit') continue;
+    events ??= [];
+    events.push((effect as unknown as { readonly event: OutboxEvent }).event);
+  }
+  return events ?? none;
+}

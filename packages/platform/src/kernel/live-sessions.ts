@@ -1,5 +1,5 @@
 import type { Instant, Step, TimerFired, UnitOptions, Write } from '@jackfield/ports';
-import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
+import { eventsOf, type KernelEffect, type OutboxEvent } from './kernel-effects.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { RunQueue } from './run-queue.ts';
 import { RunnerClosedError } from './runner-closed.ts';
@@ -13,6 +13,9 @@ const retryMs = 1_000;
  * count: a leg whose end was dropped would stay alive until the next start.
  */
 const maxAttempts = 60;
+
+/** An input for no machine: its caller waits for those ahead of it. */
+const nothing: unknown = {};
 
 interface Caller {
   resolve(reply: unknown): void;
@@ -115,6 +118,8 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
       this.#send(id, { ...this.#arrived(input), caller: { resolve: resolve as Caller['resolve'], reject } });
     });
 
+  readonly whenHandled = (id: string): Promise<void> => this.ask(id, nothing as Input) as Promise<void>;
+
   readonly nowOf = (id: string): Instant => {
     const { clock } = this.#runner;
     const session = this.#sessions.get(id);
@@ -214,6 +219,10 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   #handle(session: Session<State>, letter: Letter): void {
     if (this.#sessions.get(session.id) !== session) {
       this.#drop(letter);
+      return;
+    }
+    if (letter.input === nothing) {
+      letter.caller?.resolve(undefined);
       return;
     }
     // A timer that was cancelled or replaced while its input waited never reaches the machine.
@@ -379,18 +388,6 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
 function isOutOfReach(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'database-unavailable';
 }
-
-function eventsOf(effects: readonly { readonly do: string }[]): readonly OutboxEvent[] {
-  let events: OutboxEvent[] | undefined;
-  for (const effect of effects) {
-    if (effect.do !== 'emit') continue;
-    events ??= [];
-    events.push((effect as unknown as { readonly event: OutboxEvent }).event);
-  }
-  return events ?? none;
-}
-
-const none: readonly OutboxEvent[] = [];
 
 /** The type alone: the whole input may hold secrets. */
 function typeOf(input: unknown): unknown {

@@ -62,6 +62,8 @@ export interface Sessions<State, Input> {
   send(id: string, input: Input): void;
   /** Like `send`, and resolves with what the step replied, after its commit; undefined when there is no such session. */
   ask<Reply>(id: string, input: Input): Promise<Reply | undefined>;
+  /** Resolves when the inputs that have arrived are handled and saved, and what they sent to other sessions has arrived there. */
+  whenHandled(id: string): Promise<void>;
   /** The state after the last committed step, for reads of live sessions. */
   peek(id: string): State | undefined;
   /** Resolves when the session leaves memory, or at once when there is none. */

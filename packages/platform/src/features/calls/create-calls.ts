@@ -32,6 +32,7 @@ import { rememberMainAccounts } from './legs/main-accounts.ts';
 import { listenToLegs } from './legs/notices.ts';
 import { createOffers } from './legs/offers.ts';
 import { parametersOfCall } from './legs/parameters.ts';
+import { createPendingAnswers } from './legs/pending-answers.ts';
 import { createRouting } from './legs/routing.ts';
 import { createTransfers } from './legs/transfers.ts';
 import { createLiveCalls } from './live-queries.ts';
@@ -146,6 +147,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     ...deps,
     ...owners,
     ...nodes.legs,
+    ...createPendingAnswers({ ...deps, ...owners, ...ended, legs, partnerOf }),
     isHere,
     reach: nodes.reach,
     partnerOf: (leg) => partnerAmong(nodes.legs, leg),

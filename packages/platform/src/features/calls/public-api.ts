@@ -46,6 +46,8 @@ export interface Calls {
   giveBack(leg: string, borrower: LegOwner, fields: Readonly<Record<string, string>>): void;
   /** The present state of a leg; undefined for an ended or unknown leg. */
   peek(leg: string): LiveLeg | undefined;
+  /** Resolves when the notices of signalling that have arrived are recorded: `peek` shows an answer that a phone knows of already. */
+  whenRecorded(leg: string): Promise<void>;
   /** The incarnation in which a live call lives that the account sees, as its record says; undefined without one. */
   homeOf(
     viewer: { readonly authId: string; readonly isSubaccount: boolean },

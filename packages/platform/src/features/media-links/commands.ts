@@ -57,6 +57,7 @@ async function give(
   { order, viewer, leg: name, mix, exitDocument }: ClaimMessage,
   from: string,
 ): Promise<Result<ClaimedLeg>> {
+  await deps.calls.whenRecorded(name);
   const found = liveCallOf(deps.calls, { authId: viewer }, name);
   if (!found.ok) return found;
   const leg = found.value;

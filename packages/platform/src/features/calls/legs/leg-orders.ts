@@ -6,11 +6,11 @@ import type { LegOwners } from './leg-owners.ts';
 /** Orders to a leg by its owner or its next owner. */
 export type LegOrders = Pick<
   Calls,
-  'ring' | 'openEarly' | 'answer' | 'hangUp' | 'take' | 'lend' | 'giveBack'
+  'ring' | 'openEarly' | 'answer' | 'hangUp' | 'take' | 'lend' | 'giveBack' | 'whenRecorded'
 >;
 
 export function createLegOrders(
-  legs: Pick<Sessions<CallLeg, CallLegInput>, 'peek' | 'send' | 'ask'>,
+  legs: Pick<Sessions<CallLeg, CallLegInput>, 'peek' | 'send' | 'ask' | 'whenHandled'>,
   { isPrivate }: Pick<LegOwners, 'isPrivate'>,
 ): LegOrders {
   const isFree = (leg: string) => !isPrivate(legs.peek(leg)?.owner);
@@ -23,6 +23,7 @@ export function createLegOrders(
       isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false),
     lend: async (leg, borrower) =>
       isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false),
+    whenRecorded: legs.whenHandled,
     giveBack: (leg, borrower, fields) => legs.send(leg, { type: 'give-back', borrower, fields }),
   };
 }

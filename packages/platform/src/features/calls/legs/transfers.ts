@@ -29,6 +29,7 @@ import type {
   TransferMove,
 } from '../nodes/other-nodes.ts';
 import type { Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
+import type { PendingAnswers } from './pending-answers.ts';
 
 export interface TransfersDeps {
   readonly log: Logger;
@@ -38,6 +39,7 @@ export interface TransfersDeps {
   /** With the legs of other nodes in conversations of this one, as `hangUp` and `take`. */
   readonly peek: (leg: string) => LiveLeg | undefined;
   readonly partnerOf: (leg: string) => string | undefined;
+  readonly recorded: PendingAnswers['recorded'];
   /** Whether the leg lives at this node. */
   readonly isHere: (leg: string) => boolean;
   /** From then on `peek`, `hangUp` and `take` are those of these legs. */
@@ -102,11 +104,12 @@ class PhoneTransfers implements Transfers {
       this.#deps.reach(others.legs);
     },
     notify: (owner, notice) => this.#deps.notify(owner, notice),
-    sideOf: (call) => {
+    sideOf: async (call) => {
       const leg = this.#legOf(call);
+      await this.#deps.recorded(leg === undefined ? [] : [leg]);
       return leg === undefined ? undefined : phoneSideOf(leg, this.#legs);
     },
-    requested: (transfer) => this.#requestedElsewhere(transfer),
+    requested: (transfer) => this.#once([transfer.leg], () => this.#requestedElsewhere(transfer)),
     reported: (leg, status) => this.#report(leg, status),
     receive: (move) => this.#receive(move),
     leave: (leg) => this.#leave(leg),
@@ -135,6 +138,16 @@ class PhoneTransfers implements Transfers {
 
   /** False for a transfer that the phone may not request. */
   requested(request: TransferRequest): boolean | Promise<boolean> {
+    const legs = request.replaces === undefined ? [request.leg] : [request.leg, request.replaces];
+    return this.#once(legs, () => this.#requestedNow(request));
+  }
+
+  /** A phone may request it as soon as it knows of the answer, whose record may still be on its way. */
+  #once(legs: readonly string[], decide: () => boolean | Promise<boolean>): boolean | Promise<boolean> {
+    return this.#deps.recorded(legs)?.then(decide) ?? decide();
+  }
+
+  #requestedNow(request: TransferRequest): boolean | Promise<boolean> {
     const others = this.#others;
     const node = others?.homeOfConversation(request.leg);
     return others === undefined || node === undefined
@@ -221,6 +234,7 @@ class PhoneTransfers implements Transfers {
 
   async replacing({ leg, account, endpoint, replaces, from }: OfferedLeg): Promise<LegOwner | number> {
     const { peek, partnerOf, domains } = this.#deps;
+    await this.#deps.recorded(replaces === undefined ? [] : [replaces]);
     const replaced = replaces === undefined ? undefined : peek(replaces);
     const partner = replaced && partnerOf(replaced.leg);
     const other = partner === undefined ? undefined : peek(partner);

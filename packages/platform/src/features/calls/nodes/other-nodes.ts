@@ -9,7 +9,7 @@ export interface CallsOverNodes {
   /** Notifies the owner of a leg of another node. */
   notify(owner: LegOwner, notice: OwnedLegNotice): void;
   /** The conversation of a call of this node, when its phone may transfer it. */
-  sideOf(call: NamedCall): PhoneSide<LiveLeg> | undefined;
+  sideOf(call: NamedCall): Promise<PhoneSide<LiveLeg> | undefined>;
   /** As a transfer that a phone of this node requests, for a leg of another node; the outcome goes to `report` of {@link OtherNodes}. */
   requested(transfer: PassedTransfer): boolean | Promise<boolean>;
   /** The outcome of a transfer of this leg, which another node has carried out. */

@@ -11,7 +11,7 @@ interface TransferJoinMessage {
 
 type TransferJoinAnswer = JoinAnswer<{ readonly fields: Readonly<Record<string, string>> }>;
 
-type Side = ReturnType<CallsOverNodes['sideOf']>;
+type Side = Awaited<ReturnType<CallsOverNodes['sideOf']>>;
 
 const sides = 'transfer-side';
 const moves = 'transfer-move';
@@ -31,7 +31,7 @@ export function createTransferMessages({ request, serve }: Pick<ClusterNodes, 'r
       return readJsonBody<Side | null>(body) ?? undefined;
     },
     serveSides(sideOf: CallsOverNodes['sideOf']): void {
-      serve(sides, async (body) => jsonBody(sideOf(readJsonBody(body)) ?? null));
+      serve(sides, async (body) => jsonBody((await sideOf(readJsonBody(body))) ?? null));
     },
     /** Whether that node has moved its leg into a conversation of this one. */
     async move(node: string, message: TransferMove): Promise<boolean> {
