@@ -12,13 +12,11 @@ import type { Bench, BenchOptions, BenchResult, Figure } from '../report.ts';
 import { startPhones, untilNoLegs } from '../workloads.ts';
 import type { StartedPlatform } from './api.ts';
 
-const rounds = 3;
-/** Calls of each node in one load: whole runs of few calls, so that the settings alternate. */
+/** An odd number: the middle one is published. */
+const rounds = 5;
+/** Calls of each node in one load. */
 const callsOfNode = 200;
-/**
- * Of each node, one or three: a node of a cluster beside a node alone that does the same. So few that three, beside PostgreSQL and the phones, do
- * not fill the cores: a core that does two things at once needs more time for each, and the three would be blamed for that.
- */
+/** Of each node: a node of a cluster beside a node alone that does the same. They do so at the same time, because other load on the machine hits both alike. */
 const callsPerSecond = 20;
 /** Calls at once of each node in its warm-up, until V8 has compiled what runs often. */
 const warmUp = { count: 2_000, atOnce: 30 };
@@ -45,10 +43,20 @@ interface CallCosts {
   readonly busMessages: number;
 }
 
+/** What calls cost the node alone, and at the same time the three nodes. */
+interface Round {
+  readonly alone: CallCosts;
+  readonly cluster: CallCosts;
+}
+
+type Outcomes = Readonly<Record<'within' | 'across', Round[]>>;
+
 type Counters = Readonly<Record<'statements' | 'walBytes' | 'rollbacks' | 'busMessages', number>>;
 
+/** The node alone and the three nodes have each a server of their own, whose log shows what they write. */
 interface Servers {
-  readonly postgres: PostgresServer;
+  readonly ofOne: PostgresServer;
+  readonly ofThree: PostgresServer;
   readonly natsUrl: string;
   busMessages(): Promise<number>;
 }
@@ -60,30 +68,33 @@ interface Servers {
 export const cluster: Bench = {
   name: 'cluster',
   async run(options): Promise<BenchResult> {
-    const postgres = await startPostgres({
-      durable: true,
-      settings: ['shared_preload_libraries=pg_stat_statements'],
-    });
-    if (postgres.server === undefined) throw new Error(postgres.reason);
-    const { server } = postgres;
-    const monitor = await freePort();
-    const nats = await startNats(`http: "127.0.0.1:${monitor}"`);
-    const servers: Servers = {
-      postgres: server,
-      natsUrl: `nats://${nats.address}`,
-      async busMessages() {
+    const servers: Pick<PostgresServer, 'stop'>[] = [];
+    try {
+      const [ofOne, ofThree] = [await startDatabase(), await startDatabase()];
+      servers.push(ofOne, ofThree);
+      const monitor = await freePort();
+      const nats = await startNats(`http: "127.0.0.1:${monitor}"`);
+      servers.push(nats);
+      const natsUrl = `nats://${nats.address}`;
+      const busMessages = async () => {
         const answer = await fetch(`http://127.0.0.1:${monitor}/varz`);
         return ((await answer.json()) as { readonly in_msgs: number }).in_msgs;
-      },
-    };
-    try {
-      return await compared(servers, options);
+      };
+      return await compared({ ofOne, ofThree, natsUrl, busMessages }, options);
     } finally {
-      await nats.stop();
-      await server.stop();
+      await Promise.all(servers.map((server) => server.stop()));
     }
   },
 };
+
+async function startDatabase(): Promise<PostgresServer> {
+  const started = await startPostgres({
+    durable: true,
+    settings: ['shared_preload_libraries=pg_stat_statements'],
+  });
+  if (started.server === undefined) throw new Error(started.reason);
+  return started.server;
+}
 
 async function compared(servers: Servers, { scale, profile }: BenchOptions): Promise<BenchResult> {
   const parts: Part[] = [];
@@ -97,24 +108,26 @@ async function compared(servers: Servers, { scale, profile }: BenchOptions): Pro
     const one = await startNodes(servers, 1, start);
     const three = await startNodes(servers, 3, start);
     clients.push(one.database, three.database);
+    for (const { phones } of [...one.nodes, ...three.nodes])
+      await phones.ask<CallOutcome>('direct', { ...warmUp, count: Math.round(warmUp.count * scale) });
     const run = {
       count: Math.max(10, Math.round(callsOfNode * scale)),
       atOnce: 1,
       everyMs: 1_000 / callsPerSecond,
     };
-    const kinds = {
-      one: () => costsOf(one, servers, () => callsWithin(one.nodes, run)),
-      three: () => costsOf(three, servers, () => callsWithin(three.nodes, run)),
-      across: () => costsOf(three, servers, () => callsAcross(three.nodes, run)),
+    const beside = async (calls: typeof callsWithin): Promise<Round> => {
+      const [alone, cluster] = await Promise.all([
+        costsOf(one, () => callsWithin(one.nodes, run)),
+        costsOf(three, () => calls(three.nodes, run)),
+      ]);
+      return { alone, cluster };
     };
-    type Kind = keyof typeof kinds;
-    const outcomes: Record<Kind, CallCosts[]> = { one: [], three: [], across: [] };
-    for (const { phones } of [...one.nodes, ...three.nodes])
-      await phones.ask<CallOutcome>('direct', { ...warmUp, count: Math.round(warmUp.count * scale) });
-    for (const load of Object.values(kinds)) await load();
-    // Interleaved: other load on the machine hits all of them alike.
-    for (let round = 0; round < rounds; round++)
-      for (const kind of Object.keys(kinds) as Kind[]) outcomes[kind].push(await kinds[kind]());
+    for (const calls of [callsWithin, callsAcross]) await beside(calls);
+    const outcomes: Outcomes = { within: [], across: [] };
+    for (let round = 0; round < rounds; round++) {
+      outcomes.within.push(await beside(callsWithin));
+      outcomes.across.push(await beside(callsAcross));
+    }
     const reads = await readsOf(three.nodes, await start('http-load'), scale);
     return { figures: figuresOf(outcomes, reads), details: { calls: run.count, outcomes, reads } };
   } finally {
@@ -126,14 +139,16 @@ async function compared(servers: Servers, { scale, profile }: BenchOptions): Pro
 interface Nodes {
   readonly nodes: readonly BenchNode[];
   readonly database: Client;
+  /** Since the start of the bus; a node alone has none. */
+  busMessages(): Promise<number>;
 }
 
 async function startNodes(
-  { postgres, natsUrl }: Servers,
-  count: number,
+  { ofOne, ofThree, natsUrl, busMessages }: Servers,
+  count: 1 | 3,
   start: (name: string) => Promise<Part>,
 ): Promise<Nodes> {
-  const databaseUrl = await postgres.createDatabase();
+  const databaseUrl = await (count === 1 ? ofOne : ofThree).createDatabase();
   const nodes: BenchNode[] = [];
   for (let at = 0; at < count; at++) {
     const platform = await start('platform');
@@ -151,7 +166,7 @@ async function startNodes(
   const database = new Client({ connectionString: databaseUrl });
   await database.connect();
   await database.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
-  return { nodes, database };
+  return { nodes, database, busMessages: count === 1 ? async () => 0 : busMessages };
 }
 
 /** Each phone calls its neighbour at the same node. */
@@ -169,17 +184,16 @@ function callsAcross(nodes: readonly BenchNode[], run: CallRun): Promise<readonl
 }
 
 async function costsOf(
-  { nodes, database }: Nodes,
-  servers: Servers,
+  { nodes, ...counted }: Nodes,
   load: () => Promise<readonly CallOutcome[]>,
 ): Promise<CallCosts> {
-  const before = await countersOf(database, servers);
+  const before = await countersOf(counted);
   const cpuBefore = await cpuOf(nodes);
   const outcomes = await load();
   // The last records are written after the phones have hung up.
   for (const { platform } of nodes) await untilNoLegs(platform);
   const cpuMs = (await cpuOf(nodes)) - cpuBefore;
-  const after = await countersOf(database, servers);
+  const after = await countersOf(counted);
   const failures = outcomes.reduce((sum, outcome) => sum + outcome.failures, 0);
   const calls = outcomes.reduce((sum, outcome) => sum + outcome.operations, 0);
   if (failures > 0) throw new Error(`${failures} of ${calls + failures} calls failed`);
@@ -198,7 +212,7 @@ async function cpuOf(nodes: readonly BenchNode[]): Promise<number> {
   return readings.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
-async function countersOf(database: Client, { busMessages }: Servers): Promise<Counters> {
+async function countersOf({ database, busMessages }: Omit<Nodes, 'nodes'>): Promise<Counters> {
   // The statistics of a backend reach the others when it has been idle for a second.
   await wait(1_100);
   const { rows } = await database.query<Readonly<Record<string, string>>>(
@@ -254,15 +268,13 @@ function fastest(outcomes: readonly HttpOutcome[]): HttpOutcome {
   return outcomes.reduce((best, each) => (each.p50Ms < best.p50Ms ? each : best));
 }
 
-function figuresOf(
-  { one, three, across }: Readonly<Record<'one' | 'three' | 'across', readonly CallCosts[]>>,
-  { atHome, elsewhere }: Reads,
-): readonly Figure[] {
-  const cheapest = (costs: readonly CallCosts[]) =>
-    costs.reduce((best, each) => (each.cpuMicroseconds < best.cpuMicroseconds ? each : best));
-  const alone = cheapest(one);
+function figuresOf({ within, across }: Outcomes, { atHome, elsewhere }: Reads): readonly Figure[] {
+  const all = [...within, ...across];
   const calls = (what: string, costs: readonly CallCosts[]): Figure => {
-    const { cpuMicroseconds, statements, walBytes, busMessages } = cheapest(costs);
+    const { cpuMicroseconds, statements, walBytes, busMessages } = middle(
+      costs,
+      (each) => each.cpuMicroseconds,
+    );
     return {
       what,
       value: 1e6 / cpuMicroseconds,
@@ -270,19 +282,35 @@ function figuresOf(
       note: `${Math.round(cpuMicroseconds)} µs of CPU, ${statements.toFixed(1)} statements, ${(walBytes / 1024).toFixed(1)} KiB of log and ${busMessages.toFixed(1)} bus messages a call`,
     };
   };
-  const share = (costs: readonly CallCosts[]) => alone.cpuMicroseconds / cheapest(costs).cpuMicroseconds;
-  const rollbacks = [...one, ...three, ...across].reduce((sum, costs) => sum + costs.rollbacks, 0);
+  const share = ({ alone, cluster }: Round) => alone.cpuMicroseconds / cluster.cpuMicroseconds;
+  const shares = (of: readonly Round[]) => {
+    const each = of.map(share);
+    return {
+      value: share(middle(of, share)),
+      unit: '×',
+      note: `rounds ${Math.min(...each).toFixed(2)} to ${Math.max(...each).toFixed(2)}`,
+    };
+  };
+  const rollbacks = all.reduce((sum, { alone, cluster }) => sum + alone.rollbacks + cluster.rollbacks, 0);
   return [
-    calls('direct calls, one node on PostgreSQL', one),
-    calls('direct calls, three nodes', three),
+    calls(
+      'direct calls, one node on PostgreSQL',
+      all.map(({ alone }) => alone),
+    ),
+    calls(
+      'direct calls, three nodes',
+      within.map((round) => round.cluster),
+    ),
     {
       what: 'calls a CPU second, three nodes of one',
-      value: share(three),
-      unit: '×',
+      ...shares(within),
       budget: { atLeast: 0.9 },
     },
-    calls('calls to a phone of another node, three nodes', across),
-    { what: 'calls a CPU second to another node, of one', value: share(across), unit: '×' },
+    calls(
+      'calls to a phone of another node, three nodes',
+      across.map((round) => round.cluster),
+    ),
+    { what: 'calls a CPU second to another node, of one', ...shares(across) },
     {
       what: 'time that a hop adds to a read of a live call, p50',
       value: elsewhere.p50Ms - atHome.p50Ms,
@@ -292,6 +320,11 @@ function figuresOf(
     },
     { what: 'transactions rolled back', value: rollbacks, unit: '', budget: { atMost: 0 } },
   ];
+}
+
+/** The one with the median value. */
+function middle<Value>(values: readonly Value[], of: (value: Value) => number): Value {
+  return [...values].sort((one, other) => of(one) - of(other))[values.length >> 1]!;
 }
 
 async function freePort(): Promise<number> {
