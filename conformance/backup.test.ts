@@ -16,7 +16,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit/postgres-server';
+import pg from 'pg';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { serverMain } from './support/server-main.ts';
@@ -54,15 +56,21 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
       rmSync(directory, { recursive: true, force: true });
     });
 
-    async function jackfield(args: readonly string[], env: Readonly<Record<string, string>>) {
+    async function jackfield(
+      args: readonly string[],
+      env: Readonly<Record<string, string>>,
+      meanwhile: (pid: number) => Promise<void> = async () => {},
+    ) {
       const child = spawn(process.execPath, [serverMain, ...args], {
         cwd: directory,
         env: { PATH: process.env.PATH, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
+        // A group of its own, as a terminal gives to each command.
+        detached: true,
       });
       let said = '';
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += String(text)));
-      await once(child, 'close');
+      await Promise.all([once(child, 'close'), meanwhile(child.pid!)]);
       return { status: child.exitCode, said };
     }
 
@@ -93,6 +101,41 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
       assert.equal(status, 1);
       assert.match(said, /backup exists: name a new directory/);
       assert.deepEqual(readdirSync(directory), ['backup']);
+    });
+
+    it('is interrupted by Ctrl-C while pg_dump reads, and nothing is left of it', {
+      skip: kind !== 'PostgreSQL' && 'pg_dump is PostgreSQL’s',
+    }, async () => {
+      const client = new pg.Client({ connectionString: database.JACKFIELD_DATABASE_URL });
+      await client.connect();
+      const dumps = async () => {
+        // The view is read once in a transaction.
+        await client.query('SELECT pg_stat_clear_snapshot()');
+        const { rows } = await client.query(
+          "SELECT wait_event_type FROM pg_stat_activity WHERE application_name = 'pg_dump'",
+        );
+        return rows.map((row) => row.wait_event_type);
+      };
+      try {
+        // pg_dump waits for this lock, its file open.
+        await client.query('BEGIN');
+        await client.query('LOCK TABLE sip_endpoints IN ACCESS EXCLUSIVE MODE');
+        const cut = await jackfield(['backup', join(directory, 'cut')], ofOriginal(), async (pid) => {
+          while (!(await dumps()).includes('Lock')) await sleep(20);
+          assert.equal(readdirSync(directory).length, 2);
+          // A terminal sends it to the whole group.
+          process.kill(-pid, 'SIGINT');
+        });
+        assert.deepEqual(cut, {
+          status: 1,
+          said: 'The backup was interrupted, and nothing is left of it.\n',
+        });
+        assert.deepEqual(readdirSync(directory), ['backup']);
+        await client.query('ROLLBACK');
+        while ((await dumps()).length > 0) await sleep(20);
+      } finally {
+        await client.end();
+      }
     });
 
     it('is refused with another key than that of the database', async () => {

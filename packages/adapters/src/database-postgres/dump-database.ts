@@ -70,13 +70,15 @@ function run(program: string, args: readonly string[], signal?: AbortSignal): Pr
     child.stderr.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-reasonLength);
     });
-    child.once('error', ({ message }) =>
+    child.once('error', ({ message }) => {
+      // A program that was aborted still writes until it is closed.
+      if (child.pid !== undefined) return;
       reject(
         new PostgresProgramError(
           `${program} cannot be started (${message}): install the client programs of PostgreSQL`,
         ),
-      ),
-    );
+      );
+    });
     child.once('close', (code) => {
       if (code === 0) resolve();
       else reject(new PostgresProgramError(`${program} failed: ${oneLine(said) || `it ended with ${code}`}`));
