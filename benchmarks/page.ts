@@ -32,11 +32,12 @@ const introduction = `# Benchmarks
 After this page you know what a server can carry, which budgets it misses, and how to measure it yourself. [benchmarks/README.md](../benchmarks/README.md) says what each bench
 measures and how. The page is written by \`npx node benchmarks/write-page.ts\` from \`benchmarks/latest.json\`; earlier figures are in git.
 
-\`\`\`sh not-run
-npm run bench
-npm run bench -- register mix
-npm run bench -- kamailio
+\`\`\`sh
+npm run bench -- parser --scale 0.05
 \`\`\`
+
+That is the bench of the parser in seconds, with a twentieth of its work: it shows that all is there, and its figures are rough. Without \`--scale\` a bench does all of its work, on
+a machine that does nothing else. Several names are several benches; no name is all of them but those that need another server, in about twelve minutes, and CI does not run that.
 
 The commands print a table and write \`benchmarks/results/<name>.json\`. "Per core" is per second of CPU time of the process under test, all threads. A floor, or another
 program, runs in the same minutes on the same machine: compare ratios, because rates follow the machine. A figure without one is an order of magnitude.

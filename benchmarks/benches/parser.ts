@@ -10,13 +10,14 @@ const messages: readonly { readonly message: ParserMessage; readonly what: strin
 ];
 const works: readonly ParserWork[] = ['parse', 'parse-and-read', 'floor'];
 const runs = 4;
-const seconds = 0.5;
+const fullSeconds = 0.5;
 
 /** The SIP parser alone, from datagram to message, compared with the minimum cost of splitting such a text. */
 export const parser: Bench = {
   name: 'parser',
-  async run({ profile }) {
+  async run({ profile, scale }) {
     const part = startPart('parser', { profile });
+    const seconds = fullSeconds * scale;
     try {
       const sizes = await part.ask<readonly string[]>('sizes');
       const figures: Figure[] = [];
