@@ -23,6 +23,20 @@ test('a link between documents leads somewhere', () => {
   assert.deepEqual(find(page), ['the link leads to no docs/decisions/0001-a.md']);
 });
 
+test('a link out of the repository leads to a public name by HTTPS', () => {
+  const page = (target: string) => file('docs/page.md', `[there](${target})`);
+  for (const target of ['https://example.org/x#y', 'https://a.b.example.com', 'mailto:security@example.org'])
+    assert.deepEqual(find(page(target)), []);
+  for (const target of [
+    'http://example.org',
+    'https://localhost:8080/x',
+    'https://127.0.0.1',
+    'https:/example',
+    'mailto:us',
+  ])
+    assert.equal(find(page(target)).length, 1, target);
+});
+
 test('a link names a heading that the page has, its own page included', () => {
   const page = file('docs/a.md', '# A\n\n## Which Node\n\n`](#code)` [x](#which-node) [y](b.md#c)\n');
   assert.deepEqual(find(page, file('docs/b.md', '# B\n\n<a id="c"></a>\n')), []);

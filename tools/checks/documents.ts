@@ -54,8 +54,8 @@ function links(file: SourceFile, known: ReadonlySet<string>, documentOf: Documen
   const text = withoutCode(file.text);
   return [...text.matchAll(/\]\(([^)#\s]*)(#[^)\s]*)?\)/g)].flatMap((match) => {
     const [, target = '', anchor = ''] = match;
-    if (/^[a-z]+:/.test(target)) return [];
     const at = { path: file.path, line: lineAt(text, match.index) };
+    if (/^[a-z]+:/.test(target)) return isPublic(target) ? [] : [{ ...at, sentence: `${target} ${allowed}` }];
     const path = target === '' ? file.path : posix.join(posix.dirname(file.path), target).replace(/\/$/, '');
     if (!known.has(path) && !/\.(png|jpe?g|svg)$/.test(path)) {
       return [{ ...at, sentence: `the link leads to no ${path}` }];
@@ -64,6 +64,19 @@ function links(file: SourceFile, known: ReadonlySet<string>, documentOf: Documen
     if (anchor === '' || document === undefined || document.has(anchor.slice(1))) return [];
     return [{ ...at, sentence: `${path} has no heading ${anchor}` }];
   });
+}
+
+const allowed = 'is no link for readers: allowed are mailto: and https: to a public name';
+
+/** No check fetches it. */
+function isPublic(target: string): boolean {
+  if (target.startsWith('mailto:')) return /^mailto:[^@\s]+@[^@\s]+\.[a-z]+$/.test(target);
+  const { protocol, hostname } = URL.parse(target) ?? {};
+  return (
+    protocol === 'https:' &&
+    /\.[a-z]{2,}$/.test(hostname ?? '') &&
+    !/\.(localhost|local|test|invalid)$/.test(hostname ?? '')
+  );
 }
 
 /** The headings of a document; undefined of any other file. */
