@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { spawnBound } from './support/bound-child.ts';
 import { compileCache } from './support/compile-cache.ts';
+import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { rtpRange } from './support/ports.ts';
 import { serverMain } from './support/server-main.ts';
@@ -68,6 +70,39 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
     assert.doesNotMatch(out + err, /\bat .*\.[jt]s:\d+/, 'no stack trace');
     assert.equal(err.trim().split('\n').length, 1, err);
   }
+
+  it('ends at SIGTERM during the start, also as the first process of a container', {
+    skip: process.getuid?.() === 0 ? missing('unshare') : 'needs root',
+  }, async () => {
+    const child = spawnBound(
+      'unshare',
+      ['--pid', '--fork', '--kill-child', process.execPath, serverMain, 'start'],
+      {
+        cwd: directory,
+        env: {
+          PATH: process.env.PATH,
+          ...compileCache,
+          JACKFIELD_HTTP_PORT: '0',
+          JACKFIELD_SIP_PORT: '0',
+          JACKFIELD_WEBRTC_PORT: 'off',
+          JACKFIELD_DATA_DIR: await mkdtemp(join(directory, 'data-')),
+        },
+      },
+    );
+    let out = '';
+    child.stdout.on('data', (chunk) => {
+      if (!out.includes('configuration in force') && String(chunk).includes('configuration in force')) {
+        // The signal goes to Node: unshare is outside.
+        const first = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+        process.kill(Number(first), 'SIGTERM');
+      }
+      out += String(chunk);
+      // A server that did not end would run for ever.
+      if (out.includes('Jackfield is ready.')) child.kill('SIGKILL');
+    });
+    const [code] = await once(child, 'close');
+    assert.equal(code, 128 + constants.signals.SIGTERM, out);
+  });
 
   for (const [variable, protocol] of [
     ['JACKFIELD_HTTP_PORT', 'tcp'],

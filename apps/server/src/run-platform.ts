@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { createLogger } from '@jackfield/adapters/logger';
 import { returnStartMemory } from '@jackfield/adapters/media-worker';
 import type { Logger } from '@jackfield/ports';
@@ -11,6 +12,8 @@ import { readableLines } from './readable-lines.ts';
 import { explainDirectory, explained, explainPostgres, StartFailure } from './start-failure.ts';
 import { writeTokenFile } from './token-file.ts';
 import { explainWriting, newFilesIn } from './write-faults.ts';
+
+const endSignals = ['SIGTERM', 'SIGINT'] as const;
 
 const noCarriers =
   'Without carriers and without the sandbox no number of the public network can be called: such calls end with 5020 Routing Error.';
@@ -35,6 +38,7 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
   // Where the database is elsewhere, it is kept, and the key of the directory with it.
   const added = databaseUrl === undefined ? newFilesIn(dataDir, 'jackfield.sqlite') : undefined;
   let embedded: Embedded | undefined;
+  const started = endOnSignalsDuringStart();
   try {
     const running = await startEmbedded({
       config,
@@ -54,6 +58,7 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
       },
     });
     embedded = running;
+    started();
     const end = endOnSignals(running, log, config.drainSeconds * 1000);
     if (endsWithParent(env)) onParentEnd(end);
     const { http, operator, sip, sips } = running;
@@ -124,6 +129,18 @@ async function bannerOf(
 }
 
 /**
+ * The first process of a container gets no signal that it does not handle (pid_namespaces(7)): a start would go on until it is killed. Any other
+ * process ends by default. Returns what takes the handlers back.
+ */
+function endOnSignalsDuringStart(): () => void {
+  const exit = (signal: 'SIGTERM' | 'SIGINT') => process.exit(128 + constants.signals[signal]);
+  if (process.pid === 1) for (const signal of endSignals) process.on(signal, exit);
+  return () => {
+    for (const signal of endSignals) process.off(signal, exit);
+  };
+}
+
+/**
  * The first signal drains, the second ends at once. Returns the handler for the parent's end: it drains, and does not end a drain that has
  * begun.
  */
@@ -136,7 +153,7 @@ function endOnSignals(embedded: Embedded, log: Logger, limitMs: number): () => v
     await embedded.close();
     log.info({}, 'Jackfield has ended.');
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of endSignals) {
     process.on(signal, () => {
       if (isEnding) process.exit(130);
       void end(signal);
