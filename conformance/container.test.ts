@@ -1,81 +1,94 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { bareSystem, noMounts } from './support/bare-system.ts';
+import { noMounts } from './support/bare-system.ts';
+import { BaresipPhone } from './support/baresip-phone.ts';
 import { spawnBound } from './support/bound-child.ts';
+import { Composition } from './support/composition.ts';
+import { loudestToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
-import { authoritiesFile } from './support/npm-install.ts';
-import { freePort, rtpRange } from './support/ports.ts';
+import { enterOwnNetwork } from './support/own-network.ts';
+import { leaveControlGroups, npmOfBuild, Podman } from './support/podman.ts';
+import { importRegistryImages } from './support/registry-images.ts';
 import { blocksRunBy } from './support/snippets.ts';
+import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const root = join(import.meta.dirname, '..');
+const [image, composed] = blocksRunBy('docs/operate/containers.md', import.meta.filename);
+/** Of the machine, in the page and in `.env.example`. */
+const publicAddress = '198.51.100.7';
 
-const refusal = process.getuid?.() === 0 ? missing('buildah', 'ldd', 'npm') || noMounts() : 'needs root';
+/** A second of what a phone hears, as 16-bit samples at 8 kHz. */
+const heardBytes = 16_000;
 
-describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
+const programs = ['podman', 'crun', 'iptables', 'docker-compose', 'caddy', 'baresip', 'sox'];
+const refusal =
+  process.getuid?.() === 0
+    ? missing(...programs, 'ldd', 'npm', 'ip') ||
+      (existsSync('/usr/lib/podman/netavark') ? noMounts() : 'not installed: netavark (.ci/run installs it)')
+    : 'needs root';
+
+describe('the container image and the compose file', { skip: refusal, timeout: 600_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'container-'));
-  const image = 'localhost/jackfield';
-  let container: string;
+  const context = join(directory, 'clone');
+  const podman = new Podman(join(directory, 'podman'));
 
-  const command = blocksRunBy('docs/operate/containers.md', import.meta.filename)
-    .map(({ text }) => text)
-    .join('');
-
-  const storage = ['--root', join(directory, 'storage'), '--runroot', join(directory, 'run')];
-
-  function buildah(...args: readonly string[]): string {
-    const { status, stdout, stderr } = spawnSync('buildah', [...storage, ...args], {
-      cwd: root,
-      encoding: 'utf8',
-      env: { ...process.env, BUILDAH_ISOLATION: 'chroot' },
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    assert.equal(status, 0, `buildah ${args.join(' ')}: ${stdout}${stderr}`);
-    return stdout.trim();
-  }
+  before(() => {
+    // What git has of the files that the commands of the page read.
+    cpSync(join(root, 'deploy'), join(context, 'deploy'), { recursive: true });
+    cpSync(join(root, '.containerignore'), join(context, '.containerignore'));
+  });
 
   after(() => {
-    buildah('rm', '--all');
+    podman.run('rm', '--all', '--force', '--time', '0');
+    // Podman mounts its storage on itself, in the mounts of each namespace.
+    spawnSync('umount', [join(directory, 'podman/storage/overlay')]);
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('is built from the packed server, on a base with Node 24', () => {
-    const context = join(directory, 'context');
-    const pack = [join(root, 'tools/publish/pack.ts'), '--into', join(context, 'dist'), 'jackfield'];
-    execFileSync(process.execPath, pack, { cwd: root });
-    cpSync(join(root, 'deploy'), join(context, 'deploy'), { recursive: true });
-    cpSync(join(root, '.containerignore'), join(context, '.containerignore'));
-    const base = buildah('from', 'scratch');
-    bareSystem(buildah('mount', base), process.execPath);
-    buildah('umount', base);
-    buildah('commit', base, 'localhost/node24');
-    const options = ['--build-arg', 'NODE_IMAGE=localhost/node24', '--pull=false', '--format', 'docker'];
-    const volumes = ['--volume', `${join(homedir(), '.npm')}:/npm-cache`];
-    const npm = ['--prefer-offline', '--cache=/npm-cache'];
-    const authorities = authoritiesFile();
-    if (authorities !== undefined) {
-      volumes.push('--volume', `${dirname(authorities)}:/npm-authorities:ro`);
-      npm.push(`--cafile=/npm-authorities/${basename(authorities)}`);
-    }
-    options.push('--build-arg', `NPM_OPTIONS=${npm.join(' ')}`);
-    // podman is no program of CI: buildah builds the file that the page names.
-    const [, shown = ''] = / -f (\S+) /.exec(command) ?? assert.fail(command);
-    const file = join(context, shown);
-    buildah('build', ...options, ...volumes, '-t', image, '-f', file, context);
-    container = buildah('from', '--pull=false', image);
+  /** Commands of the page in the clone, as a reader runs them: `first-call.ts` runs `npm ci`. */
+  const commands = (text: string) => {
+    const pack = `'${process.execPath}' '${join(root, 'tools/publish/pack.ts')}' --into dist jackfield`;
+    const volumes = npmOfBuild().volumes.map((each) => `--volume '${each}'`);
+    return `set -eu
+npm() { case "$*" in ci) ;; 'run pack -- jackfield') ${pack} ;; *) return 1 ;; esac; }
+podman() {
+  case "$1" in
+    build) shift; command podman build --pull=never ${volumes.join(' ')} "$@" ;;
+    # As podman from 4.7 on: it gives the compose of Docker its own socket.
+    compose) shift; DOCKER_HOST='unix://${podman.socket}' docker-compose "$@" ;;
+    *) exec podman "$@" ;;
+  esac
+}
+${text}`;
+  };
+
+  async function follow(text: string): Promise<void> {
+    await promisify(execFile)('sh', ['-c', commands(text)], { cwd: context, env: podman.env });
+  }
+
+  const [pack = '', build = '', run = ''] = image!.text.split(/^(?=podman)/m);
+
+  it('has images under the names of the registry below it, of programs of Debian', () => {
+    importRegistryImages(podman, join(directory, 'images'));
+    assert.equal(podman.run('images', '--quiet').split('\n').length, 3);
   });
 
+  it('is packed as the page does it', () => follow(pack));
+
+  it('is built as the page does it', () => follow(build));
+
   it('runs the server as a user without rights, drains at a signal, and has a health check', () => {
-    const { Docker: built } = JSON.parse(buildah('inspect', '--type', 'image', image)) as {
-      readonly Docker: { readonly config: Readonly<Record<string, unknown>> };
-    };
-    const { User, Entrypoint, Cmd, StopSignal, Healthcheck } = built.config;
+    const [{ Config, Healthcheck }] = JSON.parse(podman.run('image', 'inspect', 'jackfield'));
+    const { User, Entrypoint, Cmd, StopSignal } = Config;
     assert.deepEqual(
       { User, Entrypoint, Cmd, StopSignal },
       {
@@ -85,66 +98,122 @@ describe('the container image', { skip: refusal, timeout: 600_000 }, () => {
         StopSignal: 'SIGTERM',
       },
     );
-    assert.deepEqual((Healthcheck as { readonly Test: unknown }).Test, [
-      'CMD',
-      'node',
-      '/opt/jackfield/health-check.mjs',
-    ]);
+    assert.deepEqual(Healthcheck.Test, ['CMD', 'node', '/opt/jackfield/health-check.mjs']);
   });
 
-  it('gives its user one directory, has no Node for older systems, and what certificates need', () => {
-    const files = buildah('run', container, '--', 'node', '-e', listOwned).split('\n');
-    assert.deepEqual(files, ['/var/lib/jackfield']);
-  });
-
-  it('answers its health check while the server runs', async () => {
-    const { first, last } = rtpRange();
-    // What the page gives to the container.
-    const shown = [...command.matchAll(/ -e (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
-    assert.equal(shown.length, 2);
-    const env = {
-      ...Object.fromEntries(shown),
-      JACKFIELD_HTTP_PORT: String(await freePort()),
-      JACKFIELD_HTTP_HOST: '127.0.0.1',
-      JACKFIELD_SIP_HOST: '127.0.0.1',
-      JACKFIELD_SIP_PORT: '0',
-      JACKFIELD_WEBRTC_PORT: 'off',
-      JACKFIELD_RTP_PORTS: `${first}-${last}`,
-    };
-    const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-    const check = ['run', ...variables, container, '--', 'node', '/opt/jackfield/health-check.mjs'];
-    const start = [
+  it('gives its user one directory, has no Node for older systems, what certificates need, and fails its health check without a server', () => {
+    // The build needed the registry of npm; what runs needs ports of its own.
+    const own = enterOwnNetwork();
+    assert.ok('ipv6' in own, JSON.stringify(own));
+    leaveControlGroups();
+    spawnSync('ip', ['address', 'add', `${publicAddress}/32`, 'dev', 'own']);
+    const found = podman.run(
       'run',
-      ...variables,
-      container,
-      '--',
-      '/opt/jackfield/node_modules/.bin/jackfield',
-      'start',
-    ];
-    const isolated = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
-    assert.equal(spawnSync('buildah', [...storage, ...check], { env: isolated }).status, 1);
+      '--rm',
+      '--network=host',
+      '--entrypoint=node',
+      'jackfield',
+      '-e',
+      listOwned,
+    );
+    assert.deepEqual(found.split('\n'), ['/var/lib/jackfield', 'health check 1']);
+  });
+
+  it('answers its health check while the server runs as the page starts it, and drains', async () => {
     const log = new Happenings<string>();
-    const child = spawnBound('buildah', [...storage, ...start], {
+    const child = spawnBound('sh', ['-c', commands(run)], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: isolated,
+      env: podman.env,
     });
     const closed = once(child, 'close');
     eachLine(child.stdout!, (line) => log.add(line));
     eachLine(child.stderr!, (line) => log.add(line));
+    void closed.then(() => log.close('the container has ended'));
     await log.until('the start', (line) => line.includes('Jackfield is ready'), { limitMs: 60_000 });
-    const { status, stderr } = spawnSync('buildah', [...storage, ...check], { env: isolated });
-    assert.equal(status, 0, String(stderr));
-    const server = nodeBelow(child.pid!);
-    await assertProbed(`http://127.0.0.1:${env.JACKFIELD_HTTP_PORT}`, server);
-    // buildah would kill the server; the process manager of a container sends it a signal.
-    process.kill(server, 'SIGTERM');
+    const container = podman.run('ps', '--quiet');
+    podman.run('healthcheck', 'run', container);
+    await assertProbed('http://127.0.0.1:8080', podman.run('inspect', '--format={{.State.Pid}}', container));
+    podman.run('stop', container);
     await closed;
-    assert.ok(log.all.at(-1)?.includes('Jackfield has ended'), log.all.join('\n'));
+    assert.ok(
+      log.all.some((line) => line.includes('Jackfield has ended')),
+      log.all.join('\n'),
+    );
+  });
+
+  describe('of compose.yaml', () => {
+    let compose: Composition;
+
+    before(async () => {
+      compose = await Composition.start(podman, 'deploy');
+    });
+    after(() => compose.end());
+
+    it('are up as the page starts them, the server after the database is healthy', async () => {
+      const [copy = '', up = ''] = composed!.text.split(/^(?=podman)/m);
+      // Debian 12 has the compose of 2021, when a file had no name of its own: the directory gives it one.
+      const file = join(context, 'deploy/compose.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^name: .*$/m, ''));
+      await follow(copy);
+      const env = join(context, 'deploy/.env');
+      // For this name the proxy makes a certificate by itself: no authority is to be reached.
+      const filled = readFileSync(env, 'utf8').replace(/^DOMAIN=.*$/m, 'DOMAIN=localhost');
+      writeFileSync(env, filled.replace(/^\w+=$/gm, `$&${'0f'.repeat(32)}`));
+      await follow(up);
+      assert.deepEqual(compose.running(), ['database', 'jackfield', 'proxy']);
+      assert.equal(compose.health('database'), 'healthy');
+    });
+
+    it('let phones register, in a browser through the proxy, and call each other', async (t) => {
+      await compose.ready();
+      const browser = await WebSocketPhone.connect({
+        ...(await compose.endpoint('browser')),
+        url: 'wss://localhost/sip',
+        domain: 'localhost',
+        authority: compose.authority(),
+      });
+      assert.equal(await browser.register(), 200);
+      browser.vanish();
+      const phones: BaresipPhone[] = [];
+      t.after(() => Promise.all(phones.map((phone) => phone.stop())));
+      const register = async (name: string, toneHz: number) => {
+        const endpoint = await compose.endpoint(name);
+        const phone = await BaresipPhone.start({ ...endpoint, registrar: '127.0.0.1:5060', toneHz });
+        phones.push(phone);
+        await phone.registered();
+        return { phone, username: endpoint.username };
+      };
+      const [alice, bob] = [await register('alice', 1000), await register('bob', 600)];
+      alice.phone.dial(`sip:${bob.username}@127.0.0.1:5060`);
+      await Promise.all([alice.phone.established(), bob.phone.established()]);
+      for (const { phone } of [alice, bob])
+        while (statSync(await phone.heard()).size < heardBytes) await sleep(50);
+      alice.phone.hangUp();
+      await Promise.all([alice.phone.closed(), bob.phone.closed()]);
+      assert.ok(loudestToneDb(await readWav(await alice.phone.heard()), 600, 0.2) > -30);
+      assert.ok(loudestToneDb(await readWav(await bob.phone.heard()), 1000, 0.2) > -30);
+      await compose.healthy('jackfield');
+    });
+
+    it('keep account and endpoints when the containers are stopped and made again, then go', async () => {
+      const before = await compose.api('GET', 'Endpoint/');
+      assert.equal(before.meta.total_count, 3);
+      await follow('podman compose -f deploy/compose.yaml down');
+      assert.deepEqual(compose.running(), []);
+      await follow('podman compose -f deploy/compose.yaml up -d');
+      await compose.ready();
+      assert.deepEqual((await compose.api('GET', 'Endpoint/')).objects.length, 3);
+      await follow('podman compose -f deploy/compose.yaml down --volumes');
+      assert.equal(
+        podman.run('ps', '--all', '--quiet') + podman.run('volume', 'ls', '--quiet', '--filter=name=deploy'),
+        '',
+      );
+    });
   });
 });
 
 /** The probes of the objects for Kubernetes succeed at this server, which needs less memory than they request for it. */
-async function assertProbed(url: string, server: number): Promise<void> {
+async function assertProbed(url: string, server: string): Promise<void> {
   const [, , deployment] = parseAllDocuments(
     readFileSync(join(root, 'deploy/kubernetes/jackfield.yaml'), 'utf8'),
   );
@@ -157,21 +226,7 @@ async function assertProbed(url: string, server: number): Promise<void> {
   assert.ok(Number(used) < Number(requested) * 1024, `${used} kB`);
 }
 
-/** The Node process among the descendants of a process (proc_pid_task(5)). */
-function nodeBelow(pid: number): number {
-  const waiting = [pid];
-  for (const next of waiting) {
-    const [program] = readFileSync(`/proc/${next}/cmdline`, 'utf8').split('\0');
-    if (program === 'node') return next;
-    for (const thread of readdirSync(`/proc/${next}/task`)) {
-      const children = readFileSync(`/proc/${next}/task/${thread}/children`, 'utf8').trim();
-      if (children !== '') waiting.push(...children.split(' ').map(Number));
-    }
-  }
-  return assert.fail(`no Node below process ${pid}`);
-}
-
-/** Prints every file that user 10001 owns. */
+/** Prints every file that user 10001 owns, and how the health check ends while no server runs. */
 const listOwned = `
 const { readdirSync, lstatSync } = require('fs');
 const look = (path) => {
@@ -184,4 +239,6 @@ const modules = '/opt/jackfield/node_modules';
 if (readdirSync(modules).some((name) => /^node-(linux|win)/.test(name))) console.log('another Node');
 // It needs node-forge, whose name begins as those of another Node do.
 require(modules + '/acme-client');
+const check = require('child_process').spawnSync('node', ['/opt/jackfield/health-check.mjs']);
+console.log('health check ' + check.status);
 `;

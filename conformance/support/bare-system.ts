@@ -13,17 +13,9 @@ export function noMounts(): false | string {
 
 /** Fills a directory with this Node, npm, a shell and what they load, and nothing else: instead of an image of a registry. */
 export function bareSystem(directory: string, node: string): string {
-  const copy = (from: string, to = from) => {
-    mkdirSync(dirname(join(directory, to)), { recursive: true });
-    cpSync(realpathSync(from), join(directory, to), { recursive: true });
-  };
-  const addProgram = (path: string, to: string) => {
-    copy(path, to);
-    for (const [library] of execFileSync('ldd', [path], { encoding: 'utf8' }).matchAll(/\/\S+\.so\S*/g))
-      copy(library);
-  };
-  addProgram(node, '/usr/bin/node');
-  for (const name of programs) addProgram(whereIs(name), `/usr/bin/${name}`);
+  const copy = copierInto(directory);
+  addProgram(copy, node, '/usr/bin/node');
+  for (const name of programs) addProgram(copy, whereIs(name), `/usr/bin/${name}`);
   copy(whereIs('sh'), '/bin/sh');
   const program = execFileSync('npm', ['exec', '-c', 'echo $npm_execpath'], { encoding: 'utf8' }).trim();
   copy(join(program, '../..'), '/usr/lib/node_modules/npm');
@@ -40,6 +32,21 @@ export function bareSystem(directory: string, node: string): string {
   return directory;
 }
 
-function whereIs(program: string): string {
+/** Copies a file or a directory of this system to its path, or to another one, below a directory. */
+export function copierInto(directory: string): (from: string, to?: string) => void {
+  return (from, to = from) => {
+    mkdirSync(dirname(join(directory, to)), { recursive: true });
+    cpSync(realpathSync(from), join(directory, to), { recursive: true });
+  };
+}
+
+/** Copies a program and the libraries that it loads. */
+export function addProgram(copy: ReturnType<typeof copierInto>, path: string, to = path): void {
+  copy(path, to);
+  for (const [library] of execFileSync('ldd', [path], { encoding: 'utf8' }).matchAll(/\/\S+\.so\S*/g))
+    copy(library);
+}
+
+export function whereIs(program: string): string {
   return execFileSync('which', [program], { encoding: 'utf8' }).trim();
 }

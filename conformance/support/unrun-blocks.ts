@@ -8,17 +8,6 @@ export interface UnrunBlock {
 /** Each block that is marked `not-run`, and no other. */
 export const unrunBlocks: readonly UnrunBlock[] = [
   {
-    page: 'docs/benchmarks.md',
-    begins: 'npm run bench',
-    reason: 'an hour, whose figures need an idle machine',
-  },
-  {
-    page: 'docs/operate/containers.md',
-    begins: 'cp deploy/.env.example deploy/.env',
-    reason:
-      'the images of PostgreSQL and the proxy are in a registry; apps/server/src/deploy-files.test.ts and conformance/deploy.test.ts check the file, and conformance/container.test.ts starts the image',
-  },
-  {
     page: 'docs/operate/kubernetes.md',
     begins: 'kubectl label node',
     reason:

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import koffi from 'koffi';
+import { authoritiesFile } from './npm-install.ts';
+
+/** linux/sched.h. */
+const CLONE_NEWNS = 0x0002_0000;
+/** linux/capability.h. */
+const CAP_SYS_RESOURCE = 24n;
+
+/** Podman with images, containers and volumes of its own below a directory. */
+export class Podman {
+  /** For programs that use it, such as a shell. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Of its service, which speaks Docker's protocol. */
+  readonly socket: string;
+
+  constructor(directory: string) {
+    mkdirSync(directory, { recursive: true });
+    const file = (name: string, text: string, mode = 0o644) => {
+      writeFileSync(join(directory, name), text, { mode });
+      return join(directory, name);
+    };
+    const storage = {
+      driver: 'overlay',
+      graphroot: join(directory, 'storage'),
+      runroot: join(directory, 'run'),
+    };
+    const limited = mayRaiseLimits()
+      ? ''
+      : `[engine.runtimes]\ncrun = ["${file('crun', withoutLimits, 0o755)}"]\n`;
+    this.socket = join(directory, 'socket');
+    this.env = {
+      ...process.env,
+      CONTAINERS_STORAGE_CONF: file('storage.conf', `[storage]\n${settings(storage)}`),
+      CONTAINERS_CONF: file(
+        'containers.conf',
+        // Containers in a namespace of the test need no groups of the machine, whose layout crun may refuse.
+        `[containers]\n${settings({ cgroups: 'disabled' })}[engine]\n${settings({ runtime: 'crun', events_logger: 'none' })}${limited}`,
+      ),
+      // systemd, which would start health checks at their intervals, is no part of this machine: the test starts them.
+      DISABLE_HC_SYSTEMD: 'true',
+      // A build runs its commands in the network of the machine, where the registry of npm is.
+      BUILDAH_ISOLATION: 'chroot',
+    };
+  }
+
+  run(...args: readonly string[]): string {
+    const { status, stdout, stderr } = spawnSync('podman', args, { encoding: 'utf8', env: this.env });
+    assert.equal(status, 0, `podman ${args.join(' ')}: ${stdout}${stderr}`);
+    return stdout.trim();
+  }
+
+  /** An image with one layer: what is in the directory. `changes` are instructions of a Containerfile. */
+  import(directory: string, name: string, changes: readonly string[] = []): void {
+    const options = changes.flatMap((change) => ['--change', change]);
+    const command = 'directory=$1; shift; tar -C "$directory" -c . | podman import --quiet "$@"';
+    const { status, stderr } = spawnSync('sh', ['-c', command, 'sh', directory, ...options, '-', name], {
+      encoding: 'utf8',
+      env: this.env,
+    });
+    assert.equal(status, 0, stderr);
+  }
+}
+
+/** What gives a build the cache of npm and the authorities of this machine: variables of the base image, and volumes. */
+export function npmOfBuild(): { readonly variables: readonly string[]; readonly volumes: readonly string[] } {
+  const variables = ['npm_config_cache=/npm-cache', 'npm_config_prefer_offline=true'];
+  const volumes = [`${join(homedir(), '.npm')}:/npm-cache`];
+  const authorities = authoritiesFile();
+  if (authorities !== undefined) {
+    volumes.push(`${dirname(authorities)}:/npm-authorities:ro`);
+    variables.push(`npm_config_cafile=/npm-authorities/${basename(authorities)}`);
+  }
+  return { variables, volumes };
+}
+
+/**
+ * Gives the programs that this process starts from now on mounts of their own, in which the machine has no control groups: crun refuses the old
+ * ones beside the new ones, and a directory that is neither.
+ */
+export function leaveControlGroups(): void {
+  assert.equal(koffi.load('libc.so.6').func('int unshare(int)')(CLONE_NEWNS), 0);
+  for (const words of [
+    ['--make-rprivate', '/'],
+    ['-t', 'tmpfs', 'none', '/sys/fs/cgroup'],
+  ]) {
+    const { status, stderr } = spawnSync('mount', words, { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  }
+}
+
+function mayRaiseLimits(): boolean {
+  const [, effective = '0'] = /^CapEff:\s+(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return ((BigInt(`0x${effective}`) >> CAP_SYS_RESOURCE) & 1n) === 1n;
+}
+
+function settings(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} = "${value}"\n`)
+    .join('');
+}
+
+/** Starts crun without the limits of a container (`ulimits`, and podman's own), which this machine lets no process raise. */
+const withoutLimits = `#!/bin/sh
+for word; do
+  case "\${before-}" in
+    --bundle) file=$word/config.json ;;
+    --process) file=$word ;;
+  esac
+  before=$word
+done
+[ -z "\${file-}" ] || ${process.execPath} -e '
+const { readFileSync, writeFileSync } = require("fs");
+const config = JSON.parse(readFileSync(process.argv[1], "utf8"));
+(config.process ?? config).rlimits = [];
+writeFileSync(process.argv[1], JSON.stringify(config));
+' "$file"
+exec /usr/bin/crun "$@"
+`;
