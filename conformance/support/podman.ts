@@ -55,7 +55,7 @@ export class Podman {
   }
 
   /** An image with one layer: what is in the directory. `changes` are instructions of a Containerfile. */
-  import(directory: string, name: string, changes: readonly string[] = []): void {
+  importImage(directory: string, name: string, changes: readonly string[] = []): void {
     const options = changes.flatMap((change) => ['--change', change]);
     const command = 'directory=$1; shift; tar -C "$directory" -c . | podman import --quiet "$@"';
     const { status, stderr } = spawnSync('sh', ['-c', command, 'sh', directory, ...options, '-', name], {

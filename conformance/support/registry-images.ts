@@ -11,7 +11,7 @@ export function importRegistryImages(podman: Podman, directory: string): void {
   const node = join(directory, 'node');
   bareSystem(node, process.execPath);
   const variables = npmOfBuild().variables.map((each) => `ENV ${each}`);
-  podman.import(node, 'docker.io/library/node:24-trixie-slim', variables);
+  podman.importImage(node, 'docker.io/library/node:24-trixie-slim', variables);
   importPostgres(podman, join(directory, 'postgres'));
   importCaddy(podman, join(directory, 'caddy'));
   for (const name of ['node', 'postgres', 'caddy']) rmSync(join(directory, name), { recursive: true });
@@ -32,7 +32,7 @@ function importPostgres(podman: Podman, directory: string): void {
   for (const name of ['passwd', 'group']) copy(`/etc/${name}`);
   mkdirSync(join(directory, 'var/lib/postgresql/data'), { recursive: true });
   writeFileSync(join(directory, 'usr/bin/start-postgres'), startPostgres, { mode: 0o755 });
-  podman.import(directory, 'docker.io/library/postgres:17', [
+  podman.importImage(directory, 'docker.io/library/postgres:17', [
     `ENV PATH=${join(installed, 'bin')}:/usr/bin`,
     'ENV PGHOST=/tmp',
     'ENTRYPOINT ["start-postgres"]',
@@ -57,7 +57,7 @@ exec setpriv --reuid=postgres --regid=postgres --clear-groups postgres -D $data 
 
 function importCaddy(podman: Podman, directory: string): void {
   addProgram(emptySystem(directory), whereIs('caddy'), '/usr/bin/caddy');
-  podman.import(directory, 'docker.io/library/caddy:2', [
+  podman.importImage(directory, 'docker.io/library/caddy:2', [
     'ENV PATH=/usr/bin',
     'ENV XDG_CONFIG_HOME=/config',
     'ENV XDG_DATA_HOME=/data',
