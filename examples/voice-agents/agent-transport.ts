@@ -37,8 +37,9 @@ function join(endpoint: AudioStreamEndpoint, id: string, modelUrl: string): WebS
     if (type === 'response.output_audio.delta') answers.add(Buffer.from(delta, 'base64'));
     if (type === 'input_audio_buffer.speech_started') answers.drop();
   });
-  model.on('close', () => endpoint.hangup(id));
-  model.on('error', () => endpoint.hangup(id));
+  const hangUp = () => ifUp(() => endpoint.hangup(id));
+  model.on('close', hangUp);
+  model.on('error', hangUp);
   return model;
 }
 
@@ -62,21 +63,32 @@ class Answers {
   /** The caller speaks: what waits is not said any more. */
   drop(): void {
     this.#waiting = [];
-    this.#endpoint.clearBuffer(this.#id);
+    ifUp(() => this.#endpoint.clearBuffer(this.#id));
   }
 
   readonly #play = (): void => {
     const audio = this.#waiting.shift();
     this.#isPlaying = audio !== undefined;
-    if (audio !== undefined) this.#endpoint.sendAudioNotify(this.#id, audio, sampleRate, 1, this.#play);
+    if (audio === undefined) return;
+    ifUp(() => this.#endpoint.sendAudioNotify(this.#id, audio, sampleRate, 1, this.#play));
   };
+}
+
+/** The endpoint refuses what is for a caller who has hung up, which may be before its event says so: undefined then. */
+function ifUp<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('call not active')) return undefined;
+    throw error;
+  }
 }
 
 /** Hands the model what the caller says. */
 async function listen(endpoint: AudioStreamEndpoint, id: string, model: WebSocket): Promise<void> {
   while (model.readyState === WebSocket.OPEN) {
-    // 16 bits a sample, 20 ms; null when nothing came. It rejects once the caller has hung up, which may be before the event says so.
-    const audio = await endpoint.recvAudioBytesAsync(id, 20).catch(() => undefined);
+    // 16 bits a sample, 20 ms; null when nothing came.
+    const audio = await ifUp(() => endpoint.recvAudioBytesAsync(id, 20))?.catch(() => undefined);
     if (audio === undefined) return;
     if (audio === null || model.readyState !== WebSocket.OPEN) continue;
     model.send(JSON.stringify({ type: 'input_audio_buffer.append', audio: audio.toString('base64') }));
