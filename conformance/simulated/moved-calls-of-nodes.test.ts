@@ -206,6 +206,7 @@ describe('a request that does not move a call of another node', () => {
       await world.advance(8_000);
       const parted = await asked;
       assert.deepEqual([parted.status, parted.body.error_code], [503, 'unavailable']);
+      assert.equal(parted.headers['retry-after'], '2');
       cluster(world).bus.mend();
       const dan = await world.phone('dan');
       dan.behaviour = { does: 'ring' };

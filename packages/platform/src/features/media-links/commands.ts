@@ -94,10 +94,12 @@ async function answerOf(
   }
 }
 
-const noAnswer: Problem = problem(
-  'unavailable',
-  'the multiparty call lives at another node, which cannot be reached now',
-);
+const noAnswer = unreached('the multiparty call lives at another node, which cannot be reached now');
+
+function unreached(sentence: string): Problem {
+  const retry = `${sentence}: try again in ${retryAfterSeconds} s`;
+  return { ...problem('unavailable', retry), retryAfterSeconds };
+}
 
 function notAnswered(call: string): Problem {
   return problem(
@@ -107,8 +109,7 @@ function notAnswered(call: string): Problem {
 }
 
 function claimNotReached(call: string): Problem {
-  const sentence = `the node where call ${call} lives cannot be reached, and nothing has been changed: try again in ${retryAfterSeconds} s`;
-  return { ...problem('unavailable', sentence), retryAfterSeconds };
+  return unreached(`the node where call ${call} lives cannot be reached, and nothing has been changed`);
 }
 
 function claimUnknown(call: string): Problem {
