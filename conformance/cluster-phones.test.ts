@@ -46,53 +46,79 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
     return partOf(sound, Math.max(0, end - seconds), end);
   };
 
-  it('documents of both nodes join one multiparty call: its agent alone hears the coach, whose node is another one', async () => {
-    const tones = { agent: 440, customer: 700, supervisor: 1200 } as const;
-    const roles = Object.keys(tones) as readonly (keyof typeof tones)[];
-    const joined: {
-      readonly node: PlatformProcess;
-      readonly member: RegisteredPhone;
-      readonly uuid: string;
-    }[] = [];
+  const tones = { agent: 440, customer: 700, supervisor: 1200 } as const;
+  const roles = ['agent', 'customer', 'supervisor'] as const;
+
+  /** The phone of each role, connected to node one, whose document joins from that node: the multiparty call lives where its first member joins. */
+  async function join(room: string, nodes: Readonly<Record<(typeof roles)[number], PlatformProcess>>) {
+    const joined: { node: PlatformProcess; phone: BaresipPhone; uuid: string }[] = [];
     for (const role of roles) {
-      // The multiparty call lives where its first member joins.
-      const node = role === 'agent' ? one : two;
-      const member = await phones.start(one, role, tones[role], overTcp);
+      const { phone, username } = await phones.start(one, `${role}${room}`, tones[role], overTcp);
       const sounds = 'enterSound="none" exitSound="none" stayAlone="true"';
       const coach = role === 'supervisor' ? 'coachMode="true"' : '';
       const answer_url = cluster.customer.serve(
-        `/join-${role}`,
-        `<Response><MultiPartyCall role="${role}" ${coach} ${sounds}>desk</MultiPartyCall><Redirect>http://127.0.0.1:${cluster.customer.port}/behind</Redirect></Response>`,
+        `/join-${room}-${role}`,
+        `<Response><MultiPartyCall role="${role}" ${coach} ${sounds}>${room}</MultiPartyCall><Redirect>http://127.0.0.1:${cluster.customer.port}/behind</Redirect></Response>`,
       );
-      const call = { from: '+12025550000', to: member.username, answer_url };
-      const { status, body } = await node.api('POST', 'Call/', call);
+      const call = { from: '+12025550000', to: username, answer_url };
+      const { status, body } = await nodes[role].api('POST', 'Call/', call);
       assert.equal(status, 201, JSON.stringify(body));
-      await joinedRoom(one, 'desk', joined.length + 1);
-      joined.push({ node, member, uuid: body.request_uuid });
+      await joinedRoom(one, room, joined.length + 1);
+      joined.push({ node: nodes[role], phone, uuid: body.request_uuid });
     }
     cluster.customer.serve('/behind', '<Response><Hangup/></Response>');
+    return joined;
+  }
+
+  const rolesHeardBy = async (phone: BaresipPhone) => {
+    const sound = await readWav(await phone.heard());
+    return roles.filter((role) => loudestToneDb(sound, tones[role], toneLengthS) > audible);
+  };
+
+  /** Resolves when the phone has heard two others: the files of what phones hear grow while they call. */
+  async function heardTwo(phone: BaresipPhone): Promise<void> {
+    while ((await rolesHeardBy(phone).catch(() => [])).length < 2)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  /** What the phones of agent, customer and supervisor hear in a call in which both nodes have members. */
+  const coached = [['customer', 'supervisor'], ['agent'], ['agent', 'customer']];
+
+  it('documents of both nodes join one multiparty call: its agent alone hears the coach, whose node is another one', async () => {
+    const joined = await join('desk', { agent: one, customer: two, supervisor: two });
     assert.deepEqual([await sessions(one, 'remote-leg'), await sessions(two, 'media-link')], [2, 2]);
-    const [agent, customer, coach] = joined.map(({ member }) => member.phone);
-    const heardBy = async (phone: BaresipPhone) => {
-      const sound = await readWav(await phone.heard());
-      return roles.filter((role) => loudestToneDb(sound, tones[role], toneLengthS) > audible);
-    };
-    // The files of what phones hear grow while they call.
-    for (const phone of [agent!, coach!])
-      while ((await heardBy(phone).catch(() => [])).length < 2)
-        await new Promise((resolve) => setTimeout(resolve, 50));
+    const [agent, , coach] = joined;
+    await Promise.all([heardTwo(agent!.phone), heardTwo(coach!.phone)]);
     assert.equal((await two.api('DELETE', 'MultiPartyCall/name_desk/')).status, 204);
-    await Promise.all(joined.map(({ member }) => member.phone.closed()));
-    assert.deepEqual(await Promise.all([agent!, customer!, coach!].map(heardBy)), [
-      ['customer', 'supervisor'],
-      ['agent'],
-      ['agent', 'customer'],
-    ]);
+    await Promise.all(joined.map(({ phone }) => phone.closed()));
+    assert.deepEqual(await Promise.all(joined.map(({ phone }) => rolesHeardBy(phone))), coached);
     for (const { node, uuid } of joined) {
       const ended = await node.until('its end', `Call/${uuid}/`, ({ end_time }) => Boolean(end_time));
       assert.equal(ended.hangup_source, 'Answer XML', JSON.stringify(ended));
     }
     await Promise.all([one.untilQuiet(40_000), two.untilQuiet(40_000)]);
+  });
+
+  it('a coach whose node is killed leaves and is hung up; the others go on, and the customer has never heard it', async () => {
+    const joined = await join('floor', { agent: one, customer: one, supervisor: two });
+    const [agent, customer, coach] = joined.map(({ phone }) => phone);
+    await Promise.all([heardTwo(agent!), heardTwo(coach!)]);
+    await cluster.kill(two);
+    await coach!.closed();
+    await joinedRoom(one, 'floor', 2);
+    const secondsOf = async (phone: BaresipPhone) => {
+      const { samples, sampleRate } = await readWav(await phone.heard());
+      return samples.length / sampleRate;
+    };
+    const enough = (await secondsOf(customer!)) + 2;
+    while ((await secondsOf(customer!)) < enough) await new Promise((resolve) => setTimeout(resolve, 50));
+    const last = lastSeconds(await readWav(await customer!.heard()), 1);
+    assert.ok(loudestToneDb(last, tones.agent, toneLengthS) > audible, 'the customer hears the agent still');
+    assert.deepEqual(await Promise.all([agent!, customer!, coach!].map(rolesHeardBy)), coached);
+    assert.equal((await one.api('DELETE', 'MultiPartyCall/name_floor/')).status, 204);
+    await Promise.all([agent!.closed(), customer!.closed()]);
+    await one.untilQuiet(40_000);
+    two = await cluster.join('three');
   });
 
   it('a phone joins the other parties of its calls at two nodes, which hear each other', async () => {
