@@ -8,7 +8,7 @@ import {
 } from '@jackfield/ports';
 import { tokenOf } from '../kernel/incarnation.ts';
 import type { NodeMessages } from '../kernel/node-messages.ts';
-import { type Problem, problem } from '../kernel/problem.ts';
+import { type Problem, unavailableAs } from '../kernel/problem.ts';
 import { answerTo } from './answers.ts';
 import type { AdmittedRequest } from './carry-out.ts';
 import type { ResourceHome } from './homes.ts';
@@ -130,7 +130,7 @@ function refusal(refused: Problem, { apiId }: AdmittedRequest): Replayable {
 }
 
 function unavailableHome(sentence: string): Problem {
-  return { ...problem('unavailable', sentence), retryAfterSeconds };
+  return unavailableAs(sentence, retryAfterSeconds);
 }
 
 const notReached = unavailableHome(

@@ -1,4 +1,4 @@
-import { type Problem, problem, statusOf, tooManyRequests } from '../kernel/problem.ts';
+import { type Problem, problem, statusOf, tooManyRequests, unavailableAs } from '../kernel/problem.ts';
 import { errorText } from './answers.ts';
 
 /** Why a WebSocket of the HTTP port is refused. */
@@ -49,6 +49,6 @@ function problemOf({ reason, sentence }: RefusedUpgrade): Problem {
       return tooManyRequests(sentence, retryAfterSeconds);
     case 'too-many-sockets':
     case 'closed':
-      return { ...problem('unavailable', sentence), retryAfterSeconds };
+      return unavailableAs(sentence, retryAfterSeconds);
   }
 }

@@ -53,11 +53,15 @@ export function tooManyRequests(sentence: string, retryAfterSeconds: number): Pr
 
 /** A part that the platform depends on is away; the request may or may not have had an effect. */
 export function unavailable(part: string, retryAfterSeconds: number): Problem {
-  return {
-    code: 'unavailable',
-    sentence: `the ${part} cannot be reached; try again in ${retryAfterSeconds} s`,
+  return unavailableAs(
+    `the ${part} cannot be reached; try again in ${retryAfterSeconds} s`,
     retryAfterSeconds,
-  };
+  );
+}
+
+/** The same with a sentence of the caller, which may say what has been done. */
+export function unavailableAs(sentence: string, retryAfterSeconds: number): Problem {
+  return { code: 'unavailable', sentence, retryAfterSeconds };
 }
 
 export function draining(retryAfterSeconds: number): Problem {

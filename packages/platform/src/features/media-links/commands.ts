@@ -1,6 +1,6 @@
 import { BusError, callEnds } from '@jackfield/ports';
 import { tokenOf } from '../../kernel/incarnation.ts';
-import { notFound, type Problem, problem } from '../../kernel/problem.ts';
+import { notFound, type Problem, problem, unavailableAs } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { liveCallOf } from '../calls/index.ts';
 import type { MediaLink } from './domain/media-link.ts';
@@ -97,8 +97,7 @@ async function answerOf(
 const noAnswer = unreached('the multiparty call lives at another node, which cannot be reached now');
 
 function unreached(sentence: string): Problem {
-  const retry = `${sentence}: try again in ${retryAfterSeconds} s`;
-  return { ...problem('unavailable', retry), retryAfterSeconds };
+  return unavailableAs(`${sentence}: try again in ${retryAfterSeconds} s`, retryAfterSeconds);
 }
 
 function notAnswered(call: string): Problem {
@@ -114,7 +113,7 @@ function claimNotReached(call: string): Problem {
 
 function claimUnknown(call: string): Problem {
   const sentence = `the node where call ${call} lives has not answered in time, and may have carried out the request: list the participants`;
-  return { ...problem('unavailable', sentence), retryAfterSeconds };
+  return unavailableAs(sentence, retryAfterSeconds);
 }
 
 /** At the home of the conversation. */
