@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { attackVerification } from './verify-attack.ts';
 
-/** A run of the tests bundles the server (`tools/tests/server-bundle.ts`): each start from the sources takes 1 s of CPU more. */
-const main = process.env.TEST_SERVER ?? join(import.meta.dirname, '../main.ts');
 const small = { sessions: 3, messages: 35, price: 0.05, progress() {} };
 /** The time of answers is not asserted: the machine of a test is busy. */
 const judged = (findings: readonly { attack: string; holds: boolean }[]) =>
@@ -42,6 +40,7 @@ test('the commands of the guide attack: the defaults hold, weak settings are sho
   const [defaults, weak, away] = commands.map(([, flags = '']) => {
     // No server listens on port 1.
     const words = flags.replace('127.0.0.1:8080', '127.0.0.1:1').split(' ').filter(Boolean);
+    const main = join(import.meta.dirname, '../main.ts');
     return spawnSync(process.execPath, [main, 'verify-attack', ...words], { encoding: 'utf8' });
   });
   // Times are those of this machine, which does other work beside the test.
@@ -57,6 +56,7 @@ test('the commands of the guide attack: the defaults hold, weak settings are sho
 
 test('a setting that does not exist, and an address without its credentials, are refused with a sentence', () => {
   const run = (...flags: string[]) => {
+    const main = join(import.meta.dirname, '../main.ts');
     const { status, stderr } = spawnSync(process.execPath, [main, 'verify-attack', ...flags], {
       encoding: 'utf8',
     });
