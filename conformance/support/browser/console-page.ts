@@ -74,12 +74,18 @@ export class ConsolePage {
     return this.page.getByRole('heading', { name });
   }
 
-  /** Goes to another screen of the open page, as a link does: the page is not loaded anew. */
+  /**
+   * Goes to another screen of the open page, as a link does: the page is not loaded anew. The screen before stays
+   * until the code of the next is loaded, so its going is waited for.
+   */
   async show(path: string): Promise<void> {
     await this.page.evaluate(`
+      globalThis.screenBefore = document.querySelector('main > *');
+      globalThis.pathBefore = location.pathname;
       history.pushState(null, '', ${JSON.stringify(`/console${path}`)});
       dispatchEvent(new PopStateEvent('popstate'));
     `);
+    await this.until('location.pathname === pathBefore || !screenBefore?.isConnected');
   }
 
   /** Presses Tab until the element has the focus, and fails when its reader cannot see that. */
