@@ -144,6 +144,31 @@ for (const [what, carriedOut] of [
   });
 }
 
+it('a node is killed while a request waits there for another node: its client gets no answer, and a repetition with the key has one effect', async () => {
+  await inSimulatedWorld({ seed: 7, nodes: 3 }, async (world) => {
+    const phones = await gathered(world, ['ann']);
+    const bob = await world.phone('bob');
+    const [home, other, third] = homeAndOthers(world);
+    nodesOf(world).partOneWay(home, other!);
+    const request = {
+      body: { role: 'agent', from: '+12025550000', to: bob.username, stay_alone: true },
+      headers: { 'idempotency-key': 'once' },
+    };
+    const asked = other!.call('POST', `${room}Participant/`, request);
+    await world.until('the phone rings', () => bob.invites === 1);
+    await nodesOf(world).kill(other!);
+    assert.equal((await asked).status, 502);
+    nodesOf(world).bus.mend();
+    assert.equal((await third!.call('POST', `${room}Participant/`, request)).status, 201);
+    await world.until('the second phone', () => bob.call?.isUp);
+    assert.equal(bob.invites, 1);
+    assert.equal((await world.api('DELETE', room)).status, 204);
+    const areOver = () => [...phones, bob].every(({ call }) => call?.end !== undefined);
+    // A phone may have its connection at the killed node: its BYE waits for the takeover.
+    await world.until('the end', areOver, 20_000);
+  });
+});
+
 const withoutDatabase = ['recording files could not be removed', 'outbox not read; retried later'];
 
 it('the home of a call loses the database behind the commit of its end: the call ends once, when the database is back', async () => {

@@ -229,9 +229,9 @@ class ClusterWalk {
     }
   }
 
-  /** The only other answer is 503, after which the request may be repeated. */
+  /** The only other answers are 503, after which the request may be repeated, and none of a node that ended meanwhile. */
   #judged({ status, body, headers }: ApiAnswer, ...usual: readonly number[]): void {
-    if (usual.includes(status)) return;
+    if (usual.includes(status) || status === 502) return;
     assert.equal(status, 503, JSON.stringify(body));
     assert.ok(headers['retry-after'] !== undefined, JSON.stringify(body));
     this.counts.refusals++;

@@ -155,7 +155,10 @@ export interface SimulatedPlatform {
   readonly database: Database;
   /** What the platform provides to signalling. */
   readonly ports: SignallingPorts;
-  /** A request to the HTTP interface; `path` is below the caller's account, or absolute. Fails with the log after a fault of the server. */
+  /**
+   * A request to the HTTP interface; `path` is below the caller's account, or absolute. Fails with the log after a fault of the server; 502
+   * when the process ends before its answer.
+   */
   readonly call: Call;
   /** Emits events that no feature emits, in one transaction. */
   emit(...events: readonly OutboxEvent[]): Promise<void>;
@@ -190,6 +193,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
       ? signallingOf(options, adapters, incarnation, created.signalling)
       : edgeOf(telephony);
   const platform = await created.start(whileAlive(edge.telephony, incarnation));
+  const broken = new Promise<ApiAnswer>((resolve) => incarnation.atEnd(() => resolve(badGateway)));
   holdToDocument(platform.http, options.settings?.sandboxNetwork === undefined ? sharedJudge : {});
   incarnation.atEnd(() => media.stop());
   incarnation.atEnd(() => streams.stop());
@@ -204,7 +208,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     speechIn,
     database,
     ports: created.signalling,
-    call: (...request) => answerOf(platform, options, ...request),
+    call: (...request) => Promise.race([answerOf(platform, options, ...request), broken]),
     emit: emitterOf(platform, options),
     kill: () => incarnation.end(),
     release: () => platform.close(),
@@ -359,6 +363,9 @@ async function answerOf(
     headers: answer.headers,
   };
 }
+
+/** A load balancer's answer for a node whose process ends before its own: the request may have had its effect. */
+const badGateway: ApiAnswer = { status: 502, body: undefined, headers: {} };
 
 const errorsToo = (_: string, value: unknown) => (value instanceof Error ? value.stack : value);
 
