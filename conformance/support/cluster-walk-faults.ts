@@ -18,6 +18,11 @@ interface WalkClock {
 
 type OnBus = (bus: NonNullable<SimulatedWorld['cluster']>['bus']) => void;
 
+interface Interval {
+  readonly from: Instant;
+  to: Instant;
+}
+
 interface HeartbeatBounds {
   readonly silentFrom: number;
   readonly atLatest: number;
@@ -25,6 +30,9 @@ interface HeartbeatBounds {
 
 /** A BYE is repeated for 32 s (RFC 3261 §17.1.2.2, timer F), at last every 4 s; random loss may take the last two. */
 const byeRepeatedMs = 24_000;
+
+/** A BYE is repeated after 0.5 s and 1.5 s (RFC 3261 §17.1.2.2): until then it was sent twice, and random loss may take both. */
+const byeSentTwiceMs = 1_500;
 
 /** The time between two heartbeats, and slack. */
 const heartbeatMs = 2_500;
@@ -44,7 +52,9 @@ export class WalkFaults {
   #isBusWell = true;
   #changes = 0;
   /** When the bus was cut, or cut between two nodes, and when it was mended. */
-  readonly #outages: { readonly from: number; to: number }[] = [];
+  readonly #outages: Interval[] = [];
+  /** When messages of the bus were lost at random. */
+  readonly #losses: Interval[] = [];
 
   constructor(
     world: SimulatedWorld,
@@ -103,8 +113,7 @@ export class WalkFaults {
     const well = this.running.filter((node) => !this.#cut.has(node) && !this.#stopped.has(node));
     const [one, other] = [this.#one(well), this.#one(this.running)];
     const choice = this.#random();
-    if (choice < 0.3)
-      this.#onBus(({ impair }) => impair({ delayMs: 2, jitterMs: 40, lossRate: 0.1, duplicateRate: 0.1 }));
+    if (choice < 0.3) this.#impairBus();
     else if (choice < 0.4) this.#cutBus(() => part(one, other));
     else if (choice < 0.45) this.#cutBus(() => partOneWay(one, other));
     else if (choice < 0.5) this.#cutBus(({ cut }) => cut());
@@ -149,8 +158,10 @@ export class WalkFaults {
    * that ends repeats it no more.
    */
   losesBye(at: Instant, sender: number): boolean {
-    const lastAt = Math.min(at + byeRepeatedMs, this.#lastInstant(sender));
-    return this.#outages.some(({ from, to }) => from <= at && to >= lastAt);
+    const endsAt = this.#lastInstant(sender);
+    const lastAt = Math.min(at + byeRepeatedMs, endsAt);
+    if (this.#outages.some(({ from, to }) => from <= at && to >= lastAt)) return true;
+    return endsAt < at + byeSentTwiceMs && this.#losses.some(({ from, to }) => from <= endsAt && to >= at);
   }
 
   /** When the process of a node was killed, or ended because another one had ended its incarnation. */
@@ -181,15 +192,25 @@ export class WalkFaults {
 
   /** Until it is mended: what impairs the bus meanwhile does not connect it. */
   #cutBus(cut: OnBus): void {
-    const isOut = this.#outages.some(({ to }) => to === Number.POSITIVE_INFINITY);
-    if (!isOut) this.#outages.push({ from: this.#world.now(), to: Number.POSITIVE_INFINITY });
+    this.#begins(this.#outages);
     this.#onBus(cut);
+  }
+
+  #impairBus(): void {
+    this.#begins(this.#losses);
+    this.#onBus(({ impair }) => impair({ delayMs: 2, jitterMs: 40, lossRate: 0.1, duplicateRate: 0.1 }));
+  }
+
+  #begins(intervals: Interval[]): void {
+    const isOn = intervals.some(({ to }) => to === Number.POSITIVE_INFINITY);
+    if (!isOn) intervals.push({ from: this.#world.now(), to: Number.POSITIVE_INFINITY });
   }
 
   #mendBus(): void {
     this.#changes++;
     const { bus } = this.#cluster;
-    for (const outage of this.#outages) outage.to = Math.min(outage.to, this.#world.now());
+    for (const outage of [...this.#outages, ...this.#losses])
+      outage.to = Math.min(outage.to, this.#world.now());
     bus.mend();
     bus.impair({});
     this.#isBusWell = true;
