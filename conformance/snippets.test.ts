@@ -6,7 +6,6 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { PageReader } from './support/page-reader.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { type Snippet, snippetsOf } from './support/snippets.ts';
-import { unrunBlocks } from './support/unrun-blocks.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = [
@@ -45,9 +44,7 @@ describe('the commands and programs of a page', { timeout: 400_000 }, () => {
       for (const snippet of snippets) assertKnown(page, snippet);
     });
 
-    const followed = snippets.filter(
-      ({ attributes }) => attributes['run-by'] === undefined && !('not-run' in attributes),
-    );
+    const followed = snippets.filter(({ attributes }) => attributes['run-by'] === undefined);
     if (followed.every(({ language }) => language !== 'sh')) continue;
 
     it(`${page}: a reader who follows it succeeds`, async (t: TestContext) => {
@@ -69,19 +66,6 @@ describe('the commands and programs of a page', { timeout: 400_000 }, () => {
   }
 });
 
-it('the blocks that no test runs are those of the list, each with its reason', () => {
-  const marked = pages.flatMap((page) =>
-    snippetsOf(readFileSync(join(root, page), 'utf8'))
-      .filter(({ attributes }) => 'not-run' in attributes)
-      .map(({ text }) => ({ page, text })),
-  );
-  for (const { page, text } of marked) {
-    const excused = unrunBlocks.filter((each) => each.page === page && text.startsWith(each.begins));
-    assert.equal(excused.length, 1, `${page}: nothing says why no test runs\n${text}`);
-  }
-  assert.equal(marked.length, unrunBlocks.length);
-});
-
 /** A test that runs a block reads it from the page, whose path is in the source of the test. */
 function assertKnown(page: string, { line, language, attributes }: Snippet): void {
   const test = attributes['run-by'];
@@ -96,7 +80,7 @@ function assertKnown(page: string, { line, language, attributes }: Snippet): voi
     shown.has(language) ||
     compiled.has(language) ||
     attributes.file !== undefined;
-  assert.ok(isKnown || 'not-run' in attributes, `${page}:${line} nothing runs this ${language || 'block'}`);
+  assert.ok(isKnown, `${page}:${line} nothing runs this ${language || 'block'}`);
 }
 
 function isMissing(program: string): boolean {

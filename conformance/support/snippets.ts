@@ -12,7 +12,7 @@ export interface Snippet {
    * What stands behind the language. `file=NAME`: the page's reader saves it under this name. `background=PORT`: the command stays, and listens
    * there. `printed-by=PORT`: that program has printed these lines by then. `server`: the command starts a server, which gets ready and is ended.
    * `until-stopped`: the command stays, and has printed something by the end of the page. `run-by=TEST`: a test file reads it from the page and
-   * runs it. `needs=PROGRAM`: it runs where that is installed. `not-run`: no test runs it, for the reason in `unrun-blocks.ts`.
+   * runs it. `needs=PROGRAM`: it runs where that is installed.
    */
   readonly attributes: Readonly<Record<string, string>>;
   readonly text: string;

