@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -124,12 +125,8 @@ describe('the commands for Kubernetes', { skip: refusal, timeout: 300_000 }, () 
 });
 
 /** Rejects unless a program listens there. */
-function assertOpen(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, address, () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.once('error', reject);
-  });
+async function assertOpen(port: number): Promise<void> {
+  const socket = connect(port, address);
+  await once(socket, 'connect');
+  socket.destroy();
 }

@@ -209,8 +209,8 @@ export class WalkFaults {
   #mendBus(): void {
     this.#changes++;
     const { bus } = this.#cluster;
-    for (const outage of [...this.#outages, ...this.#losses])
-      outage.to = Math.min(outage.to, this.#world.now());
+    for (const interval of [...this.#outages, ...this.#losses])
+      interval.to = Math.min(interval.to, this.#world.now());
     bus.mend();
     bus.impair({});
     this.#isBusWell = true;
