@@ -1,7 +1,39 @@
 import { endOfQuoted, isTokenCode, unquote } from '../message/tokens.ts';
 
 /** The parameters of a Digest challenge or authorization: lower-case names, values without quotes. */
-export type DigestFields = ReadonlyMap<string, string>;
+export interface DigestFields extends Iterable<readonly [name: string, value: string]> {
+  get(name: string): string | undefined;
+  readonly size: number;
+}
+
+/** Two parallel arrays: a dozen fields are found sooner by a scan than through a hash table, which each REGISTER would fill anew. */
+class FieldList implements DigestFields {
+  readonly #names: string[] = [];
+  readonly #values: string[] = [];
+
+  get size(): number {
+    return this.#names.length;
+  }
+
+  get(name: string): string | undefined {
+    const names = this.#names;
+    for (let index = 0; index < names.length; index += 1)
+      if (names[index] === name) return this.#values[index];
+    return undefined;
+  }
+
+  /** False for a repeated name. */
+  add(name: string, value: string): boolean {
+    if (this.get(name) !== undefined) return false;
+    this.#names.push(name);
+    this.#values.push(value);
+    return true;
+  }
+
+  *[Symbol.iterator](): Iterator<readonly [name: string, value: string]> {
+    for (const [index, name] of this.#names.entries()) yield [name, this.#values[index]!];
+  }
+}
 
 /**
  * Parses `Digest name=value, name="value", …` (RFC 7616 §3.3, RFC 3261 §25.1 `auth-param`); undefined for another scheme,
@@ -9,7 +41,7 @@ export type DigestFields = ReadonlyMap<string, string>;
  */
 export function parseDigestFields(value: string): DigestFields | undefined {
   if (value.slice(0, 7).toLowerCase() !== 'digest ') return undefined;
-  const fields = new Map<string, string>();
+  const fields = new FieldList();
   const hasEscapes = value.includes('\\');
   for (let index = 7; index < value.length; ) {
     index = skipSeparators(value, index);
@@ -22,9 +54,10 @@ export function parseDigestFields(value: string): DigestFields | undefined {
     while (value.charCodeAt(start) === 0x20) start += 1;
     const isQuoted = value.charCodeAt(start) === 0x22;
     const end = isQuoted ? endOfQuotedField(value, start, hasEscapes) : endOfToken(value, start);
-    if (end < 0 || fields.has(name)) return undefined;
+    if (end < 0) return undefined;
     const isPlain = isQuoted && !hasEscapes;
-    fields.set(name, isPlain ? value.slice(start + 1, end - 1) : unquote(value.slice(start, end)));
+    if (!fields.add(name, isPlain ? value.slice(start + 1, end - 1) : unquote(value.slice(start, end))))
+      return undefined;
     index = skipSpace(value, end);
     if (index < value.length && value.charCodeAt(index) !== 0x2c) return undefined;
   }
@@ -39,14 +72,14 @@ function endOfName(value: string, start: number): number {
 
 const NAMES =
   'username realm nonce uri response algorithm qop nc cnonce opaque stale domain charset userhash'.split(' ');
-/** The usual names by their first character. */
-const BY_FIRST = new Map(
-  NAMES.map(({ 0: first = '' }) => [first.charCodeAt(0), NAMES.filter((name) => name.startsWith(first))]),
+/** The usual names by the code of their first character. */
+const BY_FIRST: readonly (readonly string[])[] = Array.from({ length: 128 }, (_, code) =>
+  NAMES.filter((name) => name.charCodeAt(0) === code),
 );
 
-/** The name in lower case. A usual name is always the same string object, so a later lookup in a map is cheap. */
+/** The name in lower case. A usual name is always the same string object, so a later comparison is cheap. */
 function nameAt(value: string, start: number, end: number): string {
-  for (const name of BY_FIRST.get(value.charCodeAt(start)) ?? []) {
+  for (const name of BY_FIRST[value.charCodeAt(start)] ?? []) {
     if (name.length === end - start && value.startsWith(name, start)) return name;
   }
   return value.slice(start, end).toLowerCase();
