@@ -56,7 +56,7 @@ export class ClientTransactions {
       user,
       flow,
       machine,
-      timers: [],
+      timer: undefined,
     };
     this.#byKey.set(key, transaction);
     if (flow !== undefined) {

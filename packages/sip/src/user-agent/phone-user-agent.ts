@@ -37,7 +37,15 @@ function createFewTimers<Owner>({
   const running = new Map<WheelTimer<Owner>, () => void>();
   return {
     start(owner, key, at) {
-      const timer = { owner, key, tick: at, slot: 0, previous: undefined, next: undefined };
+      const timer = {
+        owner,
+        key,
+        tick: at,
+        slot: 0,
+        previous: undefined,
+        next: undefined,
+        sibling: undefined,
+      };
       const stop = clock.startTimer(at, () => {
         running.delete(timer);
         fire(owner, key);

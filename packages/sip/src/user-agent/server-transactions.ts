@@ -50,7 +50,7 @@ export class ServerTransactions {
   ): ServerTransaction {
     const setting = reliable ? this.#reliable : this.#unreliable;
     const step = request.method === 'INVITE' ? startInviteServer(setting, this.#deps.now()) : undefined;
-    const transaction: ServerTransaction = {
+    const transaction = {
       side: 'server',
       key,
       mergeKey,
@@ -59,11 +59,10 @@ export class ServerTransactions {
       limit: undefined,
       owesTrying: false,
       user: undefined,
-      machine: step
-        ? { kind: 'invite', state: step.state }
-        : { kind: 'non-invite', state: startNonInviteServer(setting) },
-      timers: [],
-    };
+      timer: undefined,
+      kind: step ? 'invite' : 'non-invite',
+      state: step ? step.state : startNonInviteServer(setting),
+    } as ServerTransaction;
     this.#byKey.set(key, transaction);
     if (step) this.#perform(transaction, step.effects, undefined);
     return transaction;
@@ -83,20 +82,19 @@ export class ServerTransactions {
   }
 
   step(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void {
-    const { machine } = transaction;
     // RFC 3261 §8.1.3.5 demands a new CSeq with credentials. A proxy that answers for a phone cannot change it; its retry is no copy.
     if (input.type === 'respond' && (input.status === 401 || input.status === 407))
       this.#forgetMerge(transaction);
-    if (machine.kind === 'invite') {
-      const step = stepInviteServer(machine.state, input, this.#deps.now());
-      machine.state = step.state;
+    if (transaction.kind === 'invite') {
+      const step = stepInviteServer(transaction.state, input, this.#deps.now());
+      transaction.state = step.state;
       // After a final response only "accepted" still reports ACKs and failures.
       if (input.type === 'respond' && input.status >= 200) transaction.request = undefined;
       if (input.type === 'respond' && input.status >= 300) transaction.user = undefined;
       this.#perform(transaction, step.effects, ack);
     } else if (input.type !== 'ack') {
-      const step = stepNonInviteServer(machine.state, input, this.#deps.now());
-      machine.state = step.state;
+      const step = stepNonInviteServer(transaction.state, input, this.#deps.now());
+      transaction.state = step.state;
       if (input.type === 'respond' && input.status >= 200) {
         transaction.request = undefined;
         transaction.user = undefined;

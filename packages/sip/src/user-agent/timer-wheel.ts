@@ -15,6 +15,8 @@ export interface WheelTimer<Owner> {
   slot: number;
   previous: WheelTimer<Owner> | undefined;
   next: WheelTimer<Owner> | undefined;
+  /** Links the timers of one owner, for owners with few: an array would cost two more objects. */
+  sibling: WheelTimer<Owner> | undefined;
 }
 
 /** Many timers on one clock timer: start, cancel and expiry take constant time. */
@@ -44,8 +46,10 @@ export interface TimerWheelOptions<Owner> {
 export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): TimerWheel<Owner> {
   const { clock, fire, slotMs = 10, slots = 4096 } = options;
   const lists = new SlotLists<WheelTimer<Owner>>(slots);
+  // Ticks are counted from here: V8 keeps a small whole number in the timer itself, and a larger one in an object.
+  const origin = Math.floor(clock.now() / slotMs);
   let size = 0;
-  let turned = Math.floor(clock.now() / slotMs); // the last tick whose slot has been emptied
+  let turned = 0; // the last tick whose slot has been emptied
   let armedTick = Number.POSITIVE_INFINITY;
   let disarm: (() => void) | undefined;
   let isRinging = false;
@@ -53,13 +57,13 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
   function arm(tick: number): void {
     disarm?.();
     armedTick = tick;
-    disarm = clock.startTimer(tick * slotMs, ring);
+    disarm = clock.startTimer((origin + tick) * slotMs, ring);
   }
 
   function ring(): void {
     disarm = undefined;
     armedTick = Number.POSITIVE_INFINITY;
-    const target = Math.floor(clock.now() / slotMs);
+    const target = presentTick();
     isRinging = true;
     try {
       // After a long pause each slot is visited once at most.
@@ -90,9 +94,9 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
 
   return {
     start(owner, key, at) {
-      if (size === 0) turned = Math.max(turned, Math.floor(clock.now() / slotMs));
-      const tick = Math.max(Math.ceil(at / slotMs), turned + 1);
-      const timer: WheelTimer<Owner> = { owner, key, tick, slot: -1, previous: undefined, next: undefined };
+      if (size === 0) turned = Math.max(turned, presentTick());
+      const tick = Math.max(Math.ceil(at / slotMs) - origin, turned + 1);
+      const timer = unlinked(owner, key, tick);
       lists.link(timer);
       size += 1;
       const visit = Math.min(tick, nextVisit(tick));
@@ -125,9 +129,17 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     },
   };
 
+  function presentTick(): number {
+    return Math.floor(clock.now() / slotMs) - origin;
+  }
+
   /** The next tick that visits the slot of `tick`. */
   function nextVisit(tick: number): number {
     const ahead = (tick - turned) % slots;
     return turned + (ahead === 0 ? slots : ahead);
   }
+}
+
+function unlinked<Owner>(owner: Owner, key: string, tick: number): WheelTimer<Owner> {
+  return { owner, key, tick, slot: -1, previous: undefined, next: undefined, sibling: undefined };
 }

@@ -50,25 +50,32 @@ export function startTransactionTimer(
   at: number,
 ): void {
   cancelTransactionTimer(deps, owner, key);
-  // Not `push`, which reserves space for sixteen more.
-  owner.timers = owner.timers.concat(deps.startTimer(owner, key, at));
+  const timer = deps.startTimer(owner, key, at);
+  timer.sibling = owner.timer;
+  owner.timer = timer;
 }
 
 function cancelTransactionTimer(deps: TransactionDeps, owner: Transaction, key: TransactionTimer): void {
-  const timer = owner.timers.find((each) => each.key === key);
-  if (timer === undefined) return;
-  deps.cancelTimer(timer);
-  forgetFiredTimer(owner, key);
+  const timer = forgetFiredTimer(owner, key);
+  if (timer !== undefined) deps.cancelTimer(timer);
 }
 
 /** Stops all timers of an ended transaction. */
 export function stopTransactionTimers(deps: TransactionDeps, owner: Transaction): void {
-  for (const timer of owner.timers) deps.cancelTimer(timer);
-  owner.timers = [];
+  for (let timer = owner.timer; timer !== undefined; timer = timer.sibling) deps.cancelTimer(timer);
+  owner.timer = undefined;
 }
 
-/** A timer of the wheel fell due: its transaction no longer holds it. */
-export function forgetFiredTimer(owner: Transaction, key: string): void {
-  const index = owner.timers.findIndex((each) => each.key === key);
-  if (index >= 0) owner.timers = owner.timers.toSpliced(index, 1);
+/** A timer of the wheel fell due: its transaction no longer holds it. Returns the timer. */
+export function forgetFiredTimer(owner: Transaction, key: string): WheelTimer<TimerOwner> | undefined {
+  let later: WheelTimer<TimerOwner> | undefined;
+  let timer = owner.timer;
+  while (timer !== undefined && timer.key !== key) {
+    later = timer;
+    timer = timer.sibling;
+  }
+  if (timer === undefined) return undefined;
+  if (later === undefined) owner.timer = timer.sibling;
+  else later.sibling = timer.sibling;
+  return timer;
 }

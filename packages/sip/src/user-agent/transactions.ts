@@ -33,11 +33,24 @@ export interface ClientTransaction {
   machine:
     | { readonly kind: 'invite'; state: InviteClientState }
     | { readonly kind: 'non-invite'; state: NonInviteClientState };
-  timers: readonly WheelTimer<TimerOwner>[];
+  /** The timer that was started last; the others follow it. */
+  timer: WheelTimer<TimerOwner> | undefined;
 }
 
-/** A running server transaction; its final response frees the request. */
-export interface ServerTransaction {
+/** A running server transaction; its final response frees the request. A busy registrar has 100,000 of them, so each has few objects. */
+export type ServerTransaction = InviteServerTransaction | NonInviteServerTransaction;
+
+interface InviteServerTransaction extends AnyServerTransaction {
+  readonly kind: 'invite';
+  state: InviteServerState;
+}
+
+interface NonInviteServerTransaction extends AnyServerTransaction {
+  readonly kind: 'non-invite';
+  state: NonInviteServerState;
+}
+
+interface AnyServerTransaction {
   readonly side: 'server';
   readonly key: string;
   /** While no other transaction may serve a copy of its request. */
@@ -50,10 +63,8 @@ export interface ServerTransaction {
   /** A 100 (Trying) was due while the sender was unauthenticated. */
   owesTrying: boolean;
   user: ServerUser | undefined;
-  machine:
-    | { readonly kind: 'invite'; state: InviteServerState }
-    | { readonly kind: 'non-invite'; state: NonInviteServerState };
-  timers: readonly WheelTimer<TimerOwner>[];
+  /** The timer that was started last; the others follow it. */
+  timer: WheelTimer<TimerOwner> | undefined;
 }
 
 /** Owner of a timer on the wheel; each owner dispatches its timers by key. */
