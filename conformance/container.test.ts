@@ -37,9 +37,9 @@ const refusal =
     : 'needs root';
 
 describe('the container image and the compose file', { skip: refusal, timeout: 600_000 }, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'container-'));
+  const directory = mkdtempSync(join(tmpdir(), 'c-'));
   const context = join(directory, 'clone');
-  const podman = new Podman(join(directory, 'podman'));
+  const podman = new Podman(directory);
 
   before(() => {
     // What git has of the files that the commands of the page read.
@@ -50,7 +50,7 @@ describe('the container image and the compose file', { skip: refusal, timeout: 6
   after(() => {
     podman.run('rm', '--all', '--force', '--time', '0');
     // Podman mounts its storage on itself, in the mounts of each namespace.
-    spawnSync('umount', [join(directory, 'podman/storage/overlay')]);
+    spawnSync('umount', [join(directory, 'storage/overlay')]);
     rmSync(directory, { recursive: true, force: true });
   });
 

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What npm and the first stage of the container image start, besides Node. */
-const programs = ['sh', 'env', 'rm', 'mkdir'];
+/** What npm and the build of the container image start, besides Node. */
+const programs = ['sh', 'env', 'rm', 'mkdir', 'find', 'chown'];
 
 /** False where this process may mount; otherwise the reason with which what needs that is left out. */
 export function noMounts(): false | string {

@@ -8,6 +8,8 @@ import { authoritiesFile } from './npm-install.ts';
 
 /** linux/sched.h. */
 const CLONE_NEWNS = 0x0002_0000;
+/** Podman's clean-up of an ended container refuses a longer path; `podman run` then waits 20 s more. */
+const runRootLength = 50;
 /** linux/capability.h. */
 const CAP_SYS_RESOURCE = 24n;
 
@@ -19,6 +21,8 @@ export class Podman {
   readonly socket: string;
 
   constructor(directory: string) {
+    const runroot = join(directory, 'run');
+    assert.ok(runroot.length <= runRootLength, `${runroot} is longer than podman allows`);
     mkdirSync(directory, { recursive: true });
     const file = (name: string, text: string, mode = 0o644) => {
       writeFileSync(join(directory, name), text, { mode });
@@ -27,7 +31,7 @@ export class Podman {
     const storage = {
       driver: 'overlay',
       graphroot: join(directory, 'storage'),
-      runroot: join(directory, 'run'),
+      runroot,
     };
     const limited = mayRaiseLimits()
       ? ''
