@@ -85,6 +85,7 @@ export type { InboundTrunk, NumberRoutes, OwnNumbers } from './number-routes.ts'
 export type { PeerNodes } from './peer-nodes.ts';
 export { type PrefixRoutes, prefixRoutes, type RoutePrefix, routesFor } from './prefix-routes.ts';
 export { type KeySource, type PressedKey, withKey } from './pressed-keys.ts';
+export { type Promised, whenThere } from './promised.ts';
 export { quoted } from './quoted.ts';
 export type {
   RecordedFile,

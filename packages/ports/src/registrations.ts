@@ -1,9 +1,10 @@
 import type { Instant } from './machine.ts';
+import type { Promised } from './promised.ts';
 
 /** The endpoints, for the registrar and the authenticator of SIP; implemented by the sip-endpoints feature. */
 export interface Registrations {
   /** The endpoint with this SIP user, or undefined; never throws for malformed input. */
-  credentialOf(user: string): Promise<EndpointCredential | undefined>;
+  credentialOf(user: string): Promised<EndpointCredential | undefined>;
   /** The live bindings of an endpoint, newest first; expired ones are left out. */
   bindingsOf(endpoint: string): Promise<readonly Binding[]>;
   /** Whether a phone of the endpoint has registered as this instance, e.g. `<urn:uuid:…>`; only the latest instances are stored. */

@@ -2,6 +2,7 @@ import type { CallRoutes } from './call-routes.ts';
 import type { ClientTokens } from './client-tokens.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import type { PeerNodes } from './peer-nodes.ts';
+import type { Promised } from './promised.ts';
 import type { Registrations } from './registrations.ts';
 import type { SignallingTrace } from './signalling-trace.ts';
 import type { SourceBans } from './source-bans.ts';
@@ -41,7 +42,7 @@ export interface SignallingPorts {
   /** Inactive accounts neither register nor call. */
   readonly accounts: {
     /** False for an account that is disabled or gone. */
-    isActive(account: string): Promise<boolean>;
+    isActive(account: string): Promised<boolean>;
   };
   /** Receives the SIP messages of calls; absent where they are not kept. */
   readonly trace?: SignallingTrace;

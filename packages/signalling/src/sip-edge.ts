@@ -1,13 +1,14 @@
-import type {
-  CallRoutes,
-  Clock,
-  Logger,
-  MediaLegs,
-  PeerNodes,
-  Registrations,
-  RouteOwner,
-  Secrets,
-  Telephony,
+import {
+  type CallRoutes,
+  type Clock,
+  type Logger,
+  type MediaLegs,
+  type PeerNodes,
+  type Registrations,
+  type RouteOwner,
+  type Secrets,
+  type Telephony,
+  whenThere,
 } from '@jackfield/ports';
 import {
   createUserAgent,
@@ -347,12 +348,13 @@ function admissionOfFlows(
   transports: Pick<EdgeTransports, 'keep' | 'flowById'>,
 ): Admission {
   return {
-    async admit(request, address, flow) {
+    admit(request, address, flow) {
       const open = transports.flowById(flow);
       const sender = open === undefined ? undefined : proxies.senderOf(request, open);
-      const decided = await watched.admit(request, address, sender?.id ?? flow);
-      if (decided.ok) transports.keep(flow);
-      return decided;
+      return whenThere(watched.admit(request, address, sender?.id ?? flow), (decided) => {
+        if (decided.ok) transports.keep(flow);
+        return decided;
+      });
     },
   };
 }

@@ -1,8 +1,9 @@
-import type { Admission, Refused } from './admission.ts';
+import { type Promised, whenThere } from '@jackfield/ports';
+import type { Admission, Admitted, Refused } from './admission.ts';
 
 interface AccountAdmissionDeps {
   /** False for an account that is disabled or deleted. */
-  readonly isActive: (account: string) => Promise<boolean>;
+  readonly isActive: (account: string) => Promised<boolean>;
   /** Called for each request that is refused. */
   readonly refused?: () => void;
   /** Authenticates the sender. */
@@ -14,13 +15,18 @@ interface AccountAdmissionDeps {
  * learns the state of the account, and a retry does not count as a failed authentication.
  */
 export function createAccountAdmission({ isActive, refused, otherwise }: AccountAdmissionDeps): Admission {
-  return {
-    async admit(request, sourceAddress, flow) {
-      const admitted = await otherwise.admit(request, sourceAddress, flow);
-      if (!admitted.ok || (await isActive(admitted.account))) return admitted;
+  function ifActive(admitted: Admitted | Refused): Promised<Admitted | Refused> {
+    if (!admitted.ok) return admitted;
+    return whenThere(isActive(admitted.account), (mayGoOn) => {
+      if (mayGoOn) return admitted;
       refused?.();
       return inactive;
-    },
+    });
+  }
+
+  return {
+    admit: (request, sourceAddress, flow) =>
+      whenThere(otherwise.admit(request, sourceAddress, flow), ifActive),
   };
 }
 

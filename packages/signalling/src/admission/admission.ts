@@ -1,3 +1,4 @@
+import type { Promised } from '@jackfield/ports';
 import type { SipRequest } from '@jackfield/sip';
 
 /** The sender of a request, as far as it was authenticated. */
@@ -32,11 +33,11 @@ export interface Refused {
 /** Decides which senders may register and call. One edge asks for digest credentials; the phones of the sandbox trust their platform. */
 export interface Admission {
   /** `flow` names what the request came on. */
-  admit(request: SipRequest, sourceAddress: string, flow: string): Promise<Admitted | Refused>;
+  admit(request: SipRequest, sourceAddress: string, flow: string): Promised<Admitted | Refused>;
 }
 
 /** For phones that only their own platform can reach: a loopback socket whose port is not published. */
 export function admitAll(account: string): Admission {
   const admitted: Admitted = { ok: true, account, endpoint: '', user: '' };
-  return { admit: () => Promise.resolve(admitted) };
+  return { admit: () => admitted };
 }

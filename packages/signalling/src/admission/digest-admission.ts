@@ -1,6 +1,19 @@
-import type { Clock, Registrations, Secrets } from '@jackfield/ports';
-import { createDigestServer, decodeUtf8, type Nonces, parseSipUri } from '@jackfield/sip';
-import type { Admission, Refused } from './admission.ts';
+import {
+  type Clock,
+  type EndpointCredential,
+  type Registrations,
+  type Secrets,
+  whenThere,
+} from '@jackfield/ports';
+import {
+  type Authorization,
+  createDigestServer,
+  decodeUtf8,
+  type Nonces,
+  parseSipUri,
+  type SipRequest,
+} from '@jackfield/sip';
+import type { Admission, Admitted, Refused } from './admission.ts';
 import { createSipNonces } from './sip-nonces.ts';
 
 export interface DigestAdmissionDeps {
@@ -35,34 +48,44 @@ export function createDigestAdmission(deps: DigestAdmissionDeps): Admission {
     };
   }
 
+  function judged(
+    authorization: Authorization,
+    credential: EndpointCredential | undefined,
+    request: SipRequest,
+    source: string,
+  ): Admitted | Refused {
+    switch (server.judge(authorization, credential?.ha1, request, clock.now(), source)) {
+      case 'refused':
+        return challenged(source, false);
+      case 'stale':
+        return challenged(source, true);
+      case 'wrong-uri':
+        return refused(400);
+      case 'accepted':
+    }
+    // An endpoint speaks for itself alone: RFC 3261 §10.3 step 4 for REGISTER, and no other caller id for INVITE.
+    const { headers } = request;
+    const [from, to] = [headers.address('From')?.uri, headers.address('To')?.uri];
+    if (credential === undefined || userOf(from) !== credential.username) return refused(403);
+    if (request.method === 'REGISTER' && to !== from && userOf(to) !== credential.username)
+      return refused(403);
+    return {
+      ok: true,
+      account: credential.account,
+      endpoint: credential.endpoint,
+      user: credential.username,
+    };
+  }
+
   return {
-    async admit(request, source) {
+    admit(request, source) {
       const claim = server.claim(request);
       if (claim.kind === 'none') return challenged(source, false);
       if (claim.kind === 'malformed') return refused(400);
       const { authorization } = claim;
-      const credential = await registrations.credentialOf(authorization.username);
-      switch (server.judge(authorization, credential?.ha1, request, clock.now(), source)) {
-        case 'refused':
-          return challenged(source, false);
-        case 'stale':
-          return challenged(source, true);
-        case 'wrong-uri':
-          return refused(400);
-        case 'accepted':
-      }
-      // An endpoint speaks for itself alone: RFC 3261 §10.3 step 4 for REGISTER, and no other caller id for INVITE.
-      const { headers } = request;
-      const [from, to] = [headers.address('From')?.uri, headers.address('To')?.uri];
-      if (credential === undefined || userOf(from) !== credential.username) return refused(403);
-      if (request.method === 'REGISTER' && to !== from && userOf(to) !== credential.username)
-        return refused(403);
-      return {
-        ok: true,
-        account: credential.account,
-        endpoint: credential.endpoint,
-        user: credential.username,
-      };
+      return whenThere(registrations.credentialOf(authorization.username), (credential) =>
+        judged(authorization, credential, request, source),
+      );
     },
   };
 }

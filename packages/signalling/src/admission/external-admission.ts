@@ -1,4 +1,11 @@
-import { type Clock, networksOf, type Registrations, type Secrets, sourceOf } from '@jackfield/ports';
+import {
+  type Clock,
+  networksOf,
+  type Promised,
+  type Registrations,
+  type Secrets,
+  sourceOf,
+} from '@jackfield/ports';
 import {
   decodeUtf8,
   hostOfAddress,
@@ -26,7 +33,7 @@ export const defaultExternalCallLimits: ExternalCallLimits = { callsPerMinute: 1
 export interface ExternalAdmissionDeps {
   readonly registrations: Pick<Registrations, 'credentialOf' | 'bindingsOf'>;
   /** False for an account that is disabled or deleted: its callees get the answer of unknown callees. */
-  readonly isActive: (account: string) => Promise<boolean>;
+  readonly isActive: (account: string) => Promised<boolean>;
   /** The account of the application with this app_id if it has `public_uri` and answers calls; undefined for every other. */
   readonly publicApplication: (applicationId: string) => Promise<string | undefined>;
   readonly secrets: Pick<Secrets, 'encrypt' | 'decrypt' | 'digest'>;

@@ -71,7 +71,7 @@ function world(
     body: '',
   });
   /** The decision of the admission about a request of that source, as the defence sees it. */
-  const decide = (decision: Admitted | Refused, flow: Flow, nonce?: string) =>
+  const decide = async (decision: Admitted | Refused, flow: Flow, nonce?: string) =>
     defence.watch({ admit: async () => decision }).admit(request(nonce), flow.remoteAddress, flow.id);
   const guess = (flow: Flow, nonce = nonceFor(flow.remoteAddress)) => decide(refused, flow, nonce);
   return { clock, defence, bans, failures, nonceFor, flowOf, request, decide, guess };

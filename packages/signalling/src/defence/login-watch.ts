@@ -1,4 +1,4 @@
-import { type FailedLogin, sourceOf } from '@jackfield/ports';
+import { type FailedLogin, type Promised, sourceOf, whenThere } from '@jackfield/ports';
 import type { SipRequest } from '@jackfield/sip';
 import type { Admission, Admitted, Refused } from '../admission/admission.ts';
 import type { DefenceParts } from './defence-parts.ts';
@@ -51,18 +51,26 @@ export function createLoginWatch(
     return delays.failed(source, username ?? '', now);
   }
 
+  function counted(
+    decided: Admitted | Refused,
+    ...sent: [request: SipRequest, address: string, flow: string]
+  ): Promised<Admitted | Refused> {
+    if (decided.ok) remember(decided, ...sent);
+    else if (isFailedLogin(decided, ...sent)) {
+      const delayMs = punish(...sent);
+      // The password was checked at once: a right one never waits for the refusals of wrong ones.
+      if (delayMs > 0)
+        return new Promise((resolve) => {
+          clock.startTimer(clock.now() + delayMs, () => resolve(decided));
+        });
+    }
+    return decided;
+  }
+
   return (admission) => ({
-    async admit(request, address, flow) {
-      const decided = await admission.admit(request, address, flow);
-      if (decided.ok) remember(decided, request, address, flow);
-      else if (isFailedLogin(decided, request, address, flow)) {
-        const delayMs = punish(request, address, flow);
-        // The password was checked at once: a right one never waits for the refusals of wrong ones.
-        if (delayMs > 0) {
-          await new Promise<void>((resolve) => void clock.startTimer(clock.now() + delayMs, resolve));
-        }
-      }
-      return decided;
-    },
+    admit: (request, address, flow) =>
+      whenThere(admission.admit(request, address, flow), (decided) =>
+        counted(decided, request, address, flow),
+      ),
   });
 }

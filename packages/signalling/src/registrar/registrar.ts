@@ -48,7 +48,7 @@ export interface RegisterAnswer {
 export function createRegistrar(deps: RegistrarDeps): {
   register(request: SipRequest, flow: Flow): Promise<RegisterAnswer>;
 } {
-  const { admission, registrations, clock, proxies = noProxies } = deps;
+  const { registrations, clock, proxies = noProxies } = deps;
   const ofPhones = { ...DEFAULT_REGISTRATION_LIMITS, ...deps.limits };
   const dateOf = createDates();
   const hostOf = createHosts();
@@ -59,7 +59,8 @@ export function createRegistrar(deps: RegistrarDeps): {
       if (host === undefined) return { status: 400, headers: [] };
       if (!isOurs(host, deps.domains)) return { status: 404, headers: [] };
       const sender = proxies.senderOf(request, flow) ?? flow;
-      const admitted = await admission.admit(request, sender.remoteAddress, flow.id);
+      const admission = deps.admission.admit(request, sender.remoteAddress, flow.id);
+      const admitted = admission instanceof Promise ? await admission : admission;
       if (!admitted.ok) return admitted;
 
       const { headers } = request;

@@ -1,4 +1,4 @@
-import type { Database, Secrets } from '@jackfield/ports';
+import { type Database, type Promised, type Secrets, whenThere } from '@jackfield/ports';
 import type { Authentication, Authenticator } from '../../../http/index.ts';
 import { type AccountRow, type AccountsTables, findAccount } from '../store.ts';
 
@@ -10,7 +10,7 @@ export interface AccountAuthenticator extends Authenticator {
   /** Another one after each change of the token; undefined for an account that is disabled or unknown. */
   tokenMarkOf(authId: string): Promise<string | undefined>;
   /** False for a disabled subaccount and for an unknown account: nothing new begins for it. */
-  isActive(authId: string): Promise<boolean>;
+  isActive(authId: string): Promised<boolean>;
   /** The same when its account is active, otherwise undefined. */
   ifActive<Owned extends { readonly account: string }>(found: Owned | undefined): Promise<Owned | undefined>;
   /** Called after each committed change of an account, before the change is acknowledged. */
@@ -28,9 +28,11 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
   let changes = 0;
   const hashOfUnknown = hashOfToken(secrets, '', secrets.randomUuid());
 
-  async function rowOf(authId: string): Promise<AccountRow | undefined> {
-    const known = remembered.get(authId);
-    if (known !== undefined) return known;
+  function rowOf(authId: string): Promised<AccountRow | undefined> {
+    return remembered.get(authId) ?? readRow(authId);
+  }
+
+  async function readRow(authId: string): Promise<AccountRow | undefined> {
     const before = changes;
     const row = await findAccount(database.read.withTables<AccountsTables>(), authId);
     // A row that was read before a change must not be remembered after it.
@@ -61,8 +63,8 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
     return other !== undefined && other.parent === authId ? accountOf(other) : { outcome: 'other-account' };
   }
 
-  async function isActive(authId: string): Promise<boolean> {
-    return (await rowOf(authId))?.enabled === 1;
+  function isActive(authId: string): Promised<boolean> {
+    return whenThere(rowOf(authId), (row) => row?.enabled === 1);
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { Registrations } from '@jackfield/ports';
+import { type EndpointCredential, type Registrations, whenThere } from '@jackfield/ports';
 import { splitSipUser } from '../domain/claims.ts';
 
 /** Registrations that also find clients by their SIP user, `<username>_<auth_id>`. */
@@ -6,15 +6,18 @@ export function withClientNames(
   registrations: Registrations,
   isWithin: (account: string, owner: string) => Promise<boolean>,
 ): Registrations {
+  async function ofClient(username: string, account: string): Promise<EndpointCredential | undefined> {
+    const credential = await registrations.credentialOf(username);
+    if (credential === undefined || !(await isWithin(credential.account, account))) return undefined;
+    return credential;
+  }
+
   return {
     ...registrations,
-    async credentialOf(user) {
-      const own = await registrations.credentialOf(user);
-      const name = own === undefined ? splitSipUser(user) : undefined;
-      if (name === undefined) return own;
-      const credential = await registrations.credentialOf(name.username);
-      if (credential === undefined || !(await isWithin(credential.account, name.account))) return undefined;
-      return credential;
-    },
+    credentialOf: (user) =>
+      whenThere(registrations.credentialOf(user), (own) => {
+        const name = own === undefined ? splitSipUser(user) : undefined;
+        return name === undefined ? own : ofClient(name.username, name.account);
+      }),
   };
 }

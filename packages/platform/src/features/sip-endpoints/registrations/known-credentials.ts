@@ -1,10 +1,10 @@
-import type { Database, EndpointCredential } from '@jackfield/ports';
+import type { Database, EndpointCredential, Promised } from '@jackfield/ports';
 import { type CredentialRow, registrarQueries } from '../bindings-store.ts';
 
 /** Credentials of endpoints, in memory where no other process changes the database. */
 export interface KnownCredentials {
   /** As the last commit has it. */
-  credentialOf(user: string): Promise<EndpointCredential | undefined>;
+  credentialOf(user: string): Promised<EndpointCredential | undefined>;
   /** Called in each transaction that creates, changes or deletes endpoints, after its statement. */
   changed(usernames: readonly string[]): void;
 }
@@ -76,11 +76,11 @@ export function createKnownCredentials(
   }
 
   return {
-    async credentialOf(user) {
+    credentialOf(user) {
       if (!usernameShape.test(user)) return undefined;
       if (uncommitted === 0) {
         if (state === 'complete') return remembered.get(user);
-        if (state === 'filling') await fill();
+        if (state === 'filling') return fill().then(() => read(user));
       }
       return read(user);
     },

@@ -50,16 +50,10 @@ export function createRegistrations({
     return known.of(endpoint, now) ?? (await changes.live(database.read, endpoint, now)) ?? [];
   }
 
-  async function update<Result>(
-    endpoint: string,
-    decide: Decide<Result>,
-    { mostlySame = false }: { readonly mostlySame?: boolean } = {},
-  ): Promise<Result> {
-    if (locks && mostlySame) {
-      const current = await changes.live(database.read, endpoint, clock.now());
-      const decided = current && decide(current);
-      if (decided !== undefined && decided.bindings === current) return decided.result;
-    }
+  async function updateIfChanged<Result>(endpoint: string, decide: Decide<Result>): Promise<Result> {
+    const current = await changes.live(database.read, endpoint, clock.now());
+    const decided = current && decide(current);
+    if (decided !== undefined && decided.bindings === current) return decided.result;
     return updateInUnit(endpoint, decide);
   }
 
@@ -117,7 +111,9 @@ export function createRegistrations({
     async knowsInstance(endpoint, instance) {
       return (await database.read.executeQuery(queries.instance(endpoint, instance))).rows.length > 0;
     },
-    update,
+    // Not `async`: returning a promise from an `async` function takes three turns of the microtasks.
+    update: (endpoint, decide, { mostlySame = false } = {}) =>
+      locks && mostlySame ? updateIfChanged(endpoint, decide) : updateInUnit(endpoint, decide),
     async dropFlow(flow) {
       // A range with this name alone.
       if (watch !== undefined) return watch.dropFlows(flow, `${flow}\u0001`);
