@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { api } from './benches/api.ts';
+import { asterisk } from './benches/asterisk.ts';
 import { callbacks } from './benches/callbacks.ts';
 import { calls } from './benches/calls.ts';
 import { cluster } from './benches/cluster.ts';
@@ -47,8 +48,19 @@ const benches = [
   webrtc,
 ];
 
-/** Run only when named: kamailio and janus take minutes and need the other server, contention needs `taskset` and the permission for real-time threads, postgres, growth and cluster PostgreSQL, cluster nats-server as well, spoken-codes and speech-cost pocketsphinx. */
-const named = [kamailio, janus, contention, postgres, growth, cluster, spokenCodes, speechCost, console];
+/** Run only when named: kamailio, janus and asterisk take minutes and need the other server, contention needs `taskset` and the permission for real-time threads, postgres, growth and cluster PostgreSQL, cluster nats-server as well, spoken-codes and speech-cost pocketsphinx. */
+const named = [
+  kamailio,
+  janus,
+  asterisk,
+  contention,
+  postgres,
+  growth,
+  cluster,
+  spokenCodes,
+  speechCost,
+  console,
+];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

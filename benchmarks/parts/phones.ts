@@ -31,6 +31,12 @@ export interface AddedRun extends CallRun {
   readonly authorization: string;
 }
 
+/** Calls that stay up, one to each callee; all their phones receive audio on one port. */
+export interface JoinRun {
+  readonly callees: readonly string[];
+  readonly mediaPort: number;
+}
+
 export interface CallOutcome {
   readonly operations: number;
   readonly failures: number;
@@ -54,6 +60,7 @@ servePart({
   direct,
   added,
   hold,
+  join,
   hangUp,
   census: () => agent.census(),
   async stop() {
@@ -65,8 +72,7 @@ servePart({
 
 const host = '127.0.0.1';
 const http = new Agent({ keepAlive: true, maxSockets: 32 });
-const sdp = `v=0\r\no=- 1 1 IN IP4 ${host}\r\ns=-\r\nc=IN IP4 ${host}\r\nt=0 0\r\nm=audio 9 RTP/AVP 0 101\r\na=rtpmap:101 telephone-event/8000\r\n`;
-const content = { body: sdp, contentType: 'application/sdp' };
+const content = contentOf(9);
 let platformPort = 0;
 let accounts: readonly PhoneAccount[] = [];
 let transports: Transports | undefined;
@@ -150,12 +156,46 @@ function hold({ count, atOnce, callee }: CallRun): Promise<CallOutcome> {
   });
 }
 
-/** Ends what `hold` has opened; resolves when each call is over. */
+/** Resolves with the ports at which the other side receives the audio of these calls. */
+async function join({ callees, mediaPort }: JoinRun): Promise<readonly number[]> {
+  const ports: number[] = [];
+  for (const [at, callee] of callees.entries()) {
+    const answered = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<void>();
+    const call = callFrom(
+      at,
+      callee,
+      {
+        answered: ({ body }) => answered.resolve(body),
+        ended() {
+          answered.reject(new Error(`the call to ${callee} has ended`));
+          ended.resolve();
+        },
+      },
+      contentOf(mediaPort),
+    );
+    const port = /^m=audio (\d+)/m.exec(await answered.promise)?.[1];
+    ports.push(Number(port));
+    held.push(() => {
+      call.hangUp();
+      return ended.promise;
+    });
+  }
+  return ports;
+}
+
+/** Ends what `hold` and `join` have opened; resolves when each call is over. */
 async function hangUp(): Promise<void> {
   await Promise.all(held.splice(0).map((end) => end()));
 }
 
-function callFrom(at: number, callee: string | undefined, listener: CallListener) {
+/** An offer, or an answer, of G.711 at this port. */
+function contentOf(mediaPort: number) {
+  const body = `v=0\r\no=- 1 1 IN IP4 ${host}\r\ns=-\r\nc=IN IP4 ${host}\r\nt=0 0\r\nm=audio ${mediaPort} RTP/AVP 0 101\r\na=rtpmap:101 telephone-event/8000\r\n`;
+  return { body, contentType: 'application/sdp' };
+}
+
+function callFrom(at: number, callee: string | undefined, listener: CallListener, offer = content) {
   onInvite = (invite) => {
     invite.listen({});
     invite.accept(content);
@@ -166,7 +206,7 @@ function callFrom(at: number, callee: string | undefined, listener: CallListener
     targets: [{ uri: `sip:${called}@${host}:${platformPort}` }],
     from: `<sip:${caller.username}@sip.localhost>`,
     to: `<sip:${called}@sip.localhost>`,
-    content,
+    content: offer,
     credentials: caller,
   };
   return agent.invite(order, listener);

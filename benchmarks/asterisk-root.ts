@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The directory of the system in which Asterisk is installed: `ASTERISK_ROOT`, or `/`. Throws where there is none. */
+export function asteriskRoot(): string {
+  const { ASTERISK_ROOT: root = '/' } = process.env;
+  if (existsSync(join(root, 'usr/sbin/asterisk'))) return root;
+  throw new Error(
+    `asterisk is not installed in ${root}: ASTERISK_ROOT names the root of a system that has it, for example made by debootstrap of Debian unstable`,
+  );
+}
