@@ -1,35 +1,50 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { type S3Server, startS3Server } from '@jackfield/testkit/s3-server';
 import { parseAllDocuments } from 'yaml';
 import { noMounts } from './support/bare-system.ts';
-import { BaresipPhone } from './support/baresip-phone.ts';
 import { spawnBound } from './support/bound-child.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { Composition } from './support/composition.ts';
-import { loudestToneDb, readWav } from './support/heard.ts';
+import { ContainerPages } from './support/container-pages.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
-import { enterOwnNetwork } from './support/own-network.ts';
-import { leaveControlGroups, npmOfBuild, Podman } from './support/podman.ts';
+import { enterOwnNetwork, ip } from './support/own-network.ts';
+import { assertHeard, call, hangUp, hear, hungUp } from './support/phone-talk.ts';
+import { enterOwnMounts, Podman } from './support/podman.ts';
+import { RegisteredPhones } from './support/registered-phones.ts';
 import { importRegistryImages } from './support/registry-images.ts';
 import { blocksRunBy } from './support/snippets.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const root = join(import.meta.dirname, '..');
 const [image, composed] = blocksRunBy('docs/operate/containers.md', import.meta.filename);
-/** Of the machine, in the page and in `.env.example`. */
+const [cluster, listed] = blocksRunBy('docs/operate/cluster.md', import.meta.filename);
+/** Of the machine, in the pages and in `.env.example`. */
 const publicAddress = '198.51.100.7';
+const sipAddress = `${publicAddress}:5060`;
+/** For this name the proxy makes a certificate by itself: no authority is to be reached. */
+const domain = { DOMAIN: 'localhost' };
+/** Of phones elsewhere. */
+const phonesAddress = '198.51.100.20';
 
-/** A second of what a phone hears, as 16-bit samples at 8 kHz. */
-const heardBytes = 16_000;
-
-const programs = ['podman', 'crun', 'iptables', 'docker-compose', 'caddy', 'baresip', 'sox'];
+const programs = [
+  'podman',
+  'crun',
+  'iptables',
+  'docker-compose',
+  'caddy',
+  'kamailio',
+  'nats-server',
+  'baresip',
+  'sox',
+];
 const refusal =
   process.getuid?.() === 0
     ? missing(...programs, 'ldd', 'npm', 'ip') ||
@@ -38,14 +53,8 @@ const refusal =
 
 describe('the container image and the compose file', { skip: refusal, timeout: 600_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'c-'));
-  const context = join(directory, 'clone');
   const podman = new Podman(directory);
-
-  before(() => {
-    // What git has of the files that the commands of the page read.
-    cpSync(join(root, 'deploy'), join(context, 'deploy'), { recursive: true });
-    cpSync(join(root, '.containerignore'), join(context, '.containerignore'));
-  });
+  const pages = new ContainerPages(join(directory, 'clone'), podman);
 
   after(() => {
     podman.run('rm', '--all', '--force', '--time', '0');
@@ -54,37 +63,20 @@ describe('the container image and the compose file', { skip: refusal, timeout: 6
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Commands of the page in the clone, as a reader runs them: `first-call.ts` runs `npm ci`. */
-  const commands = (text: string) => {
-    const pack = `'${process.execPath}' '${join(root, 'tools/publish/pack.ts')}' --into dist jackfield`;
-    const volumes = npmOfBuild().volumes.map((each) => `--volume '${each}'`);
-    return `set -eu
-npm() { case "$*" in ci) ;; 'run pack -- jackfield') ${pack} ;; *) return 1 ;; esac; }
-podman() {
-  case "$1" in
-    build) shift; command podman build --pull=never ${volumes.join(' ')} "$@" ;;
-    # As podman from 4.7 on: it gives the compose of Docker its own socket.
-    compose) shift; DOCKER_HOST='unix://${podman.socket}' docker-compose "$@" ;;
-    *) exec podman "$@" ;;
-  esac
-}
-${text}`;
-  };
-
-  async function follow(text: string): Promise<void> {
-    await promisify(execFile)('sh', ['-c', commands(text)], { cwd: context, env: podman.env });
-  }
-
   const [pack = '', build = '', run = ''] = image!.text.split(/^(?=podman)/m);
 
   it('has images under the names of the registry below it, of programs of Debian', () => {
     importRegistryImages(podman, join(directory, 'images'));
-    assert.equal(podman.run('images', '--quiet').split('\n').length, 3);
+    assert.equal(podman.run('images', '--quiet').split('\n').length, 5);
   });
 
-  it('is packed as the page does it', () => follow(pack));
+  it('is packed as the page does it', async () => {
+    await pages.follow(pack);
+  });
 
-  it('is built as the page does it', () => follow(build));
+  it('is built as the page does it', async () => {
+    await pages.follow(build);
+  });
 
   it('runs the server as a user without rights, drains at a signal, and has a health check', () => {
     const [{ Config, Healthcheck }] = JSON.parse(podman.run('image', 'inspect', 'jackfield'));
@@ -105,8 +97,11 @@ ${text}`;
     // The build needed the registry of npm; what runs needs ports of its own.
     const own = enterOwnNetwork();
     assert.ok('ipv6' in own, JSON.stringify(own));
-    leaveControlGroups();
-    spawnSync('ip', ['address', 'add', `${publicAddress}/32`, 'dev', 'own']);
+    enterOwnMounts();
+    for (const each of [publicAddress, phonesAddress]) ip('address', 'add', `${each}/32`, 'dev', 'own');
+    // A phone over TCP binds no address: it gets that of phones.
+    const toServer = ['table', 'local', 'local', publicAddress, 'dev', 'own'];
+    ip('route', 'change', ...toServer, 'src', phonesAddress);
     const found = podman.run(
       'run',
       '--rm',
@@ -121,7 +116,7 @@ ${text}`;
 
   it('answers its health check while the server runs as the page starts it, and drains', async () => {
     const log = new Happenings<string>();
-    const child = spawnBound('sh', ['-c', commands(run)], {
+    const child = spawnBound('sh', ['-c', pages.script(run)], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: podman.env,
     });
@@ -145,72 +140,164 @@ ${text}`;
     let compose: Composition;
 
     before(async () => {
-      compose = await Composition.start(podman, 'deploy');
+      compose = await Composition.start(podman, {
+        project: 'deploy',
+        sipAddress,
+        servers: { jackfield: 'recordings' },
+      });
     });
     after(() => compose.end());
 
     it('are up as the page starts them, the server after the database is healthy', async () => {
-      const [copy = '', up = ''] = composed!.text.split(/^(?=podman)/m);
-      // Debian 12 has the compose of 2021, when a file had no name of its own: the directory gives it one.
-      const file = join(context, 'deploy/compose.yaml');
-      writeFileSync(file, readFileSync(file, 'utf8').replace(/^name: .*$/m, ''));
-      await follow(copy);
-      const env = join(context, 'deploy/.env');
-      // For this name the proxy makes a certificate by itself: no authority is to be reached.
-      const filled = readFileSync(env, 'utf8').replace(/^DOMAIN=.*$/m, 'DOMAIN=localhost');
-      writeFileSync(env, filled.replace(/^\w+=$/gm, `$&${'0f'.repeat(32)}`));
-      await follow(up);
+      await compose.whileChecked(pages.bringUp('deploy', composed!.text, domain));
       assert.deepEqual(compose.running(), ['database', 'jackfield', 'proxy']);
       assert.equal(compose.health('database'), 'healthy');
     });
 
     it('let phones register, in a browser through the proxy, and call each other', async (t) => {
       await compose.ready();
-      const browser = await WebSocketPhone.connect({
-        ...(await compose.endpoint('browser')),
-        url: 'wss://localhost/sip',
-        domain: 'localhost',
-        authority: compose.authority(),
-      });
-      assert.equal(await browser.register(), 200);
-      browser.vanish();
-      const phones: BaresipPhone[] = [];
-      t.after(() => Promise.all(phones.map((phone) => phone.stop())));
-      const register = async (name: string, toneHz: number) => {
-        const endpoint = await compose.endpoint(name);
-        const phone = await BaresipPhone.start({ ...endpoint, registrar: '127.0.0.1:5060', toneHz });
-        phones.push(phone);
-        await phone.registered();
-        return { phone, username: endpoint.username };
-      };
-      const [alice, bob] = [await register('alice', 1000), await register('bob', 600)];
-      alice.phone.dial(`sip:${bob.username}@127.0.0.1:5060`);
-      await Promise.all([alice.phone.established(), bob.phone.established()]);
-      for (const { phone } of [alice, bob])
-        while (statSync(await phone.heard()).size < heardBytes) await sleep(50);
-      alice.phone.hangUp();
-      await Promise.all([alice.phone.closed(), bob.phone.closed()]);
-      assert.ok(loudestToneDb(await readWav(await alice.phone.heard()), 600, 0.2) > -30);
-      assert.ok(loudestToneDb(await readWav(await bob.phone.heard()), 1000, 0.2) > -30);
-      await compose.healthy('jackfield');
+      await registerBrowser(compose);
+      const phones = new RegisteredPhones();
+      t.after(() => phones.stop());
+      const alice = await phones.start(compose, 'alice', 1000, { host: phonesAddress });
+      const bob = await phones.start(compose, 'bob', 600, { host: phonesAddress });
+      await call(sipAddress, alice, bob);
+      await hear(alice, bob);
+      await hangUp(alice, bob);
+      await assertHeard([alice, 600], [bob, 1000]);
+      compose.assertHealthy('jackfield');
     });
 
     it('keep account and endpoints when the containers are stopped and made again, then go', async () => {
       const before = await compose.api('GET', 'Endpoint/');
       assert.equal(before.meta.total_count, 3);
-      await follow('podman compose -f deploy/compose.yaml down');
+      await pages.follow('podman compose -f deploy/compose.yaml down');
       assert.deepEqual(compose.running(), []);
-      await follow('podman compose -f deploy/compose.yaml up -d');
+      await compose.whileChecked(pages.follow('podman compose -f deploy/compose.yaml up -d'));
       await compose.ready();
       assert.deepEqual((await compose.api('GET', 'Endpoint/')).objects.length, 3);
-      await follow('podman compose -f deploy/compose.yaml down --volumes');
+      await pages.follow('podman compose -f deploy/compose.yaml down --volumes');
       assert.equal(
         podman.run('ps', '--all', '--quiet') + podman.run('volume', 'ls', '--quiet', '--filter=name=deploy'),
         '',
       );
     });
   });
+
+  describe('of cluster/compose.yaml', () => testCluster(podman, pages, directory));
 });
+
+function testCluster(podman: Podman, pages: ContainerPages, directory: string): void {
+  const nodes = ['one', 'two', 'three'];
+  let compose: Composition;
+  let store: S3Server;
+
+  before(async () => {
+    store = await startS3Server(join(directory, 'store'));
+    compose = await Composition.start(podman, {
+      project: 'cluster',
+      sipAddress,
+      servers: Object.fromEntries(nodes.map((node) => [node, node])),
+    });
+  });
+  after(() =>
+    cleanUp(
+      () => compose.end(),
+      () => store.close(),
+    ),
+  );
+
+  it('are up as the page starts them, without rights, and each node sees the others', async () => {
+    const { url, bucket, key, secret } = store.access;
+    const s3 = { S3_URL: url, S3_BUCKET: bucket, S3_KEY: key, S3_SECRET: secret };
+    await compose.whileChecked(pages.bringUp('deploy/cluster', cluster!.text, { ...domain, ...s3 }));
+    assert.deepEqual(compose.running(), ['database', 'kamailio', 'nats', 'proxy', ...nodes].sort());
+    for (const service of ['kamailio', 'nats', 'proxy', ...nodes]) {
+      const rights = compose.inspect(service, '{{.HostConfig.ReadonlyRootfs}} {{.EffectiveCaps}}');
+      assert.equal(rights, `true [${service === 'proxy' ? 'CAP_NET_BIND_SERVICE' : ''}]`, service);
+    }
+    await compose.serving(nodes.length);
+    // The store of recordings as well: a server says at its start when that cannot be used.
+    for (const node of nodes) assert.doesNotMatch(compose.log(node), /"level":"error"/);
+  });
+
+  it('list their nodes as the page does it', async () => {
+    const [look = '', list = ''] = listed!.text.split(/^(?=podman)/m);
+    const found = await pages.follow(look);
+    const [node = ''] = /one|two|three/.exec(found) ?? [];
+    const [, authId = ''] = /"authId":"(\w+)"/.exec(found) ?? [];
+    const table = await pages.follow(list.replace('<node>', node).replaceAll('<auth_id>', authId));
+    for (const each of nodes) assert.match(table, new RegExp(`^${each} +serving +0 `, 'm'));
+  });
+
+  it('let phones call each other through Kamailio; a call outlives the node of another, which is hung up', async (t) => {
+    await registerBrowser(compose);
+    const phones = new RegisteredPhones();
+    t.after(() => phones.stop());
+    const [alice, bob, carol, dave] = [
+      await phones.start(compose, 'alice', 440, { host: phonesAddress }),
+      await phones.start(compose, 'bob', 700, { host: phonesAddress, transport: 'tcp' }),
+      await phones.start(compose, 'carol', 1_000, { host: phonesAddress }),
+      await phones.start(compose, 'dave', 1_300, { host: phonesAddress }),
+    ];
+    await call(sipAddress, alice, bob);
+    const [home = ''] = [...(await compose.callsOfNodes())].find(([, calls]) => calls === 2) ?? [];
+    // Kamailio chooses by Call-ID.
+    for (;;) {
+      await call(sipAddress, carol, dave);
+      if ((await compose.callsOfNodes()).get(home) === 2) break;
+      await hangUp(carol, dave);
+    }
+    await hear(alice, bob, carol, dave);
+    const ended = hungUp(alice, bob);
+    compose.kill(home);
+    assert.equal((await compose.api('GET', 'Endpoint/')).objects.length, 5);
+    await ended;
+    await assertHeard([alice, 700], [bob, 440]);
+    await call(sipAddress, alice, bob);
+    await hear(alice, bob, carol, dave);
+    await Promise.all([hangUp(alice, bob), hangUp(carol, dave)]);
+    await assertHeard([alice, 700], [bob, 440], [carol, 1_300], [dave, 1_000]);
+    // `restart: always`.
+    await compose.serving(nodes.length);
+  });
+
+  it('leave nothing behind', { timeout: 60_000 }, async () => {
+    await pages.follow('podman compose -f deploy/cluster/compose.yaml down --volumes');
+    assert.equal(podman.run('ps', '--all', '--quiet'), '');
+    // Of the page of the image.
+    assert.equal(podman.run('volume', 'ls', '--quiet'), 'jackfield');
+    assert.equal(podman.run('network', 'ls', '--format={{.Name}}'), 'podman');
+    // Programs of podman that end behind their last container.
+    while (programsOfNetwork().some((name) => ['conmon', 'aardvark-dns'].includes(name))) await sleep(50);
+  });
+}
+
+/** Names of the programs that run in the network of this process. */
+function programsOfNetwork(): readonly string[] {
+  const own = readlinkSync('/proc/self/ns/net');
+  return readdirSync('/proc').flatMap((id) => {
+    try {
+      if (readlinkSync(`/proc/${id}/ns/net`) !== own) return [];
+      return [readFileSync(`/proc/${id}/comm`, 'utf8').trim()];
+    } catch {
+      // No process, or its end came in between.
+      return [];
+    }
+  });
+}
+
+/** A browser that registers through the proxy. */
+async function registerBrowser(compose: Composition): Promise<void> {
+  const password = 'secret-of-browser';
+  const { username } = await compose.createEndpoint('browser', password);
+  const browser = await WebSocketPhone.connect({
+    ...{ username, password, url: 'wss://localhost/sip', domain: 'localhost' },
+    authority: compose.authority(),
+  });
+  assert.equal(await browser.register(), 200);
+  browser.vanish();
+}
 
 /** The probes of the objects for Kubernetes succeed at this server, which needs less memory than they request for it. */
 async function assertProbed(url: string, server: string): Promise<void> {

@@ -136,9 +136,12 @@ describe('the compose files', { skip: missing('docker-compose') }, () => {
       assert.match(services.database.healthcheck.test.join(' '), /pg_isready/);
     });
 
-  it('compose refuses compose.yaml while .env lacks a value', (t) => {
-    const { status, stderr } = composed(t, 'compose.yaml', exampleOf('compose.yaml'));
-    assert.notEqual(status, 0);
-    assert.match(stderr, /(POSTGRES_PASSWORD|SECRET_KEY).* is not in \.env/);
-  });
+  for (const name of ['compose.yaml', 'cluster/compose.yaml'])
+    it(`compose refuses ${name} while .env lacks a value, and names one`, (t) => {
+      const example = exampleOf(name);
+      const { status, stderr } = composed(t, name, example);
+      assert.notEqual(status, 0);
+      const empty = [...example.matchAll(/^(\w+)=$/gm)].map(([, variable]) => variable);
+      assert.match(stderr, new RegExp(`\\b(${empty.join('|')})\\b.* is not in \\.env`));
+    });
 });

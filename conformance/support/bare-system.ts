@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What npm and the build of the container image start, besides Node. */
-const programs = ['sh', 'env', 'rm', 'mkdir', 'find', 'chown'];
+/** What npm, the build of the container image and the commands of its pages start, besides Node. */
+const programs = ['sh', 'env', 'rm', 'mkdir', 'find', 'chown', 'ln', 'cat'];
 
 /** False where this process may mount; otherwise the reason with which what needs that is left out. */
 export function noMounts(): false | string {
@@ -26,7 +26,7 @@ export function bareSystem(directory: string, node: string): string {
     const script = `#!/bin/sh\nexec node /usr/lib/node_modules/npm/bin/${file} "$@"\n`;
     writeFileSync(join(directory, `usr/bin/${command}`), script, { mode: 0o755 });
   }
-  for (const name of ['tmp', 'etc', 'var/lib', 'root', 'proc', 'dev', 'sys'])
+  for (const name of ['tmp', 'etc', 'var/lib', 'root', 'proc', 'dev', 'sys', 'usr/local/bin'])
     mkdirSync(join(directory, name), { recursive: true });
   for (const name of ['passwd', 'nsswitch.conf']) copy(`/etc/${name}`);
   return directory;

@@ -9,6 +9,8 @@ import { freePort } from './ports.ts';
 
 export interface BaresipOptions {
   readonly registrar: string;
+  /** Its own address, 127.0.0.1 unless given. */
+  readonly host?: string;
   readonly username: string;
   readonly password: string;
   /** False for an external phone: it registers nowhere and has no credentials; `registrar` is the domain of its own address. */
@@ -25,6 +27,7 @@ export interface BaresipOptions {
   readonly srtp?: 'srtp' | 'srtp-mand' | 'srtp-mandf';
 }
 
+const loopback = '127.0.0.1';
 const stopMs = 5_000;
 const connectMs = 30_000;
 
@@ -78,7 +81,7 @@ export class BaresipPhone {
       await rm(directory, { recursive: true, force: true });
       throw error;
     });
-    const phone = new BaresipPhone(`127.0.0.1:${sipPort}`, directory, child, control);
+    const phone = new BaresipPhone(`${options.host ?? loopback}:${sipPort}`, directory, child, control);
     // By a command, so that no report comes before there is a listener.
     phone.#command('uanew', account(options));
     return phone;
@@ -161,13 +164,13 @@ function configuration(
   sound: string,
   sipPort: number,
   controlPort: number,
-  { authorityFile, codec = 'pcmu', srtp }: BaresipOptions,
+  { host = loopback, authorityFile, codec = 'pcmu', srtp }: BaresipOptions,
 ): string {
   const rate = sampleRates[codec];
   return [
     ...(authorityFile === undefined ? [] : [`sip_cafile ${authorityFile}`]),
     'poll_method epoll',
-    `sip_listen 127.0.0.1:${sipPort}`,
+    `sip_listen ${host}:${sipPort}`,
     `audio_player aubridge,ear-${sipPort}`,
     `audio_source aufile,${sound}`,
     `audio_alert aubridge,bell-${sipPort}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -11,35 +11,51 @@ import type { Podman } from './podman.ts';
 
 const triedAgainMs = 100;
 
-/** What `deploy/compose.yaml` runs, under podman's service. */
+/** The names in a file of compose. */
+export interface ComposedNames {
+  /** The directory of the file, which compose names containers and volumes after. */
+  readonly project: string;
+  /** Where phones register. */
+  readonly sipAddress: string;
+  /** Services that run Jackfield, each with the volume of its data. */
+  readonly servers: Readonly<Record<string, string>>;
+}
+
+/** What a `compose.yaml` of `deploy/` runs, under podman's service. */
 export class Composition {
+  readonly sipAddress: string;
   readonly #podman: Podman;
-  readonly #project: string;
-  readonly #programs: readonly ChildProcess[];
+  readonly #names: ComposedNames;
+  readonly #service: ChildProcess;
+  #authority: string | undefined;
   #account: { readonly path: string; readonly basic: string } | undefined;
 
-  private constructor(podman: Podman, project: string, programs: readonly ChildProcess[]) {
+  private constructor(podman: Podman, names: ComposedNames, service: ChildProcess) {
+    this.sipAddress = names.sipAddress;
     this.#podman = podman;
-    this.#project = project;
-    this.#programs = programs;
+    this.#names = names;
+    this.#service = service;
   }
 
-  /** Starts the service, to which compose speaks, and what starts health checks. */
-  static async start(podman: Podman, project: string): Promise<Composition> {
-    const options = { env: podman.env, stdio: 'ignore' } as const;
+  /** Starts the service, to which compose speaks. */
+  static async start(podman: Podman, names: ComposedNames): Promise<Composition> {
     const service = ['system', 'service', '--time=0', `unix://${podman.socket}`];
-    const checks =
-      'while sleep 1; do for each in $(podman ps -q); do podman healthcheck run $each; done; done';
-    const programs = [spawnBound('podman', service, options), spawnBound('sh', ['-c', checks], options)];
+    const started = spawnBound('podman', service, { env: podman.env, stdio: 'ignore' });
     while (!existsSync(podman.socket)) await sleep(triedAgainMs);
-    return new Composition(podman, project, programs);
+    return new Composition(podman, names, started);
   }
 
   async end(): Promise<void> {
-    for (const program of this.#programs) {
-      program.kill();
-      if (program.exitCode === null && program.signalCode === null) await once(program, 'exit');
-    }
+    await ended(this.#service);
+    // The next one waits for a socket of its own.
+    rmSync(this.#podman.socket, { force: true });
+  }
+
+  /** Runs the health check of the database until something has come up that waits for it. */
+  async whileChecked(comesUp: Promise<unknown>): Promise<void> {
+    const checks = `until podman healthcheck run ${this.#container('database')}; do sleep 1; done`;
+    const program = spawnBound('sh', ['-c', checks], { env: this.#podman.env, stdio: 'ignore' });
+    await comesUp.finally(() => ended(program));
   }
 
   /** The names of its services that run, sorted. */
@@ -53,16 +69,33 @@ export class Composition {
   }
 
   health(service: string): string {
-    return this.#podman.run('inspect', '--format={{.State.Health.Status}}', `${this.#project}_${service}_1`);
+    return this.inspect(service, '{{.State.Health.Status}}');
   }
 
-  async healthy(service: string): Promise<void> {
-    while (this.health(service) !== 'healthy') await sleep(triedAgainMs);
+  /** Fails unless the health check of this service succeeds now. */
+  assertHealthy(service: string): void {
+    this.#podman.run('healthcheck', 'run', this.#container(service));
+  }
+
+  /** What podman knows of the container, in a format of Go. */
+  inspect(service: string, format: string): string {
+    return this.#podman.run('inspect', `--format=${format}`, this.#container(service));
+  }
+
+  log(service: string): string {
+    return this.#podman.run('logs', this.#container(service));
+  }
+
+  /** As `kill -9` does from outside of the container. */
+  kill(service: string): void {
+    process.kill(Number(this.inspect(service, '{{.State.Pid}}')), 'SIGKILL');
   }
 
   /** PEM of the authority that the proxy has made for itself. */
   authority(): string {
-    return readFileSync(join(this.#volume('certificates'), 'caddy/pki/authorities/local/root.crt'), 'utf8');
+    const file = 'caddy/pki/authorities/local/root.crt';
+    this.#authority ??= readFileSync(join(this.#volume('certificates'), file), 'utf8');
+    return this.#authority;
   }
 
   /** Resolves when the server answers through the proxy. */
@@ -77,6 +110,18 @@ export class Composition {
     }
   }
 
+  /** Legs at each node that serves, by its name. */
+  async callsOfNodes(): Promise<ReadonlyMap<string, number>> {
+    const { objects } = await this.api('GET', 'Operator/Node/');
+    const serving = objects.filter(({ state }: { state: string }) => state === 'serving');
+    return new Map(serving.map(({ node, calls }: { node: string; calls: number }) => [node, calls]));
+  }
+
+  /** Resolves when as many nodes serve. */
+  async serving(count: number): Promise<void> {
+    while ((await this.callsOfNodes()).size < count) await sleep(triedAgainMs);
+  }
+
   /** One request of the first account, relative to it. */
   // biome-ignore lint/suspicious/noExplicitAny: a black box test knows none of our types
   async api(method: string, path: string, body?: object): Promise<any> {
@@ -86,28 +131,32 @@ export class Composition {
     return answer.body;
   }
 
-  /** What a phone of a new endpoint registers with. */
-  async endpoint(name: string): Promise<{ readonly username: string; readonly password: string }> {
-    const password = `secret-of-${name}`;
-    const { username } = await this.api('POST', 'Endpoint/', { username: name, password, alias: name });
-    return { username, password };
+  createEndpoint(name: string, password: string): Promise<{ readonly username: string }> {
+    return this.api('POST', 'Endpoint/', { username: name, password, alias: name });
   }
 
   /** As the log of the first start says it. */
   async #firstAccount() {
     for (;;) {
-      const log = this.#podman.run('logs', `${this.#project}_jackfield_1`);
-      const [, authId] = /"authId":"(\w+)".*first account made/.exec(log) ?? [];
-      if (authId !== undefined) {
-        const token = readFileSync(join(this.#volume('recordings'), 'auth_token'), 'utf8').trim();
+      await this.ready();
+      for (const [service, volume] of Object.entries(this.#names.servers)) {
+        const [, authId] = /"authId":"(\w+)".*first account made/.exec(this.log(service)) ?? [];
+        if (authId === undefined) continue;
+        const token = readFileSync(join(this.#volume(volume), 'auth_token'), 'utf8').trim();
         return { path: `/v1/Account/${authId}/`, basic: `Basic ${btoa(`${authId}:${token}`)}` };
       }
       await sleep(triedAgainMs);
     }
   }
 
+  #container(service: string): string {
+    return `${this.#names.project}_${service}_1`;
+  }
+
   #volume(name: string): string {
-    return this.#podman.run('volume', 'inspect', '--format={{.Mountpoint}}', `${this.#project}_${name}`);
+    return this.#podman.run(
+      ...['volume', 'inspect', '--format={{.Mountpoint}}', `${this.#names.project}_${name}`],
+    );
   }
 
   async #request(method: string, path: string, body?: object, authorization?: string) {
@@ -118,4 +167,9 @@ export class Composition {
     const isJson = String(response.headers['content-type']).includes('json');
     return { status: Number(response.statusCode), body: isJson ? await json(response) : response.resume() };
   }
+}
+
+async function ended(program: ChildProcess): Promise<void> {
+  program.kill();
+  if (program.exitCode === null && program.signalCode === null) await once(program, 'exit');
 }

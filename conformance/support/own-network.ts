@@ -30,7 +30,8 @@ export function enterOwnNetwork(): { readonly ipv6: string } | { readonly reason
   return { ipv6: address };
 }
 
-function ip(...words: readonly string[]): void {
+/** Fails unless `ip` succeeds with these words. */
+export function ip(...words: readonly string[]): void {
   const { status, stderr } = spawnSync('ip', words, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr.trim()}`);
 }

@@ -28,23 +28,26 @@ export class Podman {
       writeFileSync(join(directory, name), text, { mode });
       return join(directory, name);
     };
-    const storage = {
-      driver: 'overlay',
-      graphroot: join(directory, 'storage'),
-      runroot,
+    const storage = { driver: 'overlay', graphroot: join(directory, 'storage'), runroot };
+    const engine = {
+      runtime: 'crun',
+      events_logger: 'none',
+      // Seconds for which a command of `exec` is remembered, by a process of its own: five minutes unless set.
+      exit_command_delay: 1,
     };
-    const limited = mayRaiseLimits()
-      ? ''
-      : `[engine.runtimes]\ncrun = ["${file('crun', withoutLimits, 0o755)}"]\n`;
+    const sections = [
+      // Containers in a namespace of the test need no groups of the machine, whose layout crun may refuse.
+      section('containers', { cgroups: 'disabled' }),
+      section('network', { network_config_dir: join(directory, 'networks') }),
+      section('engine', engine),
+    ];
+    if (!mayRaiseLimits())
+      sections.push(`[engine.runtimes]\ncrun = ["${file('crun', withoutLimits, 0o755)}"]\n`);
     this.socket = join(directory, 'socket');
     this.env = {
       ...process.env,
-      CONTAINERS_STORAGE_CONF: file('storage.conf', `[storage]\n${settings(storage)}`),
-      CONTAINERS_CONF: file(
-        'containers.conf',
-        // Containers in a namespace of the test need no groups of the machine, whose layout crun may refuse.
-        `[containers]\n${settings({ cgroups: 'disabled' })}[engine]\n${settings({ runtime: 'crun', events_logger: 'none' })}${limited}`,
-      ),
+      CONTAINERS_STORAGE_CONF: file('storage.conf', section('storage', storage)),
+      CONTAINERS_CONF: file('containers.conf', sections.join('')),
       // systemd, which would start health checks at their intervals, is no part of this machine: the test starts them.
       DISABLE_HC_SYSTEMD: 'true',
       // A build runs its commands in the network of the machine, where the registry of npm is.
@@ -83,14 +86,18 @@ export function npmOfBuild(): { readonly variables: readonly string[]; readonly 
 }
 
 /**
- * Gives the programs that this process starts from now on mounts of their own, in which the machine has no control groups: crun refuses the old
- * ones beside the new ones, and a directory that is neither.
+ * Gives the programs that this process starts from now on mounts of their own. In them the machine has no control groups: crun refuses the old
+ * ones beside the new ones, and a directory that is neither. And podman's networks have no containers yet: netavark has one list of them for
+ * all storages of the machine, and a container that a killed run left in it keeps aardvark-dns alive behind each later run.
  */
-export function leaveControlGroups(): void {
+export function enterOwnMounts(): void {
+  const networks = '/run/containers/networks';
+  mkdirSync(networks, { recursive: true });
   assert.equal(koffi.load('libc.so.6').func('int unshare(int)')(CLONE_NEWNS), 0);
   for (const words of [
     ['--make-rprivate', '/'],
     ['-t', 'tmpfs', 'none', '/sys/fs/cgroup'],
+    ['-t', 'tmpfs', 'none', networks],
   ]) {
     const { status, stderr } = spawnSync('mount', words, { encoding: 'utf8' });
     assert.equal(status, 0, stderr);
@@ -102,10 +109,10 @@ function mayRaiseLimits(): boolean {
   return ((BigInt(`0x${effective}`) >> CAP_SYS_RESOURCE) & 1n) === 1n;
 }
 
-function settings(values: Readonly<Record<string, string>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name} = "${value}"\n`)
-    .join('');
+/** In TOML. */
+function section(name: string, values: Readonly<Record<string, string | number>>): string {
+  const lines = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
+  return `[${name}]\n${lines.join('')}`;
 }
 
 /** Starts crun without the limits of a container (`ulimits`, and podman's own), which this machine lets no process raise. */

@@ -1,5 +1,11 @@
 import { type BaresipOptions, BaresipPhone } from './baresip-phone.ts';
-import type { PlatformProcess } from './platform-process.ts';
+
+/** A server with an API for endpoints, where their phones register. */
+interface PhoneServer {
+  /** `host:port` */
+  readonly sipAddress: string;
+  createEndpoint(name: string, password: string): Promise<{ readonly username: string }>;
+}
 
 /** A phone with an endpoint of its own. */
 export interface RegisteredPhone {
@@ -13,14 +19,14 @@ export class RegisteredPhones {
 
   /** Creates the endpoint and resolves when its phone is registered. */
   async start(
-    platform: PlatformProcess,
+    server: PhoneServer,
     name: string,
     toneHz: number,
     options: Partial<BaresipOptions> = {},
   ): Promise<RegisteredPhone> {
     const password = `secret-of-${name}`;
-    const { username } = await platform.createEndpoint(name, password);
-    const registrar = platform.sipAddress;
+    const { username } = await server.createEndpoint(name, password);
+    const registrar = server.sipAddress;
     const phone = await BaresipPhone.start({ registrar, username, password, toneHz, ...options });
     this.#started.push(phone);
     await phone.registered();

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addProgram, bareSystem, copierInto, whereIs } from './bare-system.ts';
 import { npmOfBuild, type Podman } from './podman.ts';
@@ -14,7 +14,9 @@ export function importRegistryImages(podman: Podman, directory: string): void {
   podman.importImage(node, 'docker.io/library/node:24-trixie-slim', variables);
   importPostgres(podman, join(directory, 'postgres'));
   importCaddy(podman, join(directory, 'caddy'));
-  for (const name of ['node', 'postgres', 'caddy']) rmSync(join(directory, name), { recursive: true });
+  importNats(podman, join(directory, 'nats'));
+  importKamailio(podman, join(directory, 'kamailio'));
+  rmSync(directory, { recursive: true });
 }
 
 const postgresVersions = '/usr/lib/postgresql';
@@ -62,6 +64,29 @@ function importCaddy(podman: Podman, directory: string): void {
     'ENV XDG_CONFIG_HOME=/config',
     'ENV XDG_DATA_HOME=/data',
     'CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
+  ]);
+}
+
+/** The image of NATS has the server alone, in the root directory. */
+function importNats(podman: Podman, directory: string): void {
+  addProgram(emptySystem(directory), whereIs('nats-server'), '/nats-server');
+  podman.importImage(directory, 'docker.io/library/nats:2', ['ENTRYPOINT ["/nats-server"]']);
+}
+
+/** The image of Kamailio is Debian with all modules of Kamailio and their configuration in a volume. */
+function importKamailio(podman: Podman, directory: string): void {
+  const copy = emptySystem(directory);
+  for (const name of ['kamailio', 'sed']) addProgram(copy, whereIs(name));
+  addProgram(copy, whereIs('sh'), '/bin/sh');
+  const configuration = readFileSync(join(import.meta.dirname, '../../deploy/kamailio/kamailio.cfg'), 'utf8');
+  const [, ...paths] = /^mpath="([^"]+)"$/m.exec(configuration) ?? [];
+  const modules = paths.join().split(':').find(existsSync) ?? '';
+  for (const [, name = ''] of configuration.matchAll(/^loadmodule "(.+)"$/gm))
+    addProgram(copy, join(modules, name));
+  mkdirSync(join(directory, 'etc/kamailio'));
+  podman.importImage(directory, 'ghcr.io/kamailio/kamailio:5.8.4-bookworm', [
+    'ENV PATH=/usr/sbin:/usr/bin:/bin',
+    'VOLUME /etc/kamailio',
   ]);
 }
 

@@ -95,6 +95,7 @@ describe('cluster/compose.yaml', () => {
     ...given,
     NATS_TOKEN: 'c3d4',
     S3_URL: 'https://s3.example.com',
+    S3_REGION: 'eu-central-1',
     S3_BUCKET: 'recordings',
     S3_KEY: 'key',
     S3_SECRET: 'secret',
