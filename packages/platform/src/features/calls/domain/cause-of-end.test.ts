@@ -11,6 +11,11 @@ describe('the cause of an end', () => {
     assert.deepEqual(causes, [3010, 3110, 3100, 3050, 2010, 3090, 3080, 5020, 3020, 3110]);
   });
 
+  it('is a destination out of service where the last flow of a phone has failed, and its caller gets 480', () => {
+    const end = causeOfEnd('outbound', { by: 'rejected', sipStatus: 430 }, null);
+    assert.deepEqual([end.code, statusOfEnd(end)], [2010, 480]);
+  });
+
   it('has the source Carrier when the network of the carrier failed, and the callee otherwise', () => {
     const end = (sipStatus: number) =>
       causeOfEnd('outbound', { by: 'rejected', sipStatus, carrier: 'alpha' }, null);

@@ -35,6 +35,8 @@ const causeOfStatus: Readonly<Record<number, HangupCode>> = {
   404: 3050,
   408: 3070,
   410: 3050,
+  // RFC 5626 §5.3: an edge proxy has no connection to the phone any more, and no other flow is left.
+  430: 2010,
   480: 2010,
   482: 2060,
   483: 2060,
