@@ -12,11 +12,11 @@ import {
 import { createSipEndpoints } from '@jackfield/platform/sip-endpoints';
 import type { Database, Egress, Write } from '@jackfield/ports';
 import { DEFAULT_REGISTRATION_LIMITS, decideRegistration } from '@jackfield/sip';
-import { sql } from 'kysely';
 import { account } from '../growth/filled.ts';
 import { type PacedOutcome, PacedUnits } from '../growth/paced.ts';
 import { quantile } from '../measure.ts';
 import { servePart } from '../part.ts';
+import { joinAs, log, usage } from './written-node.ts';
 
 export interface GrowthWriterStart {
   readonly url: string;
@@ -70,15 +70,8 @@ const removeEveryMs = 1_000;
 /** A timer of Node has a grain of a millisecond, and a burst of units shares a commit as a burst of datagrams does. */
 const paceMs = 5;
 
-const log = { debug() {}, info() {}, warn() {}, error: (...what: unknown[]) => console.error(...what) };
 const clock = createSystemClock();
 const secrets = createSecrets(new Uint8Array(32).fill(7));
-const usage = {
-  currency: 'USD',
-  rateOf: () => emptyLeg.rate,
-  rateOfStreams: () => emptyLeg.rate,
-  amountOf: () => ({ billedSeconds: 0, units: 0, amount: '0.00000' }),
-};
 /** More than one host: each has few slots. */
 const receivers = 100;
 /** Receivers that answer at once: HTTP has benches of its own. */
@@ -131,7 +124,7 @@ servePart({
       ...callbacks.migrations,
       ...endpoints.migrations,
     ]);
-    await joinAs(incarnation, start);
+    await joinAs(database, start.seat, start.lanes);
     store = createCallStore(database, usage);
     outbox.start(countingConsumer());
   },
@@ -151,16 +144,6 @@ servePart({
     await database?.close();
   },
 });
-
-async function joinAs(incarnation: number, { lanes, seat }: GrowthWriterStart): Promise<void> {
-  await database.transact(async (write) => {
-    for (let lane = 0; lane <= lanes; lane++)
-      await sql`INSERT INTO incarnation_lanes (incarnation, lane) VALUES (${incarnation}, ${lane})`.execute(
-        write,
-      );
-  });
-  database.join({ incarnation, seat, onEnded: () => {} });
-}
 
 /** The consumer of the platform; a delivery ends when its outcome is recorded. */
 function countingConsumer(): typeof callbacks.deliver {

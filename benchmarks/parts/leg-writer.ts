@@ -4,9 +4,10 @@ import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { callMigrations, createCallStore, emptyLeg } from '@jackfield/platform/call-records';
 import { createOutbox, incarnationMigrations, outboxMigrations } from '@jackfield/platform/kernel';
 import type { Database, Write } from '@jackfield/ports';
-import { sql } from 'kysely';
+import { account } from '../growth/filled.ts';
 import { type Load, quantile } from '../measure.ts';
 import { servePart } from '../part.ts';
+import { joinAs, log, usage } from './written-node.ts';
 
 export interface WriterStart {
   readonly url: string;
@@ -31,14 +32,6 @@ export interface WriterLoad extends Load {
 
 type Leg = typeof emptyLeg;
 
-const log = { debug() {}, info() {}, warn() {}, error: (...what: unknown[]) => console.error(...what) };
-const account = 'MABENCHMARK000000000';
-const usage = {
-  currency: 'USD',
-  rateOf: () => emptyLeg.rate,
-  rateOfStreams: () => emptyLeg.rate,
-  amountOf: () => ({ billedSeconds: 0, units: 0, amount: '0.00000' }),
-};
 let nodes: readonly Node[] = [];
 let callback: { readonly url: string; readonly method: 'POST' } | undefined;
 let repeats = 0;
@@ -88,15 +81,7 @@ servePart({
 async function openNode(url: string, lanes: number, seat: number): Promise<Node> {
   const database = createPostgresDatabase({ url, writers: lanes, isShared: true, log });
   await database.migrate([...outboxMigrations, ...incarnationMigrations, ...callMigrations]);
-  const incarnation = seat + 1;
-  await database.transact(async (write) => {
-    for (let lane = 0; lane < lanes; lane++) {
-      await sql`INSERT INTO incarnation_lanes (incarnation, lane) VALUES (${incarnation}, ${lane})`.execute(
-        write,
-      );
-    }
-  });
-  database.join({ incarnation, seat, onEnded: () => {} });
+  const incarnation = await joinAs(database, seat, lanes);
   const outbox = createOutbox({
     database,
     clock: createSystemClock(),
