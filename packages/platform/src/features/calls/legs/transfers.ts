@@ -7,7 +7,6 @@ import {
   type Telephony,
   type TransferRequest,
 } from '@jackfield/ports';
-import { statusOfEnd } from '../domain/cause-of-end.ts';
 import {
   type Asked as AskedOf,
   type Attended as AttendedOf,
@@ -28,28 +27,24 @@ import type {
   PassedTransfer,
   TransferMove,
 } from '../nodes/other-nodes.ts';
-import type { Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
+import type { LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
 import type { PendingAnswers } from './pending-answers.ts';
+import { Successions, type SuccessionsDeps, type Successor } from './successions.ts';
+import { TransferOutcomes } from './transfer-outcomes.ts';
 
-export interface TransfersDeps {
+export interface TransfersDeps extends SuccessionsDeps {
   readonly log: Logger;
   readonly telephony: Pick<Telephony, 'hangUp' | 'legOf' | 'listenToTransfers' | 'reportTransfer'>;
   readonly newUuid: () => string;
   readonly domains: readonly string[];
   /** With the legs of other nodes in conversations of this one, as `hangUp` and `take`. */
   readonly peek: (leg: string) => LiveLeg | undefined;
-  readonly partnerOf: (leg: string) => string | undefined;
   readonly recorded: PendingAnswers['recorded'];
-  /** Whether the leg lives at this node. */
-  readonly isHere: (leg: string) => boolean;
   /** From then on `peek`, `hangUp` and `take` are those of these legs. */
   readonly reach: (legs: OtherNodes['legs']) => void;
-  readonly conversationsOf: (owner: LegOwner | null) => Conversations | undefined;
-  readonly notify: (owner: LegOwner, notice: OwnedLegNotice) => void;
   readonly dial: (leg: OutboundLeg) => Promise<void>;
   readonly hangUp: (leg: string, end: CallEnd) => void;
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
-  readonly adopt: (callerLeg: string, calleeLeg: string) => Promise<LegOwner>;
   /** Whether the endpoint with this SIP user may have a number called: the same as if it dialled the number itself. */
   readonly mayDial: (user: string, number: string) => Promise<boolean>;
 }
@@ -57,7 +52,6 @@ export interface TransfersDeps {
 type Asked = AskedOf<LiveLeg>;
 type Attended = AttendedOf<LiveLeg>;
 type Side = SideOf<LiveLeg>;
-type Successor = Parameters<Conversations['succeed']>[1];
 type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
 
 export interface Transfers {
@@ -76,13 +70,6 @@ export interface Transfers {
 type Requested = Pick<TransferRequest, 'leg' | 'to' | 'referredBy' | 'replaces'> &
   Pick<PassedTransfer, 'replacesAt'>;
 
-/** The phone that waits for an outcome. */
-interface Awaiting {
-  readonly leg: string;
-  /** The leg that decides it comes from another node. */
-  readonly isFetched: boolean;
-}
-
 /** Transfers by phones: REFER, with and without Replaces, and INVITE with Replaces (RFC 3515, RFC 3891, RFC 5589). */
 export function createTransfers(deps: TransfersDeps): Transfers {
   const transfers = new PhoneTransfers(deps);
@@ -94,8 +81,8 @@ class PhoneTransfers implements Transfers {
   readonly #deps: TransfersDeps;
   /** SIP users of endpoints, by the legs of calls that they have placed. */
   readonly #users = new Map<string, string>();
-  /** By the leg that decides the outcome. */
-  readonly #awaited = new Map<string, Awaiting>();
+  readonly #outcomes = new TransferOutcomes((leg, status) => this.#report(leg, status));
+  readonly #successions: Successions;
   readonly #legs: TransferLegs<LiveLeg>;
   #others: OtherNodes | undefined;
   readonly overNodes: CallsOverNodes = {
@@ -117,12 +104,13 @@ class PhoneTransfers implements Transfers {
 
   constructor(deps: TransfersDeps) {
     this.#deps = deps;
+    this.#successions = new Successions(deps);
     const { peek, partnerOf, domains } = deps;
     this.#legs = {
       peek,
       partnerOf,
       userOf: (leg) => this.#users.get(leg),
-      departureOf: ({ leg, owner }) => this.#departureOf(owner, leg),
+      departureOf: ({ leg, owner }) => this.#successions.departureOf(owner, leg),
       domains,
     };
   }
@@ -133,7 +121,7 @@ class PhoneTransfers implements Transfers {
 
   over(leg: string): void {
     this.#users.delete(leg);
-    this.#awaited.delete(leg);
+    this.#outcomes.forget(leg);
   }
 
   /** False for a transfer that the phone may not request. */
@@ -220,10 +208,11 @@ class PhoneTransfers implements Transfers {
   async #receive({ leg, replaces, stays, from, to }: TransferMove): Promise<boolean> {
     const kept = sideOf(replaces, this.#legs);
     if (kept?.other.leg !== stays) return false;
-    const owner = await this.#conversationOf(kept);
-    if (owner === undefined || !(await this.#succeed(owner, { leg, replaces, from, to }))) return false;
+    const owner = await this.#successions.conversationOf(kept);
+    if (owner === undefined || !(await this.#successions.succeed(owner, { leg, replaces, from, to })))
+      return false;
     const isGiven = await this.#deps.take(leg, owner);
-    if (!isGiven) this.#ended(owner, leg, callEnds(4000, 'Call recipient'));
+    if (!isGiven) this.#successions.failed(owner, leg, callEnds(4000, 'Call recipient'));
     return isGiven;
   }
 
@@ -241,19 +230,15 @@ class PhoneTransfers implements Transfers {
     if (replaced === undefined || other === undefined) return 481;
     // RFC 3891 §3: the new party must be authorized; endpoints of the account that has the call are.
     if (endpoint === '' || account !== replaced.account) return 403;
-    const departure = this.#departureOf(replaced.owner, replaced.leg);
+    const departure = this.#successions.departureOf(replaced.owner, replaced.leg);
     if (departure === undefined) return 603;
-    const owner = await this.#conversationOf({ leg: replaced, other, departure });
+    const owner = await this.#successions.conversationOf({ leg: replaced, other, departure });
     const successor = { leg, replaces: replaced.leg, from: partyOf(other, domains), to: from };
-    return owner !== undefined && (await this.#succeed(owner, successor)) ? owner : 603;
+    return owner !== undefined && (await this.#successions.succeed(owner, successor)) ? owner : 603;
   }
 
   observed(notice: OwnedLegNotice): void {
-    const waiting = this.#awaited.get(notice.leg);
-    const status = waiting === undefined ? undefined : statusOf(notice, waiting);
-    if (waiting === undefined || status === undefined) return;
-    this.#report(waiting.leg, status);
-    if (status >= 200) this.#awaited.delete(notice.leg);
+    this.#outcomes.observed(notice);
   }
 
   async #blind(request: Requested, asked: Extract<Asked, { type: 'blind' }>): Promise<void> {
@@ -262,14 +247,14 @@ class PhoneTransfers implements Transfers {
     if (destination.kind === 'number' && !(await mayDial(user, destination.number))) {
       return this.#report(request.leg, 403);
     }
-    const owner = await this.#conversationOf(side);
+    const owner = await this.#successions.conversationOf(side);
     const leg = newUuid();
     const from = callerOfTransfer(side.other, user, destination, domains);
     const successor = { leg, replaces: side.leg.leg, from, to: request.to };
-    if (owner === undefined || !(await this.#succeed(owner, successor))) {
+    if (owner === undefined || !(await this.#successions.succeed(owner, successor))) {
       return this.#report(request.leg, 480);
     }
-    this.#awaited.set(leg, { leg: request.leg, isFetched: false });
+    this.#outcomes.expect(leg, { leg: request.leg, isFetched: false });
     await this.#dial(owner, successor, side.other);
     // The other party may have gone before there was a leg to hang up.
     if (peek(side.other.leg) === undefined) hangUp(leg, callEnds(4000, 'Caller'));
@@ -283,20 +268,20 @@ class PhoneTransfers implements Transfers {
       .dial({ leg, account, mainAccount, owner, spec, parentLeg: other.leg })
       .catch((error: unknown) => {
         this.#deps.log.error({ leg, err: error }, 'leg of a transfer not recorded');
-        this.#ended(owner, leg, callEnds(5010, 'Error'));
+        this.#successions.failed(owner, leg, callEnds(5010, 'Error'));
       });
   }
 
   /** Joins the other parties of two calls of the phone; the call that keeps its owner is `kept`. */
   async #attended(request: Requested, { kept, moved }: Attended): Promise<void> {
-    const owner = await this.#conversationOf(kept);
+    const owner = await this.#successions.conversationOf(kept);
     const { leg, leaves, replaces, from, to } = this.#moveOf(kept, moved);
-    if (owner === undefined || !(await this.#succeed(owner, { leg, replaces, from, to }))) {
+    if (owner === undefined || !(await this.#successions.succeed(owner, { leg, replaces, from, to }))) {
       return this.#report(request.leg, 480);
     }
-    this.#awaited.set(leg, { leg: request.leg, isFetched: false });
+    this.#outcomes.expect(leg, { leg: request.leg, isFetched: false });
     if (!(await this.#deps.take(leg, owner).catch(() => false))) {
-      return this.#ended(owner, leg, callEnds(4000, 'Call recipient'));
+      return this.#successions.failed(owner, leg, callEnds(4000, 'Call recipient'));
     }
     this.#leave(leaves);
   }
@@ -310,10 +295,10 @@ class PhoneTransfers implements Transfers {
   ): Promise<void> {
     const move = this.#moveOf(kept, moved);
     if (kept.leg.leg === request.leg) {
-      this.#awaited.set(move.leg, { leg: request.leg, isFetched: true });
+      this.#outcomes.expect(move.leg, { leg: request.leg, isFetched: true });
       // The arrival of the leg is the outcome, even when the other node gives no answer.
       const isMoved = await others.fetchFrom(node, move);
-      if (!isMoved && this.#awaited.delete(move.leg)) this.#report(request.leg, 480);
+      if (!isMoved && this.#outcomes.forget(move.leg)) this.#report(request.leg, 480);
     } else if (await others.moveTo(node, move)) {
       this.#report(request.leg, 200);
       this.#leave(move.leaves);
@@ -332,52 +317,8 @@ class PhoneTransfers implements Transfers {
     };
   }
 
-  /** A conversation with a party of another node stays: that party would have to move on. */
-  #departureOf(owner: LegOwner | null, leg: string) {
-    const { conversationsOf, partnerOf, isHere } = this.#deps;
-    const departure = owner === null ? undefined : conversationsOf(owner)?.departureOf(owner.id, leg);
-    if (departure !== 'replaceable') return departure;
-    const partner = partnerOf(leg);
-    return partner === undefined || isHere(partner) ? departure : 'bound';
-  }
-
-  /** The owner of a conversation with a replaceable leg; releases both legs from a document that runs on the leaving one. */
-  async #conversationOf({ leg, other, departure }: Side): Promise<LegOwner | undefined> {
-    const { owner } = leg;
-    if (owner === null || departure !== 'releasable') return owner ?? undefined;
-    const isReleased = await this.#deps.conversationsOf(owner)?.release(owner.id);
-    return isReleased ? this.#deps.adopt(leg.leg, other.leg) : undefined;
-  }
-
-  async #succeed(owner: LegOwner, successor: Successor): Promise<boolean> {
-    return (await this.#deps.conversationsOf(owner)?.succeed(owner.id, successor)) ?? false;
-  }
-
-  /** A leg that was announced has failed: its owner and the phone stop waiting. */
-  #ended(owner: LegOwner, leg: string, end: CallEnd): void {
-    this.#deps.notify(owner, { type: 'leg-ended', leg, end, durationSeconds: 0 });
-  }
-
   #report(leg: string, status: number): void {
     if (this.#deps.isHere(leg)) this.#deps.telephony.reportTransfer?.(leg, status);
     else this.#others?.report(leg, status);
-  }
-}
-
-/** The status for the phone that waits for the leg (RFC 3515 §2.4.5); undefined for a notice without one. */
-function statusOf(notice: OwnedLegNotice, { isFetched }: Awaiting): number | undefined {
-  switch (notice.type) {
-    case 'leg-ringing':
-      return 180;
-    case 'leg-answered':
-    case 'leg-given':
-      return 200;
-    case 'leg-taken':
-      // Its home has kept it. That of a leg of this node comes for its owner before.
-      return isFetched ? 480 : undefined;
-    case 'leg-ended':
-      return statusOfEnd(notice.end);
-    default:
-      return undefined;
   }
 }
