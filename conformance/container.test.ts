@@ -31,8 +31,10 @@ const publicAddress = '198.51.100.7';
 const sipAddress = `${publicAddress}:5060`;
 /** For this name the proxy makes a certificate by itself: no authority is to be reached. */
 const domain = { DOMAIN: 'localhost' };
-/** Of phones elsewhere. */
-const phonesAddress = '198.51.100.20';
+/** Of phones elsewhere, and of a browser that guesses passwords. */
+const [phonesAddress, guesserAddress] = ['198.51.100.20', '198.51.100.66'];
+/** Twice as many as a source has until its ban (docs/operate/security.md#unknown-senders-sip). */
+const mostGuesses = 40;
 
 const programs = [
   'podman',
@@ -98,7 +100,8 @@ describe('the container image and the compose file', { skip: refusal, timeout: 6
     const own = enterOwnNetwork();
     assert.ok('ipv6' in own, JSON.stringify(own));
     enterOwnMounts();
-    for (const each of [publicAddress, phonesAddress]) ip('address', 'add', `${each}/32`, 'dev', 'own');
+    for (const each of [publicAddress, phonesAddress, guesserAddress])
+      ip('address', 'add', `${each}/32`, 'dev', 'own');
     // A phone over TCP binds no address: it gets that of phones.
     const toServer = ['table', 'local', 'local', publicAddress, 'dev', 'own'];
     ip('route', 'change', ...toServer, 'src', phonesAddress);
@@ -166,6 +169,21 @@ describe('the container image and the compose file', { skip: refusal, timeout: 6
       await hangUp(alice, bob);
       await assertHeard([alice, 600], [bob, 1000]);
       compose.assertHealthy('jackfield');
+    });
+
+    it('ban a browser that guesses passwords by its own address, behind the proxy', async () => {
+      let guesses = 0;
+      for (let isServed = true; isServed; ) {
+        const credentials = { username: `guessed${++guesses}`, password: 'a guess' };
+        assert.ok(guesses < mostGuesses, `${guesses} guesses`);
+        const browser = await connectBrowser(compose, credentials, guesserAddress).catch(() => undefined);
+        isServed = (await browser?.register()) === 401;
+        browser?.vanish();
+      }
+      let events = [];
+      for (; events.length === 0; await sleep(50))
+        events = (await compose.api('GET', 'Event/?type=source.banned')).objects;
+      assert.equal(events[0].data.source_address, guesserAddress);
     });
 
     it('keep account and endpoints when the containers are stopped and made again, then go', async () => {
@@ -287,14 +305,21 @@ function programsOfNetwork(): readonly string[] {
   });
 }
 
+function connectBrowser(
+  compose: Composition,
+  credentials: { readonly username: string; readonly password: string },
+  localAddress: string,
+): Promise<WebSocketPhone> {
+  const url = `wss://${domain.DOMAIN}/sip`;
+  const authority = compose.authority();
+  return WebSocketPhone.connect({ ...credentials, url, domain: domain.DOMAIN, authority, localAddress });
+}
+
 /** A browser that registers through the proxy. */
 async function registerBrowser(compose: Composition): Promise<void> {
   const password = 'secret-of-browser';
   const { username } = await compose.createEndpoint('browser', password);
-  const browser = await WebSocketPhone.connect({
-    ...{ username, password, url: 'wss://localhost/sip', domain: 'localhost' },
-    authority: compose.authority(),
-  });
+  const browser = await connectBrowser(compose, { username, password }, phonesAddress);
   assert.equal(await browser.register(), 200);
   browser.vanish();
 }
