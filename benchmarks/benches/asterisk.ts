@@ -1,9 +1,9 @@
 import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { asteriskRoot } from '../asterisk-root.ts';
+import { asteriskRoot, dialplan } from '../asterisk.ts';
 import { type Load, type Measured, measure, quantile } from '../measure.ts';
 import { type Part, pin, startPart } from '../part.ts';
-import { type AsteriskStart, dialplan } from '../parts/asterisk.ts';
+import type { AsteriskStart } from '../parts/asterisk.ts';
 import type { CallOutcome, CallRun, JoinRun, PhoneAccount, PhonesStart } from '../parts/phones.ts';
 import type { Bench, Figure } from '../report.ts';
 import { direct, document, loadAddresses, type Workload } from '../workloads.ts';

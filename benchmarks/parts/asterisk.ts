@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { asteriskRoot } from '../asterisk-root.ts';
+import { asteriskRoot, dialplan } from '../asterisk.ts';
 import { cpuOfFamily } from '../measure.ts';
 import { servePart } from '../part.ts';
 import type { PhoneAccount } from './phones.ts';
@@ -14,14 +14,6 @@ export interface AsteriskStart {
   /** The core of all its threads; any core when left out. */
   readonly core?: number;
 }
-
-/** What it answers without a phone of that name. */
-export const dialplan = {
-  /** Answers and waits for keys, as the document of `document-server.ts` does. */
-  menu: 'menu',
-  /** Followed by a number: a mixed room. */
-  room: 'room',
-} as const;
 
 /** Asterisk with PJSIP: phones with digest that call each other through it, a menu, and ConfBridge. */
 const host = '127.0.0.1';

@@ -9,3 +9,11 @@ export function asteriskRoot(): string {
     `asterisk is not installed in ${root}: ASTERISK_ROOT names the root of a system that has it, for example made by debootstrap of Debian unstable`,
   );
 }
+
+/** What the Asterisk of a bench answers without a phone of that name. */
+export const dialplan = {
+  /** Answers and waits for keys, as the document of `document-server.ts` does. */
+  menu: 'menu',
+  /** Followed by a number: a mixed room. */
+  room: 'room',
+} as const;
