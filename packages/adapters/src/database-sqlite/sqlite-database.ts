@@ -15,16 +15,21 @@ export type SqliteDatabaseOptions = (
 ) & { readonly log: Logger };
 
 /**
- * synchronous=FULL: a commit is on the disk when it returns. With 64 MiB of cache and a memory-mapped file most reads need no disk. The WAL
- * is truncated to 64 MiB after a burst.
+ * Of both connections. The file is memory-mapped, so the cache mostly holds pages of the WAL: about 1,000 between two checkpoints, and 8 MiB
+ * are 2,000. A larger cache costs CPU: SQLite moves pages when it balances a tree, and the commit then searches the whole cache for pages
+ * beyond the end of the file. With 64 MiB that took 0.2 ms.
  */
+const shared = `
+PRAGMA cache_size = -8192;
+PRAGMA mmap_size = 268435456;
+PRAGMA busy_timeout = 2000;
+`;
+
+/** synchronous=FULL: a commit is on the disk when it returns. The WAL is truncated to 64 MiB after a burst. */
 const pragmas = `
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
-PRAGMA busy_timeout = 2000;
-PRAGMA cache_size = -65536;
-PRAGMA mmap_size = 268435456;
 PRAGMA temp_store = MEMORY;
 PRAGMA journal_size_limit = 67108864;
 `;
@@ -47,10 +52,10 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
   try {
     const writer = new DatabaseSync(file);
     opened.push(writer);
-    writer.exec(pragmas);
+    writer.exec(pragmas + shared);
     const reader = new DatabaseSync(file, { readOnly: true });
     opened.push(reader);
-    reader.exec('PRAGMA busy_timeout = 2000; PRAGMA cache_size = -65536; PRAGMA mmap_size = 268435456;');
+    reader.exec(shared);
     return overConnections(writer, reader);
   } catch (error) {
     for (const database of opened) database.close();
