@@ -88,6 +88,8 @@ export interface MediaWorkerOptions {
   readonly streamTrust?: string;
 }
 
+type ThreadMessage = FromMediaThread | StreamNotices | PriorityNotice | WebrtcNotice;
+
 /** Starts the thread; resolves when its frame loop runs, rejects when it cannot start. */
 export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
   const { onPriority, onWebrtcOff, onSecured, sockets = 'best', priority = 'normal', ...rest } = options;
@@ -111,7 +113,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   };
   worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', (code) => die(new Error(`the media thread ended with code ${code}`)));
-  worker.on('message', (message: FromMediaThread | StreamNotices | PriorityNotice | WebrtcNotice) => {
+  const accept = (message: ThreadMessage) => {
     switch (message.type) {
       case 'ready':
         pollDescriptor = message.pollDescriptor;
@@ -134,7 +136,8 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
       default:
         thread.settle(message);
     }
-  });
+  };
+  worker.on('message', (messages: readonly ThreadMessage[]) => messages.forEach(accept));
   const streamsPort = createStreamsPort(post);
   await ready.promise;
 

@@ -44,7 +44,7 @@ const [openOpus, openNoiseCancellation, ciphers] = await Promise.all([
 if (priority !== 'normal') {
   const priorities = await loadThreadPriorities();
   const obtained = priorities?.raiseOwn(priority === 'raised' ? 'raised' : 'real-time');
-  port.postMessage({ type: 'priority', ...(obtained ?? notRaised) } satisfies PriorityNotice);
+  port.postMessage([{ type: 'priority', ...(obtained ?? notRaised) }] satisfies PriorityNotice[]);
 }
 const webrtc =
   webrtcPort === undefined
@@ -57,7 +57,7 @@ const webrtc =
       });
 if (webrtc !== undefined) {
   const off = 'problem' in webrtc ? { problem: webrtc.problem } : {};
-  port.postMessage({ type: 'webrtc', ...off } satisfies WebrtcNotice);
+  port.postMessage([{ type: 'webrtc', ...off }] satisfies WebrtcNotice[]);
 }
 returnStartMemory();
 serveMediaThread(port, (notify, captured, secured): MediaHost => {
@@ -77,7 +77,7 @@ serveMediaThread(port, (notify, captured, secured): MediaHost => {
     engine: host.streams,
     now: host.now,
     wallNow: Date.now,
-    notify: (notices) => port.postMessage({ type: 'stream-notices', notices } satisfies StreamNotices),
+    notify: (notices) => port.postMessage([{ type: 'stream-notices', notices }] satisfies StreamNotices[]),
     openNoiseCancellation,
     limits: streamLimits,
     trust: streamTrust,

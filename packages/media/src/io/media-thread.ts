@@ -37,7 +37,7 @@ export type MediaQuestion =
   | { readonly about: 'stats' }
   | { readonly about: 'close-all' };
 
-/** Messages from a media thread. */
+/** Messages from a media thread, which posts those of one turn of its event loop as one array. */
 export type FromMediaThread =
   /** `pollDescriptor`: see LegSockets. */
   | { readonly type: 'ready'; readonly pollDescriptor?: number }
@@ -61,7 +61,16 @@ export function serveMediaThread(
 ): void {
   /** Captures are dropped before there is a port for them and after it closes. */
   const capturePorts: { [Receiver in CaptureReceiver]?: MessagePort | undefined } = {};
-  const send = (message: FromMediaThread): void => port.postMessage(message);
+  let unsent: FromMediaThread[] = [];
+  const flush = (): void => {
+    const messages = unsent;
+    unsent = [];
+    port.postMessage(messages);
+  };
+  // After the microtasks of the turn, in which requests are answered, and before the thread blocks until its next tick.
+  const send = (message: FromMediaThread): void => {
+    if (unsent.push(message) === 1) process.nextTick(flush);
+  };
   const pass = (message: CaptureMessage, transfer: ArrayBuffer[]): void =>
     capturePorts[receiverOf(message.capture)]?.postMessage(message, transfer);
   /** Samples of loaded clips, freed explicitly: this thread seldom allocates, so garbage collection may come hours later. */
