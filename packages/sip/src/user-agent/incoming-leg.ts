@@ -11,7 +11,14 @@ import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-st
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { CallListener, DialogName, DialogSnapshot, IncomingInvite } from './call-listener.ts';
-import { cancelLegTimer, type Leg, type LegDeps, notifyListener, startLegTimer } from './leg.ts';
+import {
+  cancelLegTimer,
+  type Leg,
+  type LegDeps,
+  notifyListener,
+  removeIfOver,
+  startLegTimer,
+} from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost, serveInvite, trustCaller } from './leg-effects.ts';
 import { remoteTagOf } from './remote-tag.ts';
 import { routesWithin } from './routes.ts';
@@ -73,7 +80,7 @@ class IncomingLeg implements Leg {
   offer: Leg['offer'];
   readonly authorize = undefined;
   #deps: LegDeps;
-  readonly #transaction: string;
+  readonly invite: string;
   readonly #remoteTag: string;
   /**
    * With one Via the sender is the phone itself, and the flow reaches it through any NAT. With more, requests follow the dialog's
@@ -91,7 +98,7 @@ class IncomingLeg implements Leg {
     this.callId = request.headers.get('Call-ID') ?? '';
     this.localTag = deps.token();
     this.#deps = deps;
-    this.#transaction = transaction;
+    this.invite = transaction;
     this.#remoteTag = remoteTagOf(request);
     this.#peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
     this.#hasFlowAlone = flow.protocol === 'ws' || flow.protocol === 'wss';
@@ -99,7 +106,7 @@ class IncomingLeg implements Leg {
 
   start(request: SipRequest): void {
     const deps = this.#deps;
-    const transaction = this.#transaction;
+    const transaction = this.invite;
     const { durations, ringingLimitMs, sessionInterval } = deps;
     const terms = { preferred: sessionInterval, chance: deps.chance() };
     const now = deps.now();
@@ -144,7 +151,7 @@ class IncomingLeg implements Leg {
   }
 
   trust(): void {
-    trustCaller(this.#deps, this.#transaction);
+    trustCaller(this.#deps, this.invite);
   }
 
   identify(phone: readonly string[]): void {
@@ -229,6 +236,6 @@ class IncomingLeg implements Leg {
       else if (effect.do === 'cancel-call-timer') cancelLegTimer(deps, this, effect.scope, effect.key);
       else performSessionEffect(deps, this, effect, source);
     }
-    if (this.isOver()) deps.legs.remove(this);
+    removeIfOver(deps, this);
   }
 }

@@ -9,7 +9,7 @@ import { clientKey } from '../transaction/key.ts';
 import type { DialogSnapshot } from './call-listener.ts';
 import type { InviteOptions, InviteTarget } from './invite-options.ts';
 import { inviteFor } from './invite-request.ts';
-import { type Leg, type LegDeps, startLegTimer, startLegTransaction } from './leg.ts';
+import { type Leg, type LegDeps, removeIfOver, startLegTimer, startLegTransaction } from './leg.ts';
 import { routesWithin } from './routes.ts';
 import { firstHop, type Route } from './send-target.ts';
 import type { ClientTransaction } from './transactions.ts';
@@ -165,7 +165,7 @@ export class InviteBranches {
       failed: () => {},
       terminated: () => {
         call.open -= 1;
-        if (call.isOver()) this.#deps.legs.remove(call);
+        removeIfOver(this.#deps, call);
       },
     });
   }

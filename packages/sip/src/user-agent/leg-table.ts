@@ -41,6 +41,10 @@ export class LegTable<Leg extends TabledLeg> {
     }
   }
 
+  named(callId: string, localTag: string): Leg | undefined {
+    return this.#legs.get(keyOf(callId, localTag));
+  }
+
   /** The legs of the phone with this name. */
   withPhone(phone: string): readonly Leg[] {
     return [...(this.#byPhone.get(phone) ?? [])];
@@ -49,7 +53,7 @@ export class LegTable<Leg extends TabledLeg> {
   /** The leg whose tag a request of the peer has in To. */
   of(request: SipRequest): Leg | undefined {
     const tag = request.headers.address('To')?.tag;
-    return tag === undefined ? undefined : this.#legs.get(keyOf(request.headers.get('Call-ID') ?? '', tag));
+    return tag === undefined ? undefined : this.named(request.headers.get('Call-ID') ?? '', tag);
   }
 
   clear(): void {

@@ -27,6 +27,8 @@ export interface Leg extends TimerOwner {
   readonly callId: string;
   /** Our tag; with the Call-ID it finds the leg of a request, and the leg compares the remote tag (RFC 3261 §12). */
   readonly localTag: string;
+  /** The server transaction of the INVITE that opened the leg. */
+  readonly invite?: string;
   /** Names of the phones at the other end; requests follow them to the connections over which they register again. */
   readonly phones: readonly string[];
   /** Running timers, keyed `timer scope`. */
@@ -121,6 +123,14 @@ export function legTimerFired(leg: Leg, wheelKey: string): void {
   leg.timerFired(wheelKey.slice(space + 1), wheelKey.slice(0, space));
 }
 
+/** Removes a leg that is over. The transaction of its INVITE may last 32 s more, and keeps no leg that can do nothing. */
+export function removeIfOver(deps: LegDeps, leg: Leg): void {
+  if (!leg.isOver()) return;
+  deps.legs.remove(leg);
+  const invite = leg.invite === undefined ? undefined : deps.servers.find(leg.invite);
+  if (invite) invite.user = undefined;
+}
+
 /** Starts a client transaction that keeps the leg alive until it has terminated. */
 export function startLegTransaction(
   deps: LegDeps,
@@ -134,7 +144,7 @@ export function startLegTransaction(
   leg.open += 1;
   const terminated = (): void => {
     leg.open -= 1;
-    if (leg.isOver()) deps.legs.remove(leg);
+    removeIfOver(deps, leg);
   };
   return startTransaction(deps, request, route, { ...user, terminated });
 }

@@ -35,8 +35,8 @@ export interface NewRequestsDeps {
 export class NewRequests {
   readonly #deps: NewRequestsDeps;
   #invited: UserAgentDeps['on']['invite'];
-  /** The leg of each INVITE server transaction, for CANCEL; weak, because transactions end by themselves. */
-  readonly #cancellable = new WeakMap<ServerTransaction, Leg>();
+  /** The name of the leg of each INVITE server transaction, for CANCEL; weak, because transactions end by themselves. */
+  readonly #named = new WeakMap<ServerTransaction, Pick<Leg, 'callId' | 'localTag'>>();
 
   constructor(deps: NewRequestsDeps) {
     this.#deps = deps;
@@ -58,8 +58,9 @@ export class NewRequests {
       answering.refuse(transaction, { status: 481 });
       return;
     }
-    const leg = this.#cancellable.get(invite);
-    answering.answer(transaction, 200, leg && { toTag: leg.localTag });
+    const name = this.#named.get(invite);
+    answering.answer(transaction, 200, name && { toTag: name.localTag });
+    const leg = name && parts.legs.named(name.callId, name.localTag);
     leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, flow);
   }
 
@@ -79,7 +80,7 @@ export class NewRequests {
     }
     if (request.method === 'INVITE') {
       serveInvite(parts, leg, key, false);
-      this.#cancellable.set(transaction, leg);
+      this.#named.set(transaction, nameOf(leg));
     }
     const input = { type: 'request', transaction: key, request, chance: parts.chance() } as const;
     leg.inDialog(remoteTagOf(request), input, flow);
@@ -127,7 +128,7 @@ export class NewRequests {
       return;
     }
     const { invite, leg } = receiveInvite(parts, request, key, flow);
-    this.#cancellable.set(transaction, leg);
+    this.#named.set(transaction, nameOf(leg));
     if (!parts.safely(() => invited(invite))) invite.reject(500);
   }
 
@@ -138,4 +139,9 @@ export class NewRequests {
     if (isStranger && !reliable && guard !== undefined && !guard.trusts?.(flow)) transaction.limit = size;
     return transaction;
   }
+}
+
+/** Not the leg: the transaction lasts longer. */
+function nameOf({ callId, localTag }: Leg): Pick<Leg, 'callId' | 'localTag'> {
+  return { callId, localTag };
 }

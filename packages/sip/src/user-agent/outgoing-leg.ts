@@ -13,7 +13,14 @@ import type { ChallengeAnswer } from './challenge-answer.ts';
 import { type BranchedCall, InviteBranches, targetIndexOf } from './invite-branches.ts';
 import type { InviteOptions } from './invite-options.ts';
 import { authorizedInvite, correctedInvite } from './invite-request.ts';
-import { cancelLegTimer, type Leg, type LegDeps, notifyListener, startLegTimer } from './leg.ts';
+import {
+  cancelLegTimer,
+  type Leg,
+  type LegDeps,
+  notifyListener,
+  removeIfOver,
+  startLegTimer,
+} from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
 import { sessionCommands } from './session-commands.ts';
 
@@ -199,7 +206,7 @@ class OutgoingLeg implements BranchedCall {
 
   #perform(effects: readonly OutgoingCallEffect[], source: SipRequest | undefined): void {
     for (const effect of effects) this.#performOne(effect, source);
-    if (this.isOver()) this.#deps.legs.remove(this);
+    removeIfOver(this.#deps, this);
   }
 
   #performOne(effect: OutgoingCallEffect, source: SipRequest | undefined): void {

@@ -8,12 +8,16 @@ import { createMemoryLink, createVirtualClock } from './testing/memory-link.ts';
 
 const sdp = { body: 'sdp', contentType: 'application/sdp' };
 
-/** A call that one side makes, the other answers and the first ends; gives the owners of both legs. */
+/** A call that one side makes, the other answers and the first ends; gives the owners of both legs, and what only the called leg has. */
 function endedCall(clock: ReturnType<typeof createVirtualClock>) {
   const link = createMemoryLink({ clock, loss: 0, duplicates: 0, jitterMs: 0, seed: 1 });
   let callee: CallListener | undefined;
+  let confined: WeakRef<object> | undefined;
   link.bob.onInvite = (invite) => {
     callee = { ended: () => {} };
+    const reaches = () => true;
+    confined = new WeakRef(reaches);
+    invite.confine(reaches);
     invite.listen(callee);
     invite.accept(sdp);
   };
@@ -26,23 +30,24 @@ function endedCall(clock: ReturnType<typeof createVirtualClock>) {
   clock.advance(1_000);
   call.hangUp();
   clock.advance(1_000);
-  const owners = [new WeakRef(caller), new WeakRef(callee!)];
+  const owned = [new WeakRef(caller), new WeakRef(callee!), confined!];
   callee = undefined;
   link.bob.onInvite = () => {};
-  return { owners, link };
+  link.bob.invites.splice(0);
+  return { owned, link };
 }
 
-test('An ended call releases its owners while its transactions last', async () => {
+test('An ended call releases its owners, and its called leg, while its transactions last', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const { owners, link } = endedCall(createVirtualClock());
+  const { owned, link } = endedCall(createVirtualClock());
   // References to a target of WeakRef are weak from the next turn on.
   await wait(0);
   collect();
   assert.ok(link.alice.ua.census().transactions > 0);
   assert.ok(link.bob.ua.census().transactions > 0);
   assert.deepEqual(
-    owners.map((owner) => owner.deref()),
-    [undefined, undefined],
+    owned.map((each) => each.deref()),
+    [undefined, undefined, undefined],
   );
 });
