@@ -1,4 +1,5 @@
 import { Server as TlsServer } from 'node:tls';
+import { loadNativeDatagrams } from '@jackfield/adapters/media-worker/native-datagrams';
 import { clientNamedBy, type Platform, upgradeAnswer } from '@jackfield/platform';
 import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import {
@@ -16,7 +17,7 @@ const sipVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIP_PORT' };
 const sipsVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIPS_PORT' };
 
 /** Opens SIP over UDP, TCP and, with a certificate, TLS. */
-export function openSipSockets(
+export async function openSipSockets(
   config: Config,
   { certificate, authorities }: StartFiles,
   listener: TransportListener,
@@ -28,6 +29,7 @@ export function openSipSockets(
     ...listener,
     flowInstance: incarnation,
     ...transportLimits(config),
+    bindBatches: await loadNativeDatagrams(),
     ...(tls === undefined ? {} : { tls }),
   };
   return explained(explainSip(config), () => createTransports(options));

@@ -1,19 +1,16 @@
 import { isIPv4 } from 'node:net';
 import { type OpenSharedSocket, openDgramSharedSocket, type SharedSocket } from '@jackfield/media/io';
 import { createAddressNames } from './address-names.ts';
+import { bindUdp } from './bind-udp.ts';
 import { OutgoingBatch } from './outgoing-batch.ts';
 import { milliseconds, PacketBatch } from './packet-batch.ts';
 import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
 
-const AF_INET = 2;
-/** SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC. */
-const UDP_SOCKET = 2 | 0x800 | 0x80000;
 const MSG_DONTWAIT = 0x40;
 const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
 const SO_TIMESTAMPNS = 35;
 const CLOCK_REALTIME = 0;
-const ADDRESS_BYTES = 16;
 
 /** One read of the shared port: 64 packets are 160 ms of eight calls. */
 const packetsPerRead = 64;
@@ -42,7 +39,11 @@ function openSocket(
   { host, port, receive }: Parameters<OpenSharedSocket>[0],
 ): SharedSocket {
   const names = createAddressNames();
-  const fd = bind(calls, names.numberOf(host)!, port);
+  const fd = bindUdp(calls, names.numberOf(host)!, port);
+  const on = Uint8Array.of(1, 0, 0, 0);
+  calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
+  const sizeOption = new Uint8Array(Uint32Array.of(receiveBufferBytes).buffer);
+  calls.setSocketOption(fd, SOL_SOCKET, SO_RCVBUF, sizeOption, sizeOption.length);
   const incoming = new PacketBatch(calls, packetsPerRead);
   const outgoing = new OutgoingBatch(calls);
   const counters = { sockets: 1, sent: 0, received: 0, sendErrors: 0 };
@@ -91,23 +92,4 @@ function openSocket(
       calls.close(fd);
     },
   };
-}
-
-function bind(calls: SystemCalls, ip: number, port: number): number {
-  const fd = calls.socket(AF_INET, UDP_SOCKET, 0);
-  if (fd < 0) throw new Error('the system has no free socket');
-  const local = new Uint8Array(ADDRESS_BYTES);
-  const view = new DataView(local.buffer);
-  view.setUint16(0, AF_INET, true);
-  view.setUint16(2, port);
-  view.setUint32(4, ip);
-  if (calls.bind(fd, local, ADDRESS_BYTES) !== 0) {
-    calls.close(fd);
-    throw new Error('another program uses it, or the address is not one of this machine');
-  }
-  const on = Uint8Array.of(1, 0, 0, 0);
-  calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
-  const sizeOption = new Uint8Array(Uint32Array.of(receiveBufferBytes).buffer);
-  calls.setSocketOption(fd, SOL_SOCKET, SO_RCVBUF, sizeOption, sizeOption.length);
-  return fd;
 }

@@ -14,7 +14,7 @@ const mostWaiting = 64;
 export class OutgoingBatch {
   #waiting = 0;
   readonly #view: DataView;
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #address: bigint;
   readonly #vectors: number;
   readonly #addresses: number;
@@ -40,7 +40,7 @@ export class OutgoingBatch {
       view.setUint16(target, AF_INET, true);
     }
     this.#view = view;
-    this.#bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+    this.#bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
     this.#address = address;
   }
 
@@ -51,18 +51,21 @@ export class OutgoingBatch {
   /** `ip` is the IPv4 address as a number. The batch must not be full; a packet that is too long is left out. */
   add(bytes: Uint8Array, length: number, ip: number, port: number): void {
     if (length > PACKET_BYTES) return;
-    const m = this.#waiting++;
-    const packet = this.#packets + m * PACKET_BYTES;
+    const packet = this.#packets + this.#waiting * PACKET_BYTES;
     for (let i = 0; i < length; i++) this.#bytes[packet + i] = bytes[i]!;
-    // The upper half of the length stays 0.
-    this.#view.setUint32(this.#vectors + m * VECTOR_BYTES + 8, length, true);
-    const target = this.#addresses + m * ADDRESS_BYTES;
-    this.#view.setUint16(target + 2, port);
-    this.#view.setUint32(target + 4, ip);
+    this.#complete(length, ip, port);
   }
 
-  /** Sends the waiting packets; returns the number of packets that the system refused. */
-  flush(fd: number, flags: number): number {
+  /** The same for a byte string; false when it is too long. */
+  addText(text: string, ip: number, port: number): boolean {
+    if (text.length > PACKET_BYTES) return false;
+    this.#bytes.write(text, this.#packets + this.#waiting * PACKET_BYTES, 'latin1');
+    this.#complete(text.length, ip, port);
+    return true;
+  }
+
+  /** Sends the waiting packets; returns the number of packets that the system refused. `refuse` gets the index of each. */
+  flush(fd: number, flags: number, refuse?: (index: number) => void): number {
     let refused = 0;
     let done = 0;
     const waiting = this.#waiting;
@@ -73,10 +76,21 @@ export class OutgoingBatch {
       if (sent > 0) done += sent;
       else {
         // The first packet failed, for example because its network is down; the others may succeed.
+        refuse?.(done);
         refused++;
         done++;
       }
     }
     return refused;
+  }
+
+  /** Adds the packet whose bytes are written. */
+  #complete(length: number, ip: number, port: number): void {
+    const m = this.#waiting++;
+    // The upper half of the length stays 0.
+    this.#view.setUint32(this.#vectors + m * VECTOR_BYTES + 8, length, true);
+    const target = this.#addresses + m * ADDRESS_BYTES;
+    this.#view.setUint16(target + 2, port);
+    this.#view.setUint32(target + 4, ip);
   }
 }

@@ -16,7 +16,7 @@ const VECTOR_BYTES = 16;
 /** Packets per read of the socket of one leg; packets beyond 160 ms of audio wait for the next poll. */
 export const batchSize = 8;
 /** Our RTP and RTCP fit into an Ethernet frame; a longer packet is truncated and then fails to parse. */
-const PACKET_BYTES = 2048;
+const mediaPacketBytes = 2048;
 
 /** Buffers of one recvmmsg: message headers, their vectors, sender addresses and packets in one block of memory. */
 export class PacketBatch {
@@ -27,12 +27,12 @@ export class PacketBatch {
   readonly #controls: number;
   readonly #size: number;
 
-  constructor(calls: Pick<SystemCalls, 'allocate'>, size = batchSize) {
+  constructor(calls: Pick<SystemCalls, 'allocate'>, size = batchSize, packetBytes = mediaPacketBytes) {
     const vectors = size * MESSAGE_BYTES;
     const addresses = vectors + size * VECTOR_BYTES;
     const controls = addresses + size * ADDRESS_BYTES;
     const packets = controls + size * CONTROL_BYTES;
-    const { pointer, view, address } = calls.allocate(packets + size * PACKET_BYTES);
+    const { pointer, view, address } = calls.allocate(packets + size * packetBytes);
     for (let at = 0; at < packets; at++) view.setUint8(at, 0);
     for (let m = 0; m < size; m++) {
       const message = m * MESSAGE_BYTES;
@@ -41,8 +41,8 @@ export class PacketBatch {
       view.setBigUint64(message + 16, address + BigInt(vector), true);
       view.setBigUint64(message + 24, 1n, true);
       view.setBigUint64(message + 32, address + BigInt(controls + m * CONTROL_BYTES), true);
-      view.setBigUint64(vector, address + BigInt(packets + m * PACKET_BYTES), true);
-      view.setBigUint64(vector + 8, BigInt(PACKET_BYTES), true);
+      view.setBigUint64(vector, address + BigInt(packets + m * packetBytes), true);
+      view.setBigUint64(vector + 8, BigInt(packetBytes), true);
     }
     this.#size = size;
     this.pointer = pointer;
@@ -51,7 +51,7 @@ export class PacketBatch {
     this.#controls = controls;
     this.packets = Array.from(
       { length: size },
-      (_, m) => new Uint8Array(view.buffer, view.byteOffset + packets + m * PACKET_BYTES, PACKET_BYTES),
+      (_, m) => new Uint8Array(view.buffer, view.byteOffset + packets + m * packetBytes, packetBytes),
     );
   }
 

@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
+import type { BindDatagramBatches } from './datagram-batches.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
 import { createTcpTransport } from './stream-transport.ts';
 import { type Certificate, createTlsTransport, type TlsTransport } from './tls-transport.ts';
@@ -29,6 +30,8 @@ export interface TransportsOptions extends TransportListener {
   readonly maxConnections?: number;
   /** The most accepted ones of one source, 5,000. */
   readonly maxPerSource?: number;
+  /** Binds UDP sockets that carry datagrams in batches; node:dgram carries each of them alone. */
+  readonly bindBatches?: BindDatagramBatches | undefined;
 }
 
 /** SIP over every transport of one address. */
@@ -134,7 +137,14 @@ async function bindAll(options: TransportsOptions, counters: TransportCounters) 
     options.tls === undefined ? undefined : await createTlsTransport({ host, ...bounds, ...options.tls });
   try {
     for (let attempt = 1; ; attempt += 1) {
-      const udp = await createUdpTransport({ host, port, listener: options, counters, ...messageSize });
+      const udp = await createUdpTransport({
+        host,
+        port,
+        listener: options,
+        counters,
+        bindBatches: options.bindBatches,
+        ...messageSize,
+      });
       try {
         return { udp, tcp: await createTcpTransport({ host, port: udp.address.port, ...bounds }), tls };
       } catch (error) {

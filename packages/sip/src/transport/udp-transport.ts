@@ -5,6 +5,12 @@ import { isIP } from 'node:net';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
+import {
+  type BindDatagramBatches,
+  createBatchReader,
+  createBatchSender,
+  type Datagram,
+} from './datagram-batches.ts';
 import { bindingSuccess, isBindingRequest } from './stun-binding.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 
@@ -19,6 +25,8 @@ export interface UdpTransportOptions {
   /** Requested kernel buffer for each direction, 4 MiB: holds a registration storm; the kernel may grant less. */
   readonly socketBufferSize?: number;
   readonly counters?: TransportCounters;
+  /** Binds the socket so that it carries datagrams in batches; node:dgram carries each of them alone. */
+  readonly bindBatches?: BindDatagramBatches | undefined;
 }
 
 /** SIP over one UDP socket (RFC 3261 §18). */
@@ -41,7 +49,9 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   const isV6 = isIP(host) === 6;
   const socket = createSocket({ type: isV6 ? 'udp6' : 'udp4', ipv6Only: isV6, lookup: lookupNamesOnly });
   const listening = once(socket, 'listening');
-  socket.bind(port, host);
+  const batches = options.bindBatches?.(host, port);
+  if (batches === undefined) socket.bind(port, host);
+  else socket.bind({ fd: batches.descriptor });
   try {
     await listening;
   } catch (error) {
@@ -55,15 +65,17 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
 
   const flows = flowsOf(address);
 
-  socket.on('message', (datagram: Buffer, source: RemoteInfo) => {
+  const receive = (datagram: Buffer, fromAddress: string, fromPort: number): void => {
+    // The listener may close the transport in the midst of a batch.
+    if (isClosed) return;
     if (isKeepAlive(datagram)) {
       counters.keepAlives += 1;
       return;
     }
     if (isBindingRequest(datagram)) {
       counters.keepAlives += 1;
-      if (listener.answersStun?.(flows.to(source.address, source.port))) {
-        socket.send(bindingSuccess(datagram, source.address, source.port), source.port, source.address);
+      if (listener.answersStun?.(flows.to(fromAddress, fromPort))) {
+        socket.send(bindingSuccess(datagram, fromAddress, fromPort), fromPort, fromAddress);
       }
       return;
     }
@@ -73,11 +85,17 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
     }
     counters.messagesReceived += 1;
     try {
-      listener.onMessage(datagram.toString('latin1'), flows.to(source.address, source.port));
+      listener.onMessage(datagram.toString('latin1'), flows.to(fromAddress, fromPort));
     } catch (error) {
       counters.listenerFailures += 1;
       listener.onFault?.(error);
     }
+  };
+  const readWaiting = batches && createBatchReader(batches, receive);
+  socket.on('message', (datagram: Buffer, { address: from, port: fromPort }: RemoteInfo) => {
+    receive(datagram, from, fromPort);
+    // A closed descriptor may belong to another file.
+    if (!isClosed) readWaiting?.();
   });
   // Errors such as ICMP unreachable concern one peer; the socket goes on.
   socket.on('error', (error) => listener.onFault?.(error));
@@ -86,6 +104,14 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
     counters.sendFailures += 1;
     listener.onSendFailed?.({ target, text, sentence });
   };
+
+  const sendAlone = ({ target, host: toHost, port: toPort, text }: Datagram): void => {
+    socket.send(Buffer.from(text, 'latin1'), toPort, toHost, (error) => {
+      if (error) failed(target, text, error.message);
+    });
+  };
+  const sender = batches && createBatchSender(batches, sendAlone);
+  const send = sender?.send ?? sendAlone;
 
   return {
     address,
@@ -98,13 +124,12 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
         return;
       }
       counters.messagesSent += 1;
-      socket.send(Buffer.from(text, 'latin1'), toPort, toHost, (error) => {
-        if (error) failed(target, text, error.message);
-      });
+      send({ target, host: toHost, port: toPort, text });
     },
     flowById: flows.byId,
     async close() {
       if (isClosed) return;
+      sender?.flush();
       isClosed = true;
       const closed = once(socket, 'close');
       socket.close();

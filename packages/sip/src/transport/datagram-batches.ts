@@ -1,0 +1,82 @@
+import type { ByteString } from '../message/message.ts';
+import type { SendTarget } from './transport-listener.ts';
+
+/** A bound UDP socket that reads and sends many datagrams with one system call. */
+export interface DatagramBatches {
+  /** node:dgram adopts it, reports when a datagram waits, and closes it. */
+  readonly descriptor: number;
+  /** Passes on the waiting datagrams, one batch at most, and returns their number. The bytes are valid during the call. */
+  receive(accept: (bytes: Buffer, address: string, port: number) => void): number;
+  /** Adds a datagram to the next batch, which must not be full; false when it cannot carry this one. */
+  add(text: ByteString, address: string, port: number): boolean;
+  readonly isFull: boolean;
+  /** Sends the batch. `refuse` gets the index of each datagram that the system did not accept. */
+  flush(refuse: (index: number) => void): void;
+}
+
+/** Undefined where node:dgram has to bind the socket, which also reports why it cannot be bound. */
+export type BindDatagramBatches = (host: string, port: number) => DatagramBatches | undefined;
+
+/** A message on its way out. */
+export interface Datagram {
+  readonly target: SendTarget;
+  readonly host: string;
+  readonly port: number;
+  readonly text: ByteString;
+}
+
+/** After a read that found nothing, so many datagrams are not followed by one: the socket of a quiet server has one datagram at a time. */
+const readsSkipped = 7;
+
+/**
+ * The returned function reads what waits behind a datagram that node:dgram has read, once in a turn of the event loop: a flood must not
+ * keep timers and HTTP from their turn.
+ */
+export function createBatchReader(
+  batches: DatagramBatches,
+  accept: (bytes: Buffer, address: string, port: number) => void,
+): () => void {
+  let skipped = 0;
+  let hasRead = false;
+  const turnOver = (): void => {
+    hasRead = false;
+  };
+  return () => {
+    if (hasRead) return;
+    if (skipped > 0) skipped -= 1;
+    else if (batches.receive(accept) === 0) skipped = readsSkipped;
+    else {
+      hasRead = true;
+      setImmediate(turnOver);
+    }
+  };
+}
+
+/**
+ * Sends the datagrams of one turn of the microtasks together, for example the answers of one commit. What a batch does not carry goes
+ * through `sendAlone`, which also waits for a full buffer of the kernel and reports failures.
+ */
+export function createBatchSender(batches: DatagramBatches, sendAlone: (datagram: Datagram) => void) {
+  let waiting: Datagram[] = [];
+
+  function flush(): void {
+    const sent = waiting;
+    waiting = [];
+    if (sent.length > 0) batches.flush((index) => sendAlone(sent[index]!));
+  }
+
+  return {
+    flush,
+    send(datagram: Datagram): void {
+      if (!batches.add(datagram.text, datagram.host, datagram.port)) {
+        // Datagrams leave in the order in which they were sent.
+        flush();
+        sendAlone(datagram);
+        return;
+      }
+      waiting.push(datagram);
+      if (batches.isFull) flush();
+      else if (waiting.length === 1) process.nextTick(flush);
+    },
+  };
+}
