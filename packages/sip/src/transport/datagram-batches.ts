@@ -26,29 +26,30 @@ export interface Datagram {
 }
 
 /** After a read that found nothing, so many datagrams are not followed by one: the socket of a quiet server has one datagram at a time. */
-const readsSkipped = 7;
+const readsSkipped = 3;
+/** Of one turn of the event loop: a flood must not keep timers and HTTP waiting for more than about 20 ms. */
+const mostInTurn = 256;
 
-/**
- * The returned function reads what waits behind a datagram that node:dgram has read, once in a turn of the event loop: a flood must not
- * keep timers and HTTP from their turn.
- */
+/** The returned function reads what waits behind a datagram that node:dgram has read. */
 export function createBatchReader(
   batches: DatagramBatches,
   accept: (bytes: Buffer, address: string, port: number) => void,
 ): () => void {
   let skipped = 0;
-  let hasRead = false;
+  let inTurn = 0;
   const turnOver = (): void => {
-    hasRead = false;
+    inTurn = 0;
   };
   return () => {
-    if (hasRead) return;
-    if (skipped > 0) skipped -= 1;
-    else if (batches.receive(accept) === 0) skipped = readsSkipped;
-    else {
-      hasRead = true;
-      setImmediate(turnOver);
+    if (inTurn >= mostInTurn) return;
+    if (skipped > 0) {
+      skipped -= 1;
+      return;
     }
+    const count = batches.receive(accept);
+    if (count === 0) skipped = readsSkipped;
+    else if (inTurn === 0) setImmediate(turnOver);
+    inTurn += count;
   };
 }
 
