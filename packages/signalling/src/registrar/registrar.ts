@@ -64,15 +64,15 @@ export function createRegistrar(deps: RegistrarDeps): {
       if (!admitted.ok) return admitted;
 
       const { headers } = request;
-      const supported = new Set(headers.all('Supported').map((tag) => tag.toLowerCase()));
+      const supported = headers.all('Supported').map((tag) => tag.toLowerCase());
       const path = headers.all('Path');
-      const isOutbound = supported.has('outbound');
+      const isOutbound = supported.includes('outbound');
       if (isOutbound && lacksOutbound(request, path)) return { status: 439, headers: [] };
       const { gruus } = deps;
       const requested = {
         path,
         isOutbound,
-        ...(gruus === undefined || admitted.user === '' || !supported.has('gruu')
+        ...(gruus === undefined || admitted.user === '' || !supported.includes('gruu')
           ? {}
           : {
               gruusOf: (instance: string, callId: string) =>

@@ -104,6 +104,16 @@ export class MessageHeaders implements SipHeaders {
     }
   }
 
+  replaceFirst(name: string, value: string): void {
+    const index = this.indexOf(headerName(name).key);
+    if (index >= 0 && !this.values[index]!.includes(',')) {
+      this.values[index] = fieldValue(value);
+      return;
+    }
+    this.removeFirst(name);
+    this.prepend(name, value);
+  }
+
   *entries(): Iterable<readonly [name: string, value: string]> {
     for (let index = 0; index < this.names.length; index += 1) {
       yield [this.names[index]!.label, this.values[index]!];

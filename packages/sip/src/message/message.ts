@@ -50,5 +50,7 @@ export interface SipHeaders {
   remove(name: string): void;
   /** Removes only the topmost value of a list header (a UA popping its Via). */
   removeFirst(name: string): void;
+  /** Replaces only the topmost value of a list header, or puts a field above the others. */
+  replaceFirst(name: string, value: string): void;
   entries(): Iterable<readonly [name: string, value: string]>;
 }

@@ -79,8 +79,7 @@ export function stampReceived(
   if (isDirect && !wantsPort && !isClaimed) return true;
   let params = withParam(via.params, 'received', address);
   if (wantsPort) params = withParam(params, 'rport', String(port));
-  request.headers.removeFirst('Via');
-  request.headers.prepend('Via', printVia({ ...via, params }));
+  request.headers.replaceFirst('Via', printVia({ ...via, params }));
   return true;
 }
 

@@ -82,7 +82,7 @@ export function decideRegistration(
   if (!path.every(isRoute)) return refused(400, 'A Path is not a valid SIP address.');
   const live = current.filter((binding) => binding.expiresAt > now);
   const bound = [...live];
-  const granted: Granted = new Map();
+  const granted: Granted = (limits.slack ?? 1) === 1 ? none : new Map();
   let flows = 0;
   for (const value of request.contacts) {
     const asked = requestedContact(value, request.expiresHeader, limits.defaultExpires);

@@ -260,8 +260,12 @@ export function isRefresh(one: Binding, other: Binding): boolean {
     one.q === other.q &&
     one.mayCall === other.mayCall &&
     one.source === other.source &&
-    (one.path ?? []).join() === (other.path ?? []).join()
+    isSamePath(one.path, other.path)
   );
+}
+
+function isSamePath(one: Binding['path'], other: Binding['path']): boolean {
+  return one === other || (one ?? []).join() === (other ?? []).join();
 }
 
 const emptyBinding: Binding = {
