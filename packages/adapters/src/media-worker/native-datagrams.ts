@@ -14,7 +14,7 @@ const longestDatagram = 65_535;
 /** A bound socket that reads and sends many datagrams with one system call; `DatagramBatches` of `@jackfield/sip/transport`. */
 interface NativeDatagrams {
   readonly descriptor: number;
-  receive(accept: (bytes: Buffer, address: string, port: number) => void): number;
+  receive(accept: (text: string, address: string, port: number) => void): number;
   add(text: string, address: string, port: number): boolean;
   readonly isFull: boolean;
   flush(refuse: (index: number) => void): void;
@@ -44,6 +44,9 @@ export async function loadNativeDatagrams(): Promise<
 function datagramsOf(calls: SystemCalls, descriptor: number): NativeDatagrams {
   const names = createAddressNames();
   const incoming = new PacketBatch(calls, mostReceived, longestDatagram);
+  const slots = incoming.packets.map(({ buffer, byteOffset }) =>
+    Buffer.from(buffer, byteOffset, longestDatagram),
+  );
   const outgoing = new OutgoingBatch(calls);
   return {
     descriptor,
@@ -51,9 +54,8 @@ function datagramsOf(calls: SystemCalls, descriptor: number): NativeDatagrams {
       incoming.prepare();
       const count = calls.recvmmsg(descriptor, incoming.pointer, mostReceived, MSG_DONTWAIT, null);
       for (let at = 0; at < count; at++) {
-        const { buffer, byteOffset } = incoming.packets[at]!;
-        const bytes = Buffer.from(buffer, byteOffset, incoming.lengthOf(at));
-        accept(bytes, names.nameOf(incoming.ipOf(at)), incoming.portOf(at));
+        const text = slots[at]!.toString('latin1', 0, incoming.lengthOf(at));
+        accept(text, names.nameOf(incoming.ipOf(at)), incoming.portOf(at));
       }
       return Math.max(0, count);
     },

@@ -5,14 +5,17 @@ import type { SendTarget } from './transport-listener.ts';
 export interface DatagramBatches {
   /** node:dgram adopts it, reports when a datagram waits, and closes it. */
   readonly descriptor: number;
-  /** Passes on the waiting datagrams, one batch at most, and returns their number. The bytes are valid during the call. */
-  receive(accept: (bytes: Buffer, address: string, port: number) => void): number;
+  /** Passes on the waiting datagrams, one batch at most, and returns their number. */
+  receive(accept: AcceptDatagram): number;
   /** Adds a datagram to the next batch, which must not be full; false when it cannot carry this one. */
   add(text: ByteString, address: string, port: number): boolean;
   readonly isFull: boolean;
   /** Sends the batch. `refuse` gets the index of each datagram that the system did not accept. */
   flush(refuse: (index: number) => void): void;
 }
+
+/** Gets a received datagram and its source. */
+export type AcceptDatagram = (text: ByteString, address: string, port: number) => void;
 
 /** Undefined where node:dgram has to bind the socket, which also reports why it cannot be bound. */
 export type BindDatagramBatches = (host: string, port: number) => DatagramBatches | undefined;
@@ -31,10 +34,7 @@ const readsSkipped = 3;
 const mostInTurn = 256;
 
 /** The returned function reads what waits behind a datagram that node:dgram has read. */
-export function createBatchReader(
-  batches: DatagramBatches,
-  accept: (bytes: Buffer, address: string, port: number) => void,
-): () => void {
+export function createBatchReader(batches: DatagramBatches, accept: AcceptDatagram): () => void {
   let skipped = 0;
   let inTurn = 0;
   const turnOver = (): void => {

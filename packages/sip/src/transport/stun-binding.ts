@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import type { ByteString } from '../message/message.ts';
 
 const BINDING_REQUEST = 0x0001;
 const BINDING_SUCCESS = 0x0101;
@@ -7,15 +8,16 @@ const XOR_MAPPED_ADDRESS = 0x0020;
 const HEADER_BYTES = 20;
 const TRANSACTION_BYTES = 12;
 
-/** Whether a datagram is a STUN Binding request (RFC 8489 §5); no SIP message begins with such a byte. */
-export function isBindingRequest(datagram: Buffer): boolean {
-  return (
-    datagram.length >= HEADER_BYTES &&
+/** The bytes of a datagram that is a STUN Binding request (RFC 8489 §5); no SIP message begins with such a byte. */
+export function bindingRequestOf(text: ByteString): Buffer | undefined {
+  if (text.length < HEADER_BYTES || text.charCodeAt(0) !== BINDING_REQUEST >>> 8) return undefined;
+  const datagram = Buffer.from(text, 'latin1');
+  const isRequest =
     datagram.readUInt16BE(0) === BINDING_REQUEST &&
     datagram.readUInt32BE(4) === MAGIC_COOKIE &&
     datagram.readUInt16BE(2) === datagram.length - HEADER_BYTES &&
-    datagram.length % 4 === 0
-  );
+    datagram.length % 4 === 0;
+  return isRequest ? datagram : undefined;
 }
 
 /** The answer to a STUN keep-alive: the source of the request (RFC 5626 §8, RFC 8489 §14.2). `address` is IPv4 or IPv6. */

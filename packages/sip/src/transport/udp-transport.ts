@@ -6,12 +6,13 @@ import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
 import {
+  type AcceptDatagram,
   type BindDatagramBatches,
   createBatchReader,
   createBatchSender,
   type Datagram,
 } from './datagram-batches.ts';
-import { bindingSuccess, isBindingRequest } from './stun-binding.ts';
+import { bindingRequestOf, bindingSuccess } from './stun-binding.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 
 /** Options of a UDP transport. */
@@ -65,27 +66,28 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
 
   const flows = flowsOf(address);
 
-  const receive = (datagram: Buffer, fromAddress: string, fromPort: number): void => {
+  const receive: AcceptDatagram = (text, fromAddress, fromPort) => {
     // The listener may close the transport in the midst of a batch.
     if (isClosed) return;
-    if (isKeepAlive(datagram)) {
+    if (isKeepAlive(text)) {
       counters.keepAlives += 1;
       return;
     }
-    if (isBindingRequest(datagram)) {
+    const request = bindingRequestOf(text);
+    if (request !== undefined) {
       counters.keepAlives += 1;
       if (listener.answersStun?.(flows.to(fromAddress, fromPort))) {
-        socket.send(bindingSuccess(datagram, fromAddress, fromPort), fromPort, fromAddress);
+        socket.send(bindingSuccess(request, fromAddress, fromPort), fromPort, fromAddress);
       }
       return;
     }
-    if (datagram.length > messageSize) {
+    if (text.length > messageSize) {
       counters.oversizedDropped += 1;
       return;
     }
     counters.messagesReceived += 1;
     try {
-      listener.onMessage(datagram.toString('latin1'), flows.to(fromAddress, fromPort));
+      listener.onMessage(text, flows.to(fromAddress, fromPort));
     } catch (error) {
       counters.listenerFailures += 1;
       listener.onFault?.(error);
@@ -93,7 +95,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   };
   const readWaiting = batches && createBatchReader(batches, receive);
   socket.on('message', (datagram: Buffer, { address: from, port: fromPort }: RemoteInfo) => {
-    receive(datagram, from, fromPort);
+    receive(datagram.toString('latin1'), from, fromPort);
     // A closed descriptor may belong to another file.
     if (!isClosed) readWaiting?.();
   });
@@ -174,9 +176,9 @@ function flowsOf(local: LocalAddress) {
 }
 
 // RFC 5626 §4.4.1 defines CRLF; phones also send four NULs, one byte, or an empty datagram.
-function isKeepAlive(datagram: Buffer): boolean {
-  if (datagram.length > 4) return false;
-  for (const byte of datagram) if (byte !== 0x0d && byte !== 0x0a && byte !== 0) return false;
+function isKeepAlive(text: ByteString): boolean {
+  if (text.length > 4) return false;
+  for (const character of text) if (!'\r\n\0'.includes(character)) return false;
   return true;
 }
 
