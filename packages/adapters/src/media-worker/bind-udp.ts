@@ -5,7 +5,7 @@ const AF_INET = 2;
 const UDP_SOCKET = 2 | 0x800 | 0x80000;
 const ADDRESS_BYTES = 16;
 
-/** Binds a UDP socket to an IPv4 address, as a number, and returns its descriptor; throws a sentence that completes one with the port. */
+/** Binds a UDP socket to an IPv4 address, given as a number, and returns its descriptor; throws the reason why it cannot. */
 export function bindUdp(calls: SystemCalls, ip: number, port: number): number {
   const fd = calls.socket(AF_INET, UDP_SOCKET, 0);
   if (fd < 0) throw new Error('the system has no free socket');

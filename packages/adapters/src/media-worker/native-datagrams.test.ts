@@ -85,6 +85,27 @@ describe('SIP over UDP in batches', { skip }, () => {
     assert.ok(inBatches > sent.length, `${inBatches} of ${2 * sent.length} datagrams were read in batches`);
   });
 
+  it('a message is passed on when the promises of the message before it have gone on', async () => {
+    const steps: string[] = [];
+    const all = Promise.withResolvers<void>();
+    const { port } = await open({
+      async onMessage(text) {
+        steps.push(`received ${text}`);
+        for (let turn = 0; turn < 10; turn++) await undefined;
+        steps.push(`decided ${text}`);
+        if (text === '99') all.resolve();
+      },
+    });
+    const { phone } = await openPhone();
+    const sent = Array.from({ length: 100 }, (_, at) => String(at));
+    for (const text of sent) phone.send(text, port, host);
+    await all.promise;
+    assert.deepEqual(
+      steps,
+      sent.flatMap((text) => [`received ${text}`, `decided ${text}`]),
+    );
+  });
+
   it('the longest datagram arrives whole behind a short one', async () => {
     const longest = 'x'.repeat(65_507);
     const received: string[] = [];

@@ -33,23 +33,39 @@ const readsSkipped = 3;
 /** Of one turn of the event loop: a flood must not keep timers and HTTP waiting for more than about 20 ms. */
 const mostInTurn = 256;
 
-/** The returned function reads what waits behind a datagram that node:dgram has read. */
+/**
+ * The returned function reads what waits behind a datagram that node:dgram has read. Each datagram is accepted when the microtasks of the
+ * one before it have run, as node:dgram does it: what has been decided about a request does not wait for the rest of its batch.
+ */
 export function createBatchReader(batches: DatagramBatches, accept: AcceptDatagram): () => void {
+  const waiting: Parameters<AcceptDatagram>[] = [];
   let skipped = 0;
   let inTurn = 0;
   const turnOver = (): void => {
     inTurn = 0;
   };
+  const acceptNext = (): void => {
+    const datagram = waiting.shift();
+    if (datagram === undefined) return;
+    queueMicrotask(afterMicrotasks);
+    accept(...datagram);
+  };
+  // A tick that a microtask queues begins when all microtasks have run.
+  const afterMicrotasks = (): void => process.nextTick(acceptNext);
   return () => {
     if (inTurn >= mostInTurn) return;
     if (skipped > 0) {
       skipped -= 1;
       return;
     }
-    const count = batches.receive(accept);
-    if (count === 0) skipped = readsSkipped;
-    else if (inTurn === 0) setImmediate(turnOver);
+    const count = batches.receive((...datagram) => waiting.push(datagram));
+    if (count === 0) {
+      skipped = readsSkipped;
+      return;
+    }
+    if (inTurn === 0) setImmediate(turnOver);
     inTurn += count;
+    queueMicrotask(afterMicrotasks);
   };
 }
 
