@@ -8,4 +8,4 @@ export { decodeUtf8, encodeUtf8 } from './message/utf8.ts';
 export type { Call, CallListener, IncomingInvite } from './user-agent/call-listener.ts';
 export { createPhoneUserAgent } from './user-agent/phone-user-agent.ts';
 export type { WheelClock } from './user-agent/timer-wheel.ts';
-export type { UserAgent } from './user-agent/user-agent-options.ts';
+export type { PhoneUserAgent } from './user-agent/user-agent-options.ts';

@@ -6,8 +6,8 @@ import {
   encodeUtf8,
   type Flow,
   type IncomingInvite,
+  type PhoneUserAgent,
   type SipMessage,
-  type UserAgent,
 } from '@jackfield/sip/phone';
 import type { Environment } from './environment.ts';
 import { createUnanswered } from './unanswered.ts';
@@ -72,7 +72,7 @@ export function createSipClient(
     localPort: 5060,
   };
   const unanswered = createUnanswered();
-  const agent: UserAgent = createPhoneUserAgent({
+  const agent: PhoneUserAgent = createPhoneUserAgent({
     clock,
     send(_target, bytes) {
       const text = decodeUtf8(bytes);

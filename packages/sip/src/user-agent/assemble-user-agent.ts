@@ -6,17 +6,19 @@ import { responseKey, serverKey } from '../transaction/key.ts';
 import { createAnswering } from './answering.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import { IncomingRequests } from './incoming-requests.ts';
-import { endLeftDialog } from './left-dialog.ts';
 import { NewRequests } from './new-requests.ts';
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
 import type { Screen } from './screening.ts';
 import { type SendTarget, targetOfLostFlow } from './send-target.ts';
-import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
+import type { PhoneUserAgent, UserAgentDeps } from './user-agent-options.ts';
 import { createParts, type UserAgentParts } from './user-agent-parts.ts';
 
 /** Creates a user agent with empty tables of these parts. */
-export function assembleUserAgent(deps: UserAgentDeps, extra: ExtraParts): UserAgent {
+export function assembleUserAgent(
+  deps: UserAgentDeps,
+  extra: ExtraParts,
+): { readonly agent: PhoneUserAgent; readonly parts: UserAgentParts } {
   const { guard, on } = deps;
   const { maxTransactions = 500_000, maxDialogs = 50_000 } = deps.limits ?? {};
   const parts = createParts(deps, extra);
@@ -24,7 +26,7 @@ export function assembleUserAgent(deps: UserAgentDeps, extra: ExtraParts): UserA
   const answering = createAnswering(parts);
   const newRequests = new NewRequests({ parts, answering, screen, guard, maxDialogs, on });
   const requests = new IncomingRequests({ parts, answering, newRequests, screen, guard, maxTransactions });
-  return {
+  const agent: PhoneUserAgent = {
     listen: (invited) => newRequests.listen(invited),
     receive(text, flow) {
       if (parts.isClosed) return;
@@ -49,12 +51,11 @@ export function assembleUserAgent(deps: UserAgentDeps, extra: ExtraParts): UserA
       dial(parts, options, extra.challengeAnswer(deps, credentials), listener),
     request: ({ credentials, ...options }, settled) =>
       sendRequest(parts, options, extra.challengeAnswer(deps, credentials), settled),
-    endDialog: (snapshot, { credentials, reaches } = {}) =>
-      endLeftDialog(parts, snapshot, extra.challengeAnswer(deps, credentials), reaches),
     census: parts.census,
     counters: parts.counters,
     close: parts.close,
   };
+  return { agent, parts };
 }
 
 function screenOf(

@@ -6,7 +6,7 @@ import type { Flow } from '../message/flow.ts';
 import { challengeAnswer } from './challenge-answer.ts';
 import { createPhoneUserAgent } from './phone-user-agent.ts';
 import { createVirtualClock, recordingListener } from './testing/memory-link.ts';
-import type { IncomingRequest, UserAgent } from './user-agent-options.ts';
+import type { IncomingRequest, PhoneUserAgent } from './user-agent-options.ts';
 
 const content = { body: 'v=0\r\n', contentType: 'application/sdp' };
 const challenge = 'Digest realm="x", nonce="n", qop="auth", algorithm=MD5';
@@ -37,10 +37,10 @@ function world() {
     address: () => ({ host: 'x.invalid', port: 5060 }),
     token: () => `t${tokens++}`,
   };
-  const post = (to: () => UserAgent, text: string): void => {
+  const post = (to: () => PhoneUserAgent, text: string): void => {
     if (!isCut) clock.startTimer(clock.now() + 5, () => to().receive(text, flow));
   };
-  const server: UserAgent = createUserAgent({
+  const server: PhoneUserAgent = createUserAgent({
     ...common,
     send: (_target, text) => post(() => phone, text),
     on: {
@@ -52,7 +52,7 @@ function world() {
       },
     },
   });
-  const phone: UserAgent = createPhoneUserAgent({
+  const phone: PhoneUserAgent = createPhoneUserAgent({
     ...common,
     send: (_target, text) => post(() => server, text),
     hash: (algorithm, text) =>

@@ -2,7 +2,7 @@ import { printMessage } from '../message/print-message.ts';
 import { assembleUserAgent } from './assemble-user-agent.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import type { TimerWheel, WheelClock, WheelTimer } from './timer-wheel.ts';
-import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
+import type { PhoneUserAgent, UserAgentDeps } from './user-agent-options.ts';
 
 /** Dependencies of a phone; it may load `challengeAnswer` later. */
 export interface PhoneUserAgentDeps extends UserAgentDeps {
@@ -12,9 +12,9 @@ export interface PhoneUserAgentDeps extends UserAgentDeps {
 
 /**
  * Creates a user agent for one phone over a WebSocket: no limits for unauthenticated senders, no datagrams, no phrases, no multipart
- * bodies, and a clock timer for each timer.
+ * bodies, no dialogs of other processes, and a clock timer for each timer.
  */
-export function createPhoneUserAgent(deps: PhoneUserAgentDeps): UserAgent {
+export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
   return assembleUserAgent(deps, {
     challengeAnswer: (...given) => deps.challengeAnswer?.(...given),
     reasonPhrase: () => '',
@@ -23,7 +23,7 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): UserAgent {
     withSessionAlone: (request) => request,
     screenContent: () => undefined,
     createTimers: createFewTimers,
-  });
+  }).agent;
 }
 
 /** Timers for a few calls. */

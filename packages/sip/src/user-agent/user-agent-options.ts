@@ -96,8 +96,17 @@ export interface UserAgentCensus {
   readonly timers: number;
 }
 
-/** A SIP user agent: transactions, dialogs and calls over a given transport. */
-export interface UserAgent {
+/** A SIP user agent that one of several processes runs. */
+export interface UserAgent extends PhoneUserAgent {
+  /** Sends BYE in the dialog of a process that has ended; one challenge is answered. `reaches` has the meaning of that of an INVITE. */
+  endDialog(
+    snapshot: DialogSnapshot,
+    options?: { readonly credentials?: DigestCredentials; readonly reaches?: (address: string) => boolean },
+  ): void;
+}
+
+/** The user agent of a phone: transactions, dialogs and calls over a given transport. */
+export interface PhoneUserAgent {
   /** From now on INVITEs outside of dialogs go to this listener. Until there is one they are refused with 503. */
   listen(invited: (invite: IncomingInvite) => void): void;
   /** A message arrived: one datagram, or one message cut out of a stream. */
@@ -117,11 +126,6 @@ export interface UserAgent {
   request(
     options: RequestOptions & { readonly credentials?: DigestCredentials },
     settled: (outcome: RequestOutcome) => void,
-  ): void;
-  /** Sends BYE in the dialog of a process that has ended; one challenge is answered. `reaches` has the meaning of that of an INVITE. */
-  endDialog(
-    snapshot: DialogSnapshot,
-    options?: { readonly credentials?: DigestCredentials; readonly reaches?: (address: string) => boolean },
   ): void;
   census(): UserAgentCensus;
   readonly counters: Readonly<UserAgentCounters>;

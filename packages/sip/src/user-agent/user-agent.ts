@@ -3,13 +3,14 @@ import { answerWithin } from './answer-within.ts';
 import { assembleUserAgent } from './assemble-user-agent.ts';
 import { challengeAnswer } from './challenge-answer.ts';
 import { routesForSize } from './large-request.ts';
+import { endLeftDialog } from './left-dialog.ts';
 import { screenContent, withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
 
 /** Creates a user agent with empty tables. */
 export function createUserAgent(deps: UserAgentDeps): UserAgent {
-  return assembleUserAgent(deps, {
+  const { agent, parts } = assembleUserAgent(deps, {
     challengeAnswer,
     reasonPhrase,
     answerWithin,
@@ -18,4 +19,9 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     screenContent,
     createTimers: createTimerWheel,
   });
+  return {
+    ...agent,
+    endDialog: (snapshot, { credentials, reaches } = {}) =>
+      endLeftDialog(parts, snapshot, challengeAnswer(deps, credentials), reaches),
+  };
 }
