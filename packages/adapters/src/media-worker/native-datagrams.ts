@@ -2,9 +2,7 @@ import { createAddressNames } from './address-names.ts';
 import { bindUdp } from './bind-udp.ts';
 import { OutgoingBatch } from './outgoing-batch.ts';
 import { PacketBatch } from './packet-batch.ts';
-import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
-
-const MSG_DONTWAIT = 0x40;
+import { loadSystemCalls, MSG_DONTWAIT, type SystemCalls } from './system-calls.ts';
 
 /** Datagrams of one read. */
 const mostReceived = 64;

@@ -4,9 +4,8 @@ import { createAddressNames } from './address-names.ts';
 import { bindUdp } from './bind-udp.ts';
 import { OutgoingBatch } from './outgoing-batch.ts';
 import { milliseconds, PacketBatch } from './packet-batch.ts';
-import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
+import { loadSystemCalls, MSG_DONTWAIT, type SystemCalls } from './system-calls.ts';
 
-const MSG_DONTWAIT = 0x40;
 const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
 const SO_TIMESTAMPNS = 35;

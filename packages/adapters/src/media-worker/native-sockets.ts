@@ -11,28 +11,24 @@ import {
   type ReceivePacket,
 } from '@jackfield/media/io';
 import { createAddressNames } from './address-names.ts';
+import { bindUdp } from './bind-udp.ts';
 import { batchSize, milliseconds, PacketBatch } from './packet-batch.ts';
-import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
+import { ADDRESS_BYTES, writeSocketAddress } from './socket-address.ts';
+import { loadSystemCalls, MSG_DONTWAIT, type SystemCalls } from './system-calls.ts';
 import { createThreadWait } from './thread-wait.ts';
 
 /*
  * Linux, 64 bits, little-endian:
  *
  *   epoll_event:         0 events  4 data on x64 (12 bytes, packed)  8 data on arm64 (16 bytes)
- *   sockaddr_in (16):    0 family  2 port (network order)  4 address  8 zeros
  */
-const AF_INET = 2;
-/** SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC. */
-const UDP_SOCKET = 2 | 0x800 | 0x80000;
 const EPOLL_CLOEXEC = 0x80000;
 const EPOLL_CTL_ADD = 1;
 const EPOLL_CTL_DEL = 2;
 const EPOLLIN = 1;
-const MSG_DONTWAIT = 0x40;
 const SOL_SOCKET = 1;
 const SO_TIMESTAMPNS = 35;
 const CLOCK_REALTIME = 0;
-const ADDRESS_BYTES = 16;
 const EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 const EVENT_DATA = process.arch === 'x64' ? 4 : 8;
 
@@ -133,10 +129,12 @@ class NativeSockets {
     const pair = this.#pairs.get(leg);
     if (pair === undefined) return;
     if (pair.toPort !== port || pair.toAddress !== address) {
-      if (!writeAddress(pair.target, address, port)) {
+      const ip = this.#names.numberOf(address);
+      if (ip === undefined) {
         this.counters.sendErrors++;
         return;
       }
+      writeSocketAddress(pair.target, ip, port);
       pair.toAddress = address;
       pair.toPort = port;
     }
@@ -147,9 +145,13 @@ class NativeSockets {
   sendReport(leg: number, bytes: Uint8Array, length: number, address: string, port: number): void {
     const pair = this.#pairs.get(leg);
     if (pair === undefined) return;
-    if (writeAddress(this.#reportTarget, address, port))
-      this.#transmit(pair.rtcp, bytes, length, this.#reportTarget);
-    else this.counters.sendErrors++;
+    const ip = this.#names.numberOf(address);
+    if (ip === undefined) {
+      this.counters.sendErrors++;
+      return;
+    }
+    writeSocketAddress(this.#reportTarget, ip, port);
+    this.#transmit(pair.rtcp, bytes, length, this.#reportTarget);
   }
 
   close(leg: number): void {
@@ -220,20 +222,18 @@ class NativeSockets {
   }
 
   #bind(port: number): number {
-    const calls = this.#calls;
-    const fd = calls.socket(AF_INET, UDP_SOCKET, 0);
-    if (fd < 0) return -1;
-    const local = new Uint8Array(ADDRESS_BYTES);
-    writeAddress(local, this.#options.host, port);
-    if (calls.bind(fd, local, ADDRESS_BYTES) === 0) {
-      // The kernel timestamps each packet on arrival, so a late read loses nothing.
-      const on = Uint8Array.of(1, 0, 0, 0);
-      calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
-      this.counters.sockets++;
-      return fd;
+    let fd: number;
+    try {
+      fd = bindUdp(this.#calls, this.#names.numberOf(this.#options.host)!, port);
+    } catch {
+      // Another program uses the port.
+      return -1;
     }
-    calls.close(fd);
-    return -1;
+    // The kernel timestamps each packet on arrival, so a late read loses nothing.
+    const on = Uint8Array.of(1, 0, 0, 0);
+    this.#calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
+    this.counters.sockets++;
+    return fd;
   }
 
   #add(leg: number, port: number, rtp: number, rtcp: number): void {
@@ -285,16 +285,4 @@ class NativeSockets {
     }
     return count;
   }
-}
-
-/** Fills a sockaddr_in; false when the address is not IPv4. */
-function writeAddress(into: Uint8Array, address: string, port: number): boolean {
-  if (!isIPv4(address)) return false;
-  into.fill(0);
-  into[0] = AF_INET;
-  into[2] = port >>> 8;
-  into[3] = port;
-  const parts = address.split('.');
-  for (let i = 0; i < 4; i++) into[4 + i] = Number(parts[i]);
-  return true;
 }

@@ -1,10 +1,9 @@
+import { ADDRESS_BYTES, AF_INET } from './socket-address.ts';
 import type { SystemCalls } from './system-calls.ts';
 
 /* Linux, 64 bits, little-endian: mmsghdr, iovec and sockaddr_in as in packet-batch.ts, without control messages. */
 const MESSAGE_BYTES = 64;
 const VECTOR_BYTES = 16;
-const ADDRESS_BYTES = 16;
-const AF_INET = 2;
 const PACKET_BYTES = 2048;
 
 /** Packets that leave in one system call. */

@@ -33,11 +33,21 @@ export interface SystemCalls {
   allocate(bytes: number): { readonly pointer: unknown; readonly view: DataView; readonly address: bigint };
 }
 
+/** send(2): fail rather than wait. */
+export const MSG_DONTWAIT = 0x40;
+
+let loaded: Promise<SystemCalls | undefined> | undefined;
+
 /**
- * The system calls through koffi; undefined where koffi or libc is missing, and on any system but 64-bit little-endian Linux, whose
- * structures are laid out below.
+ * The system calls through koffi, loaded once in a thread; undefined where koffi or libc is missing, and on any system but 64-bit
+ * little-endian Linux, whose structures are laid out in the files that use them.
  */
-export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
+export function loadSystemCalls(): Promise<SystemCalls | undefined> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<SystemCalls | undefined> {
   if (process.platform !== 'linux' || (process.arch !== 'x64' && process.arch !== 'arm64')) return undefined;
   try {
     const { default: koffi } = await import('koffi');

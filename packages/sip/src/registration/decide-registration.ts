@@ -74,7 +74,7 @@ export function decideRegistration(
   now: number,
   limits: RegistrationLimits = DEFAULT_REGISTRATION_LIMITS,
 ): RegistrationDecision {
-  if (request.contacts.length === 0) return accepted(current, now, request, none);
+  if (request.contacts.length === 0) return accepted(current, now, request);
   if (request.contacts.some((contact) => contact === '*')) return removeAll(request, current, now);
   if (request.contacts.length > limits.maxContacts) return tooMany(limits);
   const { path = [] } = request;
@@ -82,7 +82,7 @@ export function decideRegistration(
   if (!path.every(isRoute)) return refused(400, 'A Path is not a valid SIP address.');
   const live = current.filter((binding) => binding.expiresAt > now);
   const bound = [...live];
-  const granted: Granted = (limits.slack ?? 1) === 1 ? none : new Map();
+  const granted = (limits.slack ?? 1) === 1 ? undefined : new Map<Binding, number>();
   let flows = 0;
   for (const value of request.contacts) {
     const asked = requestedContact(value, request.expiresHeader, limits.defaultExpires);
@@ -103,16 +103,12 @@ export function decideRegistration(
   return accepted(isKept ? current : bound, now, request, granted, flows > 0);
 }
 
-/** Seconds granted to the phone, for bindings that are stored for longer (`slack`). */
-type Granted = Map<Binding, number>;
-
-const none: Granted = new Map();
-
 /** The bindings while one REGISTER is applied: as they are so far, and as they were before. */
 interface Changes {
   readonly bound: Binding[];
   readonly live: readonly Binding[];
-  readonly granted: Granted;
+  /** Seconds granted to the phone, for bindings that are stored for longer (`slack`). */
+  readonly granted: Map<Binding, number> | undefined;
 }
 
 /** Path values become Route values, so each must be a valid one. */
@@ -163,9 +159,9 @@ function bind(
     ...(requested.instance !== undefined && { instance: requested.instance }),
     ...(requested.regId !== undefined && { regId: requested.regId }),
   };
-  const mayStay = slack !== 1 && before !== undefined && before === bound[index];
+  const mayStay = granted !== undefined && before !== undefined && before === bound[index];
   const binding = mayStay && covers(before, asked, now + expires * 1000) ? before : asked;
-  if (slack !== 1) granted.set(binding, expires);
+  granted?.set(binding, expires);
   if (index >= 0) bound[index] = binding;
   else bound.unshift(binding);
   dropPlainTwin(bound, binding);
@@ -209,7 +205,7 @@ function removeAll(
   for (const binding of current) {
     if (binding.expiresAt > now && isOutOfOrder(request, binding)) return outOfOrder();
   }
-  return accepted(current.length === 0 ? current : [], now, request, none);
+  return accepted(current.length === 0 ? current : [], now, request);
 }
 
 // RFC 3261 §10.3 step 7: within one Call-ID, only a higher CSeq may change a binding.
@@ -221,13 +217,13 @@ function accepted(
   bindings: readonly Binding[],
   now: number,
   { gruusOf }: RegistrationRequest,
-  granted: Granted,
+  granted?: ReadonlyMap<Binding, number>,
   bindsFlow = false,
 ): RegistrationDecision {
   const contactHeaders: string[] = [];
   for (const binding of bindings) {
     const { contact, expiresAt, q, instance, regId, callId } = binding;
-    const seconds = granted.get(binding) ?? Math.ceil((expiresAt - now) / 1000);
+    const seconds = granted?.get(binding) ?? Math.ceil((expiresAt - now) / 1000);
     if (seconds <= 0) continue;
     const own = instance === undefined ? '' : `;+sip.instance="${instance}"`;
     const flow = regId === undefined ? '' : `;reg-id=${regId}`;

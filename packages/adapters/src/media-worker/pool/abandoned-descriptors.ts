@@ -1,7 +1,7 @@
 import { readdir, readlink } from 'node:fs/promises';
+import { ADDRESS_BYTES, AF_INET } from '../socket-address.ts';
 import { loadSystemCalls, type SystemCalls } from '../system-calls.ts';
 
-const AF_INET = 2;
 const SOL_SOCKET = 1;
 const SO_TYPE = 3;
 const SO_TIMESTAMPNS = 35;
@@ -29,7 +29,7 @@ export async function closeAbandoned(
 
 function mediaPortOf(calls: SystemCalls, fd: number): number | undefined {
   if (option(calls, fd, SO_TYPE) !== SOCK_DGRAM || option(calls, fd, SO_TIMESTAMPNS) !== 1) return undefined;
-  const address = new Uint8Array(16);
+  const address = new Uint8Array(ADDRESS_BYTES);
   const length = new Uint8Array(Uint32Array.of(address.length).buffer);
   if (calls.socketName(fd, address, length) !== 0 || address[0] !== AF_INET) return undefined;
   return address[2]! * 256 + address[3]!;
