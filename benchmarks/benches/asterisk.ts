@@ -1,11 +1,12 @@
 import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asteriskRoot, dialplan } from '../asterisk.ts';
-import { type Load, type Measured, measure, quantile } from '../measure.ts';
+import { measure } from '../measure.ts';
 import { type Part, pin, startPart } from '../part.ts';
 import type { AsteriskStart } from '../parts/asterisk.ts';
 import type { CallOutcome, CallRun, JoinRun, PhoneAccount, PhonesStart } from '../parts/phones.ts';
 import type { Bench, Figure } from '../report.ts';
+import { roundsFigure, runRounds } from '../rounds.ts';
 import { direct, document, loadAddresses, type Workload } from '../workloads.ts';
 import type { StartedPlatform } from './api.ts';
 import {
@@ -26,10 +27,10 @@ const pairs = 12;
 /** A new platform compiles in its first runs. */
 const warmUps = 15;
 
-/** Our share of the calls of a round: those of Asterisk. */
+/** Of the calls of a workload, so that our round lasts about as long as that of Asterisk. */
 const share = 0.2;
 
-/** Kinds of calls, ours beside those of Asterisk: the share of its rate that we want at least. */
+/** Calls of both servers: what Asterisk's phones call, and the multiple of its rate that we want at least. */
 const kinds = [
   { workload: direct, callee: undefined, what: 'bridged calls with digest', times: 2.4 },
   {
@@ -68,13 +69,6 @@ interface Kind {
   readonly times: number;
 }
 
-interface Round {
-  readonly ours: Measured<Load>;
-  readonly theirs: Measured<Load>;
-  readonly ratio: number;
-}
-
-/** Both servers work at the same time on one core. Of several rounds the one with the middle ratio counts. */
 async function comparedCalls(
   { workload, callee, what, times }: Kind,
   profile: string | undefined,
@@ -96,35 +90,16 @@ async function comparedCalls(
     await startAsterisk(peer, load);
     const order = { ...calls, ...(callee !== undefined && { callee }) } satisfies CallRun;
     const theirs = () => untilNoChannels(peer, () => load.ask<CallOutcome>('direct', order));
-    const ours = () => run(share);
-    for (let warmUp = 0; warmUp < Math.ceil(warmUps * scale); warmUp++) await Promise.all([ours(), theirs()]);
-    const rounds: Round[] = [];
-    for (let round = 0; round < Math.ceil(pairs * scale); round++) {
-      const [one, two] = await Promise.all([measure(platform, ours), measure(peer, theirs)]);
-      const failures = one.failures + two.failures;
-      if (failures > 0) throw new Error(`${failures} of the calls beside Asterisk failed`);
-      rounds.push({ ours: one, theirs: two, ratio: one.perCore / two.perCore });
-    }
-    return { figure: figureOf(rounds, what, times), rounds };
+    const rounds = await runRounds({
+      warmUps: Math.ceil(warmUps * scale),
+      rounds: Math.ceil(pairs * scale),
+      ours: () => measure(platform, () => run(share)),
+      theirs: () => measure(peer, theirs),
+    });
+    return { figure: roundsFigure(rounds, { what, name, times }), rounds };
   } finally {
     await Promise.all(parts.map((part) => part.stop()));
   }
-}
-
-function figureOf(rounds: readonly Round[], what: string, times: number): Figure {
-  const sorted = rounds.toSorted((left, right) => left.ratio - right.ratio);
-  const { ours, theirs } = sorted[Math.floor(sorted.length / 2)]!;
-  const ratios = sorted.map(({ ratio }) => ratio);
-  const [least, most] = [quantile(ratios, 0.25), quantile(ratios, 0.75)].map((ratio) => ratio.toFixed(2));
-  const each = `${ours.cpuMicroseconds.toFixed(0)} µs of CPU, ${name} ${theirs.cpuMicroseconds.toFixed(0)}`;
-  return {
-    what: `${what}, at the same time on one core`,
-    value: ours.perCore,
-    unit: '/s per core',
-    budget: { atLeast: times * theirs.perCore },
-    floor: { what: name, value: theirs.perCore },
-    note: `${each}; quartiles of the ratios of ${rounds.length} rounds ${least} to ${most}`,
-  };
 }
 
 async function startAsterisk(peer: Part, load: Part): Promise<void> {

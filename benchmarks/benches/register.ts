@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { bestOf, type Measured, measure } from '../measure.ts';
+import { bestOf, measure } from '../measure.ts';
 import { type Part, pin, startPart } from '../part.ts';
 import type { KamailioStart } from '../parts/kamailio.ts';
 import type { PreparedPhones, RegisterOutcome, RegisterRun } from '../parts/register-load.ts';
 import type { Bench } from '../report.ts';
+import { roundsFigure, runRounds } from '../rounds.ts';
 import type { StartedPlatform } from './api.ts';
 import { createEndpoints, password } from './endpoints.ts';
 
@@ -90,13 +91,7 @@ export const register: Bench = {
   },
 };
 
-interface Round {
-  readonly ours: Measured<RegisterOutcome>;
-  readonly kamailio: Measured<RegisterOutcome>;
-  readonly ratio: number;
-}
-
-/** Both answer at the same time on one core. Of several rounds the one with the middle ratio counts. */
+/** Undefined where Kamailio is not installed. */
 async function besideKamailio(platform: Part, load: Part, usernames: readonly string[]) {
   if (spawnSync('kamailio', ['-v']).status !== 0) return undefined;
   const peer = startPart('kamailio');
@@ -107,32 +102,18 @@ async function besideKamailio(platform: Part, load: Part, usernames: readonly st
     await pin(platform, servers);
     for (const part of [load, peerLoad]) await pin(part, loads);
     await peerLoad.ask('open', phonesOn('udp', port, usernames));
-    const rounds: Round[] = [];
-    for (let round = 0; round <= pairs; round++) {
-      const [ours, kamailio] = await Promise.all(
-        [[platform, load] as const, [peer, peerLoad] as const].map(async ([server, phones]) => {
-          await phones.ask('challenge');
-          return measure(server, () => phones.ask<RegisterOutcome>('run', { count: 5_000, window: 100 }));
-        }),
-      );
-      const failures = ours!.failures + kamailio!.failures;
-      if (failures > 0) throw new Error(`${failures} of the REGISTERs beside Kamailio failed`);
-      const ratio = ours!.perCore / kamailio!.perCore;
-      // The first round warms Kamailio up.
-      if (round > 0) rounds.push({ ours: ours!, kamailio: kamailio!, ratio });
-    }
-    const sorted = rounds.toSorted((left, right) => left.ratio - right.ratio);
-    const { ours, kamailio } = sorted[Math.floor(sorted.length / 2)]!;
-    const [least, most] = [sorted[0]!.ratio, sorted.at(-1)!.ratio].map((ratio) => ratio.toFixed(2));
-    const each = `${ours.cpuMicroseconds.toFixed(0)} µs of CPU, Kamailio ${kamailio.cpuMicroseconds.toFixed(0)}`;
-    const figure = {
-      what: 'REGISTER at the same time on one core: ours durable, Kamailio in memory',
-      value: ours.perCore,
-      unit: '/s per core',
-      floor: { what: 'Kamailio', value: kamailio.perCore },
-      note: `${each}; ratios of ${pairs} rounds ${least} to ${most}`,
+    const refreshed = async (server: Part, phones: Part) => {
+      await phones.ask('challenge');
+      return measure(server, () => phones.ask<RegisterOutcome>('run', { count: 5_000, window: 100 }));
     };
-    return { figure, rounds };
+    const rounds = await runRounds({
+      warmUps: 1,
+      rounds: pairs,
+      ours: () => refreshed(platform, load),
+      theirs: () => refreshed(peer, peerLoad),
+    });
+    const what = 'REGISTER: ours durable, Kamailio in memory';
+    return { figure: roundsFigure(rounds, { what, name: 'Kamailio', times: 0.5 }), rounds };
   } finally {
     await Promise.all([peer, peerLoad].map((part) => part.stop()));
   }

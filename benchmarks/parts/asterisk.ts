@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asteriskRoot, dialplan } from '../asterisk.ts';
 import { cpuOfFamily } from '../measure.ts';
 import { servePart } from '../part.ts';
+import { endProgram, startProgram } from './peer-program.ts';
 import type { PhoneAccount } from './phones.ts';
 
 export interface AsteriskStart {
@@ -32,19 +32,13 @@ servePart({
       mkdirSync(join(directory, name), { recursive: true });
     for (const [name, text] of Object.entries(configurationOf(order)))
       writeFileSync(join(directory, name), text);
-    const command = asterisk('-f', '-C', main);
-    const pinned = order.core === undefined ? command : ['taskset', '-c', String(order.core), ...command];
-    child = spawn(pinned[0]!, pinned.slice(1), { stdio: 'ignore' });
+    child = startProgram(asterisk('-f', '-C', main), { core: order.core, stdio: 'ignore' });
     await isUp(child);
   },
   cpu: () => ({ cpuMs: cpuOfFamily(child!.pid!), atMs: performance.now() }),
   channels: () => Number(/(\d+) active channel/.exec(consoleOutput('core show channels count'))?.[1]),
   async stop() {
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await endProgram(child, 'SIGTERM');
     rmSync(directory, { recursive: true, force: true });
   },
 });

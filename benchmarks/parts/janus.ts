@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { servePart } from '../part.ts';
 import type { MixRooms } from './mix.ts';
+import { endProgram, startProgram } from './peer-program.ts';
 
 export interface JanusStart {
   /** The core of all its threads; any core when left out. */
@@ -26,8 +26,7 @@ servePart({
   async start({ core }: JanusStart): Promise<void> {
     const configs = writeConfigs();
     const command = ['janus', '-F', configs, '-C', join(configs, 'janus.jcfg')];
-    const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command];
-    child = spawn(pinned[0]!, pinned.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
+    child = startProgram(command, { core, stdio: ['ignore', 'pipe', 'pipe'] });
     control = await isUp(child);
     control.addEventListener('message', ({ data }) => heard(String(data)));
     session = (await request({ janus: 'create' })).data!.id;
@@ -47,12 +46,8 @@ servePart({
   cpu: () => ({ cpuMs: cpuMsOf(child!.pid!), atMs: performance.now() }),
   async stop() {
     control?.close();
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      // After SIGTERM it takes leave of its participants one by one.
-      child.kill('SIGKILL');
-      await ended;
-    }
+    // After SIGTERM it takes leave of its participants one by one.
+    await endProgram(child, 'SIGKILL');
     rmSync(directory, { recursive: true, force: true });
   },
 });

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kamailioConfiguration } from '@jackfield/testkit/kamailio';
 import { servePart } from '../part.ts';
+import { endProgram, startProgram } from './peer-program.ts';
 
 export interface KamailioStart {
   readonly realm: string;
@@ -39,8 +40,7 @@ servePart({
       '-M',
       '16',
     ];
-    const pinned = order.core === undefined ? command : ['taskset', '-c', String(order.core), ...command];
-    child = spawn(pinned[0]!, pinned.slice(1), { stdio: ['ignore', 'ignore', 'pipe'] });
+    child = startProgram(command, { core: order.core, stdio: ['ignore', 'ignore', 'pipe'] });
     await isUp(child);
     return { port };
   },
@@ -49,11 +49,7 @@ servePart({
   memory: () => ({ kept: answerOf('core.shmmem', 'used') }),
   transactions: () => answerOf('tm.stats', 'current'),
   async stop() {
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await endProgram(child, 'SIGTERM');
     rmSync(directory, { recursive: true, force: true });
   },
 });
