@@ -19,22 +19,43 @@ import {
   writeDescription,
 } from './local-media.ts';
 import { parseSdp, type SdpLimits } from './parse-sdp.ts';
-import type { MediaDescription, SdpProblem } from './session-description.ts';
+import type { MediaDescription, SdpProblem, SessionDescription } from './session-description.ts';
 import { isWebrtcProfile, noTransport, remoteTransport } from './webrtc.ts';
 
 /**
- * Answers an offer (RFC 3264 §6): accepts the first possible audio stream, with the codecs in the order of the offer, and
- * refuses all other streams. A problem means 488, or 400 for a malformed offer. Throws when `local.previous` is malformed.
+ * Answers an offer (RFC 3264 §6), as text or as it was parsed before: accepts the first possible audio stream, with the codecs in the order of
+ * the offer, and refuses all other streams. A problem means 488, or 400 for a malformed offer. Throws when `local.previous` is malformed.
  */
 export function answerOffer(
-  offer: string,
+  offer: string | SessionDescription,
   capabilities: MediaCapabilities,
   local: LocalSession,
   limits?: SdpLimits,
 ): { readonly answer: string; readonly agreed: AgreedAudio } | { readonly problem: SdpProblem } {
-  const parsed = parseSdp(offer, limits);
+  const parsed = typeof offer === 'string' ? parseSdp(offer, limits) : { session: offer };
   if ('problem' in parsed) return parsed;
   const { session } = parsed;
+  const accepted = acceptStream(session, capabilities);
+  if ('problem' in accepted) return accepted;
+  const { index, ours, agreed } = accepted;
+  // RFC 3264 §6: as many m= lines as the offer, in its order.
+  const media = session.media.map((line, i) => (i === index ? ours : refusedMedia(line)));
+  const answer = writeDescription(local, capabilities.address, session.timing, media, previousOf(local));
+  return { answer, agreed };
+}
+
+/** Whether `answerOffer` has an answer to a parsed offer, without writing it. */
+export function isAcceptable(offer: SessionDescription, capabilities: MediaCapabilities): boolean {
+  return !('problem' in acceptStream(offer, capabilities));
+}
+
+/** The first possible audio stream: its position, our line and the agreement. */
+function acceptStream(
+  session: SessionDescription,
+  capabilities: MediaCapabilities,
+):
+  | { readonly index: number; readonly ours: LocalMedia; readonly agreed: AgreedAudio }
+  | { readonly problem: SdpProblem } {
   let problem: SdpProblem = 'no-audio';
   for (const [index, theirs] of session.media.entries()) {
     if (theirs.kind !== 'audio' || (theirs.port === 0 && !theirs.transport.isBundleOnly)) continue;
@@ -49,12 +70,7 @@ export function answerOffer(
       problem = agreed.problem;
       continue;
     }
-    // RFC 3264 §6: as many m= lines as the offer, in its order.
-    const media = session.media.map((line, i) => (i === index ? ours : refusedMedia(line)));
-    return {
-      answer: writeDescription(local, capabilities.address, session.timing, media, previousOf(local)),
-      agreed: { ...agreed, ...secured.agreed },
-    };
+    return { index, ours, agreed: { ...agreed, ...secured.agreed } };
   }
   return { problem };
 }

@@ -1,6 +1,6 @@
 export { isHoldAddress } from './address.ts';
 export type { AgreedAudio } from './agreed-audio.ts';
-export { answerOffer } from './answer-offer.ts';
+export { answerOffer, isAcceptable } from './answer-offer.ts';
 export { applyAnswer } from './apply-answer.ts';
 export {
   type CodecCapability,

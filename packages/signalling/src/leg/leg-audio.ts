@@ -6,6 +6,7 @@ import {
   type CodecCapability,
   createOffer,
   g722Capability,
+  isAcceptable,
   l16Capabilities,
   opusCapability,
   parseSdp,
@@ -13,6 +14,7 @@ import {
   pcmuCapability,
 } from '@jackfield/sdp';
 import type { SipMessage } from '@jackfield/sip';
+import type { InviteOffer } from './invite-offer.ts';
 import {
   agreedSuite,
   answeringCrypto,
@@ -130,7 +132,7 @@ export function withoutWebrtc(audio: LegAudio, status: number): LegAudio | undef
 }
 
 /** Answers an offer; undefined when there is nothing in common, and then nothing changes. */
-export function makeAnswer(audio: LegAudio, offer: string): (Described & Agreed) | undefined {
+export function makeAnswer(audio: LegAudio, offer: InviteOffer): (Described & Agreed) | undefined {
   const local = { ...localOf(audio), ...(webrtcOf(audio) ?? answeringCrypto(audio.srtp)) };
   const outcome = answerOffer(offer, local, sessionOf(audio));
   if ('problem' in outcome) return undefined;
@@ -181,14 +183,14 @@ export function isDescription({ headers, body }: Pick<SipMessage, 'headers' | 'b
   return body === '' || type === undefined || /^application\/sdp[ \t]*(?:;|$)/i.test(type);
 }
 
-/** Whether an INVITE's body can be answered at all; an empty one leaves the offer to us. */
-export function isAnswerable(offer: string, srtp: LegSrtp, webrtc?: LegWebrtc): boolean {
-  if (offer === '') return true;
+/** Whether an INVITE can be answered at all. */
+export function isAnswerable(offer: InviteOffer, srtp: LegSrtp, webrtc?: LegWebrtc): boolean {
+  if (typeof offer === 'string') return offer === '';
   const address = '127.0.0.1';
   const transport = webrtc && localTransport({ ...webrtc, opened: probeOpened }, address, 9);
   const secured = transport === undefined ? answeringCrypto(srtp) : { protocols: [], webrtc: transport };
   const probe = { ...codecsOf(webrtc), address, port: 9, ...secured };
-  return !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
+  return isAcceptable(offer, probe);
 }
 
 function limitsOf({ srtp }: LegAudio) {

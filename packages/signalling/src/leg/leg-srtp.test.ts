@@ -4,6 +4,7 @@ import type { AgreedMedia } from '@jackfield/ports';
 import type { Protocol } from '@jackfield/sip';
 import { edgeWorld, phoneAt } from '../testing/edge-world.ts';
 import { legAudioWorld } from '../testing/leg-audio-world.ts';
+import { readOffer } from './invite-offer.ts';
 import { isAnswerable } from './leg-audio.ts';
 import { dialledSrtp, incomingSrtp, type SrtpPolicy } from './leg-srtp.ts';
 import { cameInPrivate, isReachedInPrivate } from './private-signalling.ts';
@@ -40,7 +41,7 @@ const keysIn = (description: string) => description.match(/^a=crypto.*$/gm) ?? [
 describe('SRTP of an incoming leg', () => {
   it('RFC 4568 §9: keys in unencrypted signalling are ignored: SAVP is refused, AVP is answered without SRTP', async () => {
     const crypto = incomingSrtp('offer', false);
-    assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), crypto), false);
+    assert.equal(isAnswerable(readOffer(sdp('RTP/SAVP', [theirs(1)])), crypto), false);
     const { media, connected } = legAudioWorld(crypto);
     assert.equal(keysIn(media.answer(sdp('RTP/AVP', [theirs(1)]))!).length, 0);
     assert.equal(connected[0]!.protection, undefined);
@@ -56,11 +57,11 @@ describe('SRTP of an incoming leg', () => {
       const { suite, receiveKey, sendKey } = keysOf(connected[0]!)!;
       assert.deepEqual([suite, receiveKey], ['AES_CM_128_HMAC_SHA1_80', bytes(theirKey)]);
       assert.deepEqual(sendKey, new Uint8Array(30).fill(1));
-      assert.equal(isAnswerable(clear, incomingSrtp('offer', true)), true);
-      assert.equal(isAnswerable(clear, incomingSrtp('require', true)), false);
-      assert.equal(isAnswerable(clear, incomingSrtp('require', false)), true);
+      assert.equal(isAnswerable(readOffer(clear), incomingSrtp('offer', true)), true);
+      assert.equal(isAnswerable(readOffer(clear), incomingSrtp('require', true)), false);
+      assert.equal(isAnswerable(readOffer(clear), incomingSrtp('require', false)), true);
     }
-    assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), incomingSrtp('off', true)), false);
+    assert.equal(isAnswerable(readOffer(sdp('RTP/SAVP', [theirs(1)])), incomingSrtp('off', true)), false);
   });
 
   it('signalling through a proxy that ends TLS is private when the Via of the phone says WSS', () => {

@@ -2,6 +2,7 @@ import type { AgreedMedia, IceCredentials, LegEnd, OpenedLeg } from '@jackfield/
 import type { CryptoKey } from '@jackfield/sdp';
 import type { SipRequest, SipResponse } from '@jackfield/sip';
 import type { EarlyAnswers } from './early-answers.ts';
+import type { InviteOffer } from './invite-offer.ts';
 import type { LegAudio } from './leg-audio.ts';
 
 /** State of every leg that has not ended. */
@@ -14,8 +15,7 @@ interface LiveLeg {
 /** An incoming INVITE without a final response. */
 export interface OfferedLeg extends LiveLeg {
   readonly phase: 'offered';
-  /** The body of the INVITE; empty when we have to make the offer. */
-  readonly offer: string;
+  readonly offer: InviteOffer;
   /** A description in a provisional response is sent reliably (RFC 3262). */
   readonly takesReliable: boolean;
   /**

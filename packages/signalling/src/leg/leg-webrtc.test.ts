@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Protocol, SipRequest } from '@jackfield/sip';
+import { readOffer } from './invite-offer.ts';
 import {
   isAnswerable,
   type LegAudio,
@@ -53,7 +54,7 @@ describe('WebRTC of a leg', () => {
   it('an offer of a browser is answered with our port over UDP and TCP, and the keys come from the agreed certificate', () => {
     const before = audio();
     const offer = offerOf('chromium');
-    assert.ok(offersWebrtc(offer) && isAnswerable(offer, noSrtp, before.webrtc));
+    assert.ok(offersWebrtc(readOffer(offer)) && isAnswerable(readOffer(offer), noSrtp, before.webrtc));
     const answer = makeAnswer(before, offer)!;
     assert.match(answer.description, /^m=audio 41000 UDP\/TLS\/RTP\/SAVPF 111 /m);
     assert.match(answer.description, /^a=setup:passive\r$/m);
@@ -106,11 +107,11 @@ describe('WebRTC of a leg', () => {
 
   it('is refused to a leg without it, and a leg with it refuses plain RTP and keys in SDP', () => {
     const offer = offerOf('chromium');
-    assert.equal(isAnswerable(offer, noSrtp), false);
+    assert.equal(isAnswerable(readOffer(offer), noSrtp), false);
     const plain = offer
       .replace('UDP/TLS/RTP/SAVPF', 'RTP/AVP')
       .replace('c=IN IP4 0.0.0.0', 'c=IN IP4 192.0.2.9');
-    assert.equal(offersWebrtc(plain), false);
+    assert.equal(offersWebrtc(readOffer(plain)), false);
     assert.equal(makeAnswer(audio(), plain), undefined);
   });
 

@@ -5,12 +5,12 @@ import {
   isWebrtcProfile,
   type LocalTransport,
   opusCapability,
-  parseSdp,
   pcmaCapability,
   pcmuCapability,
   type RemoteTransport,
 } from '@jackfield/sdp';
 import type { IncomingInvite } from '@jackfield/sip';
+import type { InviteOffer } from './invite-offer.ts';
 import { cameInPrivate, isOfBrowser, type ProtocolOf } from './private-signalling.ts';
 
 /** Codecs for browsers, by the names of JACKFIELD_BROWSER_CODECS. */
@@ -114,10 +114,9 @@ export function handshakeOf({ ice }: LegWebrtc, { fingerprints }: RemoteTranspor
 }
 
 /** Whether an INVITE offers audio over WebRTC and nothing else. */
-export function offersWebrtc(offer: string): boolean {
-  const parsed = offer === '' ? undefined : parseSdp(offer);
-  if (parsed === undefined || 'problem' in parsed) return false;
-  const lines = parsed.session.media.filter(({ kind }) => kind === 'audio');
+export function offersWebrtc(offer: InviteOffer): boolean {
+  if (typeof offer === 'string') return false;
+  const lines = offer.media.filter(({ kind }) => kind === 'audio');
   return lines.length > 0 && lines.every(({ protocol }) => isWebrtcProfile(protocol));
 }
 

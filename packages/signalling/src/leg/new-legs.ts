@@ -1,6 +1,7 @@
 import type { DialRequest } from '@jackfield/ports';
 import type { IncomingInvite } from '@jackfield/sip';
 import { type AddressFor, peerOf } from '../address-for.ts';
+import { readOffer } from './invite-offer.ts';
 import { heardFrom, newLegAudio } from './leg-audio.ts';
 import {
   type DrawKeys,
@@ -75,14 +76,15 @@ export function createNewLegs(deps: NewLegsDeps): NewLegs {
     offered(incoming, isExternal) {
       const { request, flow, sourceAddress, takesReliable } = incoming;
       const srtp = incomingSrtp(policy, policy !== 'off' && cameInPrivate(incoming, protocolOf));
-      const isWebrtc = mayAnswerWebrtc(incoming, webrtc, protocolOf) && offersWebrtc(request.body);
+      const offer = readOffer(request.body);
+      const isWebrtc = mayAnswerWebrtc(incoming, webrtc, protocolOf) && offersWebrtc(offer);
       const onlyTo = isExternal ? sourceAddress : undefined;
       const describesEvents = !isOfBrowser(flow, protocolOf);
       const audio = audioOf(srtp, describesEvents, webrtcWhere(isWebrtc), sourceAddress, onlyTo);
       return {
         phase: 'offered',
         audio: heardFrom(audio, request),
-        offer: request.body,
+        offer,
         takesReliable,
         isExternal,
         port: 'closed',

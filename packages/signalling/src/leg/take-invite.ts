@@ -54,7 +54,7 @@ export async function takeInvite(
   const isExternal = admitted.external !== undefined;
   const state = deps.newLegs.offered(incoming, isExternal);
   const { srtp, webrtc } = state.audio;
-  if (!isAnswerable(request.body, srtp, webrtc)) return refuse(incoming, 488);
+  if (!isAnswerable(state.offer, srtp, webrtc)) return refuse(incoming, 488);
   const replaced = deps.transfers.replacedBy(request);
   if (replaced !== undefined && 'refusal' in replaced) return refuse(incoming, replaced.refusal);
   const release = deps.slots?.take(sourceAddress, admitted.account, isExternal);
