@@ -15,7 +15,7 @@ export interface Capacity {
 
 export interface CapacityDeps {
   readonly phase: Pick<NodePhase, 'isServing'>;
-  readonly runner: Pick<SessionRunner, 'census'>;
+  readonly runner: Pick<SessionRunner, 'alive'>;
   readonly metrics: Pick<Metrics, 'gauge'>;
   /** The most legs at once; no limit when left out. */
   readonly maxCalls?: number;
@@ -32,7 +32,7 @@ const retryAfterSeconds = 10;
  */
 export function createCapacity(deps: CapacityDeps): Capacity {
   const { phase, runner, metrics, maxCalls = Number.POSITIVE_INFINITY, mediaLoad = () => 0 } = deps;
-  const load = () => Math.max((runner.census()['call-leg']?.sessions ?? 0) / maxCalls, mediaLoad());
+  const load = () => Math.max(runner.alive('call-leg') / maxCalls, mediaLoad());
   const isOpen = () => phase.isServing && load() < 1;
   metrics.gauge(
     'jackfield_load',

@@ -43,6 +43,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
       return sessions;
     },
     census: () => Object.fromEntries([...kinds].map(([name, { counts }]) => [name, { ...counts }])),
+    alive: (kind) => kinds.get(kind)?.counts.sessions ?? 0,
     idle,
     close() {
       isClosed = true;

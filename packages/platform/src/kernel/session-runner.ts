@@ -44,6 +44,8 @@ export interface SessionRunner {
    * start whose session was not alive.
    */
   census(): Readonly<Record<string, { sessions: number; timers: number; queued: number; dropped: number }>>;
+  /** How many sessions of one kind are alive, for what is asked with each call. */
+  alive(kind: string): number;
   /** Resolves when every mailbox is empty and every commit is done. */
   idle(): Promise<void>;
   /** Stops timers; inputs that come later are dropped. */
