@@ -24,10 +24,10 @@ export interface Unit {
  * six promises for each query, which cost as much as the query.
  */
 class SqliteExecutor extends DefaultQueryExecutor {
-  readonly #connection: SqliteConnection;
+  readonly #connectionFor: ConnectionFor;
   #isOpen = true;
 
-  constructor(connection: SqliteConnection, { compiler, adapter }: Compiling) {
+  constructor(connection: SqliteConnection, { compiler, adapter }: Compiling, connectionFor: ConnectionFor) {
     super(compiler, adapter, {
       // For queries with plugins.
       provideConnection: async (consume) => {
@@ -35,7 +35,7 @@ class SqliteExecutor extends DefaultQueryExecutor {
         return consume(connection);
       },
     });
-    this.#connection = connection;
+    this.#connectionFor = connectionFor;
   }
 
   override executeQuery<Row>(
@@ -44,7 +44,7 @@ class SqliteExecutor extends DefaultQueryExecutor {
   ): Promise<QueryResult<Row>> {
     if (options?.signal !== undefined) return super.executeQuery(query, options);
     if (!this.#isOpen) return Promise.reject(unitHasEnded());
-    return this.#connection.executeQuery<Row>(query);
+    return this.#connectionFor(query).executeQuery<Row>(query);
   }
 
   close(): void {
@@ -60,6 +60,8 @@ function unitHasEnded(): Error {
   return new Error('the unit of this transaction has ended');
 }
 
+type ConnectionFor = (query: CompiledQuery) => SqliteConnection;
+
 /** Compiles queries. Stateless and shared, because creating it costs more than running a query. */
 interface Compiling {
   readonly compiler: QueryCompiler;
@@ -70,10 +72,10 @@ function compilingOf(dialect: SqliteDialect): Compiling {
   return { compiler: dialect.createQueryCompiler(), adapter: dialect.createAdapter() };
 }
 
-/** Queries on a connection for reading. */
-export function readerOf(connection: SqliteConnection): Read {
+/** Queries on the connection for reading, or on another one that sees the same and is cheaper for the query. */
+export function readerOf(connection: SqliteConnection, connectionFor: ConnectionFor): Read {
   const dialect = new SqliteDialect(connection);
-  const executor = new SqliteExecutor(connection, compilingOf(dialect));
+  const executor = new SqliteExecutor(connection, compilingOf(dialect), connectionFor);
   return new Kysely({ config: { dialect }, dialect, driver: dialect.createDriver(), executor });
 }
 
@@ -82,8 +84,9 @@ export function unitsOn(connection: SqliteConnection): () => Unit {
   const dialect = new SqliteDialect(connection);
   const shared = { config: { dialect }, dialect, driver: dialect.createDriver() };
   const compiling = compilingOf(dialect);
+  const always: ConnectionFor = () => connection;
   return () => {
-    const executor = new SqliteExecutor(connection, compiling);
+    const executor = new SqliteExecutor(connection, compiling, always);
     return { write: new Transaction({ ...shared, executor }), close: () => executor.close() };
   };
 }

@@ -18,6 +18,11 @@ export interface StatementCache {
 /** Stores have a few hundred texts; the variants of `in (…)` lists must not grow memory without limit. */
 const defaultCapacity = 512;
 
+/** Whether the statement is one that cannot write. */
+export function isSelect(sql: string): boolean {
+  return /^\s*select\b/i.test(sql);
+}
+
 export function createStatementCache(database: DatabaseSync, capacity = defaultCapacity): StatementCache {
   // A Map keeps the order of insertion: the first key is the oldest.
   const statements = new Map<string, PreparedStatement>();
@@ -36,7 +41,7 @@ export function createStatementCache(database: DatabaseSync, capacity = defaultC
       const statement = database.prepare(sql);
       const columns = statement.columns().map(({ name }) => name);
       statement.setReturnArrays(columns.length > 0);
-      const prepared = { statement, columns, isRead: /^\s*select\b/i.test(sql) };
+      const prepared = { statement, columns, isRead: isSelect(sql) };
       if (statements.size >= capacity) statements.delete(statements.keys().next().value!);
       statements.set(sql, prepared);
       return prepared;
