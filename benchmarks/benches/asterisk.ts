@@ -24,8 +24,8 @@ const port = 5_980;
 const phones = 64;
 const calls = { count: 400, atOnce: 32 } satisfies CallRun;
 const pairs = 12;
-/** A new platform compiles in its first runs. */
-const warmUps = 15;
+/** Runs of 2,000 calls before the first round: V8 still compiles after 10,000 calls, and a server runs for months. */
+const warmUps = 10;
 
 /** Of the calls of a workload, so that our round lasts about as long as that of Asterisk. */
 const share = 0.2;
@@ -90,8 +90,9 @@ async function comparedCalls(
     await startAsterisk(peer, load);
     const order = { ...calls, ...(callee !== undefined && { callee }) } satisfies CallRun;
     const theirs = () => untilNoChannels(peer, () => load.ask<CallOutcome>('direct', order));
+    for (let warmUp = 0; warmUp < Math.ceil(warmUps * scale); warmUp++) await run(scale);
     const rounds = await runRounds({
-      warmUps: Math.ceil(warmUps * scale),
+      warmUps: 1,
       rounds: Math.ceil(pairs * scale),
       ours: () => measure(platform, () => run(share)),
       theirs: () => measure(peer, theirs),
