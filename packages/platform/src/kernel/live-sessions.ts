@@ -1,10 +1,10 @@
 import type { Instant, Step, TimerFired, UnitOptions, Write } from '@jackfield/ports';
 import { eventsOf, type KernelEffect, type OutboxEvent } from './kernel-effects.ts';
-import { createMailbox, type Mailbox } from './mailbox.ts';
+import { Mailbox } from './mailbox.ts';
 import type { RunQueue } from './run-queue.ts';
 import { RunnerClosedError } from './runner-closed.ts';
 import type { SessionKind, SessionRunnerDeps, Sessions } from './session-runner.ts';
-import { createSessionTimers, type SessionTimer, type SessionTimers } from './session-timers.ts';
+import { type SessionTimer, SessionTimers } from './session-timers.ts';
 
 /** Pause before a timer or a sent input whose step was not saved is handled again. */
 const retryMs = 1_000;
@@ -145,6 +145,10 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     }
   }
 
+  readonly #countTimers = (change: number): void => {
+    this.counts.timers += change;
+  };
+
   #arrived(input: unknown): Letter {
     return { input, at: this.#runner.clock.now() };
   }
@@ -169,18 +173,16 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
       isSaving: false,
       isInLine: false,
       endPause: undefined,
-      mailbox: createMailbox(),
-      timers: createSessionTimers(
+      mailbox: new Mailbox(),
+      timers: new SessionTimers({
         clock,
-        (timer) =>
+        fired: (timer) =>
           this.#put(session, {
             ...this.#arrived({ type: 'timer-fired', key: timer.key } satisfies TimerFired),
             timer,
           }),
-        (change) => {
-          this.counts.timers += change;
-        },
-      ),
+        counted: this.#countTimers,
+      }),
       whenOver: [],
       run: () => this.#run(session),
     };

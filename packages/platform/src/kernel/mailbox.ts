@@ -1,44 +1,39 @@
 /** First in, first out; `take` costs the same for any size. */
-export interface Mailbox<Letter> {
-  put(letter: Letter): void;
+export class Mailbox<Letter> {
+  #first: Link<Letter> | undefined;
+  #last: Link<Letter> | undefined;
+  #size = 0;
+
+  put(letter: Letter): void {
+    const link: Link<Letter> = { letter, next: undefined };
+    if (this.#last === undefined) this.#first = link;
+    else this.#last.next = link;
+    this.#last = link;
+    this.#size++;
+  }
+
   /** Puts a letter that was taken in front of all others. */
-  putBack(letter: Letter): void;
-  take(): Letter | undefined;
-  readonly size: number;
+  putBack(letter: Letter): void {
+    this.#first = { letter, next: this.#first };
+    this.#last ??= this.#first;
+    this.#size++;
+  }
+
+  take(): Letter | undefined {
+    const taken = this.#first;
+    if (taken === undefined) return undefined;
+    this.#first = taken.next;
+    if (this.#first === undefined) this.#last = undefined;
+    this.#size--;
+    return taken.letter;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
 }
 
 interface Link<Letter> {
   readonly letter: Letter;
   next: Link<Letter> | undefined;
-}
-
-export function createMailbox<Letter>(): Mailbox<Letter> {
-  let first: Link<Letter> | undefined;
-  let last: Link<Letter> | undefined;
-  let size = 0;
-  return {
-    put(letter) {
-      const link: Link<Letter> = { letter, next: undefined };
-      if (last === undefined) first = link;
-      else last.next = link;
-      last = link;
-      size++;
-    },
-    putBack(letter) {
-      first = { letter, next: first };
-      last ??= first;
-      size++;
-    },
-    take() {
-      const taken = first;
-      if (taken === undefined) return undefined;
-      first = taken.next;
-      if (first === undefined) last = undefined;
-      size--;
-      return taken.letter;
-    },
-    get size() {
-      return size;
-    },
-  };
 }

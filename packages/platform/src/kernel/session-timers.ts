@@ -6,50 +6,56 @@ export interface SessionTimer {
   readonly cancel: () => void;
 }
 
-/** The timers of one session, by key. */
-export interface SessionTimers {
-  /** Replaces a timer with the same key. */
-  start(key: string, at: Instant): void;
-  cancel(key: string): void;
-  cancelAll(): void;
-  /** True once for a timer that fired and was neither cancelled nor replaced while its input waited. */
-  consume(timer: SessionTimer): boolean;
-  has(key: string): boolean;
+/** What the timers of a session need of it. */
+export interface SessionTimersDeps {
+  readonly clock: Clock;
+  /** Puts the timer into the mailbox. */
+  fired(timer: SessionTimer): void;
+  /** Called with every change in the number of timers. */
+  counted(change: number): void;
 }
 
-/** `fired` puts the timer into the mailbox; `counted` is called with every change in the number of timers. */
-export function createSessionTimers(
-  clock: Clock,
-  fired: (timer: SessionTimer) => void,
-  counted: (change: number) => void,
-): SessionTimers {
-  const timers = new Map<string, SessionTimer>();
+/** The timers of one session, by key. */
+export class SessionTimers {
+  readonly #deps: SessionTimersDeps;
+  /** Undefined before the first one. */
+  #timers: Map<string, SessionTimer> | undefined;
 
-  function cancel(key: string): void {
-    const timer = timers.get(key);
-    if (timer === undefined) return;
-    timers.delete(key);
-    timer.cancel();
-    counted(-1);
+  constructor(deps: SessionTimersDeps) {
+    this.#deps = deps;
   }
 
-  return {
-    start(key, at) {
-      cancel(key);
-      const timer: SessionTimer = { key, cancel: clock.startTimer(at, () => fired(timer)) };
-      timers.set(key, timer);
-      counted(1);
-    },
-    cancel,
-    cancelAll() {
-      for (const key of [...timers.keys()]) cancel(key);
-    },
-    consume(timer) {
-      if (timers.get(timer.key) !== timer) return false;
-      timers.delete(timer.key);
-      counted(-1);
-      return true;
-    },
-    has: (key) => timers.has(key),
-  };
+  /** Replaces a timer with the same key. */
+  start(key: string, at: Instant): void {
+    this.cancel(key);
+    const { clock } = this.#deps;
+    const timer: SessionTimer = { key, cancel: clock.startTimer(at, () => this.#deps.fired(timer)) };
+    this.#timers ??= new Map();
+    this.#timers.set(key, timer);
+    this.#deps.counted(1);
+  }
+
+  cancel(key: string): void {
+    const timer = this.#timers?.get(key);
+    if (timer === undefined) return;
+    this.#timers!.delete(key);
+    timer.cancel();
+    this.#deps.counted(-1);
+  }
+
+  cancelAll(): void {
+    for (const key of [...(this.#timers?.keys() ?? [])]) this.cancel(key);
+  }
+
+  /** True once for a timer that fired and was neither cancelled nor replaced while its input waited. */
+  consume(timer: SessionTimer): boolean {
+    if (this.#timers?.get(timer.key) !== timer) return false;
+    this.#timers.delete(timer.key);
+    this.#deps.counted(-1);
+    return true;
+  }
+
+  has(key: string): boolean {
+    return this.#timers?.has(key) ?? false;
+  }
 }

@@ -5,7 +5,7 @@ import type {
   OutgoingCallEffect,
   OutgoingCallInput,
 } from '../dialog/outgoing-call-state.ts';
-import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
+import type { Content, EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { Call, CallListener, DialogName, DialogSnapshot } from './call-listener.ts';
@@ -22,7 +22,7 @@ import {
   startLegTimer,
 } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
-import { sessionCommands } from './session-commands.ts';
+import { SessionCommands } from './session-commands.ts';
 
 /** Sends the INVITEs and returns the leg for its owner. */
 export function dial(
@@ -34,30 +34,49 @@ export function dial(
   if (options.targets.length === 0) throw new TypeError('An INVITE needs at least one target');
   const leg = new OutgoingLeg(deps, options, authorize, listener);
   leg.start();
-  return handleOf(leg, deps.reasonPhrase);
+  return new OutgoingHandle(leg, deps.reasonPhrase);
 }
 
 /** The leg as its owner sees it. */
-function handleOf(leg: OutgoingLeg, reasonPhrase: LegDeps['reasonPhrase']): Call {
-  const { callId } = leg;
-  return {
-    ...sessionCommands((input) => leg.inWinner(input), reasonPhrase),
-    callId,
-    get answeredBy() {
-      return leg.answeredBy;
-    },
-    hangUp: () => leg.feed({ type: 'hang-up' }),
-    answerOffer(content) {
-      if (leg.isCalling) leg.feed({ type: 'settle-offer', outcome: content });
-      else leg.inWinner({ type: 'answer-offer', content });
-    },
-    refuseOffer(status = 488) {
-      if (leg.isCalling) leg.feed({ type: 'settle-offer', outcome: status });
-      else leg.inWinner({ type: 'refuse-offer', status });
-    },
-    isDialog: (name) => leg.isDialog(name),
-    snapshot: () => leg.snapshot(),
-  };
+class OutgoingHandle extends SessionCommands implements Call {
+  readonly callId: string;
+  readonly #leg: OutgoingLeg;
+
+  constructor(leg: OutgoingLeg, reasonPhrase: LegDeps['reasonPhrase']) {
+    super(reasonPhrase);
+    this.callId = leg.callId;
+    this.#leg = leg;
+  }
+
+  protected send(input: SessionInput): void {
+    this.#leg.inWinner(input);
+  }
+
+  get answeredBy(): number | undefined {
+    return this.#leg.answeredBy;
+  }
+
+  hangUp(): void {
+    this.#leg.feed({ type: 'hang-up' });
+  }
+
+  answerOffer(content: Content): void {
+    if (this.#leg.isCalling) this.#leg.feed({ type: 'settle-offer', outcome: content });
+    else this.#leg.inWinner({ type: 'answer-offer', content });
+  }
+
+  refuseOffer(status = 488): void {
+    if (this.#leg.isCalling) this.#leg.feed({ type: 'settle-offer', outcome: status });
+    else this.#leg.inWinner({ type: 'refuse-offer', status });
+  }
+
+  isDialog(name: DialogName): boolean {
+    return this.#leg.isDialog(name);
+  }
+
+  snapshot(): DialogSnapshot | undefined {
+    return this.#leg.snapshot();
+  }
 }
 
 /** Runs the machine of an outgoing call: its inputs come from transactions, timers and the owner. */
