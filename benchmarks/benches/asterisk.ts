@@ -122,7 +122,7 @@ async function untilNoChannels<Value>(peer: Part, work: () => Promise<Value>): P
 
 /** Rooms of ConfBridge, whose participants have called it. */
 const conferences: MixingServer = {
-  sizes: [60, 90, 120, 150, 180, 210, 240, 270, 300, 360],
+  sizes: [60, 120, 150, 180, 195, 210, 225, 240, 270, 300, 360],
   async open({ legs, room, remotePort }) {
     const tested = startPart('asterisk');
     const load = startPart('phones');

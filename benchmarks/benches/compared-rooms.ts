@@ -22,7 +22,7 @@ const promised = 0.8;
 
 /** A server that mixes, started anew for each trial. */
 export interface MixingServer {
-  /** Participants of the trials, upwards. */
+  /** Participants of the trials, upwards, in steps of a tenth where a server is expected to reach its limit. */
   readonly sizes: readonly number[];
   /** Resolves with the running server, and with the ports at which it receives the audio of the participants, room by room. */
   open(rooms: MixRooms): Promise<OpenRooms>;
@@ -82,7 +82,7 @@ export async function compareRooms(
 
 function ours(profile: string | undefined): MixingServer {
   return {
-    sizes: [180, 360, 450, 540, 660, 780, 900, 1050, 1200, 1380],
+    sizes: [360, 540, 660, 720, 780, 840, 900, 960, 1050, 1200, 1380],
     async open(rooms) {
       const tested = startPart('mix', { profile });
       const stop = () => tested.stop();

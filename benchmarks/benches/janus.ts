@@ -32,7 +32,7 @@ export const janus: Bench = {
 };
 
 const theJanus: MixingServer = {
-  sizes: [60, 90, 120, 150, 180, 210, 240, 300, 360, 420],
+  sizes: [90, 180, 240, 270, 300, 330, 360, 390, 420, 480],
   async open(rooms) {
     const tested = startPart('janus');
     const stop = () => tested.stop();
