@@ -116,7 +116,7 @@ export function restoreLeg(leg: Leg, state: ConnectedState, missedFrames: number
   Object.assign(leg, state.values);
   leg.past = { ...state.past };
   leg.latch.restore(state.latch);
-  leg.rtp = createRtpSender(state.rtp);
+  leg.rtp = createRtpSender({ ...state.rtp, packet: leg.options.packet });
   if (missedFrames > 0) leg.rtp.skip(missedFrames * leg.units);
   leg.received = createReceiverStatistics(leg.codec.clockRate, state.received);
   leg.digitsIn.restore(state.digitsIn);

@@ -1,6 +1,8 @@
 import type { LegStatistics } from './commands.ts';
 import type { Leg } from './leg.ts';
 
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+
 /** The current counters of the leg. */
 export function statisticsOf(leg: Leg): LegStatistics {
   const { past, rtp } = leg;
@@ -8,7 +10,7 @@ export function statisticsOf(leg: Leg): LegStatistics {
   const { packetsReceived, roundTripMs } = leg;
   const { jitterMs } = leg.received;
   const packetsLost = past.lost + counters.lost;
-  return {
+  const statistics: Writable<LegStatistics> = {
     packetsReceived,
     bytesReceived: leg.bytesReceived,
     packetsSent: past.packetsSent + rtp.packetsSent,
@@ -23,9 +25,10 @@ export function statisticsOf(leg: Leg): LegStatistics {
     replayedDropped: leg.unprotected.replayed,
     digitsReceived: leg.digitsReceived,
     digitsSent: leg.digitsSent,
-    ...(leg.agreed === undefined ? {} : { codec: leg.agreed.codec }),
-    ...(leg.protection === undefined ? {} : { protection: leg.protection.agreed.suite }),
-    ...(roundTripMs === undefined ? {} : { roundTripMs }),
-    ...(leg.remoteFractionLost === undefined ? {} : { remoteFractionLost: leg.remoteFractionLost }),
   };
+  if (leg.agreed !== undefined) statistics.codec = leg.agreed.codec;
+  if (leg.protection !== undefined) statistics.protection = leg.protection.agreed.suite;
+  if (roundTripMs !== undefined) statistics.roundTripMs = roundTripMs;
+  if (leg.remoteFractionLost !== undefined) statistics.remoteFractionLost = leg.remoteFractionLost;
+  return statistics;
 }

@@ -66,8 +66,8 @@ export interface Leg {
   /** Payload types of sent and received events; −1 where none was agreed on. */
   eventPayloadType: number;
   receiveEventPayloadType: number;
-  /** Codec index by payload type that the other side may send; −1 where none was agreed on. */
-  readonly codecByType: Int8Array;
+  /** The audio that the other side may send. */
+  payloads: readonly ReceivedPayload[];
   /** Codec index and RTP clock units of the last received audio packet. */
   lastCodec: number;
   lastUnits: number;
@@ -131,6 +131,20 @@ export interface Leg {
   remoteFractionLost: number | undefined;
 }
 
+/** A payload type that the other side may send, with the codec and its index. */
+export interface ReceivedPayload {
+  readonly payloadType: number;
+  readonly codec: AudioCodec;
+  readonly codecIndex: number;
+}
+
+/** The codec index of a received payload type; −1 where none was agreed on. */
+export function codecIndexOf({ payloads }: Leg, payloadType: number): number {
+  for (let i = payloads.length - 1; i >= 0; i--)
+    if (payloads[i]!.payloadType === payloadType) return payloads[i]!.codecIndex;
+  return -1;
+}
+
 /** Relays the packets of one leg to another one undecoded; implemented by `RelayStream`. */
 export interface LegRelay {
   from: Leg | undefined;
@@ -154,7 +168,9 @@ export interface LegOptions {
   readonly queuedDigits: number;
   readonly maxDelayMs: number;
   /** See LatchOptions. */
-  readonly isAdmitted?: (address: string) => boolean;
+  readonly isAdmitted: ((address: string) => boolean) | undefined;
+  /** Where its packets are written, as those of all legs. */
+  readonly packet: Uint8Array;
   /** Opens a codec for one leg; undefined where this name and clock rate are unknown. */
   readonly openCodec: (
     name: CodecName,

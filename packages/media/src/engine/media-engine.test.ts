@@ -70,6 +70,24 @@ test('a leg in no mix receives silence in an unbroken stream of packets', () => 
   assert.ok(isSilent(rig.lastHeard(phone, 50), 8000));
 });
 
+test('a leg that opens after a loud call, in its place, receives and emits silence: nothing of the call is left', () => {
+  const { rig, phones } = room(2);
+  rig.run(30);
+  for (const phone of phones) rig.hangUp(phone);
+  const later = [rig.phone('next', 0), rig.phone('last', 0)];
+  assert.deepEqual(
+    later.map(({ index }) => index),
+    phones.map(({ index }) => index).reverse(),
+  );
+  for (const phone of later) phone.sending = false;
+  connectAll(rig, 'next', later);
+  rig.run(30);
+  for (const phone of later) {
+    assert.equal(phone.packets, 30);
+    assert.ok(rig.lastHeard(phone, 30).every((sample) => sample === 0));
+  }
+});
+
 test('a muted member lacks edges to others: it hears, is not heard and needs no encoding of its own', () => {
   const { rig, phones } = room(3);
   const [a, b, muted] = phones as [TonePhone, TonePhone, TonePhone];

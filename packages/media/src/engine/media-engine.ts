@@ -324,7 +324,6 @@ class Engine implements MediaEngine {
     const { legs: most, queuedDigits, jitterMs } = this.#limits;
     if (this.#byName.has(name) || this.#byName.size >= most) return undefined;
     const index = this.#holes.pop() ?? this.#legs.length;
-    const { isAdmitted } = this.#deps;
     const leg = createLeg({
       name,
       index,
@@ -335,7 +334,8 @@ class Engine implements MediaEngine {
       createSource: this.#createSource,
       queuedDigits,
       maxDelayMs: jitterMs,
-      ...(isAdmitted === undefined ? {} : { isAdmitted }),
+      isAdmitted: this.#deps.isAdmitted,
+      packet: this.#sendScratch.packet,
     });
     this.#byName.set(name, leg);
     this.#legs[index] = leg;

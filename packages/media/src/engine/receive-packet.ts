@@ -3,7 +3,7 @@ import { readTelephoneEvent, type TelephoneEvent } from '../codec/telephone-even
 import { createRtpHeader, type RtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { srtpPacketBytes } from '../rtp/srtp-suite.ts';
 import type { MediaNotice } from './commands.ts';
-import type { Leg } from './leg.ts';
+import { codecIndexOf, type Leg } from './leg.ts';
 
 /** Objects that every packet reuses. */
 export interface ReceiveScratch {
@@ -59,10 +59,14 @@ export function receiveRtp(
       emitDigits(leg, leg.digitsIn.receive(header.timestamp, scratch.event, nowMs), notify);
     }
     // RFC 3264 §5.1: ignore payloads that were not agreed on, such as unrequested comfort noise.
-  } else if (leg.codecByType[header.payloadType]! < 0) leg.malformed++;
-  else {
-    leg.lastCodec = leg.codecByType[header.payloadType]!;
-    leg.lastUnits = leg.jitter.unitsIn(header.payloadType, bytes, header.payloadOffset, header.payloadLength);
+  } else {
+    const { payloadType, payloadOffset, payloadLength } = header;
+    const codecIndex = codecIndexOf(leg, payloadType);
+    if (codecIndex < 0) leg.malformed++;
+    else {
+      leg.lastCodec = codecIndex;
+      leg.lastUnits = leg.jitter.unitsIn(payloadType, bytes, payloadOffset, payloadLength);
+    }
   }
   if (!leg.listens) return true;
   // Events go in too: the jitter buffer must not take their sequence numbers for gaps.

@@ -2,7 +2,7 @@ import { arrival } from '../jitter/arrival.ts';
 import type { StoredPacket } from '../jitter/packet-ring.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
-import type { Leg, LegRelay } from './leg.ts';
+import { codecIndexOf, type Leg, type LegRelay } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
 
 /** A packet that more than this many others overtook is dropped (RFC 3550 A.1: MAX_MISORDER). */
@@ -88,7 +88,7 @@ export class RelayStream implements LegRelay {
     const ahead = sequenceDistance(this.#newest, sequenceNumber);
     if (ahead <= 0 && -ahead >= Math.min(this.#passed, MOST_OVERTAKEN)) return;
     const isEvent = payloadType === from.receiveEventPayloadType;
-    const codec = from.codecByType[payloadType]!;
+    const codec = codecIndexOf(from, payloadType);
     if (isEvent ? to.eventPayloadType < 0 || payloadLength > LONGEST_EVENT : codec < 0) {
       this.#leaveOut(sequenceNumber, ahead);
       return;

@@ -1,7 +1,7 @@
 import type { StoredPacket } from '../jitter/packet-ring.ts';
 import type { Hearing } from '../mix/hearing-interface.ts';
 import { sequenceDistance } from '../rtp/serial-number.ts';
-import type { Leg, LegRelay } from './leg.ts';
+import { codecIndexOf, type Leg, type LegRelay } from './leg.ts';
 import { fits, type RelayRoute, RelayStream } from './relay-stream.ts';
 import { flush } from './send-frame.ts';
 import type { SendPacket } from './send-packet.ts';
@@ -105,7 +105,7 @@ export class Relays {
       if (!jitter.packets.read((first + n) & 0xffff, packet)) return false;
       const { payloadType, payload, offset, length } = packet;
       const units = jitter.unitsIn(payloadType, payload, offset, length);
-      if (!fits(from, to, from.codecByType[payloadType]!, units)) return false;
+      if (!fits(from, to, codecIndexOf(from, payloadType), units)) return false;
     }
     return true;
   }
@@ -174,9 +174,14 @@ function mayRelay(from: Leg, to: Leg): boolean {
     isFree(to) &&
     !to.pressesKeys &&
     from.framesPerPacket === to.framesPerPacket &&
-    from.codecByType.includes(to.codecIndex) &&
-    to.codecByType.includes(from.codecIndex)
+    receives(from, to.codecIndex) &&
+    receives(to, from.codecIndex)
   );
+}
+
+function receives({ payloads }: Leg, codecIndex: number): boolean {
+  for (let i = 0; i < payloads.length; i++) if (payloads[i]!.codecIndex === codecIndex) return true;
+  return false;
 }
 
 function isFree(leg: Leg): boolean {

@@ -3,6 +3,7 @@ import type { AudioCodec } from '../codec/audio-codec.ts';
 import { pcma, pcmu } from '../codec/g711.ts';
 import { renderComfortNoise } from '../dsp/comfort-noise.ts';
 import { type Audience, mixFor, sumAudience } from '../mix/audience.ts';
+import { packetBytes } from '../rtp/rtp-sender.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
 import { hearAlone, hearTogether } from './shared-streams.ts';
@@ -14,6 +15,8 @@ export interface SendScratch {
   readonly mixed: readonly Int16Array[];
   readonly quiet: readonly Int16Array[];
   readonly payload: Uint8Array;
+  /** Where the packets of all legs are written: each is sent at once, and one buffer stays in the cache. */
+  readonly packet: Uint8Array;
   /** A silent frame for each codec with shared payloads, encoded. */
   readonly silence: readonly Uint8Array[];
   /** Frames of noise for both forms of G.711: µ-law and A-law. */
@@ -59,6 +62,7 @@ export function createSendScratch(captures: Captures, phases: number): SendScrat
     mixed: frames(),
     quiet: frames(),
     payload: new Uint8Array(LONGEST_FRAME * 2),
+    packet: new Uint8Array(packetBytes),
     // Silence in L16 is zeros at every rate.
     silence: [silenceOf(pcmu), silenceOf(pcma), new Uint8Array(LONGEST_FRAME * 2)],
     comfort: [comfortOf(pcmu), comfortOf(pcma)],

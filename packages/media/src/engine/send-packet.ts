@@ -1,6 +1,6 @@
 import type { Leg } from './leg.ts';
 
-/** Sends a packet to the network; the next tick overwrites the bytes. */
+/** Sends a packet to the network; the next packet, also of another leg, overwrites the bytes. */
 export type SendPacket = (
   leg: number,
   bytes: Uint8Array,

@@ -97,10 +97,11 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
       const pair = pairs.get(leg);
       if (pair === undefined) return;
       counters.sent++;
-      pair.rtp.send(bytes, 0, length, port, address, sent);
+      // The engine overwrites its buffer before dgram has sent it.
+      pair.rtp.send(bytes.slice(0, length), port, address, sent);
     },
     sendReport(leg, bytes, length, address, port) {
-      pairs.get(leg)?.rtcp.send(bytes, 0, length, port, address, sent);
+      pairs.get(leg)?.rtcp.send(bytes.slice(0, length), port, address, sent);
     },
     async close(leg) {
       const port = await unbind(leg);

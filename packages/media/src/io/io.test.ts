@@ -33,7 +33,7 @@ test('the lateness histogram has quantiles within a step and the exact maximum',
   assert.ok(Math.abs(p50Ms - 5.1) < 0.11 && Math.abs(p99Ms - 10.0) < 0.11 && maxMs === 999);
 });
 
-test('RTP uses an even port and RTCP the next one; a full range is refused; closed ports can be bound again', async () => {
+test('RTP uses an even port and RTCP the next one; a full range is refused; closed ports can be bound again; sent bytes may be reused', async () => {
   const received: string[] = [];
   const packetsArrived = Promise.withResolvers<void>();
   const sockets = openDgramSockets({
@@ -57,9 +57,16 @@ test('RTP uses an even port and RTCP the next one; a full range is refused; clos
   await packetsArrived.promise;
   assert.deepEqual(received, ['7 127.0.0.1 1,2', '7 report 3']);
   const answer = once(phone, 'message');
-  sockets.send(7, Uint8Array.of(9, 9, 9), 2, '127.0.0.1', phone.address().port);
+  const packet = Uint8Array.of(9, 9, 9);
+  sockets.send(7, packet, 2, '127.0.0.1', phone.address().port);
+  packet.fill(0);
   const [bytes, from] = (await answer) as [Uint8Array, { port: number }];
-  assert.deepEqual([bytes.length, from.port], [2, port]);
+  assert.deepEqual([...bytes, from.port], [9, 9, port]);
+  const report = once(phone, 'message');
+  packet.fill(8);
+  sockets.sendReport(7, packet, 1, '127.0.0.1', phone.address().port);
+  packet.fill(0);
+  assert.deepEqual([...((await report) as [Uint8Array])[0]], [8]);
   await sockets.close(7);
   await sockets.close(7);
   assert.equal(await sockets.open(9), port);

@@ -2,7 +2,7 @@
 export interface LegSockets {
   /** Binds an even port for RTP and the next one for RTCP; rejects with NoPortLeftError when no pair is free. */
   open(leg: number): Promise<number>;
-  /** Sends or drops (and counts) at once; the bytes may be reused in the next 20 ms. */
+  /** Sends or drops (and counts) at once; the bytes may be reused after the call. */
   send(leg: number, bytes: Uint8Array, length: number, address: string, port: number): void;
   /** The same from the leg's RTCP port. */
   sendReport(leg: number, bytes: Uint8Array, length: number, address: string, port: number): void;

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { TakeCaptured } from '../capture/capture.ts';
 import type {
   AgreedKeys,
@@ -21,6 +21,7 @@ import { createHostLegs, type OpenedLeg } from './host-legs.ts';
 import type { MovedLegs } from './host-moves.ts';
 import type { LegSockets, OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import type { OpenOpus } from './opus.ts';
+import { createRandomNumbers } from './random-numbers.ts';
 import { RelayedLegs } from './relayed-legs.ts';
 import { nodeCiphers } from './srtp-ciphers.ts';
 import { createTickLoop, type TickLoopDeps, type TickStats } from './tick-loop.ts';
@@ -252,7 +253,7 @@ function connectEngine(
     send: browsers === undefined ? sockets.send : sendBy(browsers, sockets),
     sendReport: sockets.sendReport,
     notify,
-    random: () => randomInt(2 ** 47) / 2 ** 47,
+    random: createRandomNumbers(),
     // RFC 7022 §4.2: 96 random bits, which reveal nothing about the machine.
     cname: randomBytes(12).toString('base64'),
     phases,

@@ -112,7 +112,7 @@ export class Concealment {
   reset(): void {
     this.#active = false;
     this.erased = 0;
-    this.#history.fill(0);
+    if (this.#history !== none) this.#history.fill(0);
   }
 
   #begin(): void {

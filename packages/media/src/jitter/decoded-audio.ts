@@ -1,12 +1,13 @@
+const none = new Int16Array(0);
+
 /** Decoded samples of a stream, until they are taken. Its memory follows what the stream has needed so far: most streams never need the limit. */
 export class DecodedAudio {
-  samples: Int16Array;
+  samples = none;
   length = 0;
   readonly #frameSamples: number;
   readonly #mostSamples: number;
 
   constructor(frameSamples: number, mostSamples: number) {
-    this.samples = new Int16Array(frameSamples);
     this.#frameSamples = frameSamples;
     this.#mostSamples = mostSamples;
   }

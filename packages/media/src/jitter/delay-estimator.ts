@@ -11,6 +11,8 @@ const baseWindowMs = 2000;
 /** Deviations of the last 4–8 s count: long enough to remember one burst of Wi-Fi retries until the next. */
 const histogramWindowMs = 4000;
 
+const noCounts = new Uint16Array(0);
+
 /**
  * Measures how late packets arrive relative to the fastest recent one, as a histogram of relative transit times. The
  * required delay is a quantile of it. The clock offset cancels out, and slow drift is followed.
@@ -19,8 +21,9 @@ export class DelayEstimator {
   /** Packets since the start, counted up to 1,000. */
   observed = 0;
   readonly #msPerUnit: number;
-  readonly #recent = new Uint16Array(bins);
-  readonly #older = new Uint16Array(bins);
+  /** Allocated with the first packet. */
+  #recent = noCounts;
+  #older = noCounts;
   #recentCount = 0;
   #olderCount = 0;
   #windowMs = 0;
@@ -40,8 +43,14 @@ export class DelayEstimator {
   /** Restarts with the timestamp of the next observed packet. */
   restart(timestamp: number, arrivalMs: number): void {
     this.observed = 0;
-    this.#recent.fill(0);
-    this.#older.fill(0);
+    if (this.#recent === noCounts) {
+      const counts = new Uint16Array(2 * bins);
+      this.#recent = counts.subarray(0, bins);
+      this.#older = counts.subarray(bins);
+    } else {
+      this.#recent.fill(0);
+      this.#older.fill(0);
+    }
     this.#recentCount = 0;
     this.#olderCount = 0;
     this.#windowMs = arrivalMs;
@@ -98,6 +107,7 @@ export class DelayEstimator {
 
   /** The delay in ms above the fastest packet's within which this share of packets arrives; 0 before any packet. */
   quantileMs(share: number): number {
+    if (this.#recent === noCounts) return 0;
     const allowed = Math.floor((this.#recentCount + this.#olderCount) * (1 - share));
     let above = 0;
     for (let bin = bins - 1; bin >= 0; bin--) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createRtpHeader } from '../rtp/rtp-packet.ts';
-import { PacketRing, type StoredPacket } from './packet-ring.ts';
+import { PacketRing, type StoredPacket, slotState } from './packet-ring.ts';
 
 const header = createRtpHeader();
 
@@ -26,7 +26,8 @@ function read(ring: PacketRing, sequenceNumber: number): Uint8Array | undefined 
 
 test('a ring has memory for the packets that have waited at once, of the length that they had', () => {
   const ring = new PacketRing(24, 640);
-  assert.equal(ring.payload.length, 0);
+  ring.clear();
+  assert.deepEqual([ring.payload.length, ring.timestamp.length, ring.stateOf(0)], [0, 0, slotState.empty]);
   for (let n = 0; n < 100; n++) {
     store(ring, n, new Uint8Array(160));
     if (n > 1) ring.release(n - 2);

@@ -12,6 +12,11 @@ export interface StoredPacket {
 /** The state of a slot for its sequence number. */
 export const slotState = { empty: 0, audio: 1, other: 2, played: 3 } as const;
 
+const noBytes = new Uint8Array(0);
+const noLengths = new Uint16Array(0);
+const noTimestamps = new Uint32Array(0);
+const noNumbers = new Int32Array(0);
+
 /** Blocks for payloads at the start: a stream without jitter has one or two packets waiting. */
 const firstBlocks = 4;
 /** Blocks grow in these steps: 20 ms of G.711 or G.722 need one. */
@@ -20,7 +25,8 @@ const blockStep = 160;
 /**
  * Encoded payloads by sequence number. A slot remembers its last sequence number, which distinguishes a duplicate of a
  * played packet from a late packet. Payloads are in blocks that waiting packets share: their number and size follow what
- * the stream has needed so far, because most streams never need more than a few packets of 20 ms.
+ * the stream has needed so far, because most streams never need more than a few packets of 20 ms. Nothing is allocated before the first
+ * packet: many legs end without one.
  */
 export class PacketRing {
   readonly slots: number;
@@ -29,17 +35,17 @@ export class PacketRing {
   /** Waiting packets of all kinds, and those with audio. */
   count = 0;
   audioCount = 0;
-  payload = new Uint8Array(0);
-  readonly timestamp: Uint32Array;
-  readonly length: Uint16Array;
-  readonly payloadType: Uint8Array;
-  readonly #sequence: Int32Array;
-  readonly #state: Uint8Array;
+  payload = noBytes;
+  timestamp = noTimestamps;
+  length = noLengths;
+  payloadType = noBytes;
+  #sequence = noNumbers;
+  #state = noBytes;
   /** The block of each slot; valid while audio waits in the slot. */
-  readonly #block: Uint8Array;
+  #block = noBytes;
   readonly #mask: number;
   #blockBytes = 0;
-  #free: Uint8Array = new Uint8Array(0);
+  #free = noBytes;
   #freeCount = 0;
 
   /** `slots` is rounded up to a power of two. */
@@ -47,15 +53,6 @@ export class PacketRing {
     this.slots = 2 ** Math.ceil(Math.log2(Math.max(2, slots)));
     this.mostBytes = mostBytes;
     this.#mask = this.slots - 1;
-    // One piece of memory: each typed array with its own buffer costs another 100 bytes.
-    const { slots: n } = this;
-    const memory = new ArrayBuffer(n * 13);
-    this.timestamp = new Uint32Array(memory, 0, n);
-    this.#sequence = new Int32Array(memory, n * 4, n).fill(-1);
-    this.length = new Uint16Array(memory, n * 8, n);
-    this.payloadType = new Uint8Array(memory, n * 10, n);
-    this.#state = new Uint8Array(memory, n * 11, n);
-    this.#block = new Uint8Array(memory, n * 12, n);
   }
 
   /** Where the payload of a slot begins in `payload`. */
@@ -69,6 +66,7 @@ export class PacketRing {
 
   /** The state of a sequence number; empty when its slot holds another number. */
   stateOf(sequenceNumber: number): number {
+    if (this.#sequence === noNumbers) return slotState.empty;
     const slot = sequenceNumber & this.#mask;
     return this.#sequence[slot] === sequenceNumber ? this.#state[slot]! : slotState.empty;
   }
@@ -132,6 +130,7 @@ export class PacketRing {
   }
 
   clear(): void {
+    if (this.#sequence === noNumbers) return;
     this.#sequence.fill(-1);
     this.#state.fill(slotState.empty);
     this.count = 0;
@@ -165,7 +164,20 @@ export class PacketRing {
     this.payload = payload;
   }
 
+  /** One piece of memory: each typed array with its own buffer costs another 100 bytes. */
+  #allocate(): void {
+    const { slots: n } = this;
+    const memory = new ArrayBuffer(n * 13);
+    this.timestamp = new Uint32Array(memory, 0, n);
+    this.#sequence = new Int32Array(memory, n * 4, n).fill(-1);
+    this.length = new Uint16Array(memory, n * 8, n);
+    this.payloadType = new Uint8Array(memory, n * 10, n);
+    this.#state = new Uint8Array(memory, n * 11, n);
+    this.#block = new Uint8Array(memory, n * 12, n);
+  }
+
   #occupy(sequenceNumber: number, state: number): number {
+    if (this.#sequence === noNumbers) this.#allocate();
     const slot = sequenceNumber & this.#mask;
     this.#sequence[slot] = sequenceNumber;
     this.#state[slot] = state;

@@ -14,7 +14,9 @@ export interface Audience {
   /** The same sources at the rate of the listeners, and those of them that need conversion. */
   readonly heard: readonly Heard[];
   readonly converted: readonly ConvertedSource[];
-  readonly sum: Int32Array;
+  readonly frameSamples: number;
+  /** Allocated with the first active source. */
+  sum: Int32Array;
   /** Number of listeners; an audience without listeners is removed. */
   listeners: number;
   /** Tick in which `sum` was computed. */
@@ -64,6 +66,8 @@ const HOLD_FRAMES = 10;
 const NEAR = 1.06;
 const RELEASE = 1.08;
 
+const none = new Int32Array(0);
+
 /** Creates an audience for `codecs` with shared payloads; `convert` converts sources of another rate. */
 export function createAudience(
   sources: readonly Source[],
@@ -83,7 +87,8 @@ export function createAudience(
     sources,
     heard,
     converted,
-    sum: new Int32Array(frameSamples),
+    frameSamples,
+    sum: none,
     listeners: 0,
     tick: -1,
     activeSources: 0,
@@ -91,8 +96,8 @@ export function createAudience(
     gain: 1,
     rampEnd: 0,
     hold: 0,
-    payloads: Array.from({ length: codecs }, () => undefined),
-    payloadTicks: Array.from({ length: codecs }, () => -1),
+    payloads: new Array<undefined>(codecs).fill(undefined),
+    payloadTicks: new Array<number>(codecs).fill(-1),
     streams: [],
   };
 }
@@ -100,15 +105,17 @@ export function createAudience(
 /** Sums the active sources of this tick and sets the limiter's gain, once per tick. */
 export function sumAudience(audience: Audience, tick: number): void {
   if (audience.tick === tick) return;
-  const { sum, converted } = audience;
+  const { converted } = audience;
   const sources = audience.heard;
-  const count = sum.length;
+  const count = audience.frameSamples;
   for (let c = 0; c < converted.length; c++) converted[c]!.refresh(tick);
   let active = 0;
   for (let s = 0; s < sources.length; s++) {
     const source = sources[s]!;
     if (!source.active) continue;
+    if (audience.sum === none) audience.sum = new Int32Array(count);
     const frame = source.frame;
+    const { sum } = audience;
     if (active === 0) for (let i = 0; i < count; i++) sum[i] = frame[i]!;
     else for (let i = 0; i < count; i++) sum[i] = sum[i]! + frame[i]!;
     active++;
@@ -122,6 +129,7 @@ export function sumAudience(audience: Audience, tick: number): void {
     audience.hold = 0;
     return;
   }
+  const { sum } = audience;
   let peak = 0;
   for (let i = 0; i < count; i++) {
     const sample = sum[i]!;

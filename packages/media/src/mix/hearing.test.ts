@@ -227,8 +227,8 @@ describe('partners, levels and comfort noise', () => {
     bench.heard('a');
     bench.hearing.changeRate('b', bench.source('wide b', 320), 320);
     assert.deepEqual(bench.heard('a', 'b'), { a: 'wide b', b: 'a' });
-    assert.equal(bench.entry('b').seat!.audience.sum.length, 320);
-    assert.equal(bench.entry('a').seat!.audience.sum.length, 160);
+    assert.equal(bench.entry('b').seat!.audience.frameSamples, 320);
+    assert.equal(bench.entry('a').seat!.audience.frameSamples, 160);
     bench.hearing.changeRate('ghost', bench.source('x'), 160);
     assert.equal(bench.hearing.isIdle(), true);
   });

@@ -18,7 +18,7 @@ function source(id: number, samples: number | Int16Array = 0, frameSamples = FRA
 /** The listener's next frame; its own one is subtracted where it was added. */
 function heardBy(seat: Seat, tick: number, self?: Source): Int16Array {
   sumAudience(seat.audience, tick);
-  const out = new Int16Array(seat.audience.sum.length);
+  const out = new Int16Array(seat.audience.frameSamples);
   seat.gain = mixFor(seat.audience, self?.active === false ? undefined : seat.own?.frame, out, seat.gain);
   return out;
 }

@@ -11,7 +11,7 @@ export interface LatchOptions {
   /** How long other sources wait for the signalled one after arming; default 200 ms. */
   readonly preferSignalledMs?: number;
   /** Addresses of the operator that may be latched although signalling does not name them; default none. */
-  readonly isAdmitted?: (address: string) => boolean;
+  readonly isAdmitted?: ((address: string) => boolean) | undefined;
 }
 
 /** The sources that signalling names for a leg. */
@@ -93,6 +93,16 @@ export function createLatch(options: LatchOptions = {}): Latch {
  */
 const maxCandidates = 4;
 
+interface Candidate {
+  source: string;
+  ssrc: number;
+  sequenceNumber: number;
+  run: number;
+  heardMs: number;
+}
+
+const admitsNone = (): boolean => false;
+
 class SymmetricLatch implements Latch {
   counters: LatchCounters = { probation: 0, foreign: 0, latched: 0 };
   readonly #probation: number;
@@ -107,20 +117,15 @@ class SymmetricLatch implements Latch {
   #latched: string | undefined;
   #latchedAddress: string | undefined;
   #heardMs = 0;
-  readonly #candidates = Array.from({ length: maxCandidates }, () => ({
-    source: '',
-    ssrc: 0,
-    sequenceNumber: 0,
-    run: 0,
-    heardMs: Number.NEGATIVE_INFINITY,
-  }));
+  /** Empty before the first packet. */
+  readonly #candidates: Candidate[] = [];
 
   constructor(options: LatchOptions) {
     this.#probation = options.probation ?? 2;
     this.#probationElsewhere = options.probationElsewhere ?? 3;
     this.#silentMs = options.silentMs ?? 5000;
     this.#preferSignalledMs = options.preferSignalledMs ?? 200;
-    this.#isAdmitted = options.isAdmitted ?? (() => false);
+    this.#isAdmitted = options.isAdmitted ?? admitsNone;
   }
 
   get source(): string | undefined {
@@ -230,21 +235,20 @@ class SymmetricLatch implements Latch {
   }
 
   /** The candidate of this source, else the candidate with the oldest packet. */
-  #candidateFor(source: string) {
-    let oldest = this.#candidates[0]!;
+  #candidateFor(source: string): Candidate {
+    let oldest: Candidate | undefined;
     for (const candidate of this.#candidates) {
       if (candidate.source === source) return candidate;
-      if (candidate.heardMs < oldest.heardMs) oldest = candidate;
+      if (oldest === undefined || candidate.heardMs < oldest.heardMs) oldest = candidate;
     }
-    return oldest;
+    if (oldest !== undefined && this.#candidates.length === maxCandidates) return oldest;
+    const added: Candidate = { source, ssrc: 0, sequenceNumber: 0, run: 0, heardMs: 0 };
+    this.#candidates.push(added);
+    return added;
   }
 
   #forgetCandidates(): void {
-    for (const candidate of this.#candidates) {
-      candidate.source = '';
-      candidate.run = 0;
-      candidate.heardMs = Number.NEGATIVE_INFINITY;
-    }
+    this.#candidates.length = 0;
   }
 }
 

@@ -215,7 +215,8 @@ describe('the clock of an outgoing stream', () => {
     ['the count, not the frame, for a shorter packet', pcmu, 80, 80],
   ] as const) {
     it(`advances at ${rule}`, () => {
-      const sender = createRtpSender({ ssrc: 1, sequenceNumber: 0, timestamp: 0, maxPacketBytes: 2000 });
+      const packet = new Uint8Array(2000);
+      const sender = createRtpSender({ ssrc: 1, sequenceNumber: 0, timestamp: 0, packet });
       sender.writeAudio(codec, 0, new Int16Array(960), count);
       assert.equal(sender.timestamp, step);
     });

@@ -11,9 +11,12 @@ export interface RtpSenderOptions {
   /** Of a stream that began in another engine; default 0. */
   readonly packetsSent?: number;
   readonly octetsSent?: number;
-  /** Size of the reused packet with its header; default 1,472 bytes, which fit an Ethernet frame over IPv4. */
-  readonly maxPacketBytes?: number;
+  /** Where all packets are written; default a buffer of its own with `packetBytes`. */
+  readonly packet?: Uint8Array;
 }
+
+/** A packet with its header that fits an Ethernet frame over IPv4. */
+export const packetBytes = 1472;
 
 /**
  * One outgoing RTP stream: counts sequence number and timestamp, sets the marker, and writes all packets into one
@@ -85,7 +88,7 @@ class Sender implements RtpSender {
     this.ssrc = options.ssrc >>> 0;
     this.timestamp = options.timestamp >>> 0;
     this.sequenceNumber = options.sequenceNumber & 0xffff;
-    this.packet = new Uint8Array(options.maxPacketBytes ?? 1472);
+    this.packet = options.packet ?? new Uint8Array(packetBytes);
     this.packetsSent = options.packetsSent ?? 0;
     this.octetsSent = options.octetsSent ?? 0;
   }
