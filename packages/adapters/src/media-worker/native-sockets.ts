@@ -39,6 +39,9 @@ const MOST_BATCHES = 8;
 /** A clock that was set meanwhile must not make packets look older than a stall could. */
 const OLDEST_MS = 500;
 
+/** The value of an option that is on. */
+const on = Uint8Array.of(1, 0, 0, 0);
+
 interface Pair {
   readonly port: number;
   readonly rtp: number;
@@ -91,6 +94,10 @@ class NativeSockets {
   readonly #range: PortRange;
   readonly #pairs = new Map<number, Pair>();
   readonly #epoll: number;
+  /** Arrays for system calls are reused, as in bind-udp.ts; the targets by leg. */
+  readonly #event = new Uint8Array(EVENT_BYTES);
+  readonly #newEvent = new DataView(this.#event.buffer);
+  readonly #targets: Uint8Array[] = [];
   readonly #events = new Uint8Array(EVENT_BYTES * EVENTS);
   readonly #eventView = new DataView(this.#events.buffer);
   readonly #batch: PacketBatch;
@@ -170,7 +177,7 @@ class NativeSockets {
     this.#pairs.delete(leg);
     const { port, rtp, rtcp } = pair;
     for (const fd of [rtp, rtcp]) {
-      this.#calls.epollControl(this.#epoll, EPOLL_CTL_DEL, fd, new Uint8Array(EVENT_BYTES));
+      this.#calls.epollControl(this.#epoll, EPOLL_CTL_DEL, fd, this.#event);
       this.counters.sockets--;
     }
     return { port, descriptors: [rtp, rtcp] };
@@ -230,7 +237,6 @@ class NativeSockets {
       return -1;
     }
     // The kernel timestamps each packet on arrival, so a late read loses nothing.
-    const on = Uint8Array.of(1, 0, 0, 0);
     this.#calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
     this.counters.sockets++;
     return fd;
@@ -239,17 +245,17 @@ class NativeSockets {
   #add(leg: number, port: number, rtp: number, rtcp: number): void {
     this.#watch(rtp, leg, false);
     this.#watch(rtcp, leg, true);
-    const target = new Uint8Array(ADDRESS_BYTES);
+    this.#targets[leg] ??= new Uint8Array(ADDRESS_BYTES);
+    const target = this.#targets[leg];
     this.#pairs.set(leg, { port, rtp, rtcp, target, toAddress: '', toPort: 0 });
   }
 
   #watch(fd: number, leg: number, isReport: boolean): void {
-    const event = new Uint8Array(EVENT_BYTES);
-    const view = new DataView(event.buffer);
+    const view = this.#newEvent;
     view.setUint32(0, EPOLLIN, true);
     view.setUint32(EVENT_DATA, leg * 2 + (isReport ? 1 : 0), true);
     view.setUint32(EVENT_DATA + 4, fd, true);
-    this.#calls.epollControl(this.#epoll, EPOLL_CTL_ADD, fd, event);
+    this.#calls.epollControl(this.#epoll, EPOLL_CTL_ADD, fd, this.#event);
   }
 
   #shut(fd: number): void {

@@ -14,6 +14,8 @@ export interface Move {
 export interface LegEntry extends Followers {
   readonly kind: 'leg';
   readonly name: string;
+  /** Its name in the placement; so often needed that it is not put together each time. */
+  readonly unit: string;
   isOpen: boolean;
   /** A leg without a phone: the audio of a stream, which cannot leave its worker. */
   isVirtual: boolean;
@@ -33,6 +35,8 @@ export interface LegEntry extends Followers {
 export interface MixEntry extends Followers {
   readonly kind: 'mix';
   readonly name: string;
+  /** As that of a leg. */
+  readonly unit: string;
   members: readonly string[];
   isRoom: boolean;
   /** The mix is open in its worker. */
@@ -106,15 +110,11 @@ export function isHeld(leg: LegEntry): boolean {
   return leg.isOpen && (leg.isVirtual || leg.streams.size > 0);
 }
 
-/** The name of a leg or room in the placement. */
-export function unitOf(thing: LegEntry | MixEntry): string {
-  return `${thing.kind}/${thing.name}`;
-}
-
 export function newLeg(name: string): LegEntry {
   return {
     kind: 'leg',
     name,
+    unit: `leg/${name}`,
     isOpen: false,
     isVirtual: false,
     iceIn: undefined,
@@ -129,7 +129,7 @@ export function newLeg(name: string): LegEntry {
 
 export function newMix(name: string): MixEntry {
   const rest = { members: [], isRoom: false, isOpen: false, at: undefined, weight: 0, move: undefined };
-  return { kind: 'mix', name, ...rest, ...noFollowers() };
+  return { kind: 'mix', name, unit: `mix/${name}`, ...rest, ...noFollowers() };
 }
 
 /** The worker of the anchor has died: mixes and captures that followed the anchor are lost. */

@@ -16,7 +16,6 @@ import {
   noFollowers,
   type StreamEntry,
   streamsOf,
-  unitOf,
   type WorkerEntry,
   withFollowers,
   workerOfMost,
@@ -49,11 +48,11 @@ export class PoolTable {
       case 'worker':
         return thing.worker;
       case 'leg':
-        return this.#placement.workerOf(unitOf(thing.room ?? thing));
+        return this.#placement.workerOf((thing.room ?? thing).unit);
       case 'capture':
         return this.workerOf(thing.at);
       case 'mix':
-        if (thing.isRoom) return this.#placement.workerOf(unitOf(thing));
+        if (thing.isRoom) return this.#placement.workerOf(thing.unit);
         return thing.at === undefined ? undefined : this.workerOf(thing.at);
     }
   }
@@ -74,7 +73,7 @@ export class PoolTable {
     const known = this.legs.get(name);
     if (known !== undefined) return known;
     const leg = newLeg(name);
-    if (this.#placement.open(unitOf(leg), leg.weight, given) === undefined) return undefined;
+    if (this.#placement.open(leg.unit, leg.weight, given) === undefined) return undefined;
     this.legs.set(name, leg);
     return leg;
   }
@@ -89,7 +88,7 @@ export class PoolTable {
     this.mixes.delete(mix.name);
     if (mix.isRoom) {
       for (const name of mix.members) this.#leave(this.legs.get(name)!, worker!);
-      this.#placement.close(unitOf(mix));
+      this.#placement.close(mix.unit);
     } else this.#detach(mix);
     mix.isRoom = false;
     mix.members = [];
@@ -180,7 +179,7 @@ export class PoolTable {
 
   weigh(leg: LegEntry, weight: number): void {
     const { room } = leg;
-    if (room === undefined) this.#placement.weigh(unitOf(leg), weight);
+    if (room === undefined) this.#placement.weigh(leg.unit, weight);
     else this.#weighRoom(room, weight - leg.weight);
     leg.weight = weight;
   }
@@ -200,7 +199,7 @@ export class PoolTable {
 
   /** Moves a leg without a room to another worker, which has opened it. */
   relocate(leg: LegEntry, worker: number): void {
-    if (leg.room === undefined) this.#placement.move(unitOf(leg), worker);
+    if (leg.room === undefined) this.#placement.move(leg.unit, worker);
   }
 
   /** Moves the room to the worker of a member that cannot leave it. Returns the things to move. */
@@ -212,7 +211,7 @@ export class PoolTable {
       if (leg.isVirtual) this.#leave(leg, before);
     }
     mix.members = mix.members.filter((name) => this.legs.get(name)?.room === mix);
-    this.#placement.move(unitOf(mix), worker);
+    this.#placement.move(mix.unit, worker);
     const members = mix.members.flatMap((name) => this.legs.get(name) ?? []);
     return [mix, ...mix.mixes, ...mix.captures, ...members.flatMap(withFollowers)];
   }
@@ -315,7 +314,7 @@ export class PoolTable {
   #makeRoom(mix: MixEntry, known: readonly LegEntry[]): boolean {
     const given = this.workerOf(mix) ?? this.#bestOf(known);
     this.#detach(mix);
-    const worker = this.#placement.open(unitOf(mix), usualRoom, given);
+    const worker = this.#placement.open(mix.unit, usualRoom, given);
     mix.isRoom = worker !== undefined;
     mix.weight = 0;
     return mix.isRoom;
@@ -330,7 +329,7 @@ export class PoolTable {
   }
 
   #join(leg: LegEntry, mix: MixEntry): void {
-    if (leg.room === undefined) this.#placement.close(unitOf(leg));
+    if (leg.room === undefined) this.#placement.close(leg.unit);
     else {
       leg.room.members = leg.room.members.filter((name) => name !== leg.name);
       this.#weighRoom(leg.room, -leg.weight);
@@ -343,13 +342,13 @@ export class PoolTable {
   #leave(leg: LegEntry, worker: number): void {
     if (leg.room !== undefined) this.#weighRoom(leg.room, -leg.weight);
     leg.room = undefined;
-    this.#placement.open(unitOf(leg), leg.weight, worker);
+    this.#placement.open(leg.unit, leg.weight, worker);
     this.#prune(leg);
   }
 
   #weighRoom(room: MixEntry, more: number): void {
     room.weight += more;
-    this.#placement.weigh(unitOf(room), Math.max(usualRoom, room.weight));
+    this.#placement.weigh(room.unit, Math.max(usualRoom, room.weight));
   }
 
   /** A leg moves with its own captures, plays and streams; those of several legs belong to their room. */
@@ -389,6 +388,6 @@ export class PoolTable {
     if (anchor.kind !== 'leg' || anchor.isOpen || anchor.room !== undefined || hasFollowers(anchor)) return;
     if (this.legs.get(anchor.name) !== anchor) return;
     this.legs.delete(anchor.name);
-    this.#placement.close(unitOf(anchor));
+    this.#placement.close(anchor.unit);
   }
 }
