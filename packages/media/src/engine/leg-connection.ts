@@ -86,6 +86,7 @@ export function createLeg(options: LegOptions): Leg {
     heardMs: 0,
     silenceReported: false,
     reportDueMs: Number.POSITIVE_INFINITY,
+    hasReported: false,
     packetsReceived: 0,
     bytesReceived: 0,
     strangers: 0,

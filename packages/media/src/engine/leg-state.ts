@@ -51,6 +51,7 @@ const values = [
   'heardMs',
   'silenceReported',
   'reportDueMs',
+  'hasReported',
   'packetsReceived',
   'bytesReceived',
   'strangers',

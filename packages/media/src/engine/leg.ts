@@ -113,6 +113,8 @@ export interface Leg {
   heardMs: number;
   silenceReported: boolean;
   reportDueMs: number;
+  /** A report was sent, under this SSRC or an earlier one. */
+  hasReported: boolean;
   packetsReceived: number;
   bytesReceived: number;
   strangers: number;

@@ -323,6 +323,17 @@ test('RFC 4733: a key press emits one notice although its end arrives three time
   assert.ok(hears(rig, b, a.frequencyHz));
 });
 
+test('RFC 3550 §6.3.7: a leg that has sent nothing sends no BYE; after a report alone it does', () => {
+  const rig = createEngineRig();
+  const [brief, listening] = [rig.phone('brief', 0), rig.phone('listening', 0, { direction: 'recvonly' })];
+  rig.hangUp(brief);
+  rig.run(400);
+  assert.ok(rig.reports.length > 0 && rig.reports.every(({ leg }) => leg === listening.index));
+  const before = rig.reports.length;
+  rig.hangUp(listening);
+  assert.equal(rig.reports.length, before + 1);
+});
+
 test('send-digits sends RFC 4733 events instead of audio and is refused where none were agreed on', () => {
   const { rig, phones } = room(2);
   const [a] = phones as [TonePhone, TonePhone];

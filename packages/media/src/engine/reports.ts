@@ -45,6 +45,8 @@ export function createReporting(deps: ReportingDeps): Reporting {
     schedule,
     send(leg, nowMs, goodbye) {
       if (leg.agreed === undefined || leg.awaitsKeys) return;
+      // RFC 3550 §6.3.7: a participant that has sent nothing must not send BYE.
+      if (goodbye && !leg.hasReported && leg.rtp.packetsSent + leg.past.packetsSent === 0) return;
       schedule(leg, nowMs);
       if (leg.toAddress === '') return;
       const sender: SenderInfo | undefined =
@@ -63,6 +65,7 @@ export function createReporting(deps: ReportingDeps): Reporting {
         length = leg.protection.sender.protectReport(out, length);
       }
       if (length < 0) return;
+      leg.hasReported = true;
       const isMuxed = leg.isChecked || leg.agreed.rtcpPort === leg.agreed.port;
       if (isMuxed) sendPacket(leg.index, out, length, leg.toAddress, leg.toPort);
       else sendReport(leg.index, out, length, leg.toAddress, leg.toReportPort);
