@@ -7,7 +7,7 @@ import type { TransactionSetting } from './timers.ts';
  *   trying ──1xx──▶ proceeding ──200-699──▶ completed ──J──▶ terminated
  *     ╰──200-699────────────────────────────────▲
  *
- * A busy registrar has thousands of these in "completed" for 32 s, so that state holds only the printed response.
+ * The state "completed" lasts 32 s over UDP and holds only the printed response: `AnsweredServers` keeps it as bytes.
  */
 export type NonInviteServerState =
   | { readonly phase: 'trying'; readonly setting: TransactionSetting }

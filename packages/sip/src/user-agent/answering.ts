@@ -5,13 +5,13 @@ import type { UserAgentCounters } from './counters.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import type { Refusal } from './screening.ts';
 import type { SendTarget } from './send-target.ts';
-import type { ServerTransactions } from './server-transactions.ts';
+import type { ServerTransactionTable } from './server-transactions.ts';
 import type { ServerTransaction } from './transactions.ts';
 import type { ReplyFields } from './user-agent-options.ts';
 
 /** The parts of the user agent that answering needs. */
 export interface AnsweringDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin'> {
-  readonly servers: ServerTransactions;
+  readonly servers: ServerTransactionTable;
   readonly counters: UserAgentCounters;
   readonly userAgentName: string | undefined;
   token(): string;

@@ -4,7 +4,9 @@ import type { ByteString, SipRequest, SipResponse } from '../message/message.ts'
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { Refusal } from './screening.ts';
 import type { Route } from './send-target.ts';
+import type { ServerTransactionTable } from './server-transactions.ts';
 import type { TimerWheel, WheelClock } from './timer-wheel.ts';
+import type { TransactionDeps } from './transaction-effects.ts';
 
 /** Parts of a user agent that a phone in a web page replaces by smaller ones, so that its page loads faster. */
 export interface ExtraParts {
@@ -23,6 +25,8 @@ export interface ExtraParts {
   withSessionAlone(request: SipRequest): SipRequest;
   /** Refuses a body that is no session. */
   screenContent(request: SipRequest): Refusal | undefined;
+  /** Server transactions, most of which are answered already. */
+  createServers(deps: TransactionDeps, chance: () => number): ServerTransactionTable;
   /** Timers for many concurrent calls. */
   createTimers<Owner>(options: {
     readonly clock: WheelClock;

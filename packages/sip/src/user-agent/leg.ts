@@ -14,7 +14,7 @@ import type { UserAgentCounters } from './counters.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import type { LegTable } from './leg-table.ts';
 import type { Route } from './send-target.ts';
-import type { ServerTransactions } from './server-transactions.ts';
+import type { ServerTransactionTable } from './server-transactions.ts';
 import type { WheelTimer } from './timer-wheel.ts';
 import type { ClientTransaction, ClientUser, TimerOwner } from './transactions.ts';
 
@@ -74,7 +74,7 @@ export interface LostRequest {
 /** The parts of the user agent that legs need. */
 export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize'> {
   readonly clients: ClientTransactions;
-  readonly servers: ServerTransactions;
+  readonly servers: ServerTransactionTable;
   readonly legs: LegTable<Leg>;
   readonly counters: UserAgentCounters;
   readonly durations: TimerDurations;

@@ -1,6 +1,7 @@
 import { printMessage } from '../message/print-message.ts';
 import { assembleUserAgent } from './assemble-user-agent.ts';
 import type { ExtraParts } from './extra-parts.ts';
+import { ServerTransactions } from './server-transactions.ts';
 import type { TimerWheel, WheelClock, WheelTimer } from './timer-wheel.ts';
 import type { PhoneUserAgent, UserAgentDeps } from './user-agent-options.ts';
 
@@ -22,6 +23,7 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
     routesForSize: (routes) => routes,
     withSessionAlone: (request) => request,
     screenContent: () => undefined,
+    createServers: (given) => new ServerTransactions(given),
     createTimers: createFewTimers,
   }).agent;
 }

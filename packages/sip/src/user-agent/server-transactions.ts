@@ -18,7 +18,10 @@ import {
 } from './transaction-effects.ts';
 import type { ServerTransaction } from './transactions.ts';
 
-/** The server transactions of a user agent, by key and by merge key: runs their machines and carries out their effects. */
+/** The server transactions of a user agent. */
+export type ServerTransactionTable = Pick<ServerTransactions, keyof ServerTransactions>;
+
+/** Server transactions by key and by merge key: runs their machines and carries out their effects. */
 export class ServerTransactions {
   readonly #deps: TransactionDeps;
   readonly #byKey = new Map<string, ServerTransaction>();
@@ -40,15 +43,16 @@ export class ServerTransactions {
     return this.#byKey.get(key);
   }
 
-  /** Starts a transaction; `mergeKey` is a key that it has claimed. */
+  /** Starts a transaction; `mergeKey` is a key that it has claimed. `own` replaces the setting of its transport. */
   start(
     key: string,
     mergeKey: string | undefined,
     request: SipRequest,
     target: SendTarget,
     reliable: boolean,
+    own?: TransactionSetting,
   ): ServerTransaction {
-    const setting = reliable ? this.#reliable : this.#unreliable;
+    const setting = own ?? (reliable ? this.#reliable : this.#unreliable);
     const step = request.method === 'INVITE' ? startInviteServer(setting, this.#deps.now()) : undefined;
     const transaction = {
       side: 'server',
@@ -77,7 +81,7 @@ export class ServerTransactions {
   /** Claims a request for the transaction that starts next; false while another one serves a copy of it (RFC 3261 §8.2.2.2). */
   claim(mergeKey: string): boolean {
     const { size } = this.#merges;
-    // One lookup instead of two: the table of a busy registrar has 100,000 keys, too many for the caches of the processor.
+    // One lookup instead of two.
     return this.#merges.add(mergeKey).size > size;
   }
 

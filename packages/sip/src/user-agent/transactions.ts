@@ -37,7 +37,7 @@ export interface ClientTransaction {
   timer: WheelTimer<TimerOwner> | undefined;
 }
 
-/** A running server transaction; its final response frees the request. A busy registrar has 100,000 of them, so each has few objects. */
+/** A running server transaction; its final response frees the request. */
 export type ServerTransaction = InviteServerTransaction | NonInviteServerTransaction;
 
 interface InviteServerTransaction extends AnyServerTransaction {
@@ -65,6 +65,12 @@ interface AnyServerTransaction {
   user: ServerUser | undefined;
   /** The timer that was started last; the others follow it. */
   timer: WheelTimer<TimerOwner> | undefined;
+}
+
+/** Owner of a timer that makes a call. */
+export interface Deferred extends TimerOwner {
+  readonly side: 'deferred';
+  readonly call: () => void;
 }
 
 /** Owner of a timer on the wheel; each owner dispatches its timers by key. */

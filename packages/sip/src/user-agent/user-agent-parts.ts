@@ -8,9 +8,8 @@ import type { ExtraParts } from './extra-parts.ts';
 import { type Leg, type LegDeps, legTimerFired } from './leg.ts';
 import { LegTable } from './leg-table.ts';
 import { createRoutes } from './routes.ts';
-import { ServerTransactions } from './server-transactions.ts';
 import type { TransactionDeps } from './transaction-effects.ts';
-import type { ClientTransaction, ServerTransaction, TimerOwner } from './transactions.ts';
+import type { ClientTransaction, Deferred, ServerTransaction, TimerOwner } from './transactions.ts';
 import type { UserAgentCensus, UserAgentDeps } from './user-agent-options.ts';
 
 /** What the receiving and the sending half of a user agent share. */
@@ -19,11 +18,6 @@ export interface UserAgentParts extends LegDeps, ExtraParts {
   census(): UserAgentCensus;
   /** Drops all state, and stops the clock timer. */
   close(): void;
-}
-
-interface Deferred extends TimerOwner {
-  readonly side: 'deferred';
-  readonly call: () => void;
 }
 
 /** Creates the parts of a user agent, with empty tables. */
@@ -45,7 +39,8 @@ export function createParts(deps: UserAgentDeps, extra: ExtraParts): UserAgentPa
     cancelTimer: wheel.cancel,
   };
   const clients = new ClientTransactions(transactionDeps);
-  const servers = new ServerTransactions(transactionDeps);
+  const chance = () => chanceOf(deps.token());
+  const servers = extra.createServers(transactionDeps, chance);
   let isClosed = false;
 
   function fire(owner: TimerOwner, key: string): void {
@@ -76,7 +71,7 @@ export function createParts(deps: UserAgentDeps, extra: ExtraParts): UserAgentPa
     ringingLimitMs: deps.limits?.ringingLimitMs ?? 300_000,
     sessionInterval: deps.sessionInterval ?? DEFAULT_SESSION_INTERVAL,
     token: deps.token,
-    chance: () => chanceOf(deps.token()),
+    chance,
     route: routes.one,
     routes: (flow, uri, found) =>
       routes.all(flow, uri, (all) => {

@@ -1,5 +1,6 @@
 import { reasonPhrase } from '../message/reason-phrases.ts';
 import { answerWithin } from './answer-within.ts';
+import { AnsweredServers } from './answered-servers.ts';
 import { assembleUserAgent } from './assemble-user-agent.ts';
 import { challengeAnswer } from './challenge-answer.ts';
 import { routesForSize } from './large-request.ts';
@@ -17,6 +18,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     routesForSize,
     withSessionAlone,
     screenContent,
+    createServers: (...given) => new AnsweredServers(...given),
     createTimers: createTimerWheel,
   });
   return {
