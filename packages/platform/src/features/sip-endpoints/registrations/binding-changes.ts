@@ -9,13 +9,16 @@ export interface BindingChanges {
     endpoint: string,
     now: Instant,
   ): Promise<readonly Binding[] | undefined>;
-  /** Writes only the differences: a refresh is one statement. */
+  /**
+   * Writes only the differences: a refresh is one statement. When there was nothing but refreshes it returns the bindings that were read, with
+   * the times and numbers of these.
+   */
   replace(
     write: Write,
     endpoint: string,
     current: readonly Binding[],
     next: readonly Binding[],
-  ): Promise<void>;
+  ): Promise<readonly Binding[] | undefined>;
   /** Stores the instances of new phones. */
   remember(
     write: Write,
@@ -35,17 +38,23 @@ export function createBindingChanges(queries: RegistrarQueries): BindingChanges 
     },
 
     async replace(write, endpoint, current, next) {
+      let refreshed = next.length === current.length ? [...current] : undefined;
       for (const gone of current) {
         if (!next.some((binding) => isSameBinding(binding, gone))) {
+          refreshed = undefined;
           await write.executeQuery(queries.remove(endpoint, gone));
         }
       }
       for (const binding of next) {
         if (current.includes(binding)) continue;
         const stored = storable(binding);
-        const isKept = current.some((before) => isRefresh(before, stored));
-        await write.executeQuery(isKept ? queries.refresh(endpoint, stored) : queries.put(endpoint, stored));
+        const at = current.findIndex((before) => isRefresh(before, stored));
+        await write.executeQuery(at < 0 ? queries.put(endpoint, stored) : queries.refresh(endpoint, stored));
+        const { expiresAt, cseq, refreshedAt } = stored;
+        if (refreshed === undefined || at < 0 || refreshedAt === undefined) refreshed = undefined;
+        else refreshed[at] = { ...current[at]!, expiresAt, cseq, refreshedAt };
       }
+      return refreshed;
     },
 
     async remember(write, endpoint, current, next, now) {

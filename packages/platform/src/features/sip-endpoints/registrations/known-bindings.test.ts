@@ -160,8 +160,7 @@ onEmbeddedDatabase('Known bindings', (open) => {
     const world = await openSimulatedWorld({ database: open });
     const known = createKnownBindings(world.node.database, { maxRemembered: 1 });
     for (const endpoint of ['one', 'two']) {
-      known.begin(endpoint);
-      known.end(endpoint, { before: [], after: [] });
+      known.end(known.begin(endpoint), []);
     }
     assert.equal(known.of('one', 0), undefined);
     assert.deepEqual(known.of('two', 0), []);

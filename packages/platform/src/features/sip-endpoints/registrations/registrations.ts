@@ -58,8 +58,9 @@ export function createRegistrations({
   }
 
   function updateInUnit<Result>(endpoint: string, decide: Decide<Result>): Promise<Result> {
-    let change: { readonly before: readonly Binding[]; readonly after: readonly Binding[] } | undefined;
-    known.begin(endpoint);
+    let changed: readonly Binding[] | undefined;
+    let committed: readonly Binding[] | undefined;
+    const entry = known.begin(endpoint);
     const unit = database.transact(async (write) => {
       const now = clock.now();
       if (locks) await write.executeQuery(queries.lock(endpoint));
@@ -67,26 +68,28 @@ export function createRegistrations({
       // Deleted after its credential was read: a binding written now would outlive it.
       if (current === undefined) throw new Error(`endpoint ${endpoint} has been deleted`);
       const { bindings, result } = decide(current);
+      changed = undefined;
+      committed = current;
       if (bindings !== current) {
         // Before the write, which may overwrite an expired binding of the same contact that is still to be reported.
         const isFirstOrLast = current.length > 0 !== bindings.length > 0;
         if (isFirstOrLast) await watch?.changed(write, endpoint, current, bindings, now);
-        await changes.replace(write, endpoint, current, bindings);
+        committed = await changes.replace(write, endpoint, current, bindings);
+        changed = bindings;
         const hasInstance = bindings.some(({ instance }) => instance !== undefined);
         if (hasInstance) await changes.remember(write, endpoint, current, bindings, now);
       }
-      change = { before: current, after: bindings };
       if (watch === undefined && now >= nextPurge) await purge(write, now);
       return result;
     }, unitOf(endpoint));
     return unit.then(
       (result) => {
-        known.end(endpoint, change);
-        if (change !== undefined && change.after !== change.before) watch?.committed(change.after);
+        known.end(entry, committed);
+        if (changed !== undefined) watch?.committed(changed);
         return result;
       },
       (error) => {
-        known.end(endpoint);
+        known.end(entry);
         throw error;
       },
     );
