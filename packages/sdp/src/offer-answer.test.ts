@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { answerOffer } from './answer-offer.ts';
+import { answerOffer, isAcceptable } from './answer-offer.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { pcmaCapability, pcmuCapability } from './codec-capability.ts';
 import { createOffer } from './create-offer.ts';
 import type { Direction } from './direction.ts';
 import type { MediaCapabilities } from './local-media.ts';
+import { parseSdp } from './parse-sdp.ts';
 
 const codecs = [pcmuCapability, pcmaCapability];
 const ours: MediaCapabilities = { codecs, address: '192.0.2.2', port: 5000 };
@@ -209,6 +210,20 @@ describe('answerOffer', () => {
   ] as const) {
     it(`${why}: ${problem}`, () => {
       assert.equal(problemOf(answerOffer(text, ours, local)), problem);
+    });
+  }
+
+  for (const [lines, isIt] of [
+    [['m=video 51372 RTP/AVP 31', 'm=audio 49170 RTP/AVP 8'], true],
+    [['m=audio 49170 RTP/AVP 18'], false],
+    [['m=audio 49170 RTP/SAVP 0'], false],
+  ] as const) {
+    it(`${lines.join(', ')} as it was parsed before is ${isIt ? '' : 'not '}acceptable, and answered as its text is`, () => {
+      const text = offer(...lines);
+      const parsed = parseSdp(text);
+      assert.ok('session' in parsed);
+      assert.equal(isAcceptable(parsed.session, ours), isIt);
+      assert.deepEqual(answerOffer(parsed.session, ours, local), answerOffer(text, ours, local));
     });
   }
 

@@ -72,7 +72,7 @@ function compilingOf(dialect: SqliteDialect): Compiling {
   return { compiler: dialect.createQueryCompiler(), adapter: dialect.createAdapter() };
 }
 
-/** Queries on the connection for reading, or on another one that sees the same and is cheaper for the query. */
+/** Queries on the connection for reading, or on another connection that sees the same and is cheaper for the query. */
 export function readerOf(connection: SqliteConnection, connectionFor: ConnectionFor): Read {
   const dialect = new SqliteDialect(connection);
   const executor = new SqliteExecutor(connection, compilingOf(dialect), connectionFor);

@@ -18,7 +18,7 @@ export interface StatementCache {
 /** Stores have a few hundred texts; the variants of `in (…)` lists must not grow memory without limit. */
 const defaultCapacity = 512;
 
-/** Whether the statement is one that cannot write. */
+/** Whether the statement cannot write. */
 export function isSelect(sql: string): boolean {
   return /^\s*select\b/i.test(sql);
 }
