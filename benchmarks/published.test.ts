@@ -17,6 +17,7 @@ test('the figures of a result stand under their heading with their run, and repl
       figures: [
         { what: 'rows', value: 1.25, unit: 'ms', budget: { atMost: 5 }, note: 'slowest: 4 ms' },
         { what: 'pages', value: 60, unit: 'ms', budget: { atMost: 50 } },
+        { what: 'lists', value: 3, unit: '/s', floor: { what: 'fetch', value: 6 }, note: 'of 9' },
       ],
       details: {},
     },
@@ -29,6 +30,7 @@ test('the figures of a result stand under their heading with their run, and repl
       ...{ beside: 'slowest: 4 ms', run: 'E' },
     },
     { area: 'Console', what: 'pages', figure: '60 ms', budget: '50 ms', isMet: false, run: 'E' },
+    { area: 'Console', what: 'lists', figure: '3 /s', beside: 'fetch: 6 (0.50 of it); of 9', run: 'E' },
   ]);
   assert.deepEqual(runs, {
     C: runOfOther,

@@ -1,5 +1,5 @@
 import type { Latest, MeasuredFigure } from './page.ts';
-import { isMissed, shown, type WrittenResult } from './report.ts';
+import { floorOf, isMissed, shown, type WrittenResult } from './report.ts';
 
 export interface Publication {
   /** The heading of its figures. */
@@ -19,7 +19,7 @@ export function withResult(
   const { machine, load, name, at } = result;
   const own = result.figures.map((figure): MeasuredFigure => {
     const { what, value, unit, budget, floor, note } = figure;
-    const beside = floor === undefined ? note : `${floor.what}: ${shown(floor.value)}`;
+    const beside = [floor && floorOf(value, floor), note].filter((text) => text !== undefined).join('; ');
     return {
       area,
       what,
@@ -30,7 +30,7 @@ export function withResult(
             budget: `${shown('atLeast' in budget ? budget.atLeast : budget.atMost)} ${unit}`,
             isMet: !isMissed(figure),
           }),
-      ...(beside === undefined ? {} : { beside }),
+      ...(beside === '' ? {} : { beside }),
       run,
     };
   });

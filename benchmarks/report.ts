@@ -98,7 +98,8 @@ function verdictOf(figure: Figure): string {
   return isMissed(figure) ? 'missed' : 'met';
 }
 
-function floorOf(value: number, floor: { readonly what: string; readonly value: number }): string {
+/** The floor of a figure, and the figure as a multiple of it. */
+export function floorOf(value: number, floor: { readonly what: string; readonly value: number }): string {
   return `${floor.what}: ${shown(floor.value)} (${(value / floor.value).toFixed(2)} of it)`;
 }
 
