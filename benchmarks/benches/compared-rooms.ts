@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { quantile, quietMachine } from '../measure.ts';
+import { median, quantile, quietMachine } from '../measure.ts';
 import { type Part, pin, startPart } from '../part.ts';
 import type { MixRooms, MixStart } from '../parts/mix.ts';
 import type { RtpLoad, RtpOutcome } from '../parts/rtp-load.ts';
@@ -20,6 +20,10 @@ const attempts = 2;
 const patienceMs = 8000;
 /** Share of the participants that hold, up to which the delay is promised. */
 const promised = 0.8;
+/** Of each server, where both run at the same time: together they leave half of the core idle. */
+const legsBeside = 90;
+const windows = 8;
+const windowMs = 3000;
 
 /** A server that mixes, started anew for each trial. */
 export interface MixingServer {
@@ -58,6 +62,13 @@ export interface Compared {
   readonly alike: Trial;
   /** Ours with a part of those that hold. */
   readonly calm: Trial;
+  readonly beside: readonly Window[];
+}
+
+/** Share of a core that a participant takes, in percent, here and there in the same seconds. */
+interface Window {
+  readonly ours: number;
+  readonly theirs: number;
 }
 
 /** Searches how many participants hold there and here. */
@@ -75,7 +86,9 @@ export async function compareRooms(
     const own = await searched(us, load, scale);
     const alike = await tried(us, load, (theirs.held ?? theirs.trials[0]!).legs);
     const below = Math.max(room, Math.floor((own.held?.legs ?? own.trials[0]!.legs) * promised));
-    return { us: own, them: theirs, alike, calm: await tried(us, load, below) };
+    const calm = await tried(us, load, below);
+    const beside = await besideEachOther(us, them, scale);
+    return { us: own, them: theirs, alike, calm, beside };
   } finally {
     await load.stop();
   }
@@ -144,13 +157,57 @@ async function tried(server: MixingServer, load: Part, legs: number): Promise<Tr
   }
 }
 
+/** Rooms of both servers on one core, so that other load on the machine hits both alike. */
+async function besideEachOther(
+  us: MixingServer,
+  them: MixingServer,
+  scale: number,
+): Promise<readonly Window[]> {
+  const legs = Math.max(room, room * Math.round((legsBeside * scale) / room));
+  const counted = Math.ceil(windows * scale);
+  const sides = await Promise.all(
+    [us, them].map(async (server, at) => {
+      const load = startPart('rtp-load');
+      if (cpus().length > 1) await pin(load, loads);
+      const port = remotePort + 1 + at;
+      await load.ask('bind', { port });
+      return { load, ...(await server.open({ legs, room, remotePort: port })) };
+    }),
+  );
+  try {
+    const seconds = settleSeconds + ((counted + 1) * windowMs) / 1000;
+    const runs = sides.map(({ load, ports }) =>
+      load.ask('run', { ports, room, seconds, settleSeconds } satisfies RtpLoad),
+    );
+    await wait(settleSeconds * 1000);
+    const measured: Window[] = [];
+    let before = await Promise.all(sides.map(({ tested }) => tested.cpu()));
+    while (measured.length < counted) {
+      await wait(windowMs);
+      const after = await Promise.all(sides.map(({ tested }) => tested.cpu()));
+      const [ours = 0, theirs = 0] = after.map(
+        ({ cpuMs, atMs }, at) => ((cpuMs - before[at]!.cpuMs) / (atMs - before[at]!.atMs) / legs) * 100,
+      );
+      measured.push({ ours, theirs });
+      before = after;
+    }
+    await Promise.all(runs);
+    return measured;
+  } finally {
+    await Promise.all(sides.flatMap(({ load, stop }) => [load.stop(), stop()]));
+  }
+}
+
 /** Participants that hold and the CPU of one, ours beside those of the other server; the budget is `times` as many. */
 export function besideFigures(
-  { us, them, alike }: Compared,
+  { us, them, alike, beside }: Compared,
   { name, times }: { readonly name: string; readonly times: number },
 ): readonly Figure[] {
   const theirs = them.held ?? them.trials[0]!;
   const ratio = (theirs.cpuPercent / alike.cpuPercent).toFixed(2);
+  const ratios = beside.map((window) => window.theirs / window.ours).sort((left, right) => left - right);
+  const { ours, theirs: other } = beside.find((window) => window.theirs / window.ours === median(ratios))!;
+  const [low, high] = [0.25, 0.75].map((part) => quantile(ratios, part).toFixed(2));
   return [
     {
       what: 'participants of G.711 in rooms of three on one core',
@@ -164,7 +221,15 @@ export function besideFigures(
       note: `less than ${mostLostPercent} % of the frames lost or more than 20 ms late`,
     },
     {
-      what: 'CPU of such a participant, all threads',
+      what: 'CPU of a participant, both at the same time on one core',
+      value: ours,
+      unit: '% of a core',
+      budget: { atMost: other / times },
+      floor: { what: name, value: other },
+      note: `${name} takes ${median(ratios).toFixed(2)} times ours; quartiles of ${ratios.length} windows ${low} to ${high}`,
+    },
+    {
+      what: 'CPU of a participant, one server after the other',
       value: alike.cpuPercent,
       unit: '% of a core',
       floor: { what: name, value: theirs.cpuPercent },

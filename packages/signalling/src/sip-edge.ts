@@ -218,6 +218,7 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
     address: (protocol, peer) => ({ host: deps.addressFor(peer), port: transports.portOf(protocol) }),
     token: parts.token,
     hash: parts.hash,
+    keyedHash: (text) => deps.secrets.keyedHash(text),
     userAgentName: deps.userAgentName,
     ...(defence === undefined ? {} : { guard: defence }),
     ...(proxies && { sourceOf: (request, flow) => proxies.senderOf(request, flow)?.remoteAddress }),

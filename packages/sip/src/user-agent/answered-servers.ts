@@ -14,7 +14,7 @@ import type { Deferred, ServerTransaction } from './transactions.ts';
 export class AnsweredServers implements ServerTransactionTable {
   readonly #deps: TransactionDeps;
   readonly #servers: ServerTransactions;
-  readonly #chance: () => number;
+  readonly #secret: () => readonly [number, number];
   /** Created with the first answer: a user agent that only calls has none. */
   #answered: AnsweredTable | undefined;
   /** Of a transaction whose answer goes into the table. */
@@ -22,11 +22,11 @@ export class AnsweredServers implements ServerTransactionTable {
   readonly #expiry: Deferred = { side: 'deferred', call: () => this.#expire() };
   #isArmed = false;
 
-  /** `chance`: an unpredictable number in [0, 1). */
-  constructor(deps: TransactionDeps, chance: () => number) {
+  /** `secret`: two unpredictable numbers of 32 bits. */
+  constructor(deps: TransactionDeps, secret: () => readonly [number, number]) {
     this.#deps = deps;
     this.#servers = new ServerTransactions(deps);
-    this.#chance = chance;
+    this.#secret = secret;
     this.#brief = { reliable: true, timers: deps.durations };
   }
 
@@ -79,7 +79,7 @@ export class AnsweredServers implements ServerTransactionTable {
     // See `ServerTransactions.step`.
     const mergeKey = status === 401 || status === 407 ? undefined : transaction.mergeKey;
     const flow = 'flow' in target ? target.flow : '';
-    this.#answered ??= new AnsweredTable([this.#chance() * 2 ** 32, this.#chance() * 2 ** 32]);
+    this.#answered ??= new AnsweredTable(this.#secret());
     if (!this.#answered.add({ key, mergeKey, flow, limit, text }, end)) {
       transaction.state = { ...state, setting: { ...this.#brief, reliable: false } };
     } else if (!this.#isArmed) this.#arm(end);

@@ -26,7 +26,7 @@ export interface ExtraParts {
   /** Refuses a body that is no session. */
   screenContent(request: SipRequest): Refusal | undefined;
   /** Server transactions, most of which are answered already. */
-  createServers(deps: TransactionDeps, chance: () => number): ServerTransactionTable;
+  createServers(deps: TransactionDeps): ServerTransactionTable;
   /** Timers for many concurrent calls. */
   createTimers<Owner>(options: {
     readonly clock: WheelClock;

@@ -56,6 +56,11 @@ export interface UserAgentDeps {
   token(): string;
   /** Hash for digest credentials; without it challenges stay unanswered. */
   readonly hash?: Hash;
+  /**
+   * A hash with a secret key, in hexadecimal digits: senders cannot choose keys that collide in a table. Without it all senders are
+   * trusted.
+   */
+  keyedHash?(text: string): string;
   /** Value of User-Agent and Server. */
   readonly userAgentName?: string;
   /** Methods outside a dialog that `request` answers; the default is REGISTER and OPTIONS. */

@@ -39,8 +39,7 @@ export function createParts(deps: UserAgentDeps, extra: ExtraParts): UserAgentPa
     cancelTimer: wheel.cancel,
   };
   const clients = new ClientTransactions(transactionDeps);
-  const chance = () => chanceOf(deps.token());
-  const servers = extra.createServers(transactionDeps, chance);
+  const servers = extra.createServers(transactionDeps);
   let isClosed = false;
 
   function fire(owner: TimerOwner, key: string): void {
@@ -71,7 +70,7 @@ export function createParts(deps: UserAgentDeps, extra: ExtraParts): UserAgentPa
     ringingLimitMs: deps.limits?.ringingLimitMs ?? 300_000,
     sessionInterval: deps.sessionInterval ?? DEFAULT_SESSION_INTERVAL,
     token: deps.token,
-    chance,
+    chance: () => chanceOf(deps.token()),
     route: routes.one,
     routes: (flow, uri, found) =>
       routes.all(flow, uri, (all) => {

@@ -18,7 +18,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     routesForSize,
     withSessionAlone,
     screenContent,
-    createServers: (...given) => new AnsweredServers(...given),
+    createServers: (given) => new AnsweredServers(given, () => secretOf(deps)),
     createTimers: createTimerWheel,
   });
   return {
@@ -26,4 +26,10 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     endDialog: (snapshot, { credentials, reaches } = {}) =>
       endLeftDialog(parts, snapshot, challengeAnswer(deps, credentials), reaches),
   };
+}
+
+/** Two numbers of 32 bits for the table of answered requests. */
+function secretOf({ keyedHash }: UserAgentDeps): readonly [number, number] {
+  const digits = keyedHash?.('answered SIP requests') ?? '0'.repeat(16);
+  return [Number.parseInt(digits.slice(0, 8), 16), Number.parseInt(digits.slice(8, 16), 16)];
 }
