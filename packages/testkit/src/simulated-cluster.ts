@@ -94,6 +94,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions): P
   return {
     bus,
     faults: {
+      addressOf: (node) => addressOf(options.sip, seats.indexOf(seatOf(node))),
       kill,
       stop: (node) => seatOf(node).machine.stop(),
       goOn: (node) => seatOf(node).machine.goOn(),

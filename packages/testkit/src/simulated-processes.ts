@@ -36,6 +36,8 @@ export interface SimulatedProcesses {
 
 /** What can happen to one of several nodes. */
 export interface NodeFaults {
+  /** Where phones reach it: the `registrar` of those that are registered there. */
+  addressOf(node: SimulatedPlatform): SimulatedPlatformOptions['sip'];
   /** Ends a node between two instructions, without any message; it stays away. */
   kill(node: SimulatedPlatform): Promise<void>;
   /** Stops its process, as SIGSTOP does; `goOn` lets it run again. No request enters there meanwhile. */
