@@ -1,14 +1,12 @@
 import { isIPv4 } from 'node:net';
 import { type OpenSharedSocket, openDgramSharedSocket, type SharedSocket } from '@jackfield/media/io';
 import { createAddressNames } from './address-names.ts';
-import { bindUdp } from './bind-udp.ts';
+import { bindStampedUdp } from './bind-udp.ts';
 import { OutgoingBatch } from './outgoing-batch.ts';
 import { milliseconds, PacketBatch } from './packet-batch.ts';
-import { loadSystemCalls, MSG_DONTWAIT, type SystemCalls } from './system-calls.ts';
+import { loadSystemCalls, MSG_DONTWAIT, SOL_SOCKET, type SystemCalls } from './system-calls.ts';
 
-const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
-const SO_TIMESTAMPNS = 35;
 const CLOCK_REALTIME = 0;
 
 /** One read of the shared port: 64 packets are 160 ms of eight calls. */
@@ -38,9 +36,7 @@ function openSocket(
   { host, port, receive }: Parameters<OpenSharedSocket>[0],
 ): SharedSocket {
   const names = createAddressNames();
-  const fd = bindUdp(calls, names.numberOf(host)!, port);
-  const on = Uint8Array.of(1, 0, 0, 0);
-  calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
+  const fd = bindStampedUdp(calls, names.numberOf(host)!, port);
   const sizeOption = new Uint8Array(Uint32Array.of(receiveBufferBytes).buffer);
   calls.setSocketOption(fd, SOL_SOCKET, SO_RCVBUF, sizeOption, sizeOption.length);
   const incoming = new PacketBatch(calls, packetsPerRead);

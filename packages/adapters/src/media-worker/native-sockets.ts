@@ -11,7 +11,7 @@ import {
   type ReceivePacket,
 } from '@jackfield/media/io';
 import { createAddressNames } from './address-names.ts';
-import { bindUdp } from './bind-udp.ts';
+import { bindStampedUdp } from './bind-udp.ts';
 import { batchSize, milliseconds, PacketBatch } from './packet-batch.ts';
 import { ADDRESS_BYTES, writeSocketAddress } from './socket-address.ts';
 import { loadSystemCalls, MSG_DONTWAIT, type SystemCalls } from './system-calls.ts';
@@ -26,8 +26,6 @@ const EPOLL_CLOEXEC = 0x80000;
 const EPOLL_CTL_ADD = 1;
 const EPOLL_CTL_DEL = 2;
 const EPOLLIN = 1;
-const SOL_SOCKET = 1;
-const SO_TIMESTAMPNS = 35;
 const CLOCK_REALTIME = 0;
 const EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 const EVENT_DATA = process.arch === 'x64' ? 4 : 8;
@@ -38,9 +36,6 @@ const STALL_MS = 100;
 const MOST_BATCHES = 8;
 /** A clock that was set meanwhile must not make packets look older than a stall could. */
 const OLDEST_MS = 500;
-
-/** The value of an option that is on. */
-const on = Uint8Array.of(1, 0, 0, 0);
 
 interface Pair {
   readonly port: number;
@@ -231,13 +226,11 @@ class NativeSockets {
   #bind(port: number): number {
     let fd: number;
     try {
-      fd = bindUdp(this.#calls, this.#names.numberOf(this.#options.host)!, port);
+      fd = bindStampedUdp(this.#calls, this.#names.numberOf(this.#options.host)!, port);
     } catch {
       // Another program uses the port.
       return -1;
     }
-    // The kernel timestamps each packet on arrival, so a late read loses nothing.
-    this.#calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, on, on.length);
     this.counters.sockets++;
     return fd;
   }

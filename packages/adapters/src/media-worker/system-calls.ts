@@ -35,6 +35,9 @@ export interface SystemCalls {
 
 /** send(2): fail rather than wait. */
 export const MSG_DONTWAIT = 0x40;
+/** socket(7). */
+export const SOL_SOCKET = 1;
+export const SO_TIMESTAMPNS = 35;
 
 let loaded: Promise<SystemCalls | undefined> | undefined;
 

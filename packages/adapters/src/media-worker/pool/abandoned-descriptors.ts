@@ -1,10 +1,8 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { ADDRESS_BYTES, AF_INET } from '../socket-address.ts';
-import { loadSystemCalls, type SystemCalls } from '../system-calls.ts';
+import { loadSystemCalls, SO_TIMESTAMPNS, SOL_SOCKET, type SystemCalls } from '../system-calls.ts';
 
-const SOL_SOCKET = 1;
 const SO_TYPE = 3;
-const SO_TIMESTAMPNS = 35;
 const SOCK_DGRAM = 2;
 const descriptors = '/proc/self/fd';
 
