@@ -20,7 +20,7 @@ export interface NodeReports {
 
 export interface NodeReportsDeps {
   readonly phase: NodePhase;
-  readonly runner: Pick<SessionRunner, 'census'>;
+  readonly runner: Pick<SessionRunner, 'alive'>;
   readonly capacity: Pick<Capacity, 'load' | 'isOpen'>;
   readonly version?: string;
   /** The other nodes; left out where one process owns the database. */
@@ -41,17 +41,14 @@ const silent: NodeReport = {
 /** Asks the other nodes, and answers them. */
 export function createNodeReports(deps: NodeReportsDeps): NodeReports {
   const { phase, runner, capacity, version = null, nodes } = deps;
-  const own = (): NodeReport => {
-    const { 'call-leg': calls, 'multiparty-call': rooms } = runner.census();
-    return {
-      state: phase.name,
-      version,
-      calls: calls?.sessions ?? 0,
-      multiparty_calls: rooms?.sessions ?? 0,
-      load: Math.round(capacity.load * 1_000) / 1_000,
-      takes_calls: capacity.isOpen,
-    };
-  };
+  const own = (): NodeReport => ({
+    state: phase.name,
+    version,
+    calls: runner.alive('call-leg'),
+    multiparty_calls: runner.alive('multiparty-call'),
+    load: Math.round(capacity.load * 1_000) / 1_000,
+    takes_calls: capacity.isOpen,
+  });
   nodes?.serve(subject, async () => jsonBody(own()));
   return {
     own,
