@@ -29,14 +29,23 @@ export async function runRounds({ warmUps, rounds, ours, theirs }: RoundsOptions
   return counted;
 }
 
+/** The measurement with the middle ratio, and the quartiles of all ratios as text. */
+export function middleOf<Measurement>(
+  all: readonly Measurement[],
+  ratioOf: (each: Measurement) => number,
+): { readonly middle: Measurement; readonly quartiles: string } {
+  const ratios = all.map(ratioOf).sort((left, right) => left - right);
+  const [low, high] = [0.25, 0.75].map((part) => quantile(ratios, part).toFixed(2));
+  return { middle: all.find((each) => ratioOf(each) === median(ratios))!, quartiles: `${low} to ${high}` };
+}
+
 /** The round with the middle ratio, beside that of the other server; `times` is the share of its rate that we want at least. */
 export function roundsFigure(
   rounds: readonly Round[],
   { what, name, times }: { readonly what: string; readonly name: string; readonly times: number },
 ): Figure {
-  const ratios = rounds.map(({ ratio }) => ratio).sort((left, right) => left - right);
-  const { ours, theirs } = rounds.find(({ ratio }) => ratio === median(ratios))!;
-  const [low, high] = [0.25, 0.75].map((part) => quantile(ratios, part).toFixed(2));
+  const { middle, quartiles } = middleOf(rounds, ({ ratio }) => ratio);
+  const { ours, theirs } = middle;
   const each = `${ours.cpuMicroseconds.toFixed(0)} µs of CPU, ${name} ${theirs.cpuMicroseconds.toFixed(0)}`;
   return {
     what: `${what}, at the same time on one core`,
@@ -44,6 +53,6 @@ export function roundsFigure(
     unit: '/s per core',
     budget: { atLeast: times * theirs.perCore },
     floor: { what: name, value: theirs.perCore },
-    note: `${each}; quartiles of the ratios of ${rounds.length} rounds ${low} to ${high}`,
+    note: `${each}; quartiles of the ratios of ${rounds.length} rounds ${quartiles}`,
   };
 }

@@ -1,10 +1,11 @@
 import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { median, quantile, quietMachine } from '../measure.ts';
+import { quantile, quietMachine } from '../measure.ts';
 import { type Part, pin, startPart } from '../part.ts';
 import type { MixRooms, MixStart } from '../parts/mix.ts';
 import type { RtpLoad, RtpOutcome } from '../parts/rtp-load.ts';
 import type { Figure } from '../report.ts';
+import { middleOf } from '../rounds.ts';
 
 /** Rooms of three participants of G.711, in servers that share one core in turn; the phones have the other one. */
 const room = 3;
@@ -205,9 +206,7 @@ export function besideFigures(
 ): readonly Figure[] {
   const theirs = them.held ?? them.trials[0]!;
   const ratio = (theirs.cpuPercent / alike.cpuPercent).toFixed(2);
-  const ratios = beside.map((window) => window.theirs / window.ours).sort((left, right) => left - right);
-  const { ours, theirs: other } = beside.find((window) => window.theirs / window.ours === median(ratios))!;
-  const [low, high] = [0.25, 0.75].map((part) => quantile(ratios, part).toFixed(2));
+  const { middle, quartiles } = middleOf(beside, (window) => window.theirs / window.ours);
   return [
     {
       what: 'participants of G.711 in rooms of three on one core',
@@ -222,11 +221,11 @@ export function besideFigures(
     },
     {
       what: 'CPU of a participant, both at the same time on one core',
-      value: ours,
+      value: middle.ours,
       unit: '% of a core',
-      budget: { atMost: other / times },
-      floor: { what: name, value: other },
-      note: `${name} takes ${median(ratios).toFixed(2)} times ours; quartiles of ${ratios.length} windows ${low} to ${high}`,
+      budget: { atMost: middle.theirs / times },
+      floor: { what: name, value: middle.theirs },
+      note: `${name} takes ${(middle.theirs / middle.ours).toFixed(2)} times ours; quartiles of ${beside.length} windows ${quartiles}`,
     },
     {
       what: 'CPU of a participant, one server after the other',
