@@ -1,3 +1,4 @@
+import { isChallenge } from '../message/is-challenge.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
@@ -105,7 +106,7 @@ function onBranchResponse(
   if (!branch) return { state, effects: [] };
   if (response.status < 200) return onProvisional(state, input.branch, branch, response, now);
   if (response.status < 300) return onSuccess(state, input.branch, branch, response, now);
-  const challenge = response.status === 401 || response.status === 407;
+  const challenge = isChallenge(response.status);
   const open = branch.phase === 'calling' || branch.phase === 'proceeding';
   if (challenge && !input.retried && state.phase === 'calling' && open) {
     const again: InviteBranch = { ...branch, phase: 'calling', early: noForks };
@@ -332,8 +333,8 @@ function onPrackResponse(state: OutgoingCall, id: string, input: SessionInput): 
   const found = findEarly(state.branches, (name, tag) => sessionId(name, tag) === id);
   if (!found || input.type !== 'response') return { state, effects: [] };
   const { method, response, retried } = input;
-  const isChallenge = method === 'PRACK' && !retried && (response.status === 401 || response.status === 407);
-  if (!isChallenge || found.early.rseq === undefined) return { state, effects: [] };
+  const isFirstChallenge = method === 'PRACK' && !retried && isChallenge(response.status);
+  if (!isFirstChallenge || found.early.rseq === undefined) return { state, effects: [] };
   const { dialog, request } = prackFor(found.early.dialog, found.branch.request, found.early.rseq);
   return {
     state: withEarly(state, found, { ...found.early, dialog }),

@@ -1,3 +1,4 @@
+import { isChallenge } from '../message/is-challenge.ts';
 import type { SipResponse } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import { ackOfSuccess, cseqOf, nextHop, refreshTarget } from './dialog.ts';
@@ -25,7 +26,7 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
   if (response.status < 200 || method === 'PRACK') return stay(state);
   if (method === 'INVITE') return onInviteResponse(state, input, now);
   if (method === 'UPDATE') return onUpdateResponse(state, input, now);
-  const challenged = isChallenge(input);
+  const challenged = isFirstChallenge(input);
   if (method === 'BYE') {
     if (state.phase !== 'ending') return stay(state);
     const effects: SessionEffect[] = [];
@@ -61,7 +62,7 @@ function onInviteResponse(state: Session, input: ResponseInput, now: number): Se
     return { state: answered(state, response, effects, now), effects };
   }
   if (!isCurrent) return stay(state);
-  if (!isChallenge(input) || state.phase !== 'live') {
+  if (!isFirstChallenge(input) || state.phase !== 'live') {
     effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
   }
   return { state: offerFailed(state, ours!, input, effects, now), effects };
@@ -116,7 +117,7 @@ function offerFailed(
   const { response } = input;
   const settled: Session = { ...state, ours: undefined };
   if (state.phase !== 'live') return settled;
-  if (isChallenge(input)) return sendOffer(settled, ours, effects, now, response);
+  if (isFirstChallenge(input)) return sendOffer(settled, ours, effects, now, response);
   const corrected = corrections(settled, ours.method, response);
   if (corrected) return sendOffer(corrected, ours, effects, now);
   if (response.status === 491) {
@@ -134,7 +135,7 @@ function offerFailed(
 function refreshFailed(state: Session, input: ResponseInput, effects: SessionEffect[], now: number): Session {
   const { response } = input;
   const idle: Session = { ...state, expiry: { ...state.expiry, refreshing: undefined } };
-  if (isChallenge(input)) return sendRefresh(idle, effects, response);
+  if (isFirstChallenge(input)) return sendRefresh(idle, effects, response);
   if (isDialogLost(response.status)) return endWithBye(idle, { by: 'dialog-lost' }, effects, now);
   const corrected = corrections(idle, 'UPDATE', response);
   if (corrected?.peerTakesUpdate) return sendRefresh(corrected, effects);
@@ -191,8 +192,8 @@ export function glareDelay(callIdOwner: boolean, chance: number): number {
   return callIdOwner ? 2100 + Math.floor(chance * 191) * 10 : Math.floor(chance * 201) * 10;
 }
 
-function isChallenge({ response, retried }: ResponseInput): boolean {
-  return (response.status === 401 || response.status === 407) && !retried;
+function isFirstChallenge({ response, retried }: ResponseInput): boolean {
+  return isChallenge(response.status) && !retried;
 }
 
 /** §12.2.1.2: 481 and 408 mean that the peer has lost the dialog or does not answer in it. */

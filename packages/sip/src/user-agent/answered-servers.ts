@@ -1,3 +1,4 @@
+import { isChallenge } from '../message/is-challenge.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { InviteServerInput } from '../transaction/invite-server.ts';
 import type { TransactionSetting } from '../transaction/timers.ts';
@@ -77,7 +78,7 @@ export class AnsweredServers implements ServerTransactionTable {
     if (kind !== 'non-invite' || !('setting' in state) || state.setting !== this.#brief) return;
     const end = this.#deps.now() + 64 * this.#deps.durations.t1;
     // See `ServerTransactions.step`.
-    const mergeKey = status === 401 || status === 407 ? undefined : transaction.mergeKey;
+    const mergeKey = isChallenge(status) ? undefined : transaction.mergeKey;
     const flow = 'flow' in target ? target.flow : '';
     this.#answered ??= new AnsweredTable(this.#secret());
     if (!this.#answered.add({ key, mergeKey, flow, limit, text }, end)) {

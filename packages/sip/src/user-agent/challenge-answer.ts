@@ -1,6 +1,7 @@
 import { authorize, type DigestCredentials } from '../auth/digest-client.ts';
 import type { Hash } from '../auth/digest-response.ts';
 import type { HeaderPairs } from '../dialog/answers.ts';
+import { isChallenge } from '../message/is-challenge.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 
 /** Credentials for a challenge as header fields to add to the request; undefined without an answer. */
@@ -13,7 +14,7 @@ export function challengeAnswer(
 ): ChallengeAnswer | undefined {
   if (!credentials || !hash) return undefined;
   return (response, { method, uri, body }) => {
-    if (response.status !== 401 && response.status !== 407) return undefined;
+    if (!isChallenge(response.status)) return undefined;
     const isProxy = response.status === 407;
     const challenges = response.headers.all(isProxy ? 'Proxy-Authenticate' : 'WWW-Authenticate');
     const use = { hash, cnonce: token(), nc: 1 };

@@ -2,6 +2,7 @@ import { CAPABILITIES, type HeaderPairs } from '../dialog/answers.ts';
 import type { Content, SessionEffect } from '../dialog/session-state.ts';
 import { buildResponse } from '../message/build-response.ts';
 import type { Protocol } from '../message/flow.ts';
+import { isChallenge } from '../message/is-challenge.ts';
 import type { SipRequest } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
 import { createVia } from '../message/via.ts';
@@ -97,7 +98,7 @@ function respondInLeg(
   if (fitting === undefined) deps.counters.amplifying += 1;
   const text = fitting ?? '';
   if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
-  const once = status === 401 || status === 407 || limit !== undefined;
+  const once = isChallenge(status) || limit !== undefined;
   deps.servers.step(transaction, { type: 'respond', status, text, once });
 }
 

@@ -1,3 +1,4 @@
+import { isChallenge } from '../message/is-challenge.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { TransactionTimer } from '../transaction/effects.ts';
 import {
@@ -87,8 +88,7 @@ export class ServerTransactions {
 
   step(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void {
     // RFC 3261 §8.1.3.5 demands a new CSeq with credentials. A proxy that answers for a phone cannot change it; its retry is no copy.
-    if (input.type === 'respond' && (input.status === 401 || input.status === 407))
-      this.#forgetMerge(transaction);
+    if (input.type === 'respond' && isChallenge(input.status)) this.#forgetMerge(transaction);
     if (transaction.kind === 'invite') {
       const step = stepInviteServer(transaction.state, input, this.#deps.now());
       transaction.state = step.state;
