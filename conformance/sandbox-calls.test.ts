@@ -96,10 +96,11 @@ describe('a phone of the sandbox that calls in', { skip, timeout: 180_000 }, () 
   it('answers a GetDigits of an application with its keys, and records the prompt', async () => {
     const app = await application('/menu', (digits) =>
       digits === ''
-        ? `<Response><GetDigits action="http://127.0.0.1:${server.port}/menu" numDigits="2" timeout="15"><Speak>Two keys, please.</Speak></GetDigits></Response>`
+        ? `<Response><GetDigits action="http://127.0.0.1:${server.port}/menu" numDigits="2" timeout="30"><Speak>Two keys, please.</Speak></GetDigits></Response>`
         : '<Response><Hangup/></Response>',
     );
-    const { sandbox, call } = await order({ to: app, behaviour: 'silent', send_digits: 'WWW4w2' });
+    // The first key ends the prompt: eight seconds are enough for its speech to be made on a busy machine.
+    const { sandbox, call } = await order({ to: app, behaviour: 'silent', send_digits: 'WWWWWWWW4w2' });
     const pressed = await server.received.until(
       'the digits',
       ({ target, fields }) => target === '/menu' && fields.has('Digits'),

@@ -193,7 +193,7 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
       strangers.push(stranger);
       stranger.speak(1800, port);
     }
-    await seconds(2.5);
+    await Promise.all(strangers.map((stranger) => stranger.spoken(125)));
     for (const stranger of strangers) {
       assert.deepEqual(stranger.heard, []);
       stranger.close();

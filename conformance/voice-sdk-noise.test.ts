@@ -26,7 +26,7 @@ function levelDb(samples: Int16Array): number {
 
 describe('the noise suppression of the voice SDK in Chromium', {
   skip: missingBrowser(),
-  timeout: 90_000,
+  timeout: 180_000,
 }, () => {
   const suite = browserSuite({ settings: webRtc });
   let suppression: { readonly worklet: string; readonly wasm: string };
@@ -78,7 +78,7 @@ describe('the noise suppression of the voice SDK in Chromium', {
   });
 
   it('a voice comes back within 4 dB of its level without it', async () => {
-    const speech = createEspeakSpeech();
+    const speech = createEspeakSpeech({ timeoutMs: 60_000 });
     const text = 'The quick brown fox jumps over the lazy dog, and then it does the same again.';
     const clip = await speech
       .speak({ text, language: 'en-US', voice: 'woman' })

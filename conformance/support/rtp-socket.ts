@@ -21,6 +21,7 @@ export class RtpSocket {
   #sequence = Math.floor(Math.random() * 2 ** 15);
   #timestamp = Math.floor(Math.random() * 2 ** 31);
   #speaking: NodeJS.Timeout | undefined;
+  #spoken = 0;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -55,6 +56,15 @@ export class RtpSocket {
     }
   }
 
+  /** Resolves when this many frames of its tone have left: on a busy machine that takes longer than their time. */
+  async spoken(frames: number, limitMs = 30_000): Promise<void> {
+    const limit = Date.now() + limitMs;
+    while (this.#spoken < frames) {
+      if (Date.now() > limit) throw new Error(`${this.#spoken} frames of the tone left, not ${frames}`);
+      await new Promise((resolve) => setTimeout(resolve, frameMs));
+    }
+  }
+
   /** Packets that came between two instants. */
   between(from: number, to: number): readonly HeardPacket[] {
     return this.heard.filter(({ at }) => at >= from && at < to);
@@ -68,6 +78,7 @@ export class RtpSocket {
         samples[index] = 16_000 * Math.sin((2 * Math.PI * toneHz * position) / 8000);
       }
       this.send(port, 0, toMulaw(samples));
+      this.#spoken++;
       this.#timestamp += frameSamples;
     }, frameMs);
   }
