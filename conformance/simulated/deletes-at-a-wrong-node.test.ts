@@ -158,10 +158,10 @@ for (const [what, isParted] of [
       world.customer.serve('https://customer.example/wait', '<Response><Wait length="600"/></Response>');
       const phones: SimulatedPhone[] = [];
       for (const [number, account] of [subaccount, subaccount, undefined].entries()) {
-        const phone = await world.phone(
-          `phone${number}`,
-          account === undefined ? {} : { subaccount: account },
-        );
+        const phone = await world.phone(`phone${number}`, {
+          node: number,
+          ...(account === undefined ? {} : { subaccount: account }),
+        });
         const order = {
           from: '+12025550000',
           to: phone.username,

@@ -16,6 +16,8 @@ export interface NewPhone {
 export interface NewRegisteredPhone extends NewPhone {
   /** The subaccount of its endpoint; the main account when absent. */
   readonly subaccount?: string;
+  /** The number of the node to which it is connected; a random one when absent. */
+  readonly node?: number;
 }
 
 export interface NewGateway extends NewPhone {
@@ -30,8 +32,8 @@ export interface SimulatedPhonesDeps {
   readonly network: SimulatedNetwork;
   readonly random: () => number;
   readonly domain: string;
-  /** Where the next phone sends its requests. */
-  registrar(): NetworkAddress;
+  /** The address of the node with this number, or that to which the next phone is connected. */
+  registrar(node?: number): NetworkAddress;
   api(method: 'POST', path: string, body: object): Promise<ApiAnswer>;
   until(what: string, condition: () => boolean, limitMs: number): Promise<void>;
 }
@@ -49,13 +51,17 @@ export interface SimulatedPhones {
 export function createSimulatedPhones(deps: SimulatedPhonesDeps): SimulatedPhones {
   const all: SimulatedPhone[] = [];
 
-  function added(username: string, address: string, options: NewGateway): SimulatedPhone {
-    const { toneHz = 900 + 350 * all.length, password = '', isBehindNat = false, ...rest } = options;
+  function added(
+    username: string,
+    address: string,
+    options: NewGateway & Pick<NewRegisteredPhone, 'node'>,
+  ): SimulatedPhone {
+    const { toneHz = 900 + 350 * all.length, password = '', isBehindNat = false, node, ...rest } = options;
     if (isBehindNat) deps.network.putBehindNat(address);
     const phone = new SimulatedPhone({
       ...deps,
       ...rest,
-      registrar: deps.registrar(),
+      registrar: deps.registrar(node),
       address,
       username,
       password,

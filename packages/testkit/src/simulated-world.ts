@@ -192,7 +192,12 @@ async function openWorld(options: SimulatedWorldOptions): Promise<SimulatedWorld
       : answer;
   };
   const api: SimulatedWorld['api'] = (method, path, body) => call(method, path, { body });
-  const phones = createSimulatedPhones({ ...shared, registrar: processes.entryAddress, api, until });
+  const phones = createSimulatedPhones({
+    ...shared,
+    registrar: (node) => (node === undefined ? processes.entryAddress() : processes.addresses[node]!),
+    api,
+    until,
+  });
   const census = () =>
     censusOf({
       nodes: processes.all,
