@@ -52,67 +52,68 @@ export interface AutomaticLevel {
  * the gain would cause overload, it falls within the frame.
  */
 export function createAutomaticLevel(): AutomaticLevel {
-  const voice = createVoiceActivity();
-  let gainDb = 0;
-  let gain = 1;
-  let isMoving = false;
-  let speechDb = 0;
-  let averaged = 0;
-  let loudestDb = Number.NEGATIVE_INFINITY;
-  let hasDipped = false;
-  let syllables = 0;
+  return new SpeechLevel();
+}
+
+class SpeechLevel implements AutomaticLevel {
+  gainDb = 0;
+  readonly #voice = createVoiceActivity();
+  #gain = 1;
+  #isMoving = false;
+  #speechDb = 0;
+  #averaged = 0;
+  #loudestDb = Number.NEGATIVE_INFINITY;
+  #hasDipped = false;
+  #syllables = 0;
+
+  adjust(frame: Int16Array | undefined, isOwn: boolean, isRequested: boolean): void {
+    const gainBefore = this.#gain;
+    const before = this.gainDb;
+    if (isRequested) {
+      this.#voice.hear(isOwn ? frame : undefined);
+      if (isOwn && frame !== undefined && this.#learn()) this.#move();
+    } else this.gainDb -= Math.max(-RETURN_DB, Math.min(RETURN_DB, this.gainDb));
+    if (this.gainDb !== before) this.#gain = 10 ** (this.gainDb / 20);
+    if (frame === undefined || (this.#gain === 1 && gainBefore === 1)) return;
+    const peak = peakOf(frame);
+    const most = Math.max(this.#gain, gainBefore);
+    if (most > 1 && peak * most > CEILING) {
+      const rampEnd = Math.max(frame.length / 20, firstAbove(frame, CEILING / gainBefore));
+      const bearable = Math.max(1, CEILING / peak);
+      if (bearable < this.#gain) {
+        this.#gain = bearable;
+        this.gainDb = 20 * Math.log10(bearable);
+      }
+      turnDown(frame, gainBefore, this.#gain, rampEnd);
+    } else amplify(frame, gainBefore, this.#gain);
+  }
 
   /** Whether this frame is a loud part of speech; updates the average level. */
-  const learn = (): boolean => {
-    const { energyDb, noiseDb } = voice;
-    if (voice.isSpeaking !== true) return false;
-    loudestDb = Math.max(energyDb, loudestDb - FORGET_DB);
-    syllables *= SYLLABLES_KEPT;
-    if (energyDb < loudestDb - DIP_DB) hasDipped = true;
-    else if (hasDipped && energyDb > loudestDb - RISEN_DB) {
-      hasDipped = false;
-      syllables++;
+  #learn(): boolean {
+    const { energyDb, noiseDb } = this.#voice;
+    if (this.#voice.isSpeaking !== true) return false;
+    this.#loudestDb = Math.max(energyDb, this.#loudestDb - FORGET_DB);
+    this.#syllables *= SYLLABLES_KEPT;
+    if (energyDb < this.#loudestDb - DIP_DB) this.#hasDipped = true;
+    else if (this.#hasDipped && energyDb > this.#loudestDb - RISEN_DB) {
+      this.#hasDipped = false;
+      this.#syllables++;
     }
-    if (energyDb < loudestDb - LOUD_PART_DB || energyDb < noiseDb + NEAR_ENOUGH_DB) return false;
-    if (averaged < MOST_AVERAGED) averaged++;
-    speechDb += (energyDb - speechDb) / averaged;
-    return syllables > REQUIRED_SYLLABLES;
-  };
-  const move = (): void => {
-    const quietEnough = Math.max(0, MOST_NOISE_DB - voice.noiseDb);
-    const target = Math.max(LEAST_GAIN_DB, Math.min(MOST_GAIN_DB, quietEnough, TARGET_DB - speechDb));
-    const missing = target - gainDb;
-    if (Math.abs(missing) > NEAR_ENOUGH_DB) isMoving = true;
-    else if (Math.abs(missing) < REACHED_DB) isMoving = false;
-    if (isMoving) gainDb += Math.max(-FALL_DB, Math.min(RISE_DB, missing));
-  };
+    if (energyDb < this.#loudestDb - LOUD_PART_DB || energyDb < noiseDb + NEAR_ENOUGH_DB) return false;
+    if (this.#averaged < MOST_AVERAGED) this.#averaged++;
+    this.#speechDb += (energyDb - this.#speechDb) / this.#averaged;
+    return this.#syllables > REQUIRED_SYLLABLES;
+  }
 
-  return {
-    get gainDb() {
-      return gainDb;
-    },
-    adjust(frame, isOwn, isRequested) {
-      const gainBefore = gain;
-      const before = gainDb;
-      if (isRequested) {
-        voice.hear(isOwn ? frame : undefined);
-        if (isOwn && frame !== undefined && learn()) move();
-      } else gainDb -= Math.max(-RETURN_DB, Math.min(RETURN_DB, gainDb));
-      if (gainDb !== before) gain = 10 ** (gainDb / 20);
-      if (frame === undefined || (gain === 1 && gainBefore === 1)) return;
-      const peak = peakOf(frame);
-      const most = Math.max(gain, gainBefore);
-      if (most > 1 && peak * most > CEILING) {
-        const rampEnd = Math.max(frame.length / 20, firstAbove(frame, CEILING / gainBefore));
-        const bearable = Math.max(1, CEILING / peak);
-        if (bearable < gain) {
-          gain = bearable;
-          gainDb = 20 * Math.log10(gain);
-        }
-        turnDown(frame, gainBefore, gain, rampEnd);
-      } else amplify(frame, gainBefore, gain);
-    },
-  };
+  #move(): void {
+    const quietEnough = Math.max(0, MOST_NOISE_DB - this.#voice.noiseDb);
+    const wanted = TARGET_DB - this.#speechDb;
+    const target = Math.max(LEAST_GAIN_DB, Math.min(MOST_GAIN_DB, quietEnough, wanted));
+    const missing = target - this.gainDb;
+    if (Math.abs(missing) > NEAR_ENOUGH_DB) this.#isMoving = true;
+    else if (Math.abs(missing) < REACHED_DB) this.#isMoving = false;
+    if (this.#isMoving) this.gainDb += Math.max(-FALL_DB, Math.min(RISE_DB, missing));
+  }
 }
 
 /**

@@ -28,31 +28,30 @@ export interface BeepDetector {
 
 /** Creates a detector for one party. */
 export function createBeepDetector(): BeepDetector {
-  let isTone = false;
-  let frames = 0;
-  let turn = 0;
-  let power = 0;
+  return new ToneBeepDetector();
+}
 
-  return {
-    get isTone() {
-      return isTone;
-    },
-    hear(frame) {
-      if (frame === undefined) return undefined;
-      const stride = Math.max(1, Math.floor(frame.length / SAMPLES));
-      const newPower = powerOf(frame, stride);
-      const newTurn = newPower < LEAST_POWER ? Number.NaN : toneOf(frame, stride);
-      const before = frames;
-      isTone = !Number.isNaN(newTurn);
-      if (!isTone) frames = 0;
-      else if (before > 0 && isSteady(turn, newTurn, power, newPower)) frames = before + 1;
-      else frames = 1;
-      turn = newTurn;
-      power = newPower;
-      if (frames === LEAST_FRAMES) return 'begun';
-      return frames <= 1 && before >= LEAST_FRAMES && before <= MOST_FRAMES ? 'ended' : undefined;
-    },
-  };
+class ToneBeepDetector implements BeepDetector {
+  isTone = false;
+  #frames = 0;
+  #turn = 0;
+  #power = 0;
+
+  hear(frame: Int16Array | undefined): 'begun' | 'ended' | undefined {
+    if (frame === undefined) return undefined;
+    const stride = Math.max(1, Math.floor(frame.length / SAMPLES));
+    const power = powerOf(frame, stride);
+    const turn = power < LEAST_POWER ? Number.NaN : toneOf(frame, stride);
+    const before = this.#frames;
+    this.isTone = !Number.isNaN(turn);
+    if (!this.isTone) this.#frames = 0;
+    else if (before > 0 && isSteady(this.#turn, turn, this.#power, power)) this.#frames = before + 1;
+    else this.#frames = 1;
+    this.#turn = turn;
+    this.#power = power;
+    if (this.#frames === LEAST_FRAMES) return 'begun';
+    return this.#frames <= 1 && before >= LEAST_FRAMES && before <= MOST_FRAMES ? 'ended' : undefined;
+  }
 }
 
 function isSteady(turn: number, newTurn: number, power: number, newPower: number): boolean {

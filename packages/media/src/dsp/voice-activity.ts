@@ -43,37 +43,43 @@ export function createVoiceActivity(
   hangFrames: number = HANG_FRAMES,
   quietestDb: number = QUIETEST_SPEECH_DB,
 ): VoiceActivity {
-  let noiseDb = FIRST_NOISE_DB;
-  let frames = 0;
-  /** Loudness of the last four frames, one bit each; the lowest bit is the newest. */
-  let recent = 0;
-  let quietFrames = 0;
-  let isSpeaking = false;
-  let energyDb = Number.NEGATIVE_INFINITY;
+  return new EnergyActivity(hangFrames, quietestDb);
+}
 
-  return {
-    get energyDb() {
-      return energyDb;
-    },
-    get noiseDb() {
-      return noiseDb;
-    },
-    get isSpeaking() {
-      return frames < LEARNING_FRAMES ? undefined : isSpeaking;
-    },
-    hear(frame) {
-      if (frames < LEARNING_FRAMES) frames++;
-      energyDb = frame === undefined ? Number.NEGATIVE_INFINITY : energyOf(frame);
-      const isLoud = energyDb > quietestDb && energyDb > noiseDb + MARGIN_DB;
-      if (frame !== undefined) noiseDb = follow(noiseDb, energyDb, isLoud);
-      recent = ((recent << 1) | (isLoud ? 1 : 0)) & 0xf;
-      if (isLoud && loudFrames(recent) >= ONSET_FRAMES) {
-        isSpeaking = true;
-        quietFrames = 0;
-      } else if (isSpeaking && isLoud && loudFrames(recent) > 1) quietFrames = 0;
-      else if (isSpeaking && ++quietFrames >= hangFrames) isSpeaking = false;
-    },
-  };
+class EnergyActivity implements VoiceActivity {
+  energyDb = Number.NEGATIVE_INFINITY;
+  noiseDb = FIRST_NOISE_DB;
+  readonly #hangFrames: number;
+  readonly #quietestDb: number;
+  #frames = 0;
+  /** Loudness of the last four frames, one bit each; the lowest bit is the newest. */
+  #recent = 0;
+  #quietFrames = 0;
+  #isSpeaking = false;
+
+  constructor(hangFrames: number, quietestDb: number) {
+    this.#hangFrames = hangFrames;
+    this.#quietestDb = quietestDb;
+  }
+
+  get isSpeaking(): boolean | undefined {
+    return this.#frames < LEARNING_FRAMES ? undefined : this.#isSpeaking;
+  }
+
+  hear(frame: Int16Array | undefined): void {
+    if (this.#frames < LEARNING_FRAMES) this.#frames++;
+    const energyDb = frame === undefined ? Number.NEGATIVE_INFINITY : energyOf(frame);
+    const isLoud = energyDb > this.#quietestDb && energyDb > this.noiseDb + MARGIN_DB;
+    this.energyDb = energyDb;
+    if (frame !== undefined) this.noiseDb = follow(this.noiseDb, energyDb, isLoud);
+    const recent = ((this.#recent << 1) | (isLoud ? 1 : 0)) & 0xf;
+    this.#recent = recent;
+    if (isLoud && loudFrames(recent) >= ONSET_FRAMES) {
+      this.#isSpeaking = true;
+      this.#quietFrames = 0;
+    } else if (this.#isSpeaking && isLoud && loudFrames(recent) > 1) this.#quietFrames = 0;
+    else if (this.#isSpeaking && ++this.#quietFrames >= this.#hangFrames) this.#isSpeaking = false;
+  }
 }
 
 function follow(noiseDb: number, energyDb: number, isLoud: boolean): number {

@@ -11,6 +11,12 @@ const PATIENCE_MS = 2000;
  */
 const IMPATIENT_LOOK_MS = 100;
 const LOOK_MS = 2000;
+/**
+ * The pause between checks doubles with each move after the second, this many times at most. The times at which packets
+ * are ready vary, so the best phase does too: a mix that followed it would shift the audio of its listeners every few
+ * seconds. 32 s follow phones whose clocks differ by 100 ppm, the most that is usual: 3 ms.
+ */
+const MOST_DOUBLINGS = 4;
 /** A move must save this much waiting, in ms, because every listener's next packet then comes early or late. */
 const FIRST_GAIN_MS = 1;
 const LATER_GAIN_MS = 2.5;
@@ -180,6 +186,7 @@ class PhasedTurns implements Turns {
   #look(mix: MixTurn, nowMs: number): void {
     if (mix.isChanged) {
       mix.isChanged = false;
+      mix.moves = 0;
       mix.patientUntilMs = nowMs + PATIENCE_MS;
     }
     const isPatient = nowMs < mix.patientUntilMs;
@@ -197,11 +204,16 @@ class PhasedTurns implements Turns {
       if (Number.isNaN(readyMs)) isMissing = true;
       else heard.push({ readyMs, everyMs, edgeMs });
     }
-    mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : LOOK_MS);
+    if (isPatient && isMissing) {
+      mix.lookMs = nowMs + IMPATIENT_LOOK_MS;
+      return;
+    }
     // A single leg in a mix delays no other leg, but its tap waits for it.
-    if (heard.length < (isTapped ? 1 : 2) || (isPatient && isMissing)) return;
-    mix.patientUntilMs = 0;
-    this.#choose(mix, heard, ownMs, isAlone ? FIRST_GAIN_MS : LATER_GAIN_MS);
+    if (heard.length >= (isTapped ? 1 : 2)) {
+      mix.patientUntilMs = 0;
+      this.#choose(mix, heard, ownMs, isAlone ? FIRST_GAIN_MS : LATER_GAIN_MS);
+    }
+    mix.lookMs = nowMs + LOOK_MS * 2 ** Math.max(0, Math.min(MOST_DOUBLINGS, mix.moves - 2));
   }
 
   /** Moves a mix to the phase in which its members wait least, if that saves enough. */
@@ -218,6 +230,7 @@ class PhasedTurns implements Turns {
     const earlier = this.#firstIn(choice.phase, this.step);
     mix.dueStep = choice.mayComeEarlier ? earlier : earlier + this.#phases;
     mix.phase = choice.phase;
+    mix.moves++;
     for (const leg of this.#legsOf(mix)) {
       const isInStep = leg.turn.lastStep === this.step;
       const next = this.#firstIn(mix.phase, leg.turn.lastStep + this.#phases);

@@ -27,6 +27,8 @@ export interface MixTurn {
   isChanged: boolean;
   /** When to check the phase again. */
   lookMs: number;
+  /** Moves to another phase since a leg joined or left. */
+  moves: number;
   /** Until when the choice of a phase waits for members without packets. */
   patientUntilMs: number;
   /** Whether the phase has been chosen for its members. */
@@ -47,6 +49,7 @@ export function createMixTurn(legs: () => Iterable<string>): MixTurn {
     dueStep: 0,
     isChanged: false,
     lookMs: Number.POSITIVE_INFINITY,
+    moves: 0,
     patientUntilMs: 0,
     isChosen: false,
     legs,
