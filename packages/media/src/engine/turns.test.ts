@@ -259,6 +259,58 @@ test('members who begin to speak long after they joined get a suitable phase wit
   );
 });
 
+/** When a room of three moved to another phase, in s, while the packets of its members shift by up to 20 ms every 6 s. */
+function movesOf(seconds: number): readonly number[] {
+  const startMs = 1_700_000_000_000;
+  const moves: number[] = [];
+  let now = startMs;
+  let phase = Number.NaN;
+  const engine = createMediaEngine({
+    phases: 8,
+    random: () => 0.5,
+    cname: 'x',
+    send(leg) {
+      const sentAt = (now - startMs) % 20;
+      if (leg !== 0 || sentAt === phase) return;
+      if (!Number.isNaN(phase)) moves.push((now - startMs) / 1000);
+      phase = sentAt;
+    },
+    sendReport() {},
+    notify() {},
+  });
+  const media = { codec: 'PCMU', payloadType: 0, direction: 'sendrecv', ptimeMs: 20 } as const;
+  const phones = [0, 1, 2].map((k) => {
+    const leg = `leg-${k}`;
+    const index = engine.openLeg(leg)!;
+    engine.connectLeg(leg, { address: '192.0.2.1', port: 20_000 + k, ...media }, now);
+    return { leg, index, rtp: createRtpSender({ ssrc: k + 1, sequenceNumber: 1, timestamp: 1 }), sent: 0 };
+  });
+  const legs = phones.map(({ leg }) => leg);
+  connectAll(engine, now, 'room', legs);
+  const frame = new Int16Array(160);
+  for (let step = 1; step <= seconds * 400; step++) {
+    now = startMs + step * 2.5;
+    const shiftMs = (Math.floor((now - startMs) / 6000) % 4) * 6;
+    for (const [k, phone] of phones.entries()) {
+      const dueMs = startMs + phone.sent * 20 + k + shiftMs;
+      if (dueMs > now) continue;
+      const length = phone.rtp.writeAudio(pcmu, 0, frame, 160);
+      engine.receive(phone.index, phone.rtp.packet, length, '192.0.2.1', 20_000 + k, dueMs);
+      phone.sent++;
+    }
+    engine.tick(now);
+  }
+  return moves;
+}
+
+test("a mix whose members' packets vary moves ever more rarely", () => {
+  const moves = movesOf(240);
+  const within = (from: number, to: number) => moves.filter((at) => at >= from && at < to).length;
+  assert.ok(within(0, 30) >= 3, `${within(0, 30)} moves in 30 s: nothing to settle`);
+  assert.ok(within(60, 150) <= 4, `${within(60, 150)} moves after a minute`);
+  assert.ok(within(150, 240) <= 3, `${within(150, 240)} moves later`);
+});
+
 test('an engine is idle without legs, captures, streams and plays, and a rest does not disturb the phases', () => {
   const delayAfter = (restFrames: number): number => {
     const { rig, phones } = room(8, [500, 800, 1100]);
