@@ -107,8 +107,8 @@ class SpeechLevel implements AutomaticLevel {
 
   #move(): void {
     const quietEnough = Math.max(0, MOST_NOISE_DB - this.#voice.noiseDb);
-    const wanted = TARGET_DB - this.#speechDb;
-    const target = Math.max(LEAST_GAIN_DB, Math.min(MOST_GAIN_DB, quietEnough, wanted));
+    const rawTarget = TARGET_DB - this.#speechDb;
+    const target = Math.max(LEAST_GAIN_DB, Math.min(MOST_GAIN_DB, quietEnough, rawTarget));
     const missing = target - this.gainDb;
     if (Math.abs(missing) > NEAR_ENOUGH_DB) this.#isMoving = true;
     else if (Math.abs(missing) < REACHED_DB) this.#isMoving = false;
