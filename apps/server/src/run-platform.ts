@@ -20,6 +20,7 @@ const noCarriers =
 
 /** Starts the platform, and returns while it runs; a start that fails ends the process with 1. */
 export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
+  const started = endOnSignalsDuringStart();
   const loaded = loadSettings(mode);
   const { env } = loaded;
   if (!loaded.ok) {
@@ -38,7 +39,6 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
   // Where the database is elsewhere, it is kept, and the key of the directory with it.
   const added = databaseUrl === undefined ? newFilesIn(dataDir, 'jackfield.sqlite') : undefined;
   let embedded: Embedded | undefined;
-  const started = endOnSignalsDuringStart();
   try {
     const running = await startEmbedded({
       config,

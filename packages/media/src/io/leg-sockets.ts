@@ -59,7 +59,7 @@ export interface LegSocketsOptions {
   readonly receiveReport: ReceivePacket;
 }
 
-/** `bytes` is valid during the call only. `ageMs` is the time since the packet reached this machine, 0 if unknown. */
+/** `bytes` is valid during the call only. `ageMs` is how long the packet had been here when the poll began, or now where nothing polls; 0 if unknown. */
 export type ReceivePacket = (
   leg: number,
   bytes: Uint8Array,

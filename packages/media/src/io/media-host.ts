@@ -16,6 +16,7 @@ import type { IceCredentials } from '../ice/ice-agent.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import type { EngineStreams } from '../stream/engine-streams.ts';
 import type { WebrtcCounters, WebrtcLegs } from '../webrtc/webrtc-legs.ts';
+import { Arrivals } from './arrivals.ts';
 import { createClipLoader } from './clip-loader.ts';
 import { createHostLegs, type OpenedLeg } from './host-legs.ts';
 import type { MovedLegs } from './host-moves.ts';
@@ -127,13 +128,19 @@ export interface MediaHostOptions {
 /** Steps of 2.5 ms: fine enough to run soon after the packets of a call; more steps would cost more than they save. */
 const PHASES = 8;
 
+const { timeOrigin } = performance;
+
+/** Monotonic, independent of changes of the system clock. */
+function now(): number {
+  return timeOrigin + performance.now();
+}
+
 /** Creates a host; ticks begin with the first leg. */
 export function createMediaHost(options: MediaHostOptions): MediaHost {
   const { phases = PHASES, ciphers = nodeCiphers } = options;
-  // Monotonic, independent of changes of the system clock.
-  const now = (): number => performance.timeOrigin + performance.now();
+  const arrivals = new Arrivals(now);
   const relayed = new RelayedLegs();
-  const { engine, sockets, browsers } = connectEngine(options, phases, ciphers, relayed, now);
+  const { engine, sockets, browsers } = connectEngine(options, phases, ciphers, relayed, arrivals);
   const { webrtc, host } = options;
   engine.warmUp();
   const clips = createClipLoader(engine);
@@ -148,7 +155,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     // A browser whose leg is in another thread sends through the port of this one.
     isIdle: () => engine.isIdle() && browsers?.isEmpty !== false,
     rested: (frames) => engine.rest(frames),
-    poll: pollOf(sockets, webrtc),
+    poll: pollOf(sockets, webrtc, arrivals),
     ...waitOf(sockets, clips.isConverting),
     // Each tick polls, so only the remaining polls are needed.
     pollsPerTick: Math.ceil((sockets.pollsPerTick + 1) / phases) - 1,
@@ -216,7 +223,7 @@ function connectEngine(
   phases: number,
   ciphers: SrtpCiphers,
   relayed: RelayedLegs,
-  now: () => number,
+  arrivals: Arrivals,
 ): { readonly engine: MediaEngine; readonly sockets: LegSockets; readonly browsers: WebrtcLegs | undefined } {
   let gathered: MediaNotice[] = [];
   const hand = (): void => {
@@ -229,10 +236,10 @@ function connectEngine(
     ports: options.ports,
     receive(leg, bytes, length, address, port, ageMs) {
       if (!relayed.isForeign(leg, address, port))
-        engine.receive(leg, bytes, length, address, port, now() - ageMs);
+        engine.receive(leg, bytes, length, address, port, arrivals.msOf(ageMs));
     },
     receiveReport: (leg, bytes, length, address, port, ageMs) =>
-      engine.receiveReport(leg, bytes, length, address, port, now() - ageMs),
+      engine.receiveReport(leg, bytes, length, address, port, arrivals.msOf(ageMs)),
   });
   const notify = (notice: MediaNotice): void => {
     if (gathered.push(notice) === 1) queueMicrotask(hand);
@@ -242,7 +249,7 @@ function connectEngine(
     ciphers,
     now,
     receive: (leg, bytes, length, address, port, ageMs) =>
-      engine.receive(leg, bytes, length, address, port, now() - ageMs),
+      engine.receive(leg, bytes, length, address, port, arrivals.msOf(ageMs)),
     secured(leg, keys) {
       if (!engine.secureLeg(leg, keys, now())) options.secured?.(leg, keys);
     },
@@ -275,12 +282,16 @@ function sendBy(browsers: WebrtcLegs, sockets: LegSockets): LegSockets['send'] {
 }
 
 /** Polls, and sends the answers to packets for legs of WebRTC at once. */
-function pollOf(sockets: LegSockets, webrtc: WebrtcPort | undefined): () => void {
-  if (webrtc === undefined) return sockets.poll;
+function pollOf(sockets: LegSockets, webrtc: WebrtcPort | undefined, arrivals: Arrivals): () => void {
   return () => {
+    arrivals.pollBegins();
     sockets.poll();
-    webrtc.poll();
-    webrtc.flush();
+    if (webrtc !== undefined) {
+      arrivals.pollBegins();
+      webrtc.poll();
+      webrtc.flush();
+    }
+    arrivals.pollEnds();
   };
 }
 

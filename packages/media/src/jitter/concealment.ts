@@ -18,8 +18,9 @@ const none = new Int16Array(0);
 export class Concealment {
   /** Samples concealed since the last real one; 0 outside an erasure. */
   erased = 0;
-  /** The last played samples; allocated with the first of them. */
+  /** The last played samples, a ring whose oldest sample is at `#oldest`; allocated with the first of them. */
   #history: Int16Array = none;
+  #oldest = 0;
   readonly #historyLength: number;
   /** The history at the start of an erasure; most streams never have one. */
   #frozen: Int16Array = none;
@@ -77,9 +78,12 @@ export class Concealment {
     if (this.#history === none) this.#history = new Int16Array(this.#historyLength);
     const history = this.#history;
     const size = history.length;
-    const count = to - from < size ? to - from : size;
-    history.copyWithin(0, count);
-    for (let i = 0; i < count; i++) history[size - count + i] = samples[to - count + i]!;
+    let at = this.#oldest;
+    for (let i = to - from < size ? from : to - size; i < to; i++) {
+      history[at] = samples[i]!;
+      if (++at === size) at = 0;
+    }
+    this.#oldest = at;
   }
 
   /** Prepares a cross-fade for a discontinuity without missing samples. */
@@ -120,9 +124,13 @@ export class Concealment {
     this.erased = 0;
     if (this.#isMuted) return;
     if (this.#history === none) this.#history = new Int16Array(this.#historyLength);
-    if (this.#frozen === none) this.#frozen = this.#history.slice();
-    else this.#frozen.set(this.#history);
-    const size = this.#frozen.length;
+    if (this.#frozen === none) this.#frozen = new Int16Array(this.#historyLength);
+    const size = this.#historyLength;
+    let at = this.#oldest;
+    for (let i = 0; i < size; i++) {
+      this.#frozen[i] = this.#history[at]!;
+      if (++at === size) at = 0;
+    }
     this.#period = this.#findPitch();
     this.#quarter = this.#period >> 2;
     this.#cycle = this.#period;

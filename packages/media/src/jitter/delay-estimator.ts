@@ -26,6 +26,9 @@ export class DelayEstimator {
   #older = noCounts;
   #recentCount = 0;
   #olderCount = 0;
+  /** No packet is in a bin above these: a quantile looks at few bins where packets are even. */
+  #recentTop = 0;
+  #olderTop = 0;
   #windowMs = 0;
   #baseWindowStartMs = 0;
   #baseRecent = Number.POSITIVE_INFINITY;
@@ -53,6 +56,8 @@ export class DelayEstimator {
     }
     this.#recentCount = 0;
     this.#olderCount = 0;
+    this.#recentTop = 0;
+    this.#olderTop = 0;
     this.#windowMs = arrivalMs;
     this.#baseWindowStartMs = arrivalMs;
     this.#baseRecent = arrivalMs;
@@ -90,16 +95,20 @@ export class DelayEstimator {
     this.#followBase();
 
     if (arrivalMs - this.#windowMs >= histogramWindowMs) {
-      this.#older.set(this.#recent);
+      const oldest = this.#older.fill(0, 0, this.#olderTop + 1);
+      this.#older = this.#recent;
       this.#olderCount = this.#recentCount;
-      this.#recent.fill(0);
+      this.#olderTop = this.#recentTop;
+      this.#recent = oldest;
       this.#recentCount = 0;
+      this.#recentTop = 0;
       this.#windowMs = arrivalMs;
     }
     const bin = Math.floor((transit - this.#binsBase) / binMs);
     const index = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
     if (this.#recentCount < 0xffff) {
       this.#recent[index] = this.#recent[index]! + 1;
+      if (index > this.#recentTop) this.#recentTop = index;
       this.#recentCount++;
     }
     if (this.observed < 1000) this.observed++;
@@ -110,7 +119,7 @@ export class DelayEstimator {
     if (this.#recent === noCounts) return 0;
     const allowed = Math.floor((this.#recentCount + this.#olderCount) * (1 - share));
     let above = 0;
-    for (let bin = bins - 1; bin >= 0; bin--) {
+    for (let bin = Math.max(this.#recentTop, this.#olderTop); bin >= 0; bin--) {
       above += this.#recent[bin]! + this.#older[bin]!;
       if (above > allowed) return (bin + 1) * binMs;
     }
@@ -133,7 +142,13 @@ export class DelayEstimator {
     this.#binsBase += shift * binMs;
     shiftBins(this.#recent, shift);
     shiftBins(this.#older, shift);
+    this.#recentTop = shiftedTop(this.#recentTop, shift);
+    this.#olderTop = shiftedTop(this.#olderTop, shift);
   }
+}
+
+function shiftedTop(top: number, shift: number): number {
+  return Math.max(0, Math.min(bins - 1, top - shift));
 }
 
 function shiftBins(counts: Uint16Array, shift: number): void {
