@@ -21,8 +21,8 @@ const attempts = 2;
 const patienceMs = 8000;
 /** Share of the participants that hold, up to which the delay is promised. */
 const promised = 0.8;
-/** Of each server, where both run at the same time: together they leave half of the core idle. */
-const legsBeside = 90;
+/** Of each server, where both run at the same time: together they leave a third of the core idle. */
+const legsBeside = 120;
 const windows = 8;
 const windowMs = 3000;
 
