@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
-import { legsOf } from '../support/simulated-nodes.ts';
+import { homeOf } from '../support/simulated-nodes.ts';
 import { SimulatedRoom } from '../support/simulated-room.ts';
 
 const steps = [
@@ -117,7 +117,7 @@ for (const [how, stepMs] of steps) {
         assert.equal(started.status, 202, JSON.stringify(started.body));
         const stream = `${path}${started.body.stream_id}/`;
         // Other nodes subtract its start from their wall clock.
-        const home = world.cluster?.nodes.find((node) => legsOf(node) > 0) ?? world.node;
+        const home = homeOf(world);
         await world.advance(30_000);
         world.clock.stepWall(stepMs);
         const live = (await home.call('GET', stream)).body;

@@ -8,6 +8,7 @@ import {
   type SimulatedWorld,
   seededRandom,
 } from '@jackfield/testkit';
+import { cluster, legsOf } from '../support/simulated-nodes.ts';
 
 const room = 'MultiPartyCall/name_far/';
 
@@ -82,19 +83,14 @@ it('while the bus is cut each node goes on with its own calls, and a request for
   });
 });
 
-function nodesOf(world: SimulatedWorld) {
-  return world.cluster ?? assert.fail('several nodes');
-}
-
 /** The node with the legs of the only multiparty call, and the others: that of the phone is the last of them. */
 function homeAndOthers(
   world: SimulatedWorld,
   phone?: SimulatedPhone,
 ): readonly [SimulatedPlatform, ...SimulatedPlatform[]] {
-  const legs = ({ platform }: SimulatedPlatform) => platform.runner.alive('call-leg');
-  const [home, ...others] = nodesOf(world).nodes.toSorted((one, other) => legs(other) - legs(one));
+  const [home, ...others] = cluster(world).nodes.toSorted((one, other) => legsOf(other) - legsOf(one));
   const isOfPhone = (node: SimulatedPlatform) =>
-    Number(nodesOf(world).addressOf(node).address === phone?.registrar.address);
+    Number(cluster(world).addressOf(node).address === phone?.registrar.address);
   return [home!, ...others.toSorted((one, other) => isOfPhone(one) - isOfPhone(other))];
 }
 
@@ -102,9 +98,9 @@ it('two nodes get no messages of each other: neither is ended, and what one of t
   await inSimulatedWorld({ seed: 4, nodes: 3 }, async (world) => {
     const phones = await gathered(world, ['ann', 'bob']);
     const [home, parted, third] = homeAndOthers(world);
-    nodesOf(world).part(home, parted!);
+    cluster(world).part(home, parted!);
     await world.advance(30_000);
-    assert.equal(nodesOf(world).nodes.length, 3);
+    assert.equal(cluster(world).nodes.length, 3);
     const member = `${room}Participant/1/`;
     const asked = parted!.call('POST', member, { body: { mute: true } });
     await world.advance(10_000);
@@ -113,7 +109,7 @@ it('two nodes get no messages of each other: neither is ended, and what one of t
     assert.match(body.error, /may have carried out/);
     assert.equal((await third!.call('POST', member, { body: { mute: true } })).status, 202);
     assert.equal((await third!.call('GET', member)).body.mute, true);
-    nodesOf(world).bus.mend();
+    cluster(world).bus.mend();
     assert.equal((await parted!.call('DELETE', room)).status, 204);
     await world.until('the end', () => phones.every(({ call }) => call?.end !== undefined));
   });
@@ -128,8 +124,8 @@ for (const [what, carriedOut] of [
       const phones = await gathered(world, ['ann']);
       const bob = await world.phone('bob');
       const [home, other] = homeAndOthers(world, bob);
-      if (carriedOut) nodesOf(world).partOneWay(home, other!);
-      else nodesOf(world).partOneWay(other!, home);
+      if (carriedOut) cluster(world).partOneWay(home, other!);
+      else cluster(world).partOneWay(other!, home);
       const request = {
         body: { role: 'agent', from: '+12025550000', to: bob.username, stay_alone: true },
         headers: { 'idempotency-key': 'once' },
@@ -140,7 +136,7 @@ for (const [what, carriedOut] of [
       assert.equal(status, 503);
       assert.match(body.error, /may have carried out/);
       assert.equal(bob.invites, carriedOut ? 1 : 0);
-      nodesOf(world).bus.mend();
+      cluster(world).bus.mend();
       assert.equal((await other!.call('POST', `${room}Participant/`, request)).status, 201);
       await world.until('the second phone', () => bob.call?.isUp);
       assert.equal(bob.invites, 1);
@@ -155,16 +151,16 @@ it('a node is killed while a request waits there for another node: its client ge
     const phones = await gathered(world, ['ann']);
     const bob = await world.phone('bob');
     const [home, other, third] = homeAndOthers(world, bob);
-    nodesOf(world).partOneWay(home, other!);
+    cluster(world).partOneWay(home, other!);
     const request = {
       body: { role: 'agent', from: '+12025550000', to: bob.username, stay_alone: true },
       headers: { 'idempotency-key': 'once' },
     };
     const asked = other!.call('POST', `${room}Participant/`, request);
     await world.until('the phone rings', () => bob.invites === 1);
-    await nodesOf(world).kill(other!);
+    await cluster(world).kill(other!);
     assert.equal((await asked).status, 502);
-    nodesOf(world).bus.mend();
+    cluster(world).bus.mend();
     assert.equal((await third!.call('POST', `${room}Participant/`, request)).status, 201);
     await world.until('the second phone', () => bob.call?.isUp);
     assert.equal(bob.invites, 1);
@@ -182,15 +178,15 @@ it('the home of a call loses the database behind the commit of its end: the call
   await inSimulatedWorld({ seed: 8, nodes: 3, loggedErrors }, async (world) => {
     const [ann, bob] = await gathered(world, ['ann', 'bob']);
     const [home, other] = homeAndOthers(world);
-    nodesOf(world).cutBehindCommit(home);
+    cluster(world).cutBehindCommit(home);
     ann!.hangUp();
     bob!.hangUp();
     await world.advance(8_000);
     // The end of one leg was the last commit; that of the other waits.
     assert.equal((await other!.call('GET', 'Call/?status=live')).body.calls.length, 1);
-    nodesOf(world).mendDatabase(home);
+    cluster(world).mendDatabase(home);
     await world.advance(20_000);
-    assert.equal(nodesOf(world).nodes.length, 3);
+    assert.equal(cluster(world).nodes.length, 3);
     const ends = (await eventStreamOf(world)).filter(({ type }) => type === 'call.ended');
     assert.equal(ends.length, 2);
     assert.equal((await world.api('GET', 'Call/?status=live')).body.calls.length, 0);
@@ -211,11 +207,11 @@ for (const [what, cut, mend, loggedErrors, ended] of [
     await inSimulatedWorld({ seed: 5, nodes: 3, loggedErrors }, async (world) => {
       const phones = await gathered(world, ['ann', 'bob']);
       const [home] = homeAndOthers(world);
-      nodesOf(world)[cut](home);
+      cluster(world)[cut](home);
       await world.advance(8_000);
-      nodesOf(world)[mend](home);
+      cluster(world)[mend](home);
       await world.advance(20_000);
-      assert.equal(nodesOf(world).nodes.length, 3);
+      assert.equal(cluster(world).nodes.length, 3);
       assert.ok(phones.every(({ call }) => call?.isUp));
       assert.equal((await world.api('DELETE', room)).status, 204);
       await world.until('the end', () => phones.every(({ call }) => call?.end !== undefined));
@@ -228,15 +224,15 @@ for (const [what, cut, mend, loggedErrors, ended] of [
       async (world) => {
         const phones = await gathered(world, ['ann', 'bob']);
         const [home] = homeAndOthers(world);
-        nodesOf(world)[cut](home);
+        cluster(world)[cut](home);
         const since = world.now();
         const isHungUp = () => phones.every(({ call }) => call?.end?.by === 'remote-bye');
         await world.until('the BYEs of the successor', isHungUp, 15_000);
         assert.ok(world.now() - since > 9_000 && world.now() - since < 14_000, `${world.now() - since} ms`);
         await world.advance(since + 20_000 - world.now());
-        assert.equal(nodesOf(world).nodes.length, 3);
-        nodesOf(world)[mend](home);
-        await world.until('its end', () => nodesOf(world).nodes.length === 2);
+        assert.equal(cluster(world).nodes.length, 3);
+        cluster(world)[mend](home);
+        await world.until('its end', () => cluster(world).nodes.length === 2);
         const { body } = await world.api('GET', 'Call/?limit=20');
         assert.ok(
           body.objects.every(({ hangup_cause_code: code }: { hangup_cause_code: number }) => code === 5010),
@@ -252,20 +248,20 @@ for (const [what, cut, mend, loggedErrors, ended] of [
         const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
         ann.behaviour = { does: 'answer', ringMs: 1_000 };
         bob.behaviour = { does: 'ring' };
-        const [home] = nodesOf(world).nodes;
+        const [home] = cluster(world).nodes;
         for (const { username } of [ann, bob]) {
           const body = { from: '+12025550000', to: username, answer_url: 'https://customer.example/wait' };
           assert.equal((await home!.call('POST', 'Call/', { body })).status, 201);
         }
         await world.until('both ring', () => ann.call?.isRinging && bob.call?.isRinging);
-        nodesOf(world)[cut](home!);
+        cluster(world)[cut](home!);
         await world.advance(20_000);
         assert.ok(ann.call?.isUp);
         assert.equal(bob.call?.end, undefined);
-        nodesOf(world)[mend](home!);
+        cluster(world)[mend](home!);
         const areHungUp = () => ann.call?.end?.by === 'remote-bye' && bob.call?.end?.by === 'remote-cancel';
         await world.until('their ends', areHungUp, 3_000);
-        await world.until('the end of the node', () => nodesOf(world).nodes.length === 2);
+        await world.until('the end of the node', () => cluster(world).nodes.length === 2);
       },
     );
   });

@@ -6,20 +6,14 @@ import {
   inSimulatedWorld,
   openSimulatedWorld,
   recordedHistory,
-  type SimulatedPlatform,
   type SimulatedWorld,
   seededRandom,
 } from '@jackfield/testkit';
-import { cluster, legsOf } from '../support/simulated-nodes.ts';
+import { cluster, homeOf } from '../support/simulated-nodes.ts';
 import { recordOf, SimulatedRoom } from '../support/simulated-room.ts';
 import { roomsOfWalk } from '../support/walk-length.ts';
 
 const seeds = [1, 2, 3];
-
-/** The node with the most legs: the home of the only multiparty call. */
-function homeOf(world: SimulatedWorld): SimulatedPlatform {
-  return cluster(world).nodes.toSorted((one, other) => legsOf(other) - legsOf(one))[0]!;
-}
 
 describe('a node of three that is killed', () => {
   for (const seed of seeds)

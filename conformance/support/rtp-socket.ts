@@ -48,21 +48,13 @@ export class RtpSocket {
   }
 
   /** Resolves when this many packets have come in all. */
-  async received(packets: number, limitMs = 5_000): Promise<void> {
-    const limit = Date.now() + limitMs;
-    while (this.heard.length < packets) {
-      if (Date.now() > limit) throw new Error(`${this.heard.length} packets of RTP came, not ${packets}`);
-      await new Promise((resolve) => setTimeout(resolve, frameMs));
-    }
+  received(packets: number, limitMs = 5_000): Promise<void> {
+    return countedTo(packets, 'packets of RTP came', () => this.heard.length, limitMs);
   }
 
   /** Resolves when this many frames of its tone have left: on a busy machine that takes longer than their time. */
-  async spoken(frames: number, limitMs = 30_000): Promise<void> {
-    const limit = Date.now() + limitMs;
-    while (this.#spoken < frames) {
-      if (Date.now() > limit) throw new Error(`${this.#spoken} frames of the tone left, not ${frames}`);
-      await new Promise((resolve) => setTimeout(resolve, frameMs));
-    }
+  spoken(frames: number, limitMs = 30_000): Promise<void> {
+    return countedTo(frames, 'frames of the tone left', () => this.#spoken, limitMs);
   }
 
   /** Packets that came between two instants. */
@@ -118,5 +110,13 @@ export class RtpSocket {
   close(): void {
     this.fallSilent();
     this.#socket.close();
+  }
+}
+
+async function countedTo(most: number, what: string, count: () => number, limitMs: number): Promise<void> {
+  const limit = Date.now() + limitMs;
+  while (count() < most) {
+    if (Date.now() > limit) throw new Error(`${count()} ${what}, not ${most}`);
+    await new Promise((resolve) => setTimeout(resolve, frameMs));
   }
 }

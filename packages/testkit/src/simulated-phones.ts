@@ -11,13 +11,13 @@ export interface NewPhone {
   readonly isSecure?: boolean;
   /** Its ports receive only from those to which they have sent. */
   readonly isBehindNat?: boolean;
+  /** The number of the node to which it is connected; a random one when absent. */
+  readonly node?: number;
 }
 
 export interface NewRegisteredPhone extends NewPhone {
   /** The subaccount of its endpoint; the main account when absent. */
   readonly subaccount?: string;
-  /** The number of the node to which it is connected; a random one when absent. */
-  readonly node?: number;
 }
 
 export interface NewGateway extends NewPhone {
@@ -51,11 +51,7 @@ export interface SimulatedPhones {
 export function createSimulatedPhones(deps: SimulatedPhonesDeps): SimulatedPhones {
   const all: SimulatedPhone[] = [];
 
-  function added(
-    username: string,
-    address: string,
-    options: NewGateway & Pick<NewRegisteredPhone, 'node'>,
-  ): SimulatedPhone {
+  function added(username: string, address: string, options: NewGateway): SimulatedPhone {
     const { toneHz = 900 + 350 * all.length, password = '', isBehindNat = false, node, ...rest } = options;
     if (isBehindNat) deps.network.putBehindNat(address);
     const phone = new SimulatedPhone({
