@@ -4,12 +4,14 @@ const UNSURE_MS = 3;
 /**
  * When a leg's audio is ready: at `readyMs`, and every `everyMs` before and after it. A turn less than `edgeMs` later
  * misses some packets, and the jitter buffer then holds an extra frame for seconds. Such a turn counts as a wait of a
- * whole interval.
+ * whole interval. For the present turn `stayEdgeMs` applies instead; where it is negative, a turn this much before
+ * `readyMs` still waits for nothing. Lateness varies between checks, and each move delays what listeners hear.
  */
 export interface Readiness {
   readonly readyMs: number;
   readonly everyMs: number;
   readonly edgeMs: number;
+  readonly stayEdgeMs: number;
 }
 
 /** The possible turns: the k-th phase is at `timeMs + k · stepMs`. */
@@ -40,10 +42,11 @@ export interface PhaseChoice {
  */
 export function choosePhase(legs: readonly Readiness[], present: number, grid: PhaseGrid): PhaseChoice {
   let phase = present;
-  let least = costOf(legs, present, grid);
-  const presentCost = least;
+  const presentCost = costOf(legs, present, grid, 'stayEdgeMs');
+  let least = presentCost;
   for (let candidate = 0; candidate < grid.phases; candidate++) {
-    const cost = costOf(legs, candidate, grid);
+    if (candidate === present) continue;
+    const cost = costOf(legs, candidate, grid, 'edgeMs');
     if (cost < least) {
       least = cost;
       phase = candidate;
@@ -51,17 +54,22 @@ export function choosePhase(legs: readonly Readiness[], present: number, grid: P
   }
   const earlierMs = ((present - phase + grid.phases) % grid.phases) * grid.stepMs;
   const mayComeEarlier = legs.every((leg) => {
-    const wait = waitMs(leg, present, grid);
+    const wait = waitMs(leg, present, grid, leg.edgeMs);
     return wait >= earlierMs && wait < leg.everyMs - UNSURE_MS;
   });
   return { phase, gainMs: presentCost - least, mayComeEarlier };
 }
 
-function costOf(legs: readonly Readiness[], phase: number, grid: PhaseGrid): number {
+function costOf(
+  legs: readonly Readiness[],
+  phase: number,
+  grid: PhaseGrid,
+  edge: 'edgeMs' | 'stayEdgeMs',
+): number {
   let longest = 0;
   let total = 0;
   for (const leg of legs) {
-    const wait = waitMs(leg, phase, grid);
+    const wait = waitMs(leg, phase, grid, leg[edge]);
     if (wait > longest) longest = wait;
     total += wait;
   }
@@ -73,11 +81,11 @@ function costOf(legs: readonly Readiness[], phase: number, grid: PhaseGrid): num
 }
 
 function waitMs(
-  { readyMs, everyMs, edgeMs }: Readiness,
+  { readyMs, everyMs }: Readiness,
   phase: number,
   { timeMs, stepMs }: PhaseGrid,
+  edgeMs: number,
 ): number {
-  const wait = (timeMs + phase * stepMs - readyMs) % everyMs;
-  const waited = wait < 0 ? wait + everyMs : wait;
-  return waited < edgeMs ? waited + everyMs : waited;
+  const beyond = (timeMs + phase * stepMs - readyMs - edgeMs) % everyMs;
+  return Math.max(0, (beyond < 0 ? beyond + everyMs : beyond) + edgeMs);
 }

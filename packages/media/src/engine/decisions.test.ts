@@ -12,7 +12,12 @@ const grid = (phases: number, workMs: (phase: number) => number = idle): PhaseGr
   timeMs: 1000,
   workMs,
 });
-const leg = (readyMs: number, everyMs = 20, edgeMs = 0): Readiness => ({ readyMs, everyMs, edgeMs });
+const leg = (readyMs: number, everyMs = 20, edgeMs = 0, stayEdgeMs = 0): Readiness => ({
+  readyMs,
+  everyMs,
+  edgeMs,
+  stayEdgeMs,
+});
 
 describe('the choice of a phase', () => {
   for (const [rule, legs, present, phases, expected] of [
@@ -23,6 +28,11 @@ describe('the choice of a phase', () => {
     ['of equal waits the present phase stays', [leg(1000), leg(1010)], 4, 8, 4],
     ['two legs: the later one decides', [leg(1001), leg(1004)], 0, 8, 2],
     ['an edge that is missed costs a whole interval', [leg(1009, 20, 2)], 0, 8, 5],
+    ['the present phase has no edge', [leg(1009, 20, 2)], 4, 8, 4],
+    ['the present phase stays while its audio is ready a little late', [leg(1010.9, 20, 0, -1)], 4, 8, 4],
+    ['it is left when its audio is ready too late', [leg(1011.1, 20, 0, -1)], 4, 8, 5],
+    ['a little late is as late before a turn of an earlier interval', [leg(990.9 - 60, 20, 0, -1)], 4, 8, 4],
+    ['an edge of the present phase that is missed costs a whole interval', [leg(1010, 20, 0, 2)], 4, 8, 5],
     ['packets of 10 ms are ready twice in a frame', [leg(1012.5, 10)], 0, 8, 1],
     ['one phase leaves no choice', [leg(1013)], 0, 1, 0],
   ] as const) {
@@ -61,6 +71,7 @@ describe('the choice of a phase', () => {
         readyMs: tenth(60).map((ms) => 980 + ms),
         everyMs: fc.constantFrom(10, 20),
         edgeMs: fc.constantFrom(0, 2),
+        stayEdgeMs: fc.constantFrom(0, 2, -1.5),
       }),
       { minLength: 1, maxLength: 5 },
     );
@@ -70,14 +81,16 @@ describe('the choice of a phase', () => {
         const present = at % phases;
         const stepMs = 20 / phases;
         const cost = (phase: number): number => {
-          const waits = each.map(({ readyMs, everyMs, edgeMs }) => {
+          const waits = each.map(({ readyMs, everyMs, edgeMs, stayEdgeMs }) => {
             const turnMs = 1000 + phase * stepMs;
             // The newest time of readiness that is not after the turn.
             let ready = readyMs;
             while (ready > turnMs) ready -= everyMs;
             while (ready + everyMs <= turnMs) ready += everyMs;
             const wait = turnMs - ready;
-            return wait < edgeMs ? wait + everyMs : wait;
+            const edge = phase === present ? stayEdgeMs : edgeMs;
+            if (edge < 0) return everyMs - wait <= -edge ? 0 : wait;
+            return wait < edge ? wait + everyMs : wait;
           });
           const mean = waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
           const beyond = Math.max(0, loads[phase]! - 0.75 * stepMs);

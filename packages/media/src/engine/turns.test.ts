@@ -30,7 +30,7 @@ function room(phases: number, hz: readonly number[]): { rig: EngineRig; phones: 
 
 test('the chosen phase directly follows the packets, and respects the leg with the least time', () => {
   const grid = { phases: 4, stepMs: 5, timeMs: 1000, workMs: () => 0 };
-  const at = (readyMs: number, edgeMs = 0) => ({ readyMs, everyMs: 20, edgeMs });
+  const at = (readyMs: number, edgeMs = 0) => ({ readyMs, everyMs: 20, edgeMs, stayEdgeMs: edgeMs });
   assert.deepEqual(choosePhase([at(1004), at(1003)], 3, grid), {
     phase: 1,
     gainMs: 20,
@@ -44,7 +44,7 @@ test('the chosen phase directly follows the packets, and respects the leg with t
   // A packet that seems to have waited 19 ms may have arrived at the last moment.
   assert.equal(choosePhase([at(1004), at(1016)], 3, grid).mayComeEarlier, false);
   // Packets of 10 ms wait 10 ms at most.
-  assert.equal(choosePhase([{ readyMs: 994, everyMs: 10, edgeMs: 0 }], 3, grid).gainMs, 0);
+  assert.equal(choosePhase([{ ...at(994), everyMs: 10 }], 3, grid).gainMs, 0);
 });
 
 test('rooms spread over the phases when their work fills the steps, with less than 0.1 ms of added wait', () => {
@@ -59,7 +59,12 @@ test('rooms spread over the phases when their work fills the steps, with less th
   let longer = 0;
   // 130 rooms of ten need 15.6 of 20 ms.
   for (let room = 0; room < 130; room++) {
-    const legs = Array.from({ length: 10 }, () => ({ readyMs: random() * 20, everyMs: 20, edgeMs: 0 }));
+    const legs = Array.from({ length: 10 }, () => ({
+      readyMs: random() * 20,
+      everyMs: 20,
+      edgeMs: 0,
+      stayEdgeMs: 0,
+    }));
     const grid = { phases, stepMs, timeMs: 1000 };
     const wait = (phase: number) => {
       const waits = legs.map(({ readyMs }) => (1000 + phase * stepMs - readyMs + 1000) % 20);
@@ -241,13 +246,13 @@ test('rooms with phases keep the delay budget (p50 12 ms, p99 20 ms) with ticks 
   }
 });
 
-test('rare packets a few milliseconds late do not add a frame of delay', () => {
+test('rare packets a few milliseconds late add a frame of delay to few words only: p98 20 ms, p99 25 ms', () => {
   const delays = delaysOf(8, 60, 3, 0, true);
+  const quantile = (share: number): number => delays[Math.floor(delays.length * share)]!;
   assert.ok(delays.length > 1000);
-  assert.ok(
-    delays[Math.floor(delays.length * 0.99)]! <= 21.5,
-    `p99 ${delays[Math.floor(delays.length * 0.99)]}`,
-  );
+  assert.ok(quantile(0.5) <= 9, `p50 ${quantile(0.5)}`);
+  assert.ok(quantile(0.98) <= 20, `p98 ${quantile(0.98)}`);
+  assert.ok(quantile(0.99) <= 25, `p99 ${quantile(0.99)}`);
 });
 
 test('members who begin to speak long after they joined get a suitable phase within seconds', () => {

@@ -200,9 +200,9 @@ class PhasedTurns implements Turns {
       if (leg.hearing.mix === undefined) isAlone = true;
       if (leg.taps !== undefined) isTapped = true;
       if (leg.agreed === undefined || !leg.listens) continue;
-      const { readyMs, everyMs, edgeMs } = leg.jitter.pace;
+      const { readyMs, everyMs, edgeMs, stayEdgeMs } = leg.jitter.pace;
       if (Number.isNaN(readyMs)) isMissing = true;
-      else heard.push({ readyMs, everyMs, edgeMs });
+      else heard.push({ readyMs, everyMs, edgeMs, stayEdgeMs });
     }
     if (isPatient && isMissing) {
       mix.lookMs = nowMs + IMPATIENT_LOOK_MS;

@@ -9,6 +9,8 @@ const retimedFrames = 8;
  */
 const growShare = 0.97;
 const shrinkShare = 0.995;
+/** A chosen phase is kept while this share is in time: between the two, so that the delay need not grow. */
+const stayShare = 0.985;
 /** Extra slack required before the delay shrinks, so that it does not soon grow again. */
 const hysteresisMs = 1;
 
@@ -54,6 +56,16 @@ export class DelayPlan {
   /** Slack that the choice of a phase should leave; less where frames can be deferred. */
   slackToChooseMs(estimator: DelayEstimator): number {
     return this.patienceMs > 0 ? this.#requiredMs(estimator, growShare) : this.#dependableSlackMs(estimator);
+  }
+
+  /** Slack with which a phase is kept: less than to choose one, so that a mix does not follow each late packet. */
+  slackToStayMs(estimator: DelayEstimator): number {
+    return this.#requiredMs(estimator, this.patienceMs > 0 ? growShare : stayShare);
+  }
+
+  /** The least slack of the last half second; NaN after a change. */
+  get slackMs(): number {
+    return this.#previousSlackMs;
   }
 
   /** Slack that is sufficient in the long run: a frame with less than this plus one step is never dropped. */

@@ -44,6 +44,17 @@ export class FramePace {
     return Math.min(mostEdgeMs, edgePart * this.#estimator.quantileMs(1));
   }
 
+  /**
+   * The same for the present times of `take`, usually negative: they may come a little before `readyMs`. Only while the
+   * buffer is known to hold no extra frame, because with so little slack it would not let go of one.
+   */
+  get stayEdgeMs(): number {
+    const { edgeMs } = this;
+    const toChooseMs = this.#plan.slackToChooseMs(this.#estimator);
+    const holdsNone = this.#plan.slackMs < toChooseMs + edgeMs;
+    return holdsNone ? this.#plan.slackToStayMs(this.#estimator) - toChooseMs : edgeMs;
+  }
+
   /** How long a `take` can be deferred for late audio; default 0. */
   set patienceMs(patienceMs: number) {
     this.#plan.patienceMs = patienceMs;
