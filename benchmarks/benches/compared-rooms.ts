@@ -21,8 +21,12 @@ const attempts = 2;
 const patienceMs = 8000;
 /** Share of the participants that hold, up to which the delay is promised. */
 const promised = 0.8;
-/** Of each server, where both run at the same time: together they leave a third of the core idle. */
-const legsBeside = 120;
+/**
+ * Participants where both servers run at the same time: about a third of what each holds, because where a wake serves few
+ * packets, it is the wakes that are compared. Together they leave a quarter of the core idle.
+ */
+const besideUs = 300;
+const besideThem = 90;
 const windows = 8;
 const windowMs = 3000;
 
@@ -83,8 +87,7 @@ export async function compareRooms(
   try {
     if (cpus().length > 1) await pin(load, loads);
     await load.ask('bind', { port: remotePort });
-    const theirs = await searched(them, load, scale);
-    const own = await searched(us, load, scale);
+    const [theirs, own] = await alternately(searched(them, load, scale), searched(us, load, scale));
     const alike = await tried(us, load, (theirs.held ?? theirs.trials[0]!).legs);
     const below = Math.max(room, Math.floor((own.held?.legs ?? own.trials[0]!.legs) * promised));
     const calm = await tried(us, load, below);
@@ -113,8 +116,21 @@ function ours(profile: string | undefined): MixingServer {
   };
 }
 
-/** Upwards until a size fails twice. With a smaller scale one trial only shows that the bench runs. */
-async function searched(server: MixingServer, load: Part, scale: number): Promise<Searched> {
+/** A step of each search in turn: a machine that becomes slower or busier is so for both. */
+async function alternately<T>(one: AsyncGenerator<void, T>, other: AsyncGenerator<void, T>): Promise<[T, T]> {
+  let [first, second] = [await one.next(), await other.next()];
+  while (!first.done || !second.done) {
+    if (!first.done) first = await one.next();
+    if (!second.done) second = await other.next();
+  }
+  return [first.value, second.value];
+}
+
+/**
+ * Upwards until a size fails twice; yields after each size. With a smaller scale one trial only shows that the bench
+ * runs.
+ */
+async function* searched(server: MixingServer, load: Part, scale: number): AsyncGenerator<void, Searched> {
   const sizes = server.sizes.map((legs) => Math.max(room, Math.round(legs * scale)));
   const trials: Trial[] = [];
   let held: Trial | undefined;
@@ -128,6 +144,7 @@ async function searched(server: MixingServer, load: Part, scale: number): Promis
     }
     if (passed === undefined) break;
     held = passed;
+    yield;
   }
   return { held, trials };
 }
@@ -164,15 +181,18 @@ async function besideEachOther(
   them: MixingServer,
   scale: number,
 ): Promise<readonly Window[]> {
-  const legs = Math.max(room, room * Math.round((legsBeside * scale) / room));
   const counted = Math.ceil(windows * scale);
   const sides = await Promise.all(
-    [us, them].map(async (server, at) => {
+    [
+      { server: us, most: besideUs },
+      { server: them, most: besideThem },
+    ].map(async ({ server, most }, at) => {
+      const legs = Math.max(room, room * Math.round((most * scale) / room));
       const load = startPart('rtp-load');
       if (cpus().length > 1) await pin(load, loads);
       const port = remotePort + 1 + at;
       await load.ask('bind', { port });
-      return { load, ...(await server.open({ legs, room, remotePort: port })) };
+      return { legs, load, ...(await server.open({ legs, room, remotePort: port })) };
     }),
   );
   try {
@@ -187,7 +207,8 @@ async function besideEachOther(
       await wait(windowMs);
       const after = await Promise.all(sides.map(({ tested }) => tested.cpu()));
       const [ours = 0, theirs = 0] = after.map(
-        ({ cpuMs, atMs }, at) => ((cpuMs - before[at]!.cpuMs) / (atMs - before[at]!.atMs) / legs) * 100,
+        ({ cpuMs, atMs }, at) =>
+          ((cpuMs - before[at]!.cpuMs) / (atMs - before[at]!.atMs) / sides[at]!.legs) * 100,
       );
       measured.push({ ours, theirs });
       before = after;
@@ -225,7 +246,7 @@ export function besideFigures(
       unit: '% of a core',
       budget: { atMost: middle.theirs / times },
       floor: { what: name, value: middle.theirs },
-      note: `${name} takes ${(middle.theirs / middle.ours).toFixed(2)} times ours; quartiles of ${beside.length} windows ${quartiles}`,
+      note: `${besideUs} beside ${besideThem}; ${name} takes ${(middle.theirs / middle.ours).toFixed(2)} times ours; quartiles of ${beside.length} windows ${quartiles}`,
     },
     {
       what: 'CPU of a participant, one server after the other',
