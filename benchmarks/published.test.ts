@@ -8,7 +8,7 @@ const runOfOther = { commit: '1', date: '2026-01-01', machine: 'a', load: 'none'
 
 test('the figures of a result stand under their heading with their run, and replace those that stood there', () => {
   const { runs, figures } = withResult(
-    { runs: { C: runOfOther }, figures: [earlier, other] },
+    { runs: { C: runOfOther, D: runOfOther }, figures: [earlier, other] },
     {
       name: 'console',
       at: '2026-02-01T10:00:00.000Z',

@@ -10,7 +10,7 @@ export interface Publication {
   readonly commit: string;
 }
 
-/** The latest figures with those of a result in place of the figures under that heading. */
+/** The latest figures with those of a result in place of the figures under that heading, and the runs that a figure names. */
 export function withResult(
   { runs, figures }: Latest,
   result: WrittenResult,
@@ -36,17 +36,17 @@ export function withResult(
   });
   const [before = 0] = load.before;
   const [after = 0] = load.after;
-  return {
-    runs: {
-      ...runs,
-      [run]: {
-        commit,
-        date: at.slice(0, 10),
-        machine: `${machine.cores} cores of ${machine.cpu ?? 'an unknown processor'}, Node ${machine.node.slice(1)}`,
-        load: `load average ${shown(before)} before, ${shown(after)} after`,
-        command: `npx node benchmarks/bench.ts ${name}`,
-      },
+  const all = {
+    ...runs,
+    [run]: {
+      commit,
+      date: at.slice(0, 10),
+      machine: `${machine.cores} cores of ${machine.cpu ?? 'an unknown processor'}, Node ${machine.node.slice(1)}`,
+      load: `load average ${shown(before)} before, ${shown(after)} after`,
+      command: `npx node benchmarks/bench.ts ${name}`,
     },
-    figures: [...figures.filter((figure) => figure.area !== area), ...own],
   };
+  const kept = [...figures.filter((figure) => figure.area !== area), ...own];
+  const named = new Set(kept.map((figure) => figure.run));
+  return { runs: Object.fromEntries(Object.entries(all).filter(([key]) => named.has(key))), figures: kept };
 }
