@@ -8,7 +8,7 @@ import { natsMissing } from '@jackfield/testkit/nats-server';
 import { postgresMissing } from '@jackfield/testkit/postgres-server';
 import { cleanUp } from './support/clean-up.ts';
 import { Cluster } from './support/cluster.ts';
-import { loudestToneDb, partOf, readWav, type Sound } from './support/heard.ts';
+import { lengthOf, loudestToneDb, partOf, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
@@ -50,13 +50,12 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
   );
 
   const heardBy = async ({ phone }: RegisteredPhone): Promise<Sound> => readWav(await phone.heard());
-  const secondsOf = ({ samples, sampleRate }: Sound): number => samples.length / sampleRate;
 
   /** Resolves when the phone has heard the coach behind this second of its call. */
   async function coached(agent: RegisteredPhone, fromS: number): Promise<void> {
     for (;;) {
       const heard = await heardBy(agent).catch(() => undefined);
-      if (heard !== undefined && secondsOf(heard) >= fromS + partS) {
+      if (heard !== undefined && lengthOf(heard) >= fromS + partS) {
         const part = partOf(heard, fromS, Number.POSITIVE_INFINITY);
         if (loudestToneDb(part, coachHz, toneLengthS) > audible) return;
       }
@@ -67,13 +66,13 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
   /** Resolves when the phone has heard anything for so long, with how long it was. */
   async function heardFor(member: RegisteredPhone, atLeastS: number): Promise<number> {
     for (;;) {
-      const seconds = await heardBy(member).then(secondsOf, () => 0);
+      const seconds = await heardBy(member).then(lengthOf, () => 0);
       if (seconds >= atLeastS) return seconds;
       await pause(50);
     }
   }
 
-  const coachedFromNow = async (agent: RegisteredPhone) => coached(agent, secondsOf(await heardBy(agent)));
+  const coachedFromNow = async (agent: RegisteredPhone) => coached(agent, lengthOf(await heardBy(agent)));
 
   /** Resolves when one of these nodes has ended and taken over what a dead node left. */
   async function takenOver(nodes: readonly PlatformProcess[], die: () => Promise<void>): Promise<void> {
@@ -115,7 +114,7 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
       { phone: 'coach', role: 'supervisor', isCoach: true, ...always },
     ];
     const isLeaked = loudestToneDb(heard, coachHz, shortS) >= inaudible;
-    const at = secondsOf(heard) * 1_000;
+    const at = lengthOf(heard) * 1_000;
     return { participations, heard: [{ listener: 'customer', at, speakers: isLeaked ? ['coach'] : [] }] };
   }
 
@@ -190,7 +189,7 @@ describe('a supervisor who coaches while nodes and servers fail', { skip, timeou
     const upMs = performance.now() - calledAt;
     await home.until('the end of the room', 'Call/?status=live', ({ calls }) => calls?.length === 1);
     for (const [number, member] of inRoom.entries())
-      seen.billed(legs[number]!, secondsOf(await heardBy(member)) * 1_000, upMs);
+      seen.billed(legs[number]!, lengthOf(await heardBy(member)) * 1_000, upMs);
 
     // The home of a call whose phone is connected to the successor.
     const late = await phones.start(fourth, 'late', agentHz, overTcp);

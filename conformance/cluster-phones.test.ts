@@ -5,7 +5,7 @@ import { postgresMissing } from '@jackfield/testkit/postgres-server';
 import type { BaresipPhone } from './support/baresip-phone.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { Cluster } from './support/cluster.ts';
-import { loudestToneDb, partOf, readWav, type Sound } from './support/heard.ts';
+import { heardUntil, lengthOf, loudestToneDb, partOf, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
@@ -42,7 +42,7 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
     (await node.metrics('jackfield_sessions'))[`jackfield_sessions{kind="${kind}"}`];
 
   const lastSeconds = (sound: Sound, seconds: number): Sound => {
-    const end = sound.samples.length / sound.sampleRate;
+    const end = lengthOf(sound);
     return partOf(sound, Math.max(0, end - seconds), end);
   };
 
@@ -106,13 +106,10 @@ describe('phones that are connected to different nodes', { skip, timeout: 240_00
     await cluster.kill(two);
     await coach!.closed();
     await joinedRoom(one, 'floor', 2);
-    const secondsOf = async (phone: BaresipPhone) => {
-      const { samples, sampleRate } = await readWav(await phone.heard());
-      return samples.length / sampleRate;
-    };
-    const enough = (await secondsOf(customer!)) + 2;
-    while ((await secondsOf(customer!)) < enough) await new Promise((resolve) => setTimeout(resolve, 50));
-    const last = lastSeconds(await readWav(await customer!.heard()), 1);
+    const enough = lengthOf(await readWav(await customer!.heard())) + 2;
+    const heard = await heardUntil(customer!, 'two more seconds', (sound) => lengthOf(sound) >= enough);
+    const last = lastSeconds(heard, 1);
+
     assert.ok(loudestToneDb(last, tones.agent, toneLengthS) > audible, 'the customer hears the agent still');
     assert.deepEqual(await Promise.all([agent!, customer!, coach!].map(rolesHeardBy)), coached);
     assert.equal((await one.api('DELETE', 'MultiPartyCall/name_floor/')).status, 204);

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver, type Received, wrongSignatures } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
+import { heardToneDb, lengthOf, loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { Sipp } from './support/sipp.ts';
@@ -299,7 +299,7 @@ function left(file: string): string {
 }
 
 function eachSecond(sound: Awaited<ReturnType<typeof readWav>>, frequencyHz: number): number[] {
-  const whole = Math.floor(sound.samples.length / sound.sampleRate);
+  const whole = Math.floor(lengthOf(sound));
   return Array.from({ length: whole }, (_, at) => heardToneDb(sound, frequencyHz, at, at + 1));
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { readWav, toneLevelDb } from './support/heard.ts';
+import { lengthOf, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { Sipp } from './support/sipp.ts';
@@ -59,7 +59,7 @@ it('audio of sipp after a 183 with SDP is heard by baresip, which called it, bef
     // The file is whole now.
     const heard = await readWav(await phone.heard());
     const levels: number[] = [];
-    for (let at = 0; at + 0.05 <= heard.samples.length / heard.sampleRate; at += 0.05) {
+    for (let at = 0; at + 0.05 <= lengthOf(heard); at += 0.05) {
       levels.push(toneLevelDb(heard, earlyHz, at, at + 0.05));
     }
     // The phone speaks three seconds before the 200 and nothing after it: all of the tone is early media.

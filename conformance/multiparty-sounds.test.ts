@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import type { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { readWav, type Sound, toneLevelDb } from './support/heard.ts';
+import { heardUntil, lengthOf, readWav, type Sound, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -75,20 +75,6 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
   /** Waits until the recording of a phone has this much of a tone. */
   const hears = (phone: BaresipPhone, hz: number, seconds: number) =>
     heardUntil(phone, `${hz} Hz for ${seconds} s`, (sound) => secondsOf(sound, hz) >= seconds);
-
-  async function heardUntil(
-    phone: BaresipPhone,
-    what: string,
-    reached: (sound: Sound) => boolean,
-  ): Promise<Sound> {
-    const limit = performance.now() + 20_000;
-    for (;;) {
-      const sound = await readWav(await phone.heard()).catch(() => undefined);
-      if (sound !== undefined && reached(sound)) return sound;
-      assert.ok(performance.now() < limit, `not heard: ${what}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
 
   const failures = (room: string) =>
     platform.until('the failure in the event stream', 'Event/?type=sound.failed', (body) =>
@@ -183,7 +169,7 @@ function silentSeconds(sound: Sound): number {
   return windows(sound).filter(isSilent).length * windowS;
 }
 
-function windows({ samples, sampleRate }: Sound): readonly number[] {
-  const count = Math.floor(samples.length / sampleRate / windowS);
+function windows(sound: Sound): readonly number[] {
+  const count = Math.floor(lengthOf(sound) / windowS);
   return Array.from({ length: count }, (_, index) => index * windowS);
 }

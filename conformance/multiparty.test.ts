@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver, type Received } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, partOf, readWav, type Sound } from './support/heard.ts';
+import { heardToneDb, lengthOf, partOf, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -248,7 +248,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
 
 /** The loudest second of a tone; a tone of less than half a second does not count. */
 function loudest(sound: Sound, toneHz: number): number {
-  const whole = sound.samples.length / sound.sampleRate;
+  const whole = lengthOf(sound);
   let level = Number.NEGATIVE_INFINITY;
   for (let at = 0; at + 1 <= whole; at += 0.5)
     level = Math.max(level, heardToneDb(sound, toneHz, at, at + 1));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
-import { loudestToneDb, readWav, type Sound } from './support/heard.ts';
+import { lengthOf, loudestToneDb, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
@@ -82,7 +82,7 @@ describe('a phone of the sandbox that calls in', { skip, timeout: 180_000 }, () 
     await alice.closed();
     const heard = await heardBy(sandbox);
     assert.ok(loudestToneDb(heard, 440, 2) > audible, 'the sandbox phone heard alice');
-    const seconds = heard.samples.length / heard.sampleRate;
+    const seconds = lengthOf(heard);
     assert.ok(seconds > 3 && seconds < 5.5, `the recording lasts ${seconds} s`);
     const atAlice = await readWav(await alice.heard());
     assert.ok(loudestToneDb(atAlice, sandboxToneHz, 2) > audible, 'alice heard the sandbox phone');

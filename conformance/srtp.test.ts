@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
+import { heardToneDb, heardUntil, lengthOf, loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
@@ -101,27 +101,12 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
     return loudestToneDb(await readWav(await phone.phone.heard()), toneHz, seconds);
   }
 
-  /** Reads what a phone writes while it plays, until the level of a tone in the last half second is right. */
-  async function untilLastHeard(
-    { phone: listener }: Phone,
-    toneHz: number,
-    isRight: (levelDb: number) => boolean,
-  ): Promise<void> {
-    const lastDb = async (): Promise<number> => {
-      // There is no whole file before the first audio.
-      const sound = await listener
-        .heard()
-        .then((path) => readWav(path))
-        .catch(() => undefined);
-      if (sound === undefined) return Number.NaN;
-      const end = sound.samples.length / sound.sampleRate;
-      return end < 0.5 ? Number.NaN : heardToneDb(sound, toneHz, end - 0.5, end);
-    };
-    const deadline = Date.now() + 20_000;
-    while (!isRight(await lastDb())) {
-      assert.ok(Date.now() < deadline, `${toneHz} Hz has ${(await lastDb()).toFixed(1)} dBFS at last`);
-      await seconds(0.1);
-    }
+  /** Waits until the level of a tone in the last half second that a phone has heard is right. */
+  function untilLastHeard({ phone: listener }: Phone, toneHz: number, isRight: (levelDb: number) => boolean) {
+    return heardUntil(listener, `${toneHz} Hz as it must be at last`, (sound) => {
+      const end = lengthOf(sound);
+      return end >= 0.5 && isRight(heardToneDb(sound, toneHz, end - 0.5, end));
+    });
   }
 
   for (const [callers, callees] of [

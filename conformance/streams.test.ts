@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
+import { heardToneDb, lengthOf, loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { isSigned, type StreamHappening, StreamServer } from './support/stream-server.ts';
@@ -89,7 +89,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     for (let frames = least; frames < least + 1000; frames += 10) {
       await sockets.heard(connection, frames);
       const sound = sockets.sound(connection, track);
-      const end = sound.samples.length / sound.sampleRate;
+      const end = lengthOf(sound);
       if (heardToneDb(sound, hz, Math.max(0, end - 1), end) > audible) return frames;
     }
     return assert.fail(`the program never heard ${hz} Hz`);
@@ -227,7 +227,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     await hangUp(callUuid);
     await phone.closed();
     const heard = await readWav(await phone.heard());
-    const loud = Array.from({ length: Math.floor(heard.samples.length / heard.sampleRate / 0.1) }, (_, at) =>
+    const loud = Array.from({ length: Math.floor(lengthOf(heard) / 0.1) }, (_, at) =>
       toneLevelDb(heard, 1500, at * 0.1, at * 0.1 + 0.1),
     ).filter((level) => level > audible).length;
     assert.ok(loud >= 5 && loud <= 18, `the tone was heard for ${loud * 100} ms, not for its four seconds`);
@@ -362,7 +362,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     assert.ok(level(other.member, 440) > audible && level(other.member, 1000) < inaudible);
     await phone.closed();
     const heard = await readWav(await phone.heard());
-    const seconds = heard.samples.length / heard.sampleRate;
+    const seconds = lengthOf(heard);
     const loudest = Math.max(
       ...Array.from({ length: Math.floor(seconds * 10) }, (_, at) =>
         toneLevelDb(heard, 2000, at / 10, at / 10 + 0.1),
@@ -389,7 +389,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     assert.equal(await sockets.closed(connection), 1000);
     await phone.closed();
     const heard = await readWav(await phone.heard());
-    const seconds = heard.samples.length / heard.sampleRate;
+    const seconds = lengthOf(heard);
     const levels = Array.from({ length: Math.floor(seconds * 10) - 10 }, (_, at) =>
       heardToneDb(heard, 440, at / 10, at / 10 + 1),
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, readWav } from './support/heard.ts';
+import { heardToneDb, heardUntil, lengthOf, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -45,13 +45,12 @@ describe('the death of a media worker', { skip: missing('baresip', 'sox'), timeo
     Promise.all(
       members.map(async (phone, index) => {
         const from = lengthOf(await readWav(await phone.heard()));
-        for (const limit = Date.now() + 20_000; ; ) {
-          const heard = await readWav(await phone.heard());
-          if (lengthOf(heard) > from + 1 && heardToneDb(heard, tones[index]!, from, from + 1) > audible)
-            return;
-          assert.ok(Date.now() < limit, `${name}: the phone hears ${tones[index]} Hz`);
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
+        await heardUntil(
+          phone,
+          `${tones[index]} Hz in ${name}`,
+          (sound) =>
+            lengthOf(sound) > from + 1 && heardToneDb(sound, tones[index]!, from, from + 1) > audible,
+        );
       }),
     );
 
@@ -86,13 +85,3 @@ describe('the death of a media worker', { skip: missing('baresip', 'sox'), timeo
     }
   });
 });
-
-function lengthOf({
-  samples,
-  sampleRate,
-}: {
-  readonly samples: Int16Array;
-  readonly sampleRate: number;
-}): number {
-  return samples.length / sampleRate;
-}

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
 export interface Sound {
@@ -30,6 +31,30 @@ export function heardToneDb(sound: Sound, frequencyHz: number, fromS: number, to
   return levels.sort((one, other) => one - other)[levels.length >> 1] ?? Number.NEGATIVE_INFINITY;
 }
 
+/** Its length in seconds. */
+export function lengthOf({ samples, sampleRate }: Sound): number {
+  return samples.length / sampleRate;
+}
+
+/** Waits up to 20 s until what a phone has heard so far is as it must be, and resolves with it; `what` names it when it is not. */
+export async function heardUntil(
+  phone: { heard(): Promise<string> },
+  what: string,
+  reached: (sound: Sound) => boolean,
+): Promise<Sound> {
+  const limit = performance.now() + 20_000;
+  for (;;) {
+    // A phone that has heard nothing has no whole file.
+    const sound = await phone
+      .heard()
+      .then((path) => readWav(path))
+      .catch(() => undefined);
+    if (sound !== undefined && reached(sound)) return sound;
+    assert.ok(performance.now() < limit, `not heard: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 /** What lies between two moments, in seconds. */
 export function partOf({ sampleRate, samples }: Sound, fromS: number, toS: number): Sound {
   return {
@@ -43,7 +68,7 @@ export function partOf({ sampleRate, samples }: Sound, fromS: number, toS: numbe
  * sound has its tone for certain.
  */
 export function loudestToneDb(sound: Sound, frequencyHz: number, lengthS: number): number {
-  const end = sound.samples.length / sound.sampleRate;
+  const end = lengthOf(sound);
   let loudest = Number.NEGATIVE_INFINITY;
   for (let at = 0; at + lengthS <= end; at += 0.1) {
     loudest = Math.max(loudest, heardToneDb(sound, frequencyHz, at, at + lengthS));

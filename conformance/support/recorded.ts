@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { heardToneDb, readWav, type Sound, toneLevelDb } from './heard.ts';
+import { heardToneDb, lengthOf, readWav, type Sound, toneLevelDb } from './heard.ts';
 
 /** What sox reports of a sound file. */
 export interface SoxFile {
@@ -46,7 +46,7 @@ const inaudible = -45;
 /** The level of the loudest 50 ms. */
 export function loudestDb(sound: Sound, tone: number, fromS: number, toS: number): number {
   let loudest = Number.NEGATIVE_INFINITY;
-  const end = Math.min(toS, sound.samples.length / sound.sampleRate);
+  const end = Math.min(toS, lengthOf(sound));
   for (let at = fromS; at + 0.05 <= end; at += 0.05) {
     loudest = Math.max(loudest, toneLevelDb(sound, tone, at, at + 0.05));
   }
