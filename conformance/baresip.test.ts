@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
+import { heardUntil, lengthOf, loudestToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
@@ -63,6 +63,14 @@ describe('baresip phones in a multiparty call', { skip, timeout: 180_000 }, () =
   const joined = (count: number) =>
     platform.until(`${count} participants`, `${room}Participant/`, (body) => body.objects?.length === count);
 
+  /** Waits until a phone has heard each of these tones for two seconds, and is in its call for three. */
+  const hears = (phone: BaresipPhone, ...tones: readonly number[]) =>
+    heardUntil(
+      phone,
+      `${tones.join(' and ')} Hz`,
+      (sound) => lengthOf(sound) >= 3 && tones.every((hz) => loudestToneDb(sound, hz, 2) > audible),
+    );
+
   it('register with digest, are put into one call by the API, and each hears the other’s tone', async () => {
     const alice = await phone('alice', 440);
     const bob = await phone('bob', 700, { transport: 'tcp', codec: 'pcma' });
@@ -78,7 +86,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 180_000 }, () =
     await add(bob.username, 'customer');
     await Promise.all([alice.phone.established(), bob.phone.established()]);
     await joined(2);
-    await seconds(3);
+    await Promise.all([hears(alice.phone, 700), hears(bob.phone, 440)]);
     assert.equal((await platform.api('DELETE', room)).status, 204);
     await Promise.all([alice.phone.closed(), bob.phone.closed()]);
 
@@ -100,7 +108,8 @@ describe('baresip phones in a multiparty call', { skip, timeout: 180_000 }, () =
       for (const each of all) await add(each.username, 'agent');
       await Promise.all(all.map((each) => each.phone.established()));
       await joined(3);
-      await seconds(3);
+      const heard = [hears(wide.phone, 700, 1200), hears(bob.phone, 440), hears(carol.phone, 440)];
+      await Promise.all(heard);
       assert.equal((await platform.api('DELETE', room)).status, 204);
       await Promise.all(all.map((each) => each.phone.closed()));
 
@@ -131,7 +140,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 180_000 }, () =
     await add(coach.username, 'supervisor', { coach_mode: true });
     await Promise.all(all.map((each) => each.phone.established()));
     await joined(3);
-    await seconds(3);
+    await Promise.all([hears(agent.phone, 1200), hears(customer.phone, 440), hears(coach.phone, 440, 700)]);
     assert.equal((await platform.api('DELETE', room)).status, 204);
     await Promise.all(all.map((each) => each.phone.closed()));
 
@@ -164,6 +173,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 180_000 }, () =
       strangers.push(stranger);
     }
     await seconds(3);
+    await Promise.all([hears(alice.phone, 700), hears(bob.phone, 440)]);
     for (const stranger of strangers) stranger.close();
     assert.equal((await platform.api('DELETE', room)).status, 204);
     await Promise.all([alice.phone.closed(), bob.phone.closed()]);
@@ -199,7 +209,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 180_000 }, () =
     await alice.registered();
     alice.dial(`sip:+12025550100@${platform.sipAddress}`);
     await alice.established();
-    await seconds(3);
+    await hears(alice, 500);
     alice.hangUp();
     await alice.closed();
     assert.ok(loudestToneDb(await readWav(await alice.heard()), 500, 1.5) > audible);
