@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
+/** The tone of a phone has −12 dBFS, and arrives about as loud. */
+const audibleDb = -20;
+
 export interface Sound {
   readonly sampleRate: number;
   readonly samples: Int16Array;
@@ -53,6 +56,20 @@ export async function heardUntil(
     assert.ok(performance.now() < limit, `not heard: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** Waits until a phone has heard a tone of other phones for this long, in its last call. */
+export function heardTone(
+  phone: { heard(): Promise<string> },
+  frequencyHz: number,
+  lengthS = 1,
+  leastDb = audibleDb,
+): Promise<Sound> {
+  return heardUntil(
+    phone,
+    `${frequencyHz} Hz for ${lengthS} s`,
+    (sound) => loudestToneDb(sound, frequencyHz, lengthS) > leastDb,
+  );
 }
 
 /** What lies between two moments, in seconds. */
