@@ -124,6 +124,8 @@ export {
   srtpPacketBytes,
 } from './rtp/srtp-suite.ts';
 export type { SrtpMaster } from './rtp/srtp-transform.ts';
+// samples/
+export { allocateBytes } from './samples/sample-memory.ts';
 // stream/
 export type {
   EngineStreams,

@@ -41,10 +41,8 @@ export async function loadNativeDatagrams(): Promise<
 
 function datagramsOf(calls: SystemCalls, descriptor: number): NativeDatagrams {
   const names = createAddressNames();
-  const incoming = new PacketBatch(calls, mostReceived, longestDatagram);
-  const slots = incoming.packets.map(({ buffer, byteOffset }) =>
-    Buffer.from(buffer, byteOffset, longestDatagram),
-  );
+  const slots = Array.from({ length: mostReceived }, () => Buffer.alloc(longestDatagram));
+  const incoming = new PacketBatch(calls, slots);
   const outgoing = new OutgoingBatch(calls);
   return {
     descriptor,

@@ -3,7 +3,7 @@ import { type OpenSharedSocket, openDgramSharedSocket, type SharedSocket } from 
 import { createAddressNames } from './address-names.ts';
 import { bindStampedUdp } from './bind-udp.ts';
 import { OutgoingBatch } from './outgoing-batch.ts';
-import { milliseconds, PacketBatch } from './packet-batch.ts';
+import { mediaPackets, milliseconds, PacketBatch } from './packet-batch.ts';
 import { loadSystemCalls, MSG_DONTWAIT, SOL_SOCKET, type SystemCalls } from './system-calls.ts';
 
 const SO_RCVBUF = 8;
@@ -39,7 +39,7 @@ function openSocket(
   const fd = bindStampedUdp(calls, names.numberOf(host)!, port);
   const sizeOption = new Uint8Array(Uint32Array.of(receiveBufferBytes).buffer);
   calls.setSocketOption(fd, SOL_SOCKET, SO_RCVBUF, sizeOption, sizeOption.length);
-  const incoming = new PacketBatch(calls, packetsPerRead);
+  const incoming = new PacketBatch(calls, mediaPackets(packetsPerRead));
   const outgoing = new OutgoingBatch(calls);
   const counters = { sockets: 1, sent: 0, received: 0, sendErrors: 0 };
   const clock = new Uint8Array(16);

@@ -12,7 +12,7 @@ import {
 } from '@jackfield/media/io';
 import { createAddressNames } from './address-names.ts';
 import { bindStampedUdp } from './bind-udp.ts';
-import { batchSize, milliseconds, PacketBatch } from './packet-batch.ts';
+import { batchSize, mediaPackets, milliseconds, PacketBatch } from './packet-batch.ts';
 import { ADDRESS_BYTES, writeSocketAddress } from './socket-address.ts';
 import { loadSystemCalls, MSG_DONTWAIT, type SystemCalls } from './system-calls.ts';
 import { createThreadWait } from './thread-wait.ts';
@@ -107,7 +107,7 @@ class NativeSockets {
     this.#options = options;
     this.#range = createPortRange(options.ports.first, options.ports.last);
     this.#epoll = calls.epollCreate(EPOLL_CLOEXEC);
-    this.#batch = new PacketBatch(calls);
+    this.#batch = new PacketBatch(calls, mediaPackets(batchSize));
   }
 
   open(leg: number): number {

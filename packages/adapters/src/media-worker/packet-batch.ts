@@ -1,3 +1,4 @@
+import { allocateBytes } from '@jackfield/media';
 import type { SystemCalls } from './system-calls.ts';
 
 /*
@@ -18,22 +19,23 @@ export const batchSize = 8;
 /** Our RTP and RTCP fit into an Ethernet frame; a longer packet is truncated and then fails to parse. */
 const mediaPacketBytes = 2048;
 
-/** Buffers of one recvmmsg: message headers, their vectors, sender addresses and packets in one block of memory. */
+/** Buffers of one recvmmsg: the packets, and in one block of memory message headers, their vectors and sender addresses. */
 export class PacketBatch {
   readonly pointer: unknown;
   readonly packets: readonly Uint8Array[];
   readonly #view: DataView;
   readonly #addresses: number;
   readonly #controls: number;
-  readonly #size: number;
 
-  constructor(calls: Pick<SystemCalls, 'allocate'>, size = batchSize, packetBytes = mediaPacketBytes) {
+  /** A message for each of these packets. */
+  constructor(calls: Pick<SystemCalls, 'allocate' | 'addressOf'>, packets: readonly Uint8Array[]) {
+    const size = packets.length;
     const vectors = size * MESSAGE_BYTES;
     const addresses = vectors + size * VECTOR_BYTES;
     const controls = addresses + size * ADDRESS_BYTES;
-    const packets = controls + size * CONTROL_BYTES;
-    const { pointer, view, address } = calls.allocate(packets + size * packetBytes);
-    for (let at = 0; at < packets; at++) view.setUint8(at, 0);
+    const end = controls + size * CONTROL_BYTES;
+    const { pointer, view, address } = calls.allocate(end);
+    for (let at = 0; at < end; at++) view.setUint8(at, 0);
     for (let m = 0; m < size; m++) {
       const message = m * MESSAGE_BYTES;
       const vector = vectors + m * VECTOR_BYTES;
@@ -41,23 +43,19 @@ export class PacketBatch {
       view.setBigUint64(message + 16, address + BigInt(vector), true);
       view.setBigUint64(message + 24, 1n, true);
       view.setBigUint64(message + 32, address + BigInt(controls + m * CONTROL_BYTES), true);
-      view.setBigUint64(vector, address + BigInt(packets + m * packetBytes), true);
-      view.setBigUint64(vector + 8, BigInt(packetBytes), true);
+      view.setBigUint64(vector, calls.addressOf(packets[m]!), true);
+      view.setBigUint64(vector + 8, BigInt(packets[m]!.length), true);
     }
-    this.#size = size;
     this.pointer = pointer;
     this.#view = view;
     this.#addresses = addresses;
     this.#controls = controls;
-    this.packets = Array.from(
-      { length: size },
-      (_, m) => new Uint8Array(view.buffer, view.byteOffset + packets + m * packetBytes, packetBytes),
-    );
+    this.packets = packets;
   }
 
   /** Restores the lengths that a read has overwritten. */
   prepare(): void {
-    for (let m = 0; m < this.#size; m++) {
+    for (let m = 0; m < this.packets.length; m++) {
       this.#view.setUint32(m * MESSAGE_BYTES + 8, ADDRESS_BYTES, true);
       this.#view.setUint32(m * MESSAGE_BYTES + 40, CONTROL_BYTES, true);
     }
@@ -87,4 +85,9 @@ export class PacketBatch {
 export function milliseconds(view: DataView, at: number): number {
   const seconds = view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
   return seconds * 1000 + view.getUint32(at + 8, true) / 1e6;
+}
+
+/** For RTP and RTCP: in the memory of the media engine's loops. */
+export function mediaPackets(count: number): Uint8Array[] {
+  return Array.from({ length: count }, () => allocateBytes(mediaPacketBytes));
 }

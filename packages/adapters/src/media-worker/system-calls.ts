@@ -29,6 +29,8 @@ export interface SystemCalls {
   setPriority(which: number, who: number, nice: number): number;
   /** The epoll descriptor of this thread's event loop; negative where it is not known. */
   eventLoopDescriptor(): number;
+  /** Where the array lies, which must be kept for as long as the address is used. */
+  addressOf(bytes: Uint8Array): bigint;
   /** Memory outside the heap with a fixed address: the pointer for calls, a view, and the address as a number. */
   allocate(bytes: number): { readonly pointer: unknown; readonly view: DataView; readonly address: bigint };
 }
@@ -74,6 +76,7 @@ async function load(): Promise<SystemCalls | undefined> {
       setScheduler: libc.func('int sched_setscheduler(int, int, void *)'),
       setPriority: libc.func('int setpriority(int, uint32_t, int)'),
       eventLoopDescriptor: findEventLoop(koffi),
+      addressOf: (bytes) => BigInt(koffi.address(bytes)),
       allocate(bytes) {
         const pointer: unknown = koffi.alloc('uint8_t', bytes);
         return {

@@ -1,3 +1,5 @@
+import { powerOf } from '../samples/sample-loops.ts';
+
 /** Frames before the first result: 100 ms. */
 const LEARNING_FRAMES = 5;
 /** Loud frames among the last four that begin speech: 60 to 80 ms, longer than a click. */
@@ -92,16 +94,7 @@ function follow(noiseDb: number, energyDb: number, isLoud: boolean): number {
 
 /** Mean power in dB relative to a full-scale square wave, without the line's offset. */
 function energyOf(frame: Int16Array): number {
-  let sum = 0;
-  let squares = 0;
-  for (let i = 0; i < frame.length; i++) {
-    const sample = frame[i]!;
-    sum += sample;
-    squares += sample * sample;
-  }
-  const mean = sum / frame.length;
-  const power = squares / frame.length - mean * mean;
-  return 10 * Math.log10(Math.max(power, 1e-9) / (32767 * 32767));
+  return 10 * Math.log10(Math.max(powerOf(frame), 1e-9) / (32767 * 32767));
 }
 
 function loudFrames(recent: number): number {

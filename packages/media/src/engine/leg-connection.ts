@@ -7,6 +7,7 @@ import { createLatch } from '../rtp/latch.ts';
 import { createReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { createSrtpCounters } from '../rtp/srtp-receiver.ts';
+import { allocateBytes } from '../samples/sample-memory.ts';
 import type { AgreedMedia, AgreedPayload } from './commands.ts';
 import type { Leg, LegOptions, ReceivedPayload } from './leg.ts';
 import { closeKeys, createLegKeys } from './leg-protection.ts';
@@ -189,7 +190,7 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
     leg.pressesKeys = false;
   }
   leg.framesPerPacket = packetFrames(leg.codec, agreed.ptimeMs);
-  if (leg.framesPerPacket > 1 && leg.pending === noBytes) leg.pending = new Uint8Array(MOST_PAYLOAD);
+  if (leg.framesPerPacket > 1 && leg.pending === noBytes) leg.pending = allocateBytes(MOST_PAYLOAD);
   expect(leg, agreed);
   // RFC 3264 §8.4: an unspecified address is a hold as in RFC 2543; the earlier address stays for the end of the hold.
   if (leg.isChecked || !isNoAddress(agreed.address)) {

@@ -3,7 +3,7 @@ import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
 import { codecFor } from '../codec/codec-for.ts';
 import { createHearing } from '../mix/hearing.ts';
 import type { Hearing } from '../mix/hearing-interface.ts';
-import type { Source } from '../mix/source.ts';
+import { createSource, type Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
 import { looksLikeRtcp } from '../rtp/rtp-packet.ts';
 import { createEngineStreams, type StreamsOfEngine } from '../stream/engine-streams.ts';
@@ -279,11 +279,7 @@ class Engine implements MediaEngine {
     this.#deps.notify(notice);
   };
 
-  readonly #createSource = (frameSamples: number): Source => ({
-    id: ++this.#sourceIds,
-    frame: new Int16Array(frameSamples),
-    active: false,
-  });
+  readonly #createSource = (frameSamples: number): Source => createSource(++this.#sourceIds, frameSamples);
 
   readonly #openCodec = (
     name: CodecName,

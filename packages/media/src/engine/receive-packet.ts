@@ -2,6 +2,7 @@ import type { ReceivedDigit } from '../codec/digit-receiver.ts';
 import { readTelephoneEvent, type TelephoneEvent } from '../codec/telephone-event.ts';
 import { createRtpHeader, type RtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { srtpPacketBytes } from '../rtp/srtp-suite.ts';
+import { allocateBytes } from '../samples/sample-memory.ts';
 import type { MediaNotice } from './commands.ts';
 import { codecIndexOf, type Leg } from './leg.ts';
 
@@ -16,7 +17,7 @@ export interface ReceiveScratch {
 /** Creates the objects of one engine. */
 export function createReceiveScratch(): ReceiveScratch {
   const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
-  return { header: createRtpHeader(), event, plain: new Uint8Array(srtpPacketBytes) };
+  return { header: createRtpHeader(), event, plain: allocateBytes(srtpPacketBytes) };
 }
 
 /** Checks one RTP packet and its source, and stores it in the jitter buffer for the next tick. False when it is not the leg's. */

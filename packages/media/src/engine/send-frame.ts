@@ -4,6 +4,7 @@ import { pcma, pcmu } from '../codec/g711.ts';
 import { renderComfortNoise } from '../dsp/comfort-noise.ts';
 import { type Audience, mixFor, sumAudience } from '../mix/audience.ts';
 import { packetBytes } from '../rtp/rtp-sender.ts';
+import { allocateBytes, allocateSamples } from '../samples/sample-memory.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
 import { hearAlone, hearTogether } from './shared-streams.ts';
@@ -42,7 +43,7 @@ const COMFORT_FRAMES = 64;
 export function createSendScratch(captures: Captures, phases: number): SendScratch {
   const frames = (): Int16Array[] => {
     const byLength: Int16Array[] = [];
-    for (const length of FRAMES) byLength[length / 160] = new Int16Array(length);
+    for (const length of FRAMES) byLength[length / 160] = allocateSamples(length);
     return byLength;
   };
   const comfort = renderComfortNoise(COMFORT_FRAMES, FRAMES[0]!);
@@ -61,8 +62,8 @@ export function createSendScratch(captures: Captures, phases: number): SendScrat
     captures,
     mixed: frames(),
     quiet: frames(),
-    payload: new Uint8Array(LONGEST_FRAME * 2),
-    packet: new Uint8Array(packetBytes),
+    payload: allocateBytes(LONGEST_FRAME * 2),
+    packet: allocateBytes(packetBytes),
     // Silence in L16 is zeros at every rate.
     silence: [silenceOf(pcmu), silenceOf(pcma), new Uint8Array(LONGEST_FRAME * 2)],
     comfort: [comfortOf(pcmu), comfortOf(pcma)],
@@ -264,7 +265,7 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
     return undefined;
   }
   // All listeners whose own voice is not in this sum share one payload.
-  const shared = audience.payloads[codecIndex] ?? new Uint8Array(mixed.length * 2);
+  const shared = audience.payloads[codecIndex] ?? allocateBytes(mixed.length * 2);
   audience.payloads[codecIndex] = shared;
   if (audience.payloadTicks[codecIndex] === tick) counters.shared++;
   else {

@@ -262,7 +262,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (this.depthMs <= this.#maxDelayMs || !this.#skipToAudio()) return;
     // A single packet with a timestamp far ahead: play it now, because waiting for its time would exceed the limit.
     const slot = this.packets.slotOf(this.#nextSequence);
-    this.#endTimestamp = this.packets.timestamp[slot]!;
+    this.#endTimestamp = this.packets.timestampOf(slot);
     const units = this.#codecs.samplesAt(this.packets, slot) / this.#ratio;
     this.#newestTimestamp = (this.#endTimestamp + units) >>> 0;
     this.#gap = 0;
@@ -281,7 +281,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (!this.#skipToAudio()) return;
     const slot = this.packets.slotOf(this.#nextSequence);
     const units = this.#codecs.samplesAt(this.packets, slot) / this.#ratio;
-    this.#endTimestamp = (this.packets.timestamp[slot]! + units) >>> 0;
+    this.#endTimestamp = (this.packets.timestampOf(slot) + units) >>> 0;
     this.counters.removedSamples += units * this.#ratio;
     this.counters.overflow++;
     this.packets.release(this.#nextSequence);
@@ -293,10 +293,10 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (this.packets.audioCount === 0) return false;
     const slot = this.packets.slotOf(this.packets.firstAudio(this.#nextSequence));
     this.#plan.notePacket(this.#codecs.samplesAt(this.packets, slot) / this.#ratio);
-    const slackMs = this.#estimator.deviationMs(this.packets.timestamp[slot]!, nowMs);
+    const slackMs = this.#estimator.deviationMs(this.packets.timestampOf(slot), nowMs);
     if (slackMs < this.#plan.startingSlackMs(this.#estimator)) return false;
     this.#skipToAudio();
-    this.#endTimestamp = this.packets.timestamp[slot]!;
+    this.#endTimestamp = this.packets.timestampOf(slot);
     this.isPlaying = true;
     this.#hasPlayed = true;
     this.#boundDepth();
@@ -318,7 +318,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   /** Decodes the due audio, or sets the gap before it. False when nothing waits. */
   #pull(nowMs: number): boolean {
     if (!this.#skipToAudio()) return false;
-    const timestamp = this.packets.timestamp[this.packets.slotOf(this.#nextSequence)]!;
+    const timestamp = this.packets.timestampOf(this.packets.slotOf(this.#nextSequence));
     const missing = Math.max(0, timestampDistance(this.#endTimestamp, timestamp) * this.#ratio);
     this.#endTimestamp = timestamp;
     // Samples concealed while the buffer was dry replace the missing ones; any excess adds delay.
@@ -344,7 +344,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   #decodeNext(): void {
     const slot = this.packets.slotOf(this.#nextSequence);
-    const codec = this.#codecs.at(this.packets.payloadType[slot]!);
+    const codec = this.#codecs.at(this.packets.payloadTypeOf(slot));
     // Undefined after a change of payload types: the packet's time becomes a gap.
     if (codec !== undefined) {
       this.#own.coder = codec;

@@ -45,13 +45,13 @@ export class CodecConcealment {
     const { coder } = this;
     const slot = packets.slotOf(sequenceNumber);
     if (coder?.recover === undefined || coder.conceal === undefined || missing > this.#most) return 0;
-    if (coder !== this.#codecs.at(packets.payloadType[slot]!)) return 0;
+    if (coder !== this.#codecs.at(packets.payloadTypeOf(slot))) return 0;
     decoded.reserve(missing);
     const { samples: out, length: end } = decoded;
     if (end + missing > out.length) return 0;
     const bytes = packets.payload;
     const offset = packets.offsetOf(slot);
-    const length = packets.length[slot]!;
+    const length = packets.lengthOf(slot);
     const covered = Math.min(coder.samplesIn(length, bytes, offset), missing);
     const before = missing > covered ? coder.conceal(missing - covered, out, end) : 0;
     const made = before + coder.recover(bytes, offset, length, covered, out, end + before);

@@ -7,6 +7,9 @@
  *                                                20 % quieter every 10 ms after the first, silence from 60 ms on
  */
 
+import { copySamples } from '../samples/sample-loops.ts';
+import { allocateSamples } from '../samples/sample-memory.ts';
+
 const pitchMinMs = 5;
 const pitchMaxMs = 15;
 /** Length of the speech that the pitch search compares with its past. */
@@ -75,15 +78,15 @@ export class Concealment {
   /** Records played samples, real or concealed. */
   record(samples: Int16Array, from: number, to: number): void {
     if (this.#isMuted) return;
-    if (this.#history === none) this.#history = new Int16Array(this.#historyLength);
+    if (this.#history === none) this.#history = allocateSamples(this.#historyLength);
     const history = this.#history;
     const size = history.length;
-    let at = this.#oldest;
-    for (let i = to - from < size ? from : to - size; i < to; i++) {
-      history[at] = samples[i]!;
-      if (++at === size) at = 0;
-    }
-    this.#oldest = at;
+    const first = to - from < size ? from : to - size;
+    const count = to - first;
+    const untilEnd = Math.min(count, size - this.#oldest);
+    copySamples(samples, first, untilEnd, history, this.#oldest);
+    if (untilEnd < count) copySamples(samples, first + untilEnd, count - untilEnd, history, 0);
+    this.#oldest = (this.#oldest + count) % size;
   }
 
   /** Prepares a cross-fade for a discontinuity without missing samples. */
@@ -123,7 +126,7 @@ export class Concealment {
     this.#active = true;
     this.erased = 0;
     if (this.#isMuted) return;
-    if (this.#history === none) this.#history = new Int16Array(this.#historyLength);
+    if (this.#history === none) this.#history = allocateSamples(this.#historyLength);
     if (this.#frozen === none) this.#frozen = new Int16Array(this.#historyLength);
     const size = this.#historyLength;
     let at = this.#oldest;

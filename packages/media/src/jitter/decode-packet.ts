@@ -12,7 +12,7 @@ export function decodePacket(
 ): number {
   const { payload } = packets;
   const from = packets.offsetOf(slot);
-  const length = packets.length[slot]!;
+  const length = packets.lengthOf(slot);
   decoded.reserve(codec.samplesIn(length, payload, from));
   const at = decoded.length;
   if (!isMuted) decoded.length += codec.decode(payload, from, length, decoded.samples, at);

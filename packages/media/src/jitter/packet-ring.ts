@@ -1,4 +1,6 @@
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
+import { copyBytes } from '../samples/sample-loops.ts';
+import { allocateBytes } from '../samples/sample-memory.ts';
 
 /** One waiting audio packet, in a reusable object. Its payload is `length` bytes of `payload` from `offset` on. */
 export interface StoredPacket {
@@ -13,9 +15,18 @@ export interface StoredPacket {
 export const slotState = { empty: 0, audio: 1, other: 2, played: 3 } as const;
 
 const noBytes = new Uint8Array(0);
-const noLengths = new Uint16Array(0);
-const noTimestamps = new Uint32Array(0);
-const noNumbers = new Int32Array(0);
+const noSlots = new Int32Array(0);
+
+/*
+ * A slot is four numbers of 32 bits, which share a cache line: sequence number, timestamp, length and payload type, state and block.
+ */
+const slotSize = 4;
+const sequenceAt = 0;
+const timestampAt = 1;
+/** The length in the lower 16 bits, the payload type above them. */
+const payloadAt = 2;
+/** The state in the lower 8 bits; above them the block of its payload, which is valid while audio waits in the slot. */
+const stateAt = 3;
 
 /** Blocks for payloads at the start: a stream without jitter has one or two packets waiting. */
 const firstBlocks = 4;
@@ -35,14 +46,8 @@ export class PacketRing {
   /** Waiting packets of all kinds, and those with audio. */
   count = 0;
   audioCount = 0;
-  payload = noBytes;
-  timestamp = noTimestamps;
-  length = noLengths;
-  payloadType = noBytes;
-  #sequence = noNumbers;
-  #state = noBytes;
-  /** The block of each slot; valid while audio waits in the slot. */
-  #block = noBytes;
+  payload: Uint8Array = noBytes;
+  #slots = noSlots;
   readonly #mask: number;
   #blockBytes = 0;
   #free = noBytes;
@@ -57,7 +62,20 @@ export class PacketRing {
 
   /** Where the payload of a slot begins in `payload`. */
   offsetOf(slot: number): number {
-    return this.#block[slot]! * this.#blockBytes;
+    return (this.#slots[slot * slotSize + stateAt]! >> 8) * this.#blockBytes;
+  }
+
+  /** Bytes of the payload of a slot. */
+  lengthOf(slot: number): number {
+    return this.#slots[slot * slotSize + payloadAt]! & 0xffff;
+  }
+
+  payloadTypeOf(slot: number): number {
+    return this.#slots[slot * slotSize + payloadAt]! >> 16;
+  }
+
+  timestampOf(slot: number): number {
+    return this.#slots[slot * slotSize + timestampAt]! >>> 0;
   }
 
   slotOf(sequenceNumber: number): number {
@@ -66,9 +84,10 @@ export class PacketRing {
 
   /** The state of a sequence number; empty when its slot holds another number. */
   stateOf(sequenceNumber: number): number {
-    if (this.#sequence === noNumbers) return slotState.empty;
-    const slot = sequenceNumber & this.#mask;
-    return this.#sequence[slot] === sequenceNumber ? this.#state[slot]! : slotState.empty;
+    const slots = this.#slots;
+    if (slots === noSlots) return slotState.empty;
+    const at = (sequenceNumber & this.#mask) * slotSize;
+    return slots[at + sequenceAt] === sequenceNumber ? slots[at + stateAt]! & 0xff : slotState.empty;
   }
 
   /** The first sequence number with audio from this one on; there must be one. */
@@ -81,24 +100,20 @@ export class PacketRing {
   /** Whether the audio packet of this number waits and begins at this timestamp. */
   continues(sequenceNumber: number, timestamp: number): boolean {
     const isHere = this.stateOf(sequenceNumber) === slotState.audio;
-    return isHere && this.timestamp[sequenceNumber & this.#mask] === timestamp;
+    return isHere && this.timestampOf(sequenceNumber & this.#mask) === timestamp;
   }
 
   /** Stores an audio payload; the caller checks that it fits and that its slot is free. */
   storeAudio(header: RtpHeader, bytes: Uint8Array): void {
     if (header.payloadLength > this.#blockBytes) this.#widen(header.payloadLength);
     if (this.#freeCount === 0) this.#extend();
-    const slot = this.#occupy(header.sequenceNumber, slotState.audio);
-    this.#block[slot] = this.#free[--this.#freeCount]!;
+    const block = this.#free[--this.#freeCount]!;
+    const at = this.#occupy(header.sequenceNumber, slotState.audio | (block << 8));
     this.audioCount++;
-    this.timestamp[slot] = header.timestamp;
-    this.length[slot] = header.payloadLength;
-    this.payloadType[slot] = header.payloadType;
-    // A loop: subarray() would allocate a view for every packet.
-    const to = this.offsetOf(slot);
-    const from = header.payloadOffset;
-    const count = header.payloadLength;
-    for (let i = 0; i < count; i++) this.payload[to + i] = bytes[from + i]!;
+    const { payloadType, payloadOffset, payloadLength } = header;
+    this.#slots[at + timestampAt] = header.timestamp;
+    this.#slots[at + payloadAt] = payloadLength | (payloadType << 16);
+    copyBytes(bytes, payloadOffset, payloadLength, this.payload, block * this.#blockBytes);
   }
 
   /** Reads a waiting audio packet; false when none has this number. */
@@ -107,9 +122,9 @@ export class PacketRing {
     const slot = sequenceNumber & this.#mask;
     into.payload = this.payload;
     into.offset = this.offsetOf(slot);
-    into.length = this.length[slot]!;
-    into.payloadType = this.payloadType[slot]!;
-    into.timestamp = this.timestamp[slot]!;
+    into.length = this.lengthOf(slot);
+    into.payloadType = this.payloadTypeOf(slot);
+    into.timestamp = this.timestampOf(slot);
     return true;
   }
 
@@ -120,19 +135,19 @@ export class PacketRing {
 
   /** Marks a waiting packet as played or dropped. */
   release(sequenceNumber: number): void {
-    const slot = sequenceNumber & this.#mask;
-    if (this.#state[slot] === slotState.audio) {
+    const at = (sequenceNumber & this.#mask) * slotSize + stateAt;
+    const state = this.#slots[at]!;
+    if ((state & 0xff) === slotState.audio) {
       this.audioCount--;
-      this.#free[this.#freeCount++] = this.#block[slot]!;
+      this.#free[this.#freeCount++] = state >> 8;
     }
-    this.#state[slot] = slotState.played;
+    this.#slots[at] = slotState.played;
     this.count--;
   }
 
   clear(): void {
-    if (this.#sequence === noNumbers) return;
-    this.#sequence.fill(-1);
-    this.#state.fill(slotState.empty);
+    if (this.#slots === noSlots) return;
+    this.#empty();
     this.count = 0;
     this.audioCount = 0;
     const blocks = this.#free.length;
@@ -144,7 +159,7 @@ export class PacketRing {
   #extend(): void {
     const before = this.#free.length;
     const blocks = Math.min(this.slots, before === 0 ? firstBlocks : before * 2);
-    const payload = new Uint8Array(blocks * this.#blockBytes);
+    const payload = allocateBytes(blocks * this.#blockBytes);
     payload.set(this.payload);
     this.payload = payload;
     this.#free = new Uint8Array(blocks);
@@ -156,7 +171,7 @@ export class PacketRing {
     const before = this.#blockBytes;
     this.#blockBytes = Math.min(this.mostBytes, Math.ceil(length / blockStep) * blockStep);
     const blocks = this.#free.length;
-    const payload = new Uint8Array(blocks * this.#blockBytes);
+    const payload = allocateBytes(blocks * this.#blockBytes);
     for (let block = 0; block < blocks; block++) {
       const from = block * before;
       payload.set(this.payload.subarray(from, from + before), block * this.#blockBytes);
@@ -164,24 +179,21 @@ export class PacketRing {
     this.payload = payload;
   }
 
-  /** One piece of memory: each typed array with its own buffer costs another 100 bytes. */
-  #allocate(): void {
-    const { slots: n } = this;
-    const memory = new ArrayBuffer(n * 13);
-    this.timestamp = new Uint32Array(memory, 0, n);
-    this.#sequence = new Int32Array(memory, n * 4, n).fill(-1);
-    this.length = new Uint16Array(memory, n * 8, n);
-    this.payloadType = new Uint8Array(memory, n * 10, n);
-    this.#state = new Uint8Array(memory, n * 11, n);
-    this.#block = new Uint8Array(memory, n * 12, n);
+  #empty(): void {
+    this.#slots.fill(0);
+    for (let at = 0; at < this.#slots.length; at += slotSize) this.#slots[at + sequenceAt] = -1;
   }
 
+  /** Returns where the slot of the number begins. */
   #occupy(sequenceNumber: number, state: number): number {
-    if (this.#sequence === noNumbers) this.#allocate();
-    const slot = sequenceNumber & this.#mask;
-    this.#sequence[slot] = sequenceNumber;
-    this.#state[slot] = state;
+    if (this.#slots === noSlots) {
+      this.#slots = new Int32Array(this.slots * slotSize);
+      this.#empty();
+    }
+    const at = (sequenceNumber & this.#mask) * slotSize;
+    this.#slots[at + sequenceAt] = sequenceNumber;
+    this.#slots[at + stateAt] = state;
     this.count++;
-    return slot;
+    return at;
   }
 }

@@ -26,7 +26,7 @@ export class PayloadCodecs {
 
   /** Duration of the packet in this slot, in samples. */
   samplesAt(packets: PacketRing, slot: number): number {
-    const { payload, payloadType, length } = packets;
-    return this.samplesIn(payloadType[slot]!, payload, packets.offsetOf(slot), length[slot]!);
+    const offset = packets.offsetOf(slot);
+    return this.samplesIn(packets.payloadTypeOf(slot), packets.payload, offset, packets.lengthOf(slot));
   }
 }

@@ -1,5 +1,7 @@
 import type { AudioCodec } from '../codec/audio-codec.ts';
-import { bend, CEILING } from '../dsp/soft-ceiling.ts';
+import { CEILING } from '../dsp/soft-ceiling.ts';
+import { addToSum, peakOfSum, scaleSum, startSum, subtractFromSum } from '../samples/sample-loops.ts';
+import { allocateSums } from '../samples/sample-memory.ts';
 import type { ConvertedSource, Heard } from './converted-source.ts';
 import type { Source } from './source.ts';
 
@@ -113,11 +115,9 @@ export function sumAudience(audience: Audience, tick: number): void {
   for (let s = 0; s < sources.length; s++) {
     const source = sources[s]!;
     if (!source.active) continue;
-    if (audience.sum === none) audience.sum = new Int32Array(count);
-    const frame = source.frame;
-    const { sum } = audience;
-    if (active === 0) for (let i = 0; i < count; i++) sum[i] = frame[i]!;
-    else for (let i = 0; i < count; i++) sum[i] = sum[i]! + frame[i]!;
+    if (audience.sum === none) audience.sum = allocateSums(count);
+    if (active === 0) startSum(audience.sum, source.frame);
+    else addToSum(audience.sum, source.frame);
     active++;
   }
   audience.tick = tick;
@@ -129,13 +129,7 @@ export function sumAudience(audience: Audience, tick: number): void {
     audience.hold = 0;
     return;
   }
-  const { sum } = audience;
-  let peak = 0;
-  for (let i = 0; i < count; i++) {
-    const sample = sum[i]!;
-    const size = sample < 0 ? -sample : sample;
-    if (size > peak) peak = size;
-  }
+  const peak = peakOfSum(audience.sum, undefined);
   // A sum without one voice exceeds the ceiling from half of it only if that voice cancels the others; samples above it
   // are then compressed.
   if (peak > CEILING / 2) limit(audience, active > 2);
@@ -175,22 +169,7 @@ function recover(audience: Audience, bearable: number): void {
  */
 function weigh(audience: Audience, own: Int16Array | undefined): number {
   const { sum } = audience;
-  const count = sum.length;
-  let [least, most] = [0, 0];
-  if (own === undefined) {
-    for (let i = 0; i < count; i++) {
-      const sample = sum[i]!;
-      if (sample > most) most = sample;
-      else if (sample < least) least = sample;
-    }
-  } else {
-    for (let i = 0; i < count; i++) {
-      const sample = sum[i]! - own[i]!;
-      if (sample > most) most = sample;
-      else if (sample < least) least = sample;
-    }
-  }
-  const peak = Math.max(most, -least);
+  const peak = peakOfSum(sum, own);
   const bearable = CEILING / audience.gain;
   if (peak > bearable) {
     for (let i = 0; i < audience.rampEnd; i++) {
@@ -213,23 +192,13 @@ export function mixFor(
   gainBefore: number = audience.gainBefore,
 ): number {
   const { sum } = audience;
-  const count = sum.length;
   const heard = audience.activeSources - (own === undefined ? 0 : 1);
   const gain = heard < 2 ? 1 : audience.gain;
   if (gain === 1 && gainBefore === 1) {
-    // Four loops, because a branch per sample costs as much as the subtraction.
-    if (own === undefined) {
-      if (heard < 2) for (let i = 0; i < count; i++) out[i] = sum[i]!;
-      else for (let i = 0; i < count; i++) out[i] = bend(sum[i]!);
-    } else if (heard < 2) for (let i = 0; i < count; i++) out[i] = sum[i]! - own[i]!;
-    else for (let i = 0; i < count; i++) out[i] = bend(sum[i]! - own[i]!);
-    return 1;
+    const peak = subtractFromSum(sum, own, out);
+    if (heard < 2 || peak <= CEILING) return 1;
   }
-  const rampEnd = gain < gainBefore ? audience.rampEnd : count;
-  const step = (gain - gainBefore) / rampEnd;
-  for (let i = 0; i < count; i++) {
-    const g = i < rampEnd ? gainBefore + step * (i + 1) : gain;
-    out[i] = Math.round(bend(g * (own === undefined ? sum[i]! : sum[i]! - own[i]!)));
-  }
+  const rampEnd = gain < gainBefore ? audience.rampEnd : sum.length;
+  scaleSum(sum, own, out, gainBefore, (gain - gainBefore) / rampEnd, rampEnd);
   return gain;
 }

@@ -1,5 +1,6 @@
 import { FrameResampler } from '../dsp/frame-resampler.ts';
 import { isSilent } from '../dsp/level.ts';
+import { allocateSamples } from '../samples/sample-memory.ts';
 import type { Source } from './source.ts';
 
 /** A source at the audience's rate, converted or not. */
@@ -19,7 +20,7 @@ export class ConvertedSource implements Heard {
 
   constructor(source: Source, frameSamples: number) {
     this.source = source;
-    this.frame = new Int16Array(frameSamples);
+    this.frame = allocateSamples(frameSamples);
     this.#resampler = new FrameResampler(source.frame.length, frameSamples);
   }
 

@@ -1,6 +1,7 @@
 import { isSilent } from '../dsp/level.ts';
 import { createOscillator } from '../dsp/oscillator.ts';
 import type { Source } from '../mix/source.ts';
+import { allocateSamples } from '../samples/sample-memory.ts';
 import type { GrowingSamples } from './growing-samples.ts';
 import { FADE_MS } from './sounds.ts';
 
@@ -26,7 +27,7 @@ export function createSamplesPlay(
   let position = 0;
   const play: Play & { frames: number } = {
     id,
-    frame: new Int16Array(frameSamples),
+    frame: allocateSamples(frameSamples),
     active: false,
     frames: 0,
     seek(frames) {
@@ -85,7 +86,7 @@ export function createTonePlay(id: number, frameSamples: number, shape: ToneShap
   let position = 0;
   const play: Play & { frames: number } = {
     id,
-    frame: new Int16Array(frameSamples),
+    frame: allocateSamples(frameSamples),
     active: false,
     frames: 0,
     seek(frames) {

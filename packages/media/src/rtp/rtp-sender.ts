@@ -1,5 +1,6 @@
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import { type TelephoneEvent, telephoneEventBytes, writeTelephoneEvent } from '../codec/telephone-event.ts';
+import { copyBytes } from '../samples/sample-loops.ts';
 import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from './serial-number.ts';
 
@@ -110,7 +111,7 @@ class Sender implements RtpSender {
     duration: number,
   ): number {
     const { packet } = this;
-    for (let i = 0; i < length; i++) packet[rtpHeaderBytes + i] = payload[offset + i]!;
+    copyBytes(payload, offset, length, packet, rtpHeaderBytes);
     this.#head(payloadType, this.#talkspurtStarts, this.timestamp, length);
     this.#talkspurtStarts = false;
     this.timestamp = (this.timestamp + duration) >>> 0;
@@ -128,7 +129,7 @@ class Sender implements RtpSender {
     duration: number,
   ): number {
     const { packet } = this;
-    for (let i = 0; i < length; i++) packet[rtpHeaderBytes + i] = payload[offset + i]!;
+    copyBytes(payload, offset, length, packet, rtpHeaderBytes);
     const next = this.sequenceNumber;
     this.sequenceNumber = sequenceNumber;
     this.#head(payloadType, marker, timestamp, length);
