@@ -20,7 +20,10 @@ interface Addressed {
 const free = new Map<number, number[]>();
 let end = BLOCK;
 
-/** A piece is free when its array is garbage, like all memory: a source that is still heard never has the audio of the next owner. */
+/**
+ * A piece is free when its array is garbage, like all memory: a source that is still heard never has the audio of the next owner. A view
+ * of a part keeps no piece.
+ */
 const pieces = new FinalizationRegistry<{ readonly at: number; readonly bytes: number }>(({ at, bytes }) => {
   const others = free.get(bytes);
   if (others === undefined) free.set(bytes, [at]);
