@@ -4,6 +4,7 @@ import { pcma, pcmu } from '../codec/g711.ts';
 import { renderComfortNoise } from '../dsp/comfort-noise.ts';
 import { type Audience, mixFor, sumAudience } from '../mix/audience.ts';
 import { packetBytes } from '../rtp/rtp-sender.ts';
+import { copyBytes, LONGEST_FRAME } from '../samples/sample-loops.ts';
 import { allocateBytes, allocateSamples } from '../samples/sample-memory.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
@@ -34,8 +35,7 @@ export interface SendScratch {
 }
 
 /** Lengths of frames at 8, 16, 24 and 48 kHz. */
-const FRAMES = [160, 320, 480, 960];
-const LONGEST_FRAME = 960;
+const FRAMES = [160, 320, 480, LONGEST_FRAME];
 /** The frames are chosen at random, so that no repetition is audible; a power of two. */
 const COMFORT_FRAMES = 64;
 
@@ -135,7 +135,7 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
     }
     return;
   }
-  for (let i = 0; i < frameBytes; i++) leg.pending[leg.pendingBytes + i] = payload[i]!;
+  copyBytes(payload, 0, frameBytes, leg.pending, leg.pendingBytes);
   leg.pendingBytes += frameBytes;
   if (++leg.pendingFrames >= leg.framesPerPacket) flush(leg, send);
 }

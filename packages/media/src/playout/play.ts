@@ -1,7 +1,7 @@
 import { isSilent } from '../dsp/level.ts';
 import { createOscillator } from '../dsp/oscillator.ts';
-import type { Source } from '../mix/source.ts';
-import { allocateSamples } from '../samples/sample-memory.ts';
+import { createSource, type Source } from '../mix/source.ts';
+import { copySamples } from '../samples/sample-loops.ts';
 import type { GrowingSamples } from './growing-samples.ts';
 import { FADE_MS } from './sounds.ts';
 
@@ -26,9 +26,7 @@ export function createSamplesPlay(
     given instanceof Int16Array ? { samples: given, length: given.length, isOpen: false } : given;
   let position = 0;
   const play: Play & { frames: number } = {
-    id,
-    frame: allocateSamples(frameSamples),
-    active: false,
+    ...createSource(id, frameSamples),
     frames: 0,
     seek(frames) {
       play.frames = frames;
@@ -52,7 +50,7 @@ export function createSamplesPlay(
           position = 0;
         }
         const part = Math.min(frameSamples - filled, length - position);
-        for (let i = 0; i < part; i++) frame[filled + i] = samples[position + i]!;
+        copySamples(samples, position, part, frame, filled);
         filled += part;
         position += part;
       }
@@ -85,9 +83,7 @@ export function createTonePlay(id: number, frameSamples: number, shape: ToneShap
   const scratch = new Float64Array(frameSamples);
   let position = 0;
   const play: Play & { frames: number } = {
-    id,
-    frame: allocateSamples(frameSamples),
-    active: false,
+    ...createSource(id, frameSamples),
     frames: 0,
     seek(frames) {
       play.frames = frames;

@@ -21,8 +21,3 @@ export function writeWord(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 2] = value >>> 8;
   bytes[at + 3] = value;
 }
-
-/** Copies the first `count` bytes; cheaper than a view for packets of audio. */
-export function copyBytes(from: Uint8Array, count: number, to: Uint8Array): void {
-  for (let i = 0; i < count; i++) to[i] = from[i]!;
-}

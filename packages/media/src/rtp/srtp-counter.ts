@@ -1,4 +1,5 @@
-import { copyBytes, readWord, writeWord } from './srtp-bytes.ts';
+import { copyBytes } from '../samples/sample-loops.ts';
+import { readWord, writeWord } from './srtp-bytes.ts';
 import { SrtpKeystream } from './srtp-keystream.ts';
 import type { HmacSha1, SrtpCiphers, SrtpSuite } from './srtp-suite.ts';
 import type { DeriveKey, SrtpTransform } from './srtp-transform.ts';
@@ -57,7 +58,7 @@ export class CounterTransform implements SrtpTransform {
     index: number,
     out: Uint8Array,
   ): boolean {
-    copyBytes(bytes, length, out);
+    copyBytes(bytes, 0, length, out, 0);
     writeWord(out, length, Math.floor(index / 0x10000));
     if (!isSameTag(this.#hmac.sign(out, length + 4), bytes, length, this.tagBytes)) return false;
     this.#stream.apply(ssrc, index, out, start, length);
@@ -77,7 +78,7 @@ export class CounterTransform implements SrtpTransform {
 
   openReport(bytes: Uint8Array, length: number, ssrc: number, word: number, out: Uint8Array): boolean {
     const signed = length + 4;
-    copyBytes(bytes, signed, out);
+    copyBytes(bytes, 0, signed, out, 0);
     if (!isSameTag(this.#reportHmac.sign(out, signed), bytes, signed, reportTagBytes)) return false;
     // §3.4: without the E bit the report is authenticated but not encrypted.
     if (word >= 0x8000_0000) this.#reportStream.apply(ssrc, word % 0x8000_0000, out, 8, length);

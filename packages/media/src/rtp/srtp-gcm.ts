@@ -1,4 +1,5 @@
-import { copyBytes, readWord, writeWord } from './srtp-bytes.ts';
+import { copyBytes } from '../samples/sample-loops.ts';
+import { readWord, writeWord } from './srtp-bytes.ts';
 import { type AesGcm, type SrtpCiphers, type SrtpSuite, srtpPacketBytes } from './srtp-suite.ts';
 import type { DeriveKey, SrtpTransform } from './srtp-transform.ts';
 
@@ -48,7 +49,7 @@ export class GcmTransform implements SrtpTransform {
     index: number,
     out: Uint8Array,
   ): boolean {
-    copyBytes(bytes, length + this.tagBytes, out);
+    copyBytes(bytes, 0, length + this.tagBytes, out, 0);
     return this.#gcm.open(this.#nonceOf(this.#salt, ssrc, index), out, start, out, start, length);
   }
 
@@ -64,7 +65,7 @@ export class GcmTransform implements SrtpTransform {
   }
 
   openReport(bytes: Uint8Array, length: number, ssrc: number, word: number, out: Uint8Array): boolean {
-    copyBytes(bytes, length + this.tagBytes, out);
+    copyBytes(bytes, 0, length + this.tagBytes, out, 0);
     // §9.3: without the E bit all of the report is header, and nothing is encrypted.
     const start = word >= 0x8000_0000 ? 8 : length;
     const nonce = this.#nonceOf(this.#reportSalt, ssrc, word % 0x8000_0000);
@@ -92,7 +93,7 @@ export class GcmTransform implements SrtpTransform {
 
   /** §9.2: the beginning of the report, then the E bit and the index. */
   #headerOf(bytes: Uint8Array, count: number, word: number): Uint8Array {
-    copyBytes(bytes, count, reportHeader);
+    copyBytes(bytes, 0, count, reportHeader, 0);
     writeWord(reportHeader, count, word);
     return reportHeader;
   }

@@ -38,9 +38,9 @@ const instance = new WebAssembly.Instance(new WebAssembly.Module(sampleLoops), {
 const loops = instance.exports as Loops;
 export const { compressMu, expandMu, compressA, expandA } = loops;
 
-/** 20 ms at 48 kHz. */
-const LONGEST_FRAME = 960;
-/** Where arrays in ordinary memory are copied to and from; these four are in the sample memory, because they are its first. */
+/** Samples of 20 ms at 48 kHz. */
+export const LONGEST_FRAME = 960;
+/** Where arrays in ordinary memory are copied to and from. The sample memory has room for these, because they are its first. */
 const stagedSum = allocateSums(LONGEST_FRAME);
 const stagedFrame = allocateSamples(LONGEST_FRAME);
 const stagedOut = allocateSamples(LONGEST_FRAME);
@@ -57,14 +57,14 @@ export function startSum(sum: Int32Array, frame: Int16Array): void {
   const to = addressOfSums(sum);
   const count = Math.min(frame.length, sum.length);
   loops.widen(frameAt(frame), count, to ?? stagedSum.byteOffset);
-  if (to === undefined) bring(stagedSum, count, sum);
+  if (to === undefined) bringSum(count, sum);
 }
 
 /** Adds a frame to a sum. */
 export function addToSum(sum: Int32Array, frame: Int16Array): void {
   const count = Math.min(frame.length, sum.length);
   loops.add(frameAt(frame), count, sumAt(sum));
-  if (addressOfSums(sum) === undefined) bring(stagedSum, count, sum);
+  if (addressOfSums(sum) === undefined) bringSum(count, sum);
 }
 
 /** The largest magnitude in a sum, minus `own` when given. */
@@ -80,7 +80,7 @@ export function subtractFromSum(sum: Int32Array, own: Int16Array | undefined, ou
   const count = Math.min(sum.length, without.length, out.length);
   const to = addressOfSamples(out);
   const peak = loops.subtract(sumAt(sum), frameAt(without), count, to ?? stagedOut.byteOffset);
-  if (to === undefined) bring(stagedOut, count, out);
+  if (to === undefined) copySamples(stagedOut, 0, count, out, 0);
   return peak;
 }
 
@@ -100,7 +100,7 @@ export function scaleSum(
   const count = Math.min(sum.length, without.length, out.length);
   const to = addressOfSamples(out);
   loops.scale(sumAt(sum), frameAt(without), count, to ?? stagedOut.byteOffset, before, step, ramp);
-  if (to === undefined) bring(stagedOut, count, out);
+  if (to === undefined) copySamples(stagedOut, 0, count, out, 0);
 }
 
 /** The mean square of a frame, without its mean. */
@@ -125,9 +125,9 @@ export function compress(
   }
   for (let at = 0; at < count; at += LONGEST_FRAME) {
     const piece = Math.min(LONGEST_FRAME, count - at);
-    for (let i = 0; i < piece; i++) stagedFrame[i] = samples[at + i]!;
+    copySamples(samples, at, piece, stagedFrame, 0);
     law(stagedFrame.byteOffset, inEights(piece), stagedBytes.byteOffset);
-    for (let i = 0; i < piece; i++) out[outOffset + at + i] = stagedBytes[i]!;
+    copyBytes(stagedBytes, 0, piece, out, outOffset + at);
   }
 }
 
@@ -149,9 +149,9 @@ export function expand(
   }
   for (let at = 0; at < count; at += LONGEST_FRAME) {
     const piece = Math.min(LONGEST_FRAME, count - at);
-    for (let i = 0; i < piece; i++) stagedBytes[i] = bytes[offset + at + i]!;
+    copyBytes(bytes, offset + at, piece, stagedBytes, 0);
     law(stagedBytes.byteOffset, inEights(piece), stagedFrame.byteOffset);
-    for (let i = 0; i < piece; i++) out[outOffset + at + i] = stagedFrame[i]!;
+    copySamples(stagedFrame, 0, piece, out, outOffset + at);
   }
 }
 
@@ -201,8 +201,8 @@ function sumAt(sum: Int32Array): number {
   return stagedSum.byteOffset;
 }
 
-function bring(staged: Int16Array | Int32Array, count: number, out: Int16Array | Int32Array): void {
-  for (let i = 0; i < count; i++) out[i] = staged[i]!;
+function bringSum(count: number, sum: Int32Array): void {
+  for (let i = 0; i < count; i++) sum[i] = stagedSum[i]!;
 }
 
 function isInEights(count: number): boolean {

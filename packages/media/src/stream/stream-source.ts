@@ -2,6 +2,7 @@ import { createFreeResampler } from '../dsp/free-resampler.ts';
 import { isSilent } from '../dsp/level.ts';
 import { createResampler, type Resampler } from '../dsp/resampler.ts';
 import type { Source } from '../mix/source.ts';
+import { copySamples } from '../samples/sample-loops.ts';
 import { StreamQueue } from './stream-queue.ts';
 
 /** Options of a stream source. */
@@ -154,7 +155,7 @@ export class StreamSource {
     const converted = this.#resampler !== undefined;
     this.#fill(count);
     const filled = Math.min(count, this.#readyCount);
-    for (let i = 0; i < filled; i++) frame[i] = this.#ready[i]!;
+    copySamples(this.#ready, 0, filled, frame, 0);
     if (filled < count) frame.fill(0, filled);
     this.#ready.copyWithin(0, filled, this.#readyCount);
     this.#readyCount -= filled;
@@ -231,7 +232,7 @@ export class StreamSource {
   }
 
   readonly #copy = (samples: Int16Array, offset: number, count: number): void => {
-    for (let i = 0; i < count; i++) this.#ready[this.#readyCount + i] = samples[offset + i]!;
+    copySamples(samples, offset, count, this.#ready, this.#readyCount);
     this.#readyCount += count;
   };
 
