@@ -68,39 +68,20 @@ export function agree(
   if (address === undefined || !(isUnicastAddress(address) || isHoldAddress(address))) {
     return { problem: 'bad-address' };
   }
-  const receive = ourMedia.payloadTypes.flatMap((payloadType) => {
-    const codec = capabilityFor(ourMedia, payloadType, codecs);
-    return codec === undefined ? [] : [{ payloadType, codec }];
-  });
-  let sent: { readonly payloadType: number; readonly codec: CodecCapability } | undefined;
-  for (const payloadType of theirMedia.payloadTypes) {
-    const codec = capabilityFor(theirMedia, payloadType, codecs);
-    if (codec === undefined || !receive.some((ours) => ours.codec === codec)) continue;
-    sent = { payloadType, codec };
-    break;
-  }
+  const receive = codecsOf(ourMedia, codecs);
+  const sent = codecsOf(theirMedia, codecs).find(({ codec }) => receive.some((ours) => ours.codec === codec));
   if (sent === undefined) return { problem: 'no-common-codec' };
 
   const theirs = effectiveDirection(theirMedia);
-  const eventClock = telephoneEventClock(theirMedia, sent.codec.clockRate);
-  const theirEvents = eventClock === undefined ? undefined : telephoneEventIn(theirMedia, eventClock);
-  const ourEvents = eventClock === undefined ? undefined : telephoneEventIn(ourMedia, eventClock);
-  const fmtp = theirMedia.fmtp.get(sent.payloadType);
-  const { codec } = sent;
+  const { codec, payloadType } = sent;
   const rtcpMux = ourMedia.rtcpMux && theirMedia.rtcpMux;
   const rtcp = rtcpMux ? undefined : theirMedia.rtcp;
   // RFC 3550 §11: the next port by default.
   const nextPort = Math.min(theirMedia.port + 1, 65535);
-  return {
+  // Without spreads: each property of an object that is spread behind others costs 0.1 µs.
+  const agreed: Writable<AgreedAudio> = {
     codec,
-    payloadType: sent.payloadType,
-    ...(fmtp === undefined ? {} : { fmtp }),
-    ...(theirEvents !== undefined && ourEvents !== undefined
-      ? { telephoneEventPayloadType: theirEvents, receiveTelephoneEventPayloadType: ourEvents }
-      : {}),
-    ...(theirEvents === undefined || eventClock === undefined || eventClock === codec.clockRate
-      ? {}
-      : { telephoneEventClockRate: eventClock }),
+    payloadType,
     receive: receive.filter((ours) => isOfOneFormat(ours.codec, codec)),
     remoteAddress: address,
     remotePort: theirMedia.port,
@@ -111,6 +92,39 @@ export function agree(
     isHeldByRemote: !receives(theirs),
     ptimeMs: packetTime(theirMedia),
   };
+  const fmtp = theirMedia.fmtp.get(payloadType);
+  if (fmtp !== undefined) agreed.fmtp = fmtp;
+  agreeOnEvents(agreed, ourMedia, theirMedia);
+  return agreed;
+}
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+
+/** Those of our codecs that a description has, in its order. */
+function codecsOf(media: MediaDescription, codecs: readonly CodecCapability[]): AgreedAudio['receive'] {
+  const found: { readonly payloadType: number; readonly codec: CodecCapability }[] = [];
+  for (const payloadType of media.payloadTypes) {
+    const codec = capabilityFor(media, payloadType, codecs);
+    if (codec !== undefined) found.push({ payloadType, codec });
+  }
+  return found;
+}
+
+/** Telephone events, where both sides have them with the clock that the other side's description allows. */
+function agreeOnEvents(
+  agreed: Writable<AgreedAudio>,
+  ourMedia: MediaDescription,
+  theirMedia: MediaDescription,
+): void {
+  const clock = telephoneEventClock(theirMedia, agreed.codec.clockRate);
+  if (clock === undefined) return;
+  const theirs = telephoneEventIn(theirMedia, clock);
+  const ours = telephoneEventIn(ourMedia, clock);
+  if (theirs !== undefined && ours !== undefined) {
+    agreed.telephoneEventPayloadType = theirs;
+    agreed.receiveTelephoneEventPayloadType = ours;
+  }
+  if (theirs !== undefined && clock !== agreed.codec.clockRate) agreed.telephoneEventClockRate = clock;
 }
 
 /** The remote address of a stream whose sources ICE finds. */

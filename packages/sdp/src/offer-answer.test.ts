@@ -335,6 +335,14 @@ describe('applyAnswer', () => {
     assert.equal('agreed' in result && result.agreed.payloadType, 8);
   });
 
+  it('telephone events of the answer that were not offered are never sent', () => {
+    const text = offer('m=audio 49170 RTP/AVP 0 101', 'a=rtpmap:101 telephone-event/8000');
+    const result = applyAnswer(offer('m=audio 5000 RTP/AVP 0'), text, codecs);
+    assert.ok('agreed' in result);
+    assert.equal(result.agreed.telephoneEventPayloadType, undefined);
+    assert.equal(result.agreed.receiveTelephoneEventPayloadType, undefined);
+  });
+
   for (const [offered, answeredWith, expected] of [
     ['sendrecv', 'sendrecv', 'sendrecv'],
     ['sendonly', 'recvonly', 'sendonly'],

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dateOnly, parseTimestamp, timestamp, timestampWithOffset } from './timestamps.ts';
+import {
+  dateOnly,
+  parseTimestamp,
+  timestamp,
+  timestampWithMicroseconds,
+  timestampWithOffset,
+} from './timestamps.ts';
 
 const at = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
 
@@ -8,6 +14,18 @@ test('instants are written in UTC, to the second', () => {
   assert.equal(timestampWithOffset(at), '2026-02-03 04:05:06+00:00');
   assert.equal(timestamp(at), '2026-02-03 04:05:06');
   assert.equal(dateOnly(at), '2026-02-03');
+});
+
+test('an instant of another second is written as itself, whatever was written before', () => {
+  const next = at + 1_000;
+  assert.deepEqual(
+    [at, next, at].map((each) => timestampWithMicroseconds(each)),
+    ['2026-02-03 04:05:06.789000', '2026-02-03 04:05:07.789000', '2026-02-03 04:05:06.789000'],
+  );
+  assert.equal(
+    timestampWithMicroseconds(Date.UTC(2026, 1, 3, 4, 5, 6, 7) + 0.5),
+    '2026-02-03 04:05:06.007000',
+  );
 });
 
 test('filters accept a date, minutes, seconds and fractions', () => {

@@ -88,6 +88,8 @@ export function createLegs(deps: LegsDeps): Legs {
     },
   });
 
+  const taking: TakeInviteDeps = { ...deps, newLegs, transfers };
+
   function begin(live: LiveLeg): LiveLeg {
     legs.set(live.leg, live);
     return live;
@@ -103,7 +105,7 @@ export function createLegs(deps: LegsDeps): Legs {
   }
 
   async function invited(incoming: IncomingInvite): Promise<void> {
-    const taken = await takeInvite({ ...deps, newLegs, transfers }, incoming);
+    const taken = await takeInvite(taking, incoming);
     if (taken === undefined) return;
     const { admitted, state, callee, replaces } = taken;
     const leg = admitted.leg ?? deps.newUuid();

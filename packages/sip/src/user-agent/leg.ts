@@ -104,12 +104,13 @@ export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin
 /** Starts a timer of a leg; one with the same scope and key is replaced. */
 export function startLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string, at: number): void {
   cancelLegTimer(deps, leg, scope, key);
-  leg.timers = leg.timers.concat(deps.startTimer(leg, `${key} ${scope}`, at));
+  leg.timers = [...leg.timers, deps.startTimer(leg, `${key} ${scope}`, at)];
 }
 
 /** Stops a timer of a leg. */
 export function cancelLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string): void {
-  const index = leg.timers.findIndex((timer) => timer.key === `${key} ${scope}`);
+  const sought = `${key} ${scope}`;
+  const index = leg.timers.findIndex((timer) => timer.key === sought);
   if (index < 0) return;
   deps.cancelTimer(leg.timers[index]!);
   leg.timers = leg.timers.toSpliced(index, 1);

@@ -208,7 +208,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
         rate: usage.rateOf(leg.direction, leg.direction === 'inbound' ? 'sip' : leg.to),
         parentRequestUuid: leg.parentLeg ?? leg.requestUuid,
       };
-      return parametersOfCall({ ...leg, rate, parentRequestUuid });
+      return parametersOfCall({ ...leg, rate, parentRequestUuid }, leg);
     },
   };
 }

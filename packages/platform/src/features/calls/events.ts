@@ -20,7 +20,7 @@ export function outboxEventOf(leg: CallLeg, happened: CallLegEvent, usage: Usage
     mainAccount: leg.mainAccount,
     resource: `call/${leg.leg}`,
     payload: {
-      ...parametersOfCall({ ...leg, ...leg.spec }),
+      ...parametersOfCall(leg, leg.spec),
       ...(happened === 'ended' ? parametersOfEnd(leg, usage) : {}),
       ...leg.callbacks?.fields,
       Event: event,

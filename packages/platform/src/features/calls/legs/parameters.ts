@@ -1,25 +1,36 @@
+import type { LegParties } from '@jackfield/ports';
 import { timestampWithMicroseconds, timestampWithOffset } from '../../../kernel/timestamps.ts';
 import { amountText, type Usage } from '../../usage/index.ts';
 import { billableSecondsOf, type CallLeg, durationOf } from '../domain/call-leg.ts';
 import { statusOfEndedCall } from '../domain/call-status.ts';
-import type { LiveLeg } from '../public-api.ts';
 import { reasonOf } from './hangup-reason.ts';
 
 export type CallParameters = Readonly<Record<string, string>>;
 
-type Described = Omit<LiveLeg, 'phase' | 'owner' | 'isPrivate'> &
-  Pick<CallLeg, 'parentRequestUuid' | 'rate' | 'phase'>;
+type Described = Pick<
+  CallLeg,
+  | 'leg'
+  | 'mainAccount'
+  | 'direction'
+  | 'requestUuid'
+  | 'parentLeg'
+  | 'parentRequestUuid'
+  | 'headers'
+  | 'rate'
+  | 'phase'
+  | 'initiatedAt'
+>;
 
 /** Parameters of every request about a call (docs/interface/calls.md#request-parameters), without `Event`; `CallStatus` is that of a live call. */
-export function parametersOfCall(leg: Described): CallParameters {
+export function parametersOfCall(leg: Described, { from, to, callerName }: LegParties): CallParameters {
   return {
     // First, so that no header of the caller replaces a parameter of the platform.
     ...leg.headers,
     CallUUID: leg.leg,
     RequestUUID: leg.requestUuid,
-    From: leg.from,
-    To: leg.to,
-    CallerName: leg.callerName,
+    From: from,
+    To: to,
+    CallerName: callerName,
     Direction: leg.direction,
     CallStatus: leg.phase === 'answered' ? 'in-progress' : 'ringing',
     ALegUUID: leg.parentLeg ?? leg.leg,
