@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { createSystemClock } from '@jackfield/adapters/clock';
+import { loadNativeDatagrams } from '@jackfield/adapters/media-worker/native-datagrams';
 import { type CallListener, createUserAgent, type IncomingInvite, type UserAgent } from '@jackfield/sip';
 import { createTransports, type Transports } from '@jackfield/sip/transport';
 import { servePart } from '../part.ts';
@@ -48,6 +49,7 @@ servePart({
   async start({ sipPort, accounts: given }: PhonesStart) {
     platformPort = sipPort;
     accounts = given;
+    content = contentOf(await openMediaPort());
     transports = await createTransports({
       host,
       port: 0,
@@ -72,7 +74,9 @@ servePart({
 
 const host = '127.0.0.1';
 const http = new Agent({ keepAlive: true, maxSockets: 32 });
-const content = contentOf(9);
+/** Behind the ports of a platform's calls. */
+const firstMediaPort = 28_000;
+let content = contentOf(firstMediaPort);
 let platformPort = 0;
 let accounts: readonly PhoneAccount[] = [];
 let transports: Transports | undefined;
@@ -187,6 +191,17 @@ async function join({ callees, mediaPort }: JoinRun): Promise<readonly number[]>
 /** Ends what `hold` and `join` have opened; resolves when each call is over. */
 async function hangUp(): Promise<void> {
   await Promise.all(held.splice(0).map((end) => end()));
+}
+
+/**
+ * A port that is open and never read. To a closed port the kernel answers each packet with ICMP within the call that sends it, and adds that to
+ * the sender's time; a phone on another machine costs nothing here.
+ */
+async function openMediaPort(): Promise<number> {
+  const bind = await loadNativeDatagrams();
+  let port = firstMediaPort;
+  while (bind !== undefined && bind(host, port) === undefined) port += 1;
+  return port;
 }
 
 /** An offer, or an answer, of G.711 at this port. */
