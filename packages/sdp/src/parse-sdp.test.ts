@@ -35,6 +35,14 @@ describe('parseSdp', () => {
     assert.equal(media[0]!.rtcpMux, true);
   });
 
+  it('takes each payload type once, in the order of the line, and passes over formats that are none', () => {
+    const result = parseSdp(good.replace(/^(m=audio \d+ RTP\/AVP).*$/m, '$1 8 0 8 128 999 1000 x 127'));
+    assert.ok('session' in result);
+    const [media] = result.session.media;
+    assert.deepEqual(media?.payloadTypes, [8, 0, 127]);
+    assert.deepEqual(media?.formats, ['8', '0', '8', '128', '999', '1000', 'x', '127']);
+  });
+
   it('accepts lines that end in LF alone (RFC 8866 §5)', () => {
     assert.equal(problemOf(good.replaceAll('\r\n', '\n')), undefined);
   });

@@ -68,7 +68,6 @@ function describe(section: SdpSection, session: SdpSection): MediaDescription | 
   const match = mediaLine.exec(section.head);
   if (match === null || Number(match[2]) > 65535) return undefined;
   const formats = match[4]!.split(' ').filter((format) => format !== '');
-  const payloadTypes = formats.filter((format) => /^\d{1,3}$/.test(format)).map(Number);
   const rtcp = rtcpText.exec(attributes.get('rtcp') ?? '');
   const rtcpPort = portOf(rtcp?.[1]);
   const either = (name: string) => attributes.get(name) ?? session.attributes.get(name);
@@ -77,7 +76,7 @@ function describe(section: SdpSection, session: SdpSection): MediaDescription | 
     port: Number(match[2]),
     protocol: match[3]!,
     formats,
-    payloadTypes: [...new Set(payloadTypes.filter((payloadType) => payloadType < 128))],
+    payloadTypes: payloadTypesOf(formats),
     address: section.connection ?? session.connection,
     direction: section.direction ?? session.direction ?? 'sendrecv',
     rtpmaps: rtpmapsOf(section),
@@ -89,6 +88,16 @@ function describe(section: SdpSection, session: SdpSection): MediaDescription | 
     crypto,
     transport: transportOf(section, session),
   };
+}
+
+/** Each payload type once, in the order of the formats. */
+function payloadTypesOf(formats: readonly string[]): readonly number[] {
+  const payloadTypes: number[] = [];
+  for (const format of formats) {
+    const payloadType = /^\d{1,3}$/.test(format) ? Number(format) : 128;
+    if (payloadType < 128 && !payloadTypes.includes(payloadType)) payloadTypes.push(payloadType);
+  }
+  return payloadTypes;
 }
 
 function rtpmapsOf(section: SdpSection): MediaDescription['rtpmaps'] {

@@ -247,27 +247,25 @@ function mediaOf({ onlyTo, peer, webrtc }: LegAudio, agreed: AgreedAudio): Agree
 }
 
 function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
-  return {
+  const media: { -readonly [Key in keyof AgreedMedia]: AgreedMedia[Key] } = {
+    ...codecOf(agreed.codec),
     address: canonicalAddress(agreed.remoteAddress),
     port: agreed.remotePort,
     rtcpPort: agreed.rtcpPort,
-    ...codecOf(agreed.codec),
-    ...(agreed.fmtp === undefined ? {} : { parameters: agreed.fmtp }),
     payloadType: agreed.payloadType,
-    ...(agreed.telephoneEventPayloadType === undefined
-      ? {}
-      : { telephoneEventPayloadType: agreed.telephoneEventPayloadType }),
-    receive: agreed.receive.map(({ payloadType, codec }) => ({ payloadType, ...codecOf(codec) })),
-    ...(agreed.receiveTelephoneEventPayloadType === undefined
-      ? {}
-      : { receiveTelephoneEventPayloadType: agreed.receiveTelephoneEventPayloadType }),
-    ...(agreed.telephoneEventClockRate === undefined
-      ? {}
-      : { telephoneEventClockRate: agreed.telephoneEventClockRate }),
+    receive: agreed.receive.map(({ payloadType, codec }) => ({ ...codecOf(codec), payloadType })),
     direction: agreed.direction,
     ptimeMs: agreed.ptimeMs,
-    ...(agreed.crypto === undefined ? {} : { protection: protectionOf(agreed.crypto) }),
   };
+  if (agreed.fmtp !== undefined) media.parameters = agreed.fmtp;
+  if (agreed.telephoneEventPayloadType !== undefined)
+    media.telephoneEventPayloadType = agreed.telephoneEventPayloadType;
+  if (agreed.receiveTelephoneEventPayloadType !== undefined)
+    media.receiveTelephoneEventPayloadType = agreed.receiveTelephoneEventPayloadType;
+  if (agreed.telephoneEventClockRate !== undefined)
+    media.telephoneEventClockRate = agreed.telephoneEventClockRate;
+  if (agreed.crypto !== undefined) media.protection = protectionOf(agreed.crypto);
+  return media;
 }
 
 function codecOf({ name, clockRate }: CodecCapability): Pick<AgreedMedia, 'codec' | 'clockRate'> {

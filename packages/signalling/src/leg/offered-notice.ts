@@ -13,18 +13,20 @@ export function offeredNotice(
   callee: string,
   replaces: string | undefined,
 ): OfferedLeg {
-  return {
+  const { trunk, carrier, application } = admitted;
+  const notice: { -readonly [Key in keyof OfferedLeg]: OfferedLeg[Key] } = {
+    ...callerOf(request, admitted),
     type: 'leg-offered',
     leg,
     account: admitted.account,
     endpoint: admitted.endpoint,
-    ...(admitted.trunk === undefined ? {} : { trunk: admitted.trunk }),
-    ...(admitted.carrier === undefined ? {} : { carrier: admitted.carrier }),
-    ...(replaces === undefined ? {} : { replaces }),
-    ...(admitted.application === undefined ? {} : { application: admitted.application }),
-    ...callerOf(request, admitted),
     to: callee,
     sourceAddress,
     headers: customHeadersOf(request),
   };
+  if (trunk !== undefined) notice.trunk = trunk;
+  if (carrier !== undefined) notice.carrier = carrier;
+  if (replaces !== undefined) notice.replaces = replaces;
+  if (application !== undefined) notice.application = application;
+  return notice;
 }

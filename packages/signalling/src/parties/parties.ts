@@ -84,18 +84,21 @@ const longestRecordedValue = 512;
  * (docs/interface/calls.md#request-parameters).
  */
 export function customHeadersOf(request: SipRequest): Readonly<Record<string, string>> {
-  const found = new Map<string, string>();
+  const headers: Record<string, string> = {};
   const to = request.headers.get('To');
-  if (to !== undefined) found.set('SIP-H-To', readable(to));
-  const custom = new Map<string, string>();
+  if (to !== undefined) headers['SIP-H-To'] = readable(to);
+  let custom = 0;
   for (const [name, value] of request.headers.entries()) {
-    if (custom.size >= mostCustomHeaders) break;
+    if (custom >= mostCustomHeaders) break;
     const own = customHeader.exec(name)?.[1];
     if (own === undefined) continue;
     const text = readable(value);
-    if (text.length <= longestCustomValue) custom.set(`X-PH-${own}`, text);
+    if (text.length > longestCustomValue) continue;
+    const key = `X-PH-${own}`;
+    if (!Object.hasOwn(headers, key)) custom += 1;
+    headers[key] = text;
   }
-  return Object.fromEntries([...found, ...custom]);
+  return headers;
 }
 
 /** Text of a header for records: one line, bounded. */

@@ -14,17 +14,14 @@ const kinds = {
 export function outboxEventOf(leg: CallLeg, happened: CallLegEvent, usage: Usage): OutboxEvent {
   const { event, callback } = kinds[happened];
   const target = leg.callbacks?.[callback];
-  return {
+  const parameters = happened === 'ended' ? parametersOfEnd(leg, usage) : parametersOfCall(leg, leg.spec);
+  const appended: { -readonly [Key in keyof OutboxEvent]: OutboxEvent[Key] } = {
     type: `call.${happened}`,
     account: leg.account,
     mainAccount: leg.mainAccount,
     resource: `call/${leg.leg}`,
-    payload: {
-      ...parametersOfCall(leg, leg.spec),
-      ...(happened === 'ended' ? parametersOfEnd(leg, usage) : {}),
-      ...leg.callbacks?.fields,
-      Event: event,
-    },
-    ...(target === undefined ? {} : { callback: { url: target.url, method: target.method } }),
+    payload: { ...parameters, ...leg.callbacks?.fields, Event: event },
   };
+  if (target !== undefined) appended.callback = { url: target.url, method: target.method };
+  return appended;
 }

@@ -105,13 +105,9 @@ export function createOffers(deps: OffersDeps): Offers {
 }
 
 /** The first taker that accepts the call. */
-async function askTakers(
-  takers: readonly Taker[],
-  offered: OfferedLeg & { readonly mainAccount: string },
-): Promise<TakenOffer | undefined> {
-  const { type: _, sourceAddress: __, ...offer } = offered;
+async function askTakers(takers: readonly Taker[], offer: LegOffer): Promise<TakenOffer | undefined> {
   for (const taker of takers) {
-    const taken = await taker(offer satisfies LegOffer);
+    const taken = await taker(offer);
     if (taken !== undefined) return taken;
   }
   return undefined;

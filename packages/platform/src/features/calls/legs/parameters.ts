@@ -41,13 +41,15 @@ export function parametersOfCall(leg: Described, { from, to, callerName }: LegPa
   };
 }
 
-/** Further parameters of the request about its end. */
+/** Parameters of the request about its end. */
 export function parametersOfEnd(leg: CallLeg, usage: Usage): CallParameters {
   const { end, endedAt, answeredAt } = leg;
-  if (end === null || endedAt === null) return {};
+  const ofCall = parametersOfCall(leg, leg.spec);
+  if (end === null || endedAt === null) return ofCall;
   const billable = billableSecondsOf(leg);
   const reason = reasonOf(end);
-  return {
+  const parameters: Record<string, string> = {
+    ...ofCall,
     CallStatus: statusOfEndedCall(end, answeredAt !== null),
     Duration: String(durationOf(leg)),
     BillDuration: String(billable),
@@ -56,9 +58,10 @@ export function parametersOfEnd(leg: CallLeg, usage: Usage): CallParameters {
     HangupCauseName: end.name,
     HangupCauseCode: String(end.code),
     HangupSource: end.source,
-    ...(reason === null ? {} : { HangupReason: reason }),
     StartTime: timestampWithOffset(leg.initiatedAt),
-    ...(answeredAt === null ? {} : { AnswerTime: timestampWithOffset(answeredAt) }),
     EndTime: timestampWithOffset(endedAt),
   };
+  if (reason !== null) parameters.HangupReason = reason;
+  if (answeredAt !== null) parameters.AnswerTime = timestampWithOffset(answeredAt);
+  return parameters;
 }
