@@ -199,9 +199,9 @@ async function hangUp(): Promise<void> {
  */
 async function openMediaPort(): Promise<number> {
   const bind = await loadNativeDatagrams();
-  let port = firstMediaPort;
-  while (bind !== undefined && bind(host, port) === undefined) port += 1;
-  return port;
+  if (bind === undefined) return firstMediaPort;
+  for (let port = firstMediaPort; port < 65_536; port++) if (bind(host, port) !== undefined) return port;
+  throw new Error(`no port from ${firstMediaPort} on is free for media`);
 }
 
 /** An offer, or an answer, of G.711 at this port. */
