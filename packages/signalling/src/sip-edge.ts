@@ -198,12 +198,12 @@ function tokensOf({ secrets, nodes }: Pick<SipEdgeDeps, 'secrets' | 'nodes'>): (
   return nodes === undefined ? random : () => nodeToken(random(), nodes.own);
 }
 
-/** The other node with dialogs of this tag, while it runs. */
 /** RFC 8866 §5.2: a globally unique number; 48 random bits are enough. In halves: V8 takes 0.5 µs to write a number of 48 bits. */
 function sessionIdOf(token: string): string {
   return `${1 + Number.parseInt(token.slice(0, 6), 16)}${Number.parseInt(token.slice(6, 12), 16)}`;
 }
 
+/** The other node with dialogs of this tag, while it runs. */
 function nodeOf(nodes: PeerNodes) {
   return (tag: string): string | undefined => {
     const node = incarnationOfToken(tag);

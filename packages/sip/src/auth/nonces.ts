@@ -144,7 +144,7 @@ function copied(text: string): string {
 function shortened(hex: string): string {
   let text = '';
   for (let at = 0; at < hex.length; at += 3) {
-    const bits = (digitOf(hex, at) << 8) | (digitOf(hex, at + 1) << 4) | digitOf(hex, at + 2);
+    const bits = (hexDigit(hex, at) << 8) | (hexDigit(hex, at + 1) << 4) | hexDigit(hex, at + 2);
     text += BASE64[bits >> 6]! + BASE64[bits & 63]!;
   }
   return text;
@@ -166,7 +166,7 @@ function advance(use: Use, nc: number): boolean {
 }
 
 /** The value of a lower-case hex digit. */
-function digitOf(hex: string, at: number): number {
+function hexDigit(hex: string, at: number): number {
   const code = hex.charCodeAt(at);
   return code < 0x61 ? code - 0x30 : code - 0x57;
 }

@@ -103,14 +103,18 @@ export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin
 
 /** Starts a timer of a leg; one with the same scope and key is replaced. */
 export function startLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string, at: number): void {
-  cancelLegTimer(deps, leg, scope, key);
-  leg.timers = [...leg.timers, deps.startTimer(leg, `${key} ${scope}`, at)];
+  const wheelKey = `${key} ${scope}`;
+  cancelWheelTimer(deps, leg, wheelKey);
+  leg.timers = [...leg.timers, deps.startTimer(leg, wheelKey, at)];
 }
 
 /** Stops a timer of a leg. */
 export function cancelLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string): void {
-  const sought = `${key} ${scope}`;
-  const index = leg.timers.findIndex((timer) => timer.key === sought);
+  cancelWheelTimer(deps, leg, `${key} ${scope}`);
+}
+
+function cancelWheelTimer(deps: LegDeps, leg: Leg, wheelKey: string): void {
+  const index = leg.timers.findIndex((timer) => timer.key === wheelKey);
   if (index < 0) return;
   deps.cancelTimer(leg.timers[index]!);
   leg.timers = leg.timers.toSpliced(index, 1);

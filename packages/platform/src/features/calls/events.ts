@@ -15,13 +15,13 @@ export function outboxEventOf(leg: CallLeg, happened: CallLegEvent, usage: Usage
   const { event, callback } = kinds[happened];
   const target = leg.callbacks?.[callback];
   const parameters = happened === 'ended' ? parametersOfEnd(leg, usage) : parametersOfCall(leg, leg.spec);
-  const appended: { -readonly [Key in keyof OutboxEvent]: OutboxEvent[Key] } = {
+  const appended: OutboxEvent = {
     type: `call.${happened}`,
     account: leg.account,
     mainAccount: leg.mainAccount,
     resource: `call/${leg.leg}`,
     payload: { ...parameters, ...leg.callbacks?.fields, Event: event },
   };
-  if (target !== undefined) appended.callback = { url: target.url, method: target.method };
-  return appended;
+  if (target === undefined) return appended;
+  return { ...appended, callback: { url: target.url, method: target.method } };
 }
