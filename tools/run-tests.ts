@@ -66,6 +66,8 @@ for (const { name, paths: chosen, concurrency } of runs) {
 }
 await rm(directory, { recursive: true, force: true });
 
+// After the output of all runs: of a long log, CI shows the end.
+for (const { failures } of ends) for (const line of failures) console.log(line);
 const hasFailed = ends.some(({ code }) => code !== 0);
 if (hasFailed) console.log(seedLine);
 const isCut = ends.some(({ counts }) => counts.size === 0);

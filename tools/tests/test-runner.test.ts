@@ -7,7 +7,7 @@ import { closingLines, runTestFiles } from './test-runner.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('the closing lines of two runs are their sums, and the exit code is that of the runner', async (context) => {
+test('the closing lines of two runs are their sums, the exit code is that of the runner, and failures are kept for the end', async (context) => {
   const directory = await mkdtemp(join(tmpdir(), 'jackfield-runner-'));
   context.after(() => rm(directory, { recursive: true, force: true }));
   const passing = join(directory, 'passing.mjs');
@@ -35,4 +35,9 @@ test('the closing lines of two runs are their sums, and the exit code is that of
   const lines = printed.mock.calls.map(({ arguments: [line] }) => String(line));
   assert.ok(lines.some((line) => line.startsWith('✖ three')));
   assert.ok(!lines.some((line) => line.startsWith('ℹ pass')));
+  assert.ok(!lines.includes('✖ failing tests:'));
+  assert.deepEqual(ends[0]!.failures, []);
+  assert.equal(ends[1]!.failures[0], '✖ failing tests:');
+  assert.ok(ends[1]!.failures.some((line) => line.startsWith('✖ three')));
+  assert.ok(ends[1]!.failures.some((line) => line.includes('Error: no')));
 });

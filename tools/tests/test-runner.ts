@@ -11,6 +11,8 @@ export interface RunnerEnd {
   readonly code: number;
   /** What its closing lines count, such as `tests`, `fail` and `duration_ms`; empty when it ended without them. */
   readonly counts: ReadonlyMap<string, number>;
+  /** What it prints about the tests that failed, in lines; empty when none has. */
+  readonly failures: readonly string[];
   /** A signal has ended it. */
   readonly isStopped: boolean;
 }
@@ -24,7 +26,7 @@ export interface RunnerOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Runs the files under Node's own runner and prints what it prints but its closing lines, which come before the details of what failed. */
+/** Runs the files under Node's own runner and prints what it prints but its end: the closing lines and the details of what failed. */
 export async function runTestFiles(
   files: readonly string[],
   { root, concurrency, options, env }: RunnerOptions,
@@ -82,16 +84,18 @@ export async function runTestFiles(
   }, silenceMs);
 
   const counts = new Map<string, number>();
+  const failures: string[] = [];
   for await (const line of createInterface({ input: runner.stdout })) {
     silence.refresh();
     const counted = closingLine.exec(line);
-    if (counted === null) console.log(line);
-    else counts.set(counted[1]!, Number(counted[2]));
+    if (counted !== null) counts.set(counted[1]!, Number(counted[2]));
+    else if (failures.length > 0 || line === '✖ failing tests:') failures.push(line);
+    else console.log(line);
   }
   const code = await ended;
   clearTimeout(silence);
   for (const signal of signals) process.off(signal, stop);
-  return { code, counts, isStopped };
+  return { code, counts, failures, isStopped };
 }
 
 const closingLine = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) (\d[\d.]*)$/;
