@@ -6,12 +6,10 @@ import type { BrowserPage, PageOptions } from './support/browser/browser-page.ts
 import { CuttablePort, webSocketUrl } from './support/browser/browser-phones.ts';
 import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
 import type { ConnectionReport } from './support/browser/connection-report.ts';
-import { level, logIn, password, reported } from './support/browser/hosted-pages.ts';
+import { logIn, password, reported } from './support/browser/hosted-pages.ts';
 import { minted } from './support/minted-token.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 
-const audible = -35;
-const inaudible = -55;
 const [echo, tone] = ['+12025550100', '+12025550109'];
 const sandboxHz = 1000;
 
@@ -34,30 +32,6 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
     const page = await open(t, options);
     return logIn(page, suite.platform, name);
   }
-
-  /** Waits for two seconds more, so that `heard` has nothing of before. */
-  async function twoSecondsMore(page: BrowserPage): Promise<ConnectionReport> {
-    const before = (await page.connections()).at(-1)!.received.packets;
-    return page.until('two more seconds of audio', ({ received }) => received.packets > before + 110);
-  }
-
-  /** Waits until a tone, in two seconds of what the page plays, has a level. A page on a busy machine plays late. */
-  async function untilLevel(
-    page: BrowserPage,
-    hz: number,
-    isReached: (db: number) => boolean,
-  ): Promise<void> {
-    const levels: number[] = [];
-    while (levels.length < 6) {
-      await twoSecondsMore(page);
-      levels.push(await level(page, hz));
-      if (isReached(levels.at(-1)!)) return;
-    }
-    assert.fail(`${hz} Hz at ${levels.join(', ')} dB`);
-  }
-
-  const isHeard = (db: number) => db > audible;
-  const isSilent = (db: number) => db < inaudible;
 
   const now = () => Math.floor(Date.now() / 1000);
 
@@ -83,7 +57,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
       await page.run('call', echo);
       await reported(page, 'onCallAnswered');
       await page.until('two seconds of audio', twoSeconds);
-      await untilLevel(page, microphoneHz, isHeard);
+      await page.untilHeard(microphoneHz);
       await page.run('hangUp');
       await reported(page, 'onCallTerminated');
       // docs/guides/browsers.md#what-the-sdk-sends-to-its-vendor
@@ -101,7 +75,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
       await page.run('call', tone);
       await reported(page, 'onCallAnswered');
       await page.until('two seconds of audio', twoSeconds);
-      await untilLevel(page, sandboxHz, isHeard);
+      await page.untilHeard(sandboxHz);
       await page.run('hangUp');
       await reported(page, 'onCallTerminated');
       assert.deepEqual(page.outside, []);
@@ -144,15 +118,15 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
       assert.equal(await answer(page), leg);
       await joinedRoom(suite.platform, 'sdk', 2);
       await page.until('two seconds of audio', twoSeconds);
-      await untilLevel(page, sandboxHz, isHeard);
+      await page.untilHeard(sandboxHz);
       const { body } = await suite.platform.api('GET', `${call}Participant/`);
       const [member] = body.objects.filter((each: { call_uuid: string }) => each.call_uuid === leg);
       const participant = `${call}Participant/${member.member_id}/`;
       assert.equal((await suite.platform.api('POST', participant, { hold: true })).status, 202);
       // Music instead of the other participant.
-      await untilLevel(page, sandboxHz, isSilent);
+      await page.untilSilent(sandboxHz);
       assert.equal((await suite.platform.api('POST', participant, { hold: false })).status, 202);
-      await untilLevel(page, sandboxHz, isHeard);
+      await page.untilHeard(sandboxHz);
       assert.equal((await suite.platform.api('DELETE', call)).status, 204);
       await reported(page, 'onCallTerminated');
     });
@@ -163,9 +137,9 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
       await reported(page, 'onCallAnswered');
       await page.until('two seconds of audio', twoSeconds);
       await page.run('mute');
-      await untilLevel(page, microphoneHz, isSilent);
+      await page.untilSilent(microphoneHz);
       await page.run('unmute');
-      await untilLevel(page, microphoneHz, isHeard);
+      await page.untilHeard(microphoneHz);
       await page.run('hangUp');
       await reported(page, 'onCallTerminated');
     });
@@ -194,8 +168,8 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
       await page.run('call', tone);
       await reported(page, 'onCallAnswered');
       await page.until('its connection', ({ state }) => state === 'connected');
-      while (Date.now() < expires) await twoSecondsMore(page);
-      await untilLevel(page, sandboxHz, isHeard);
+      while (Date.now() < expires) await page.twoSecondsMore();
+      await page.untilHeard(sandboxHz);
       await page.run('hangUp');
       await reported(page, 'onCallTerminated');
     });
@@ -227,7 +201,7 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
         await reported(page, 'onMediaConnected', from);
         const restarted = ({ path }: ConnectionReport) => path.localPort !== before.path.localPort;
         await page.until('another path', restarted);
-        await untilLevel(page, sandboxHz, isHeard);
+        await page.untilHeard(sandboxHz);
         await end((await page.run<string>('callUuid'))!);
         await reported(page, 'onCallTerminated');
       });

@@ -4,14 +4,11 @@ import { type BrowserPhone, browserPhone, CuttablePort } from './support/browser
 import { webRtc } from './support/browser/browser-suite.ts';
 import { Firefox, type FirefoxPage, missingFirefox } from './support/browser/firefox.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb } from './support/heard.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
 const [echo, tone] = ['+12025550100', '+12025550109'];
 const sandboxHz = 1000;
-const audible = -35;
-const inaudible = -55;
 
 describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 }, () => {
   let firefox: Firefox;
@@ -45,12 +42,7 @@ describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 
   async function talk(page: FirefoxPage, to: string): Promise<void> {
     await page.run('dial', to);
     await page.reports.until('the answer', ({ type }) => type === 'accepted');
-    await twoSecondsMore(page);
-  }
-
-  async function twoSecondsMore(page: FirefoxPage): Promise<void> {
-    const before = (await page.connections()).at(-1)?.received.packets ?? 0;
-    await page.until('two more seconds of audio', ({ received }) => received.packets > before + 110);
+    await page.twoSecondsMore();
   }
 
   async function hangUp(page: FirefoxPage): Promise<void> {
@@ -58,28 +50,15 @@ describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 
     await page.reports.until('the end', ({ type }) => type === 'ended');
   }
 
-  const level = async (page: FirefoxPage, hz: number) => heardToneDb(await page.heard(), hz, 0.2, 2);
-
-  /** What the page hears lags behind its packets, because Firefox starts and ends the sound of a track late. */
-  async function untilHeard(page: FirefoxPage, hz: number, isHeard = true): Promise<void> {
-    const limit = Date.now() + 15_000;
-    for (;;) {
-      const db = await level(page, hz);
-      if (isHeard ? db > audible : db < inaudible) return;
-      assert.ok(Date.now() < limit, `${hz} Hz at ${db} dB, to be ${isHeard ? 'heard' : 'silent'}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-
   it('registers by password, and its tone comes back from the echo until it is muted', async (t) => {
     const { page } = await phone(t, 'foxann', { toneHz: 440 });
     await talk(page, echo);
-    await untilHeard(page, 440);
+    await page.untilHeard(440);
     const { received, path } = (await page.connections()).at(-1)!;
     assert.deepEqual([received.codec, path.protocol], ['audio/opus', 'udp']);
     await page.run('mute', true);
-    await twoSecondsMore(page);
-    await untilHeard(page, 440, false);
+    await page.twoSecondsMore();
+    await page.untilSilent(440);
     await hangUp(page);
   });
 
@@ -99,13 +78,13 @@ describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 
     await joinedRoom(platform, room, 3);
     for (const { page } of [one, other]) {
       await page.until('its connection', ({ state }) => state === 'connected');
-      await twoSecondsMore(page);
-      await untilHeard(page, sandboxHz);
+      await page.twoSecondsMore();
+      await page.untilHeard(sandboxHz);
     }
-    await untilHeard(one.page, 680);
-    await untilHeard(other.page, 440);
+    await one.page.untilHeard(680);
+    await other.page.untilHeard(440);
     // The stretching of late sound spreads each tone, so the own one is compared with the other's.
-    const [own, others] = [await level(one.page, 440), await level(one.page, 680)];
+    const [own, others] = [await one.page.level(440), await one.page.level(680)];
     assert.ok(own < others - 15, `the page hears itself: ${own} dB beside ${others} dB`);
     await Promise.all([hangUp(one.page), hangUp(other.page)]);
     await platform.api('DELETE', `MultiPartyCall/name_${room}/`);
@@ -114,13 +93,13 @@ describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 
   it('holds, resumes and sends digits', async (t) => {
     const { page } = await phone(t, 'foxholds', { toneHz: 440 });
     await talk(page, tone);
-    await untilHeard(page, sandboxHz);
+    await page.untilHeard(sandboxHz);
     await page.run('hold', true);
     await page.reports.until('hold', (each) => each.type === 'held' && each.isHeld === true);
     await page.run('hold', false);
     await page.reports.until('the resumption', (each) => each.type === 'held' && each.isHeld === false);
-    await twoSecondsMore(page);
-    await untilHeard(page, sandboxHz);
+    await page.twoSecondsMore();
+    await page.untilHeard(sandboxHz);
     await page.run('digits', '159');
     await page.reports.until('the last digit', (each) => each.type === 'digit' && each.digit === '9');
     await hangUp(page);
@@ -134,8 +113,8 @@ describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 
     port.cut();
     await page.reports.until('the loss', ({ type }) => type === 'call-reconnecting');
     await page.reports.until('the next socket', ({ type }) => type === 'call-reconnected');
-    await twoSecondsMore(page);
-    await untilHeard(page, 440);
+    await page.twoSecondsMore();
+    await page.untilHeard(440);
     await hangUp(page);
   });
 
@@ -143,7 +122,7 @@ describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 
     const { page } = await phone(t, 'foxtcp', { toneHz: 440, isTcpOnly: true });
     await talk(page, echo);
     assert.equal((await page.connections()).at(-1)!.path.protocol, 'tcp');
-    await untilHeard(page, 440);
+    await page.untilHeard(440);
     await hangUp(page);
   });
 });

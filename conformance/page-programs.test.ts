@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import { phoneDomain, webSocketUrl } from './support/browser/browser-phones.ts';
 import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
-import { level, password } from './support/browser/hosted-pages.ts';
+import { password } from './support/browser/hosted-pages.ts';
 import { openGrammar } from './support/grammar.ts';
 import { missing } from './support/installed.ts';
 import { minted } from './support/minted-token.ts';
@@ -246,7 +246,7 @@ describe('programs of pages for a browser, each in Chromium', {
     } catch (error) {
       throw new Error(page.console.join('\n'), { cause: error });
     }
-    assert.ok((await level(page, microphoneHz)) > -35);
+    await page.untilHeard(microphoneHz);
   }
 
   it('JsSIP', async (t) => {

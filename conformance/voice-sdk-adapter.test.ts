@@ -4,12 +4,10 @@ import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
 import { CuttablePort, webSocketUrl } from './support/browser/browser-phones.ts';
 import { browserSuite, webRtc } from './support/browser/browser-suite.ts';
-import { level, logIn, password, reported } from './support/browser/hosted-pages.ts';
+import { logIn, password, reported } from './support/browser/hosted-pages.ts';
 import { minted } from './support/minted-token.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 
-const audible = -35;
-const inaudible = -55;
 const [echo, tone] = ['+12025550100', '+12025550109'];
 const sandboxHz = 1000;
 
@@ -32,17 +30,11 @@ describe('a program for plivo-browser-sdk, over the adapter', {
     return logIn(page, suite.platform, name);
   }
 
-  /** Waits until what the page hears is of now. */
-  async function fresh(page: BrowserPage): Promise<void> {
-    const before = (await page.connections()).at(-1)?.received.packets ?? 0;
-    await page.until('two more seconds of audio', ({ received }) => received.packets > before + 110);
-  }
-
   async function talk(page: BrowserPage, to: string): Promise<void> {
     await page.run('call', to);
     await reported(page, 'onCallAnswered');
     await reported(page, 'onMediaConnected');
-    await fresh(page);
+    await page.twoSecondsMore();
   }
 
   function token(sub: string, validSeconds: number): string {
@@ -56,15 +48,11 @@ describe('a program for plivo-browser-sdk, over the adapter', {
     it('logs in with a password, hears its own tone, mutes, unmutes and hangs up; nothing goes to the vendor', async (t) => {
       const { page } = await loggedIn(t, 'ann');
       await talk(page, echo);
-      assert.ok((await level(page, microphoneHz)) > audible);
+      await page.untilHeard(microphoneHz);
       await page.run('mute');
-      await fresh(page);
-      await fresh(page);
-      assert.ok((await level(page, microphoneHz)) < inaudible);
+      await page.untilSilent(microphoneHz);
       await page.run('unmute');
-      await fresh(page);
-      await fresh(page);
-      assert.ok((await level(page, microphoneHz)) > audible);
+      await page.untilHeard(microphoneHz);
       await page.run('hangUp');
       const { args } = await reported(page, 'onCallTerminated');
       const [how, info] = args as readonly [object, { state: string; direction: string }];
@@ -111,9 +99,7 @@ describe('a program for plivo-browser-sdk, over the adapter', {
       assert.equal(headers['X-PH-order'], '4711');
       await page.run('answer', info.callUUID);
       await joinedRoom(suite.platform, 'adapter', 2);
-      await fresh(page);
-      await fresh(page);
-      assert.ok((await level(page, sandboxHz)) > audible);
+      await page.untilHeard(sandboxHz);
       assert.equal((await suite.platform.api('DELETE', 'MultiPartyCall/name_adapter/')).status, 204);
       await reported(page, 'onCallTerminated');
     });
@@ -149,8 +135,8 @@ describe('a program for plivo-browser-sdk, over the adapter', {
       const from = page.reports.all.length;
       port.cut();
       await reported(page, 'onMediaConnected', from);
-      await fresh(page);
-      assert.ok((await level(page, sandboxHz)) > audible);
+      await page.twoSecondsMore();
+      await page.untilHeard(sandboxHz);
       const call = await page.run<string>('callUuid');
       assert.equal((await suite.platform.api('DELETE', `Call/${call}/`)).status, 204);
       const { args } = await reported(page, 'onCallTerminated');

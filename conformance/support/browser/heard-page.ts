@@ -1,6 +1,10 @@
-import type { Sound } from '../heard.ts';
+import assert from 'node:assert/strict';
+import { heardToneDb, type Sound } from '../heard.ts';
 import { Happenings } from '../lines.ts';
 import type { ConnectionReport } from './connection-report.ts';
+
+/** Levels of a tone that is there and of silence, in dBFS: between them is room for what codecs lose and add. */
+const [audibleDb, silentDb] = [-35, -55];
 
 /** What a program reports by the global `report`, in plain data. */
 export interface PageReport {
@@ -32,9 +36,41 @@ export abstract class HeardPage {
     return { sampleRate: 16_000, samples };
   }
 
+  /** The level of a tone in the last two seconds of the newest connection, in dBFS. */
+  async level(hz: number): Promise<number> {
+    return heardToneDb(await this.heard(), hz, 0.2, 2);
+  }
+
+  /** Waits until these tones sound in what the page plays: a page on a busy machine plays late, and leaves gaps. */
+  untilHeard(...tones: readonly number[]): Promise<void> {
+    return this.#untilLevels(tones, (db) => db > audibleDb);
+  }
+
+  /** Waits until none of these tones sounds in what the page plays. */
+  untilSilent(...tones: readonly number[]): Promise<void> {
+    return this.#untilLevels(tones, (db) => db < silentDb);
+  }
+
+  async #untilLevels(tones: readonly number[], reached: (db: number) => boolean): Promise<void> {
+    const limit = Date.now() + 20_000;
+    for (;;) {
+      const sound = await this.heard();
+      const levels = tones.map((hz) => heardToneDb(sound, hz, 0.2, 2));
+      if (levels.every(reached)) return;
+      assert.ok(Date.now() < limit, `${tones.join(', ')} Hz at ${levels.join(', ')} dB`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   /** Measures of all peer connections of the page by getStats, in the order of their creation. */
   connections(): Promise<readonly ConnectionReport[]> {
     return this.evaluate('listeners.connections()');
+  }
+
+  /** Waits until the newest connection has received two seconds more: `heard` has nothing of before then. */
+  async twoSecondsMore(): Promise<ConnectionReport> {
+    const before = (await this.connections()).at(-1)?.received.packets ?? 0;
+    return this.until('two more seconds of audio', ({ received }) => received.packets > before + 110);
   }
 
   /** Repeats a look at the newest connection until it is as expected; rejects with the last one. */

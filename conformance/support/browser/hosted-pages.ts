@@ -1,4 +1,3 @@
-import { heardToneDb } from '../heard.ts';
 import type { PlatformProcess } from '../platform-process.ts';
 import type { BrowserPage } from './browser-page.ts';
 import type { PageReport } from './heard-page.ts';
@@ -17,9 +16,4 @@ export async function logIn(page: BrowserPage, platform: PlatformProcess, name: 
   await page.run('login', endpoint.username, password);
   await reported(page, 'onLogin');
   return { page, ...endpoint };
-}
-
-/** The level of a tone in the last two seconds that the page heard, in dB. */
-export async function level(page: BrowserPage, hz: number): Promise<number> {
-  return heardToneDb(await page.heard(), hz, 0.2, 2);
 }
