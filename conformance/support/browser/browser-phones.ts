@@ -43,6 +43,8 @@ export class CuttablePort {
   readonly #sockets = new Set<Socket>();
   /** The address that new connections seem to come from, all of loopback. */
   from = '127.0.0.1';
+  /** What pages send from now on is lost, until their connections are cut. */
+  isDeaf = false;
 
   private constructor(target: number) {
     this.#server = createServer((near) => {
@@ -52,7 +54,9 @@ export class CuttablePort {
         [far, near],
       ] as const) {
         this.#sockets.add(socket);
-        socket.pipe(other);
+        socket.on('data', (chunk: Buffer) => {
+          if (socket !== near || !this.isDeaf) other.write(chunk);
+        });
         socket.on('error', () => other.destroy());
         socket.on('close', () => {
           this.#sockets.delete(socket);
@@ -75,6 +79,7 @@ export class CuttablePort {
 
   /** Ends all connections without a goodbye; new ones are accepted. */
   cut(): void {
+    this.isDeaf = false;
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 

@@ -177,7 +177,7 @@ export type SessionEffect =
       readonly content?: Content;
     }
   /** Sends the 2xx of this server transaction once more. */
-  | { readonly do: 'repeat-answer'; readonly transaction: string }
+  | { readonly do: 'repeat-answer'; readonly session: string; readonly transaction: string }
   /** Starts a client transaction; with `challenge` its credentials are computed first. */
   | {
       readonly do: 'request';

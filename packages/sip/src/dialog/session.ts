@@ -99,7 +99,7 @@ function onTimer(state: Session, key: SessionTimer, now: number): SessionStep {
       return {
         state: { ...state, repeating: { ...state.repeating, interval } },
         effects: [
-          { do: 'repeat-answer', transaction: state.repeating.transaction },
+          { do: 'repeat-answer', session: state.id, transaction: state.repeating.transaction },
           { do: 'start-timer', session: state.id, key: 'repeat', at: now + interval },
         ],
       };

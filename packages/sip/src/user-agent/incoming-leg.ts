@@ -254,6 +254,8 @@ class IncomingLeg implements Leg {
   }
 
   inviteFailed(failure: 'timeout' | 'transport-failed'): void {
+    // The phone may come back, and gets the 2xx over its next connection.
+    if (this.#state.phase === 'answered' && this.onlyFlowOf() !== undefined) return;
     this.feed({ type: 'invite-failed', failure });
   }
 

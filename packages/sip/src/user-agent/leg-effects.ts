@@ -32,14 +32,9 @@ export function performSessionEffect(
     case 'respond':
       respondInLeg(deps, leg, effect.transaction, effect.status, effect.headers, effect.content);
       return;
-    case 'repeat-answer': {
-      const transaction = deps.servers.find(effect.transaction);
-      const { answer } = leg;
-      if (transaction && answer?.transaction === effect.transaction) {
-        deps.servers.step(transaction, { type: 'respond', status: 200, text: answer.text });
-      }
+    case 'repeat-answer':
+      repeatAnswer(deps, leg, effect);
       return;
-    }
     case 'request':
       sendInDialog(deps, leg, effect);
       return;
@@ -100,6 +95,16 @@ function respondInLeg(
   if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
   const once = isChallenge(status) || limit !== undefined;
   deps.servers.step(transaction, { type: 'respond', status, text, once });
+}
+
+/** Sends the 2xx again; a phone without another address gets it over its present connection. */
+function repeatAnswer(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'repeat-answer' }): void {
+  const { session, transaction: key } = effect;
+  const transaction = deps.servers.find(key);
+  if (!transaction || leg.answer?.transaction !== key) return;
+  const flow = leg.onlyFlowOf(session);
+  if (flow !== undefined) transaction.target = { flow };
+  deps.servers.step(transaction, { type: 'respond', status: 200, text: leg.answer.text });
 }
 
 /** Makes an INVITE server transaction report to its leg. */

@@ -22,10 +22,21 @@ const content = { body: 'offer', contentType: 'application/sdp' };
 /** A GRUU of our own domain: a request sent to its host would come back to us. */
 const contact = 'sip:ann@10.0.0.1;gr=urn:uuid:1';
 
+/** The INVITE of the phone, without its CSeq. */
+const lines = [
+  'INVITE sip:b@10.0.0.1 SIP/2.0',
+  'Via: SIP/2.0/WSS x.invalid;branch=z9hG4bKone',
+  'From: <sip:ann@x>;tag=a',
+  'To: <sip:b@x>',
+  'Call-ID: c',
+  `Contact: <${contact}>`,
+];
+
 /** A user agent, and a phone whose connections open and close. */
 function world(protocol: Protocol = 'wss') {
   const clock = createVirtualClock();
   const open = new Set(['first']);
+  const answers: string[] = [];
   const sent: { readonly way: string; readonly request: SipRequest }[] = [];
   const listener = recordingListener();
   let tokens = 0;
@@ -36,6 +47,8 @@ function world(protocol: Protocol = 'wss') {
       const { message } = parseMessage(text);
       const way = 'flow' in target ? target.flow : `${target.protocol} ${target.host}`;
       if (message?.kind === 'request') sent.push({ way, request: message });
+      else if (message?.status === 200) answers.push(way);
+      if ('flow' in target && !open.has(target.flow)) ua.transportFailed(text, target);
     },
     flow: (id) => (open.has(id) ? flowOf(id, protocol) : undefined),
     address: () => ({ host: '10.0.0.1', port: 80 }),
@@ -57,6 +70,8 @@ function world(protocol: Protocol = 'wss') {
     clock,
     of,
     log: listener.log,
+    /** The ways of the answers to its INVITE. */
+    answers,
     ways: (method: string) => of(method).map(({ way }) => way),
     answer(method: string, flow: string) {
       const { request } = of(method).at(-1)!;
@@ -72,27 +87,23 @@ function world(protocol: Protocol = 'wss') {
       ua.phoneReturned(['e <urn:uuid:1>', 'e ann@x.invalid:'], flow, replaced);
     },
     /** A call that we made, or that the phone made. */
-    talk(side: 'called' | 'calling'): Call {
+    talk(side: 'called' | 'calling', isAcknowledged = true): Call {
       if (side === 'called') {
         const target = { uri: 'sip:ann@x.invalid', flow: 'first', phone: ['e ann@x.invalid:'] };
         const call = ua.invite({ targets: [target], from: '<sip:a@x>', to: '<sip:b@x>', content }, listener);
         this.answer('INVITE', 'first');
         return call;
       }
-      const lines = [
-        'INVITE sip:b@10.0.0.1 SIP/2.0',
-        'Via: SIP/2.0/WSS x.invalid;branch=z9hG4bKone',
-        'From: <sip:ann@x>;tag=a',
-        'To: <sip:b@x>',
-        'Call-ID: c',
-        `Contact: <${contact}>`,
-      ];
       receive([...lines, 'CSeq: 1 INVITE', 'Content-Length: 0', '', ''].join('\r\n'), 'first');
+      if (isAcknowledged) this.acknowledge('first');
+      return incoming!;
+    },
+    /** The ACK of the call that the phone made. */
+    acknowledge(flow: string): void {
       const ack = lines.map((line) =>
         line.replace(/^INVITE/, 'ACK').replace('<sip:b@x>', '<sip:b@x>;tag=t0'),
       );
-      receive([...ack, 'CSeq: 1 ACK', 'Content-Length: 0', '', ''].join('\r\n'), 'first');
-      return incoming!;
+      receive([...ack, 'CSeq: 1 ACK', 'Content-Length: 0', '', ''].join('\r\n'), flow);
     },
   };
 }
@@ -154,6 +165,43 @@ for (const side of ['called', 'calling'] as const) {
     });
   });
 }
+
+describe('a phone that was calling and lost its WebSocket before its ACK', () => {
+  it('gets the answer again over its next connection, and the call goes on with its ACK there', () => {
+    const w = world();
+    const call = w.talk('calling', false);
+    w.lose('first');
+    w.clock.advance(6_000);
+    w.comeBack('second');
+    w.clock.advance(4_000);
+    assert.equal(w.answers.at(-1), 'second');
+    w.acknowledge('second');
+    const repeated = w.answers.length;
+    w.clock.advance(60_000);
+    assert.equal(w.answers.length, repeated);
+    assert.ok(!w.log.some((line) => line.startsWith('ended')), w.log.join());
+    call.hangUp();
+    assert.deepEqual(w.ways('BYE'), ['second']);
+    w.answer('BYE', 'second');
+    w.clock.advance(64_000);
+    assert.deepEqual(w.ua.census(), { transactions: 0, dialogs: 0, timers: 0 });
+  });
+
+  it('and sends none over the next one gets a BYE there after 64*T1', () => {
+    const w = world();
+    w.talk('calling', false);
+    w.lose('first');
+    w.comeBack('second');
+    w.clock.advance(31_000);
+    assert.deepEqual(w.ways('BYE'), []);
+    w.clock.advance(2_000);
+    assert.equal(w.log.at(-1), 'ended no-ack');
+    assert.deepEqual(w.ways('BYE'), ['second']);
+    w.answer('BYE', 'second');
+    w.clock.advance(64_000);
+    assert.deepEqual(w.ua.census(), { transactions: 0, dialogs: 0, timers: 0 });
+  });
+});
 
 it('Requests to a phone on TCP go to its Contact while its connection is closed, and follow its registration', () => {
   const w = world('tcp');
