@@ -34,6 +34,12 @@ describe('The codec of a payload type', () => {
     ['Opus has two channels (RFC 7587 §7)', audio('96', '96 opus/48000/2'), 96, 'opus'],
     ['Opus with one channel is not Opus', audio('96', '96 opus/48000'), 96, undefined],
     ['a codec that we lack is not chosen', audio('18'), 18, undefined],
+    ['a dynamic type may have a codec with a static one', audio('97', '97 G722/8000'), 97, 'G722'],
+    ['Opus is Opus in capital letters', audio('96', '96 OPUS/48000/2'), 96, 'opus'],
+    ['another name of the same length is another codec', audio('96', '96 PCMX/8000'), 96, undefined],
+    ['a longer name that begins alike is another codec', audio('96', '96 PCMUX/8000'), 96, undefined],
+    ['two channels of PCMU are another codec', audio('96', '96 PCMU/8000/2'), 96, undefined],
+    ['a static type that is not in use has none', audio('19'), 19, undefined],
   ];
   for (const [name, media, payloadType, expected] of cases)
     it(name, () => assert.equal(capabilityFor(media, payloadType, codecs)?.name, expected));

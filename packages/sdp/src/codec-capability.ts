@@ -1,4 +1,4 @@
-import type { MediaDescription } from './session-description.ts';
+import type { Encoding, MediaDescription } from './session-description.ts';
 
 /** A codec for offer and answer: plain data, so that a new codec is a new row. */
 export interface CodecCapability {
@@ -49,28 +49,25 @@ export function isOfOneFormat(a: CodecCapability, b: CodecCapability): boolean {
 }
 
 /** RFC 3551 §6: payload types that need no `a=rtpmap`. Only audio that is still in use. */
-const staticPayloadTypes: ReadonlyMap<number, { readonly name: string; readonly clockRate: number }> =
-  new Map([
-    [0, { name: 'PCMU', clockRate: 8000 }],
-    [3, { name: 'GSM', clockRate: 8000 }],
-    [8, { name: 'PCMA', clockRate: 8000 }],
-    [9, { name: 'G722', clockRate: 8000 }],
-    [13, { name: 'CN', clockRate: 8000 }],
-    [18, { name: 'G729', clockRate: 8000 }],
-  ]);
+const staticPayloadTypes: ReadonlyMap<number, Encoding> = new Map([
+  [0, fixed('PCMU')],
+  [3, fixed('GSM')],
+  [8, fixed('PCMA')],
+  [9, fixed('G722')],
+  [13, fixed('CN')],
+  [18, fixed('G729')],
+]);
+
+function fixed(name: string): Encoding {
+  return { name, clockRate: 8000, channels: 1 };
+}
 
 /** The encoding name of RFC 4733 events. */
 export const telephoneEventName = 'telephone-event';
 
 /** The codec of a payload type in a description; undefined for a dynamic one without `a=rtpmap`. */
-export function encodingOf(
-  media: MediaDescription,
-  payloadType: number,
-): { readonly name: string; readonly clockRate: number; readonly channels: number } | undefined {
-  const mapped = media.rtpmaps.get(payloadType);
-  if (mapped !== undefined) return mapped;
-  const fixed = staticPayloadTypes.get(payloadType);
-  return fixed === undefined ? undefined : { ...fixed, channels: 1 };
+export function encodingOf(media: MediaDescription, payloadType: number): Encoding | undefined {
+  return media.rtpmaps.get(payloadType) ?? staticPayloadTypes.get(payloadType);
 }
 
 /** The first of our codecs that matches a payload type of a description. */
@@ -81,13 +78,18 @@ export function capabilityFor(
 ): CodecCapability | undefined {
   const encoding = encodingOf(media, payloadType);
   if (encoding === undefined) return undefined;
-  const name = encoding.name.toUpperCase();
   return codecs.find(
     (codec) =>
-      codec.name.toUpperCase() === name &&
       codec.clockRate === encoding.clockRate &&
-      (codec.channels ?? 1) === encoding.channels,
+      (codec.channels ?? 1) === encoding.channels &&
+      isNamed(encoding, codec.name),
   );
+}
+
+/** RFC 4855 §3: names of encodings are compared without case. */
+function isNamed(encoding: Encoding, name: string): boolean {
+  const { name: written } = encoding;
+  return written === name || (written.length === name.length && written.toUpperCase() === name.toUpperCase());
 }
 
 /**
@@ -102,6 +104,6 @@ export function telephoneEventClock(media: MediaDescription, clockRate: number):
 export function telephoneEventIn(media: MediaDescription, clockRate: number): number | undefined {
   return media.payloadTypes.find((payloadType) => {
     const encoding = encodingOf(media, payloadType);
-    return encoding?.name.toLowerCase() === telephoneEventName && encoding.clockRate === clockRate;
+    return encoding?.clockRate === clockRate && isNamed(encoding, telephoneEventName);
   });
 }

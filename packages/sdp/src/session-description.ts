@@ -19,6 +19,13 @@ export interface SessionDescription {
   readonly media: readonly MediaDescription[];
 }
 
+/** The value of `a=rtpmap`. */
+export interface Encoding {
+  readonly name: string;
+  readonly clockRate: number;
+  readonly channels: number;
+}
+
 /** One m= line with its attributes, and those of the session as defaults. */
 export interface MediaDescription {
   /** audio, video, application, … */
@@ -34,10 +41,7 @@ export interface MediaDescription {
   /** Undefined when neither this line nor the session has `c=`. */
   readonly address: string | undefined;
   readonly direction: Direction;
-  readonly rtpmaps: ReadonlyMap<
-    number,
-    { readonly name: string; readonly clockRate: number; readonly channels: number }
-  >;
+  readonly rtpmaps: ReadonlyMap<number, Encoding>;
   readonly fmtp: ReadonlyMap<number, string>;
   readonly ptimeMs: number | undefined;
   readonly maxPtimeMs: number | undefined;
