@@ -29,7 +29,7 @@ import {
 import { failLost, LOST, performSessionEffect, sendLost, serveInvite, trustCaller } from './leg-effects.ts';
 import { remoteTagOf } from './remote-tag.ts';
 import { routesWithin } from './routes.ts';
-import { routeOfFlow } from './send-target.ts';
+import { type Routes, routeOfFlow } from './send-target.ts';
 import { SessionCommands } from './session-commands.ts';
 
 /** The leg of an INVITE outside any dialog, with the handle for its owner. `transaction` is its server transaction. */
@@ -131,7 +131,7 @@ class IncomingLeg implements Leg {
   answer: Leg['answer'];
   offer: Leg['offer'];
   readonly authorize = undefined;
-  #deps: LegDeps;
+  readonly #deps: LegDeps;
   readonly invite: string;
   readonly #remoteTag: string;
   /**
@@ -142,7 +142,8 @@ class IncomingLeg implements Leg {
   /** A server opens no WebSocket (RFC 7118 §5). */
   readonly #hasFlowAlone: boolean;
   #state!: IncomingCall;
-  #isConfined = false;
+  /** Of a confined leg. */
+  #routes: Routes | undefined;
   #listener: CallListener | undefined;
   #ended: EndReason | undefined;
 
@@ -192,7 +193,7 @@ class IncomingLeg implements Leg {
       ...(flow !== undefined && { flow }),
       hasFlowAlone: this.#hasFlowAlone,
       phones: this.phones,
-      isConfined: this.#isConfined,
+      isConfined: this.#routes !== undefined,
     };
   }
 
@@ -213,8 +214,11 @@ class IncomingLeg implements Leg {
 
   /** Confines requests to addresses that `reaches` allows; others go back on the flow of the INVITE. */
   confine(reaches: (address: string) => boolean, back: Flow): void {
-    this.#isConfined = true;
-    this.#deps = { ...this.#deps, ...routesWithin(this.#deps, reaches, routeOfFlow(back)) };
+    this.#routes = routesWithin(this.#deps.routes, reaches, routeOfFlow(back));
+  }
+
+  routesOf(): Routes {
+    return this.#routes ?? this.#deps.routes;
   }
 
   flowOf(): string | undefined {

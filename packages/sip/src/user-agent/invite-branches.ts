@@ -11,7 +11,7 @@ import type { InviteOptions, InviteTarget } from './invite-options.ts';
 import { inviteFor } from './invite-request.ts';
 import { type Leg, type LegDeps, removeIfOver, startLegTimer, startLegTransaction } from './leg.ts';
 import { routesWithin } from './routes.ts';
-import { firstHop, type Route } from './send-target.ts';
+import { firstHop, type Route, type Routes } from './send-target.ts';
 import type { ClientTransaction } from './transactions.ts';
 
 /** The call whose INVITEs are sent. */
@@ -29,7 +29,7 @@ interface Branch {
   readonly name: string;
   readonly target: InviteTarget;
   /** The routes of the branch; they fall back to the target of its own INVITE. */
-  readonly deps: LegDeps;
+  readonly routes: Routes;
   flow: string | undefined;
   /** The last INVITE went over a WebSocket, which a server cannot open (RFC 7118 §5). */
   hasFlowAlone: boolean;
@@ -56,7 +56,7 @@ export class InviteBranches {
       this.#branches.set(name, {
         name,
         target,
-        deps: reaches === undefined ? deps : { ...deps, ...routesWithin(deps, reaches) },
+        routes: reaches === undefined ? deps.routes : routesWithin(deps.routes, reaches),
         flow: target.flow,
         hasFlowAlone: false,
         flowsLeft: target.otherFlows ?? [],
@@ -115,9 +115,9 @@ export class InviteBranches {
     return moved;
   }
 
-  /** The leg's parts with the routes of a branch. */
-  depsOf(branch: string): LegDeps {
-    return this.#branches.get(branch)?.deps ?? this.#deps;
+  /** The routes of a branch. */
+  routesOf(branch: string): Routes {
+    return this.#branches.get(branch)?.routes ?? this.#deps.routes;
   }
 
   /** Sends an INVITE; `retried` means that it carries credentials, so that no further challenge is answered. */
@@ -127,7 +127,7 @@ export class InviteBranches {
       this.#sendOver(branch.located, branch, invite, retried);
       return;
     }
-    branch.deps.routes(branch.flow, firstHop(invite), (routes) => {
+    branch.routes.all(branch.flow, firstHop(invite), (routes) => {
       // After a hang-up during the lookup no INVITE is sent.
       if (this.#call.isOpen(name))
         this.#sendOver(this.#deps.routesForSize(routes, invite), branch, invite, retried);

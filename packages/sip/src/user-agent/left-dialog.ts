@@ -8,6 +8,7 @@ import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { Leg, LegDeps } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
 import { routesWithin } from './routes.ts';
+import type { Routes } from './send-target.ts';
 
 /** Added to the recorded CSeq, which the peer must not have seen: no call sends so many requests after its answer. */
 const requestsSince = 10_000;
@@ -20,8 +21,8 @@ export function endLeftDialog(
   authorize: ChallengeAnswer | undefined,
   reaches?: (address: string) => boolean,
 ): void {
-  const routed = reaches === undefined ? deps : { ...deps, ...routesWithin(deps, reaches) };
-  const leg = new LeftLeg(routed, snapshot, authorize);
+  const routes = reaches === undefined ? deps.routes : routesWithin(deps.routes, reaches);
+  const leg = new LeftLeg(deps, routes, snapshot, authorize);
   deps.legs.add(leg);
   leg.session(onlySession, { type: 'hang-up' });
 }
@@ -39,12 +40,14 @@ class LeftLeg implements Leg {
   offer: Leg['offer'];
   readonly authorize: ChallengeAnswer | undefined;
   readonly #deps: LegDeps;
+  readonly #routes: Routes;
   readonly #hasFlowAlone: boolean;
   #flow: string | undefined;
   #session: Session;
 
   constructor(
     deps: LegDeps,
+    routes: Routes,
     { dialog, flow, hasFlowAlone, phones }: DialogSnapshot,
     authorize: ChallengeAnswer | undefined,
   ) {
@@ -53,10 +56,15 @@ class LeftLeg implements Leg {
     this.phones = phones;
     this.authorize = authorize;
     this.#deps = deps;
+    this.#routes = routes;
     this.#hasFlowAlone = hasFlowAlone;
     this.#flow = flow;
     const later: Dialog = { ...dialog, localCseq: dialog.localCseq + requestsSince };
     this.#session = callerSession(onlySession, later, deps.durations);
+  }
+
+  routesOf(): Routes {
+    return this.#routes;
   }
 
   flowOf(): string | undefined {

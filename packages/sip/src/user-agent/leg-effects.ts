@@ -11,7 +11,6 @@ import {
   contactOf,
   type Leg,
   type LegDeps,
-  type LostRequest,
   REFRESHES_TARGET,
   startLegTimer,
   startLegTransaction,
@@ -148,7 +147,7 @@ function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 're
     awaitReturn(deps, leg, effect);
     return;
   }
-  const route = deps.route(leg.flowOf(session), hop);
+  const route = leg.routesOf(session).one(leg.flowOf(session), hop);
   if (!route) {
     leg.session(session, { type: 'failed', method, failure: 'transport-failed' });
     return;
@@ -180,7 +179,7 @@ function sendAck(
   const only = leg.onlyFlowOf(effect.session);
   // Dropped: the peer repeats its 2xx over its next connection.
   if (only !== undefined && !deps.isOpen(only)) return;
-  const route = deps.route(leg.flowOf(effect.session), effect.hop);
+  const route = leg.routesOf(effect.session).one(leg.flowOf(effect.session), effect.hop);
   if (!route) return;
   const { host, port } = deps.address(route.protocol, route.host);
   const { headers } = effect.request;
@@ -194,29 +193,29 @@ function sendAck(
 /** Keeps a request until its phone has registered again, for at most 64*T1, as a transaction waits for an answer. */
 function awaitReturn(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {
   const { session } = effect;
-  if (!leg.lost.some((other) => other.effect.session === session))
+  if (!leg.lost.some((other) => other.session === session))
     startLegTimer(deps, leg, session, LOST, deps.now() + 64 * deps.durations.t1);
-  leg.lost.push({ deps, effect });
+  leg.lost.push(effect);
 }
 
 /** The phone of a session is reached again: sends the requests that waited for it. */
 export function sendLost(deps: LegDeps, leg: Leg, session: string): void {
   const waiting = takeLost(leg, session);
   if (waiting.length > 0) cancelLegTimer(deps, leg, session, LOST);
-  for (const { deps: routes, effect } of waiting) sendInDialog(routes, leg, effect);
+  for (const effect of waiting) sendInDialog(deps, leg, effect);
 }
 
 /** The phone of a session did not register again in time: its waiting requests fail. */
 export function failLost(leg: Leg, session: string): void {
-  for (const { effect } of takeLost(leg, session)) {
-    const { method } = effect.request;
+  for (const { request } of takeLost(leg, session)) {
+    const { method } = request;
     leg.session(session, { type: 'failed', method, failure: 'timeout' });
   }
 }
 
-function takeLost({ lost }: Leg, session: string): LostRequest[] {
-  const taken = lost.filter(({ effect }) => effect.session === session);
-  const left = lost.filter(({ effect }) => effect.session !== session);
+function takeLost({ lost }: Leg, session: string): Leg['lost'] {
+  const taken = lost.filter((effect) => effect.session === session);
+  const left = lost.filter((effect) => effect.session !== session);
   lost.splice(0, lost.length, ...left);
   return taken;
 }

@@ -13,7 +13,7 @@ import type { ClientTransactions } from './client-transactions.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import type { LegTable } from './leg-table.ts';
-import type { Route } from './send-target.ts';
+import type { Route, Routes } from './send-target.ts';
 import type { ServerTransactionTable } from './server-transactions.ts';
 import type { WheelTimer } from './timer-wheel.ts';
 import type { ClientTransaction, ClientUser, TimerOwner } from './transactions.ts';
@@ -41,7 +41,9 @@ export interface Leg extends TimerOwner {
   offer: ClientTransaction | undefined;
   readonly authorize: ChallengeAnswer | undefined;
   /** Requests that wait until their phone has a connection again. */
-  readonly lost: LostRequest[];
+  readonly lost: (SessionEffect & { do: 'request' })[];
+  /** The routes of this session's requests. */
+  routesOf(session: string): Routes;
   /** The flow for requests of this session, if the peer has one. */
   flowOf(session: string): string | undefined;
   /** The same flow, if the phone cannot be reached in another way; it may register again over another connection. */
@@ -65,12 +67,6 @@ export interface Leg extends TimerOwner {
   end(reason: EndReason): void;
 }
 
-/** A request of a session whose connection is closed, with the routes that it had. */
-export interface LostRequest {
-  readonly deps: LegDeps;
-  readonly effect: SessionEffect & { do: 'request' };
-}
-
 /** The parts of the user agent that legs need. */
 export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize'> {
   readonly clients: ClientTransactions;
@@ -90,10 +86,7 @@ export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin
   send(target: Route['target'], text: string): void;
   /** Whether a flow is alive. */
   isOpen(flow: string): boolean;
-  /** The route of a live flow, else of the URI; undefined if the URI has none. */
-  route(flow: string | undefined, uri: string): Route | undefined;
-  /** All routes of a new request, best first; its URI may have to be located. */
-  routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
+  readonly routes: Routes;
   address(protocol: Protocol, peer?: string): { readonly host: string; readonly port: number };
   /** Runs a listener; catches and counts what it throws. False when it has thrown. */
   safely(call: () => void): boolean;

@@ -22,6 +22,7 @@ import {
   startLegTimer,
 } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
+import type { Routes } from './send-target.ts';
 import { SessionCommands } from './session-commands.ts';
 
 /** Sends the INVITEs and returns the leg for its owner. */
@@ -167,6 +168,10 @@ class OutgoingLeg implements BranchedCall {
     return this.#state.branches.get(branch)!.request;
   }
 
+  routesOf(session: string): Routes {
+    return this.#branches.routesOf(branchOf(session));
+  }
+
   flowOf(session: string): string | undefined {
     return this.#branches.flowOf(branchOf(session));
   }
@@ -259,11 +264,9 @@ class OutgoingLeg implements BranchedCall {
         );
         return;
       }
-      default: {
-        const deps = 'session' in effect ? this.#branches.depsOf(branchOf(effect.session)) : this.#deps;
-        performSessionEffect(deps, this, effect, source);
+      default:
+        performSessionEffect(this.#deps, this, effect, source);
         return;
-      }
     }
   }
 

@@ -43,7 +43,7 @@ export function sendRequest(
 
   function attempt(cseq: number, credentials: HeaderPairs): void {
     const request = build(cseq, credentials);
-    deps.routes(options.flow, firstHop(request), (routes) =>
+    deps.routes.all(options.flow, firstHop(request), (routes) =>
       send(deps.routesForSize(routes, request), cseq, credentials, request),
     );
   }

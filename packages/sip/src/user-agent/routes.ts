@@ -1,16 +1,15 @@
 import { addressOfHost } from '../message/host.ts';
 import { paramOf } from '../message/params.ts';
 import { parseSipUri } from '../message/uri.ts';
-import { type HostTarget, type Route, routeOfFlow, routeOfTarget, routeOfUri } from './send-target.ts';
+import {
+  type HostTarget,
+  type Route,
+  type Routes,
+  routeOfFlow,
+  routeOfTarget,
+  routeOfUri,
+} from './send-target.ts';
 import type { UserAgentDeps } from './user-agent-options.ts';
-
-/** Routes to a peer: its flow while it is alive, else those of a URI. */
-export interface Routes {
-  /** The route of a dialog, whose peer was located before; undefined if there is none. */
-  one(flow: string | undefined, uri: string): Route | undefined;
-  /** The routes of a new request, best first, possibly none: calls `found` once, within the call unless DNS is needed. */
-  all(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
-}
 
 /** Creates the routes of a user agent. */
 export function createRoutes(deps: Pick<UserAgentDeps, 'flow' | 'locate'>): Routes {
@@ -33,32 +32,22 @@ export function createRoutes(deps: Pick<UserAgentDeps, 'flow' | 'locate'>): Rout
   };
 }
 
-/** The route lookup of a leg. */
-export interface LegRoutes {
-  route(flow: string | undefined, uri: string): Route | undefined;
-  routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
-}
-
 /**
  * The routes of a call whose target an outsider chose: nothing is sent to an address that `reaches` refuses, nor to a name without
  * a lookup. The same holds for the peer's later Contact and Record-Route; if these give no allowed route, requests go to the target
  * of the INVITE, or `back` to its source.
  */
-export function routesWithin(
-  ways: LegRoutes,
-  reaches: (address: string) => boolean,
-  back?: Route,
-): LegRoutes {
+export function routesWithin(ways: Routes, reaches: (address: string) => boolean, back?: Route): Routes {
   let last = back;
   const isOpen = ({ target }: Route): boolean => !('host' in target) || isReached(target);
   const isReached = ({ host }: HostTarget): boolean => isAddress(host) && reaches(host);
   return {
-    route(flow, uri) {
-      const route = ways.route(flow, uri);
+    one(flow, uri) {
+      const route = ways.one(flow, uri);
       return route && isOpen(route) ? route : last;
     },
-    routes(flow, uri, found) {
-      ways.routes(flow, uri, (all) => {
+    all(flow, uri, found) {
+      ways.all(flow, uri, (all) => {
         // One refused address refuses the name: an attacker may mix addresses so that a retry reaches the refused one.
         const open = all.every(isOpen) ? all : [];
         last = open[0] ?? last;

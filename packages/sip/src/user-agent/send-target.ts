@@ -27,6 +27,14 @@ export interface Route {
   readonly host?: string;
 }
 
+/** Routes to a peer: its flow while it is alive, else those of a URI. */
+export interface Routes {
+  /** The route of a dialog, whose peer was located before; undefined if there is none. */
+  one(flow: string | undefined, uri: string): Route | undefined;
+  /** The routes of a new request, best first, possibly none: calls `found` once, within the call unless DNS is needed. */
+  all(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
+}
+
 /** The route of a flow. */
 export function routeOfFlow(flow: Flow): Route {
   const { id, protocol, reliable, remoteAddress } = flow;

@@ -71,11 +71,13 @@ export function createParts(deps: UserAgentDeps, extra: ExtraParts): UserAgentPa
     sessionInterval: deps.sessionInterval ?? DEFAULT_SESSION_INTERVAL,
     token: deps.token,
     chance: () => chanceOf(deps.token()),
-    route: routes.one,
-    routes: (flow, uri, found) =>
-      routes.all(flow, uri, (all) => {
-        if (!isClosed) found(all);
-      }),
+    routes: {
+      one: routes.one,
+      all: (flow, uri, found) =>
+        routes.all(flow, uri, (all) => {
+          if (!isClosed) found(all);
+        }),
+    },
     address: deps.address,
     isOpen: (flow) => deps.flow(flow) !== undefined,
     safely,

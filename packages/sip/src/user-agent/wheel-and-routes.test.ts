@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Flow } from '../message/flow.ts';
-import { createRoutes, type LegRoutes, routesWithin } from './routes.ts';
-import { type HostTarget, type Route, routeOfTarget, routeOfUri } from './send-target.ts';
+import { createRoutes, routesWithin } from './routes.ts';
+import { type HostTarget, type Route, type Routes, routeOfTarget, routeOfUri } from './send-target.ts';
 import { SlotLists, type SlotMember } from './slot-lists.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 
@@ -234,13 +234,13 @@ describe('the routes of a call whose target an outsider chose', () => {
     routeOfTarget({ protocol: 'udp', host, port: 5060 } satisfies HostTarget);
   const onFlow: Route = { target: { flow: 'f' }, protocol: 'udp', reliable: false };
   const reaches = (address: string): boolean => address.startsWith('203.');
-  const ways = (routes: readonly Route[]): LegRoutes => ({
-    route: () => routes[0],
-    routes: (_flow, _uri, found) => found(routes),
+  const ways = (routes: readonly Route[]): Routes => ({
+    one: () => routes[0],
+    all: (_flow, _uri, found) => found(routes),
   });
   const all = (routes: readonly Route[]): (string | undefined)[] => {
     let seen: readonly Route[] = [];
-    routesWithin(ways(routes), reaches).routes(undefined, 'sip:x', (found) => {
+    routesWithin(ways(routes), reaches).all(undefined, 'sip:x', (found) => {
       seen = found;
     });
     return seen.map(hostOf);
@@ -261,12 +261,12 @@ describe('the routes of a call whose target an outsider chose', () => {
   it('a later refused target goes to that of the INVITE, and before any to the source', () => {
     const routes: Route[] = [to('10.0.0.1')];
     const within = routesWithin(ways(routes), reaches, onFlow);
-    assert.equal(hostOf(within.route(undefined, 'sip:x')), 'flow f');
+    assert.equal(hostOf(within.one(undefined, 'sip:x')), 'flow f');
     routes[0] = to('203.0.113.7');
-    within.routes(undefined, 'sip:x', () => {});
+    within.all(undefined, 'sip:x', () => {});
     routes[0] = to('10.0.0.1');
-    assert.equal(hostOf(within.route(undefined, 'sip:x')), 'udp 203.0.113.7:5060');
+    assert.equal(hostOf(within.one(undefined, 'sip:x')), 'udp 203.0.113.7:5060');
     routes.length = 0;
-    assert.equal(hostOf(within.route(undefined, 'sip:x')), 'udp 203.0.113.7:5060');
+    assert.equal(hostOf(within.one(undefined, 'sip:x')), 'udp 203.0.113.7:5060');
   });
 });
