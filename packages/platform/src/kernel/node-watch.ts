@@ -11,6 +11,8 @@ interface WatchedPeer {
   readonly beat: number;
   /** How long the count has stood still, in time of this process. */
   readonly silentMs: number;
+  /** It has answered once: before, it may be about to start. */
+  readonly hasAnswered: boolean;
 }
 
 /** The heartbeats of other processes as this process last read them. */
@@ -20,8 +22,12 @@ export interface NodeWatchState {
 }
 
 export type NodeWatchInput =
+  /** Read at any time. */
+  | { readonly type: 'met'; readonly peers: readonly PeerHeartbeat[] }
   /** Read after a heartbeat of this process was written: so a database that is away accuses no node. */
   | { readonly type: 'looked'; readonly peers: readonly PeerHeartbeat[] }
+  /** It is there. */
+  | { readonly type: 'answered'; readonly incarnation: number }
   /** The bus has no receiver for messages to this incarnation. */
   | { readonly type: 'no-receiver'; readonly incarnation: number };
 
@@ -47,9 +53,25 @@ export const firstWatch: NodeWatchState = { lookedAt: undefined, peers: new Map(
 
 /** Compares the counts of other processes over this process' own time; no clocks of two machines are compared. */
 export function stepNodeWatch(state: NodeWatchState, input: NodeWatchInput, now: Instant): NodeWatchStep {
-  return input.type === 'looked'
-    ? looked(state, input.peers, now)
-    : { state, effects: endOfUnreachable(state, input.incarnation) };
+  switch (input.type) {
+    case 'met':
+      return met(state, input.peers);
+    case 'looked':
+      return looked(state, input.peers, now);
+    case 'answered':
+      return { state: withAnswer(state, input.incarnation), effects: [] };
+    case 'no-receiver':
+      return { state, effects: endOfUnreachable(state, input.incarnation) };
+  }
+}
+
+function met(state: NodeWatchState, rows: readonly PeerHeartbeat[]): NodeWatchStep {
+  const fresh = rows.filter(({ incarnation }) => !state.peers.has(incarnation));
+  const peers = new Map(state.peers);
+  for (const { incarnation, beat } of fresh)
+    peers.set(incarnation, { beat, silentMs: 0, hasAnswered: false });
+  const effects = fresh.map(({ incarnation }) => ({ do: 'ask', incarnation }) as const);
+  return { state: { ...state, peers }, effects };
 }
 
 function looked(
@@ -63,14 +85,23 @@ function looked(
   for (const { incarnation, beat } of rows) {
     const last = known.get(incarnation);
     const silentMs = last === undefined || last.beat !== beat ? 0 : last.silentMs + passedMs;
-    peers.set(incarnation, { beat, silentMs });
+    const hasAnswered = last?.hasAnswered ?? false;
+    peers.set(incarnation, { beat, silentMs, hasAnswered });
     if (silentMs >= deadMs) effects.push({ do: 'end', incarnation, beat });
-    else if (silentMs >= suspectMs) effects.push({ do: 'ask', incarnation });
+    else if (silentMs >= suspectMs || !hasAnswered) effects.push({ do: 'ask', incarnation });
   }
   return { state: { lookedAt: now, peers }, effects };
 }
 
+function withAnswer(state: NodeWatchState, incarnation: number): NodeWatchState {
+  const peer = state.peers.get(incarnation);
+  if (peer === undefined || peer.hasAnswered) return state;
+  return { ...state, peers: new Map(state.peers).set(incarnation, { ...peer, hasAnswered: true }) };
+}
+
+/** A node that has not been on the bus yet is starting, which takes longer on a slow machine. */
 function endOfUnreachable({ peers }: NodeWatchState, incarnation: number): readonly NodeWatchEffect[] {
   const peer = peers.get(incarnation);
-  return peer === undefined || peer.silentMs < suspectMs ? [] : [{ do: 'end', incarnation, beat: peer.beat }];
+  if (peer === undefined || !peer.hasAnswered || peer.silentMs < suspectMs) return [];
+  return [{ do: 'end', incarnation, beat: peer.beat }];
 }

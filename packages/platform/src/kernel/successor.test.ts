@@ -48,7 +48,10 @@ eachDatabase('the successor of a node that was killed', (open) => {
     await killed.begin();
     const incarnation = node('successor');
     await incarnation.begin();
-    const bus = withLateFirstAttempts(createMemoryBuses(clock).join(incarnation.token));
+    const buses = createMemoryBuses(clock);
+    const ofKilled = createNodeMessages({ bus: buses.join(killed.token), clock, log });
+    ofKilled.serve('alive', async () => new Uint8Array());
+    const bus = withLateFirstAttempts(buses.join(incarnation.token));
     const messages = createNodeMessages({ bus, clock, log });
     const endedAt: number[] = [];
     const from = clock.now();
@@ -64,7 +67,9 @@ eachDatabase('the successor of a node that was killed', (open) => {
         endedAt.push(clock.now() - from);
       },
     });
-    await clock.advance(9_000);
+    await clock.advance(3_000);
+    await ofKilled.close();
+    await clock.advance(6_000);
     assert.equal(endedAt.length, 1);
     assert.ok(endedAt[0]! <= 7_000, String(endedAt));
     await successor.close();

@@ -41,13 +41,16 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
   /** As the last heartbeat of this process has read them. */
   let unsettled: readonly UnsettledIncarnation[] = [];
 
-  function know(rows: readonly UnsettledIncarnation[]): void {
+  /** The other nodes that run. */
+  function know(rows: readonly UnsettledIncarnation[]): readonly UnsettledIncarnation[] {
     const others = rows.filter((row) => row.endedBy === undefined && row.incarnation !== incarnation.number);
     alive = new Set(others.map((row) => tokenOf(row.incarnation)));
+    return others;
   }
 
   async function read(): Promise<void> {
-    know(await unsettledIncarnations(database.read));
+    const peers = know(await unsettledIncarnations(database.read));
+    for (const effect of step({ type: 'met', peers })) if (!isClosed) await perform(effect);
   }
 
   function step(input: NodeWatchInput): readonly NodeWatchEffect[] {
@@ -57,16 +60,11 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
   }
 
   async function perform(effect: NodeWatchEffect): Promise<void> {
-    if (effect.do === 'end') {
-      const { incarnation: other, beat } = effect;
-      return take({ incarnation: other, seen: { beat } });
-    }
-    try {
-      await messages.request(tokenOf(effect.incarnation), asked, new Uint8Array(), deadlineMs);
-    } catch (error) {
-      if (!foundNoReceiver(error)) return;
-      for (const next of step({ type: 'no-receiver', incarnation: effect.incarnation })) await perform(next);
-    }
+    const { incarnation: other } = effect;
+    if (effect.do === 'end') return take({ incarnation: other, seen: { beat: effect.beat } });
+    const outcome = await askedOver(messages, other);
+    if (outcome === 'no-answer') return;
+    for (const next of step({ type: outcome, incarnation: other })) if (!isClosed) await perform(next);
   }
 
   async function take(other: Parameters<Incarnation['succeed']>[0]): Promise<void> {
@@ -94,11 +92,7 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
 
   const looks = createRepeatedWork(async () => {
     const rows = unsettled;
-    know(rows);
-    const running = rows.filter(
-      ({ endedBy, incarnation: other }) => endedBy === undefined && other !== incarnation.number,
-    );
-    for (const effect of step({ type: 'looked', peers: running })) if (!isClosed) await perform(effect);
+    for (const effect of step({ type: 'looked', peers: know(rows) })) if (!isClosed) await perform(effect);
     for (const other of abandoned(rows)) if (!isClosed) await take(other);
   });
 
@@ -130,6 +124,18 @@ export function createSuccessor(deps: SuccessorDeps): Successor {
       await looks.running?.catch(() => {});
     },
   };
+}
+
+async function askedOver(
+  { request }: Pick<NodeMessages, 'request'>,
+  other: number,
+): Promise<'answered' | 'no-receiver' | 'no-answer'> {
+  try {
+    await request(tokenOf(other), asked, new Uint8Array(), deadlineMs);
+    return 'answered';
+  } catch (error) {
+    return foundNoReceiver(error) ? 'no-receiver' : 'no-answer';
+  }
 }
 
 /**
