@@ -170,7 +170,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       (body) => failedIn(body).size >= expected.length,
     );
     assert.deepEqual([...failedIn(events)].sort(), expected.sort());
-    await platform.untilQuiet(15_000);
+    await platform.untilQuiet();
   });
 
   it('a sound that cannot be played is skipped, and the event stream says why', async () => {
@@ -193,7 +193,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       const sentence = reported.find((each) => each.includes(path));
       assert.match(sentence ?? `nothing of ${path} in ${reported}`, why);
     }
-    await platform.untilQuiet(15_000);
+    await platform.untilQuiet();
   });
 
   it('transfers, actions and hang-ups that cross in every state leave one end and one hang-up request for each call', async () => {
@@ -237,7 +237,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       );
       await milliseconds(1500);
       assert.equal((await platform.api('DELETE', 'Call/')).status, 204);
-      await platform.untilQuiet(15_000);
+      await platform.untilQuiet();
     }
     for (const uuid of all) {
       await ended(uuid);
@@ -292,7 +292,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
         if (early.includes(uuid)) assert.ok(Number(recording.recording_duration_ms) >= 500);
       }
     }
-    await platform.untilQuiet(15_000);
+    await platform.untilQuiet();
   });
 });
 

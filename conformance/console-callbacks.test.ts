@@ -5,6 +5,7 @@ import { missingBrowser } from './support/browser/browser.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
 import { wrongSignatures } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
+import { patienceMs } from './support/patience.ts';
 import { Sipp } from './support/sipp.ts';
 import { codeTo } from './support/verification.ts';
 
@@ -140,7 +141,7 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
 
   /** The live call that an endpoint has made. */
   async function callFrom(username: string): Promise<string> {
-    for (const limit = Date.now() + 15_000; Date.now() < limit; await delay(50)) {
+    for (const limit = Date.now() + patienceMs; Date.now() < limit; await delay(50)) {
       const { body } = await suite.platform.api('GET', 'Live/');
       const found = body.calls.find((call: { readonly from: string }) => call.from.includes(username));
       if (found !== undefined) return found.call_uuid;

@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { missing } from './support/installed.ts';
+import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { Sipp, type SippOptions } from './support/sipp.ts';
 
@@ -153,7 +154,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
         objects.map(({ data }: { data: object }) => data),
         [{ source_address: '127.0.0.67', reason: 'failed-logins', seconds: banSeconds, unreported_bans: 0 }],
       );
-      const limit = Date.now() + 20_000;
+      const limit = Date.now() + patienceMs;
       while (!(await from.isAnswered())) assert.ok(Date.now() < limit, 'the ban does not end');
       await run('register', { address: '127.0.0.67' });
     } finally {

@@ -6,6 +6,7 @@ import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
+import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { channelOf, inspect } from './support/recorded.ts';
 import { mount, noMount, unmount } from './support/small-disk.ts';
@@ -88,7 +89,7 @@ describe('a full disk', { skip, timeout: 180_000 }, () => {
     assert.ok(mount(directory, 8 * 1024 * 1024, 'remount'));
     const second = await record(call);
     const grown = join(directory, `${second}.wav`);
-    const limit = Date.now() + 20_000;
+    const limit = Date.now() + patienceMs;
     while ((await stat(grown).catch(() => ({ size: 0 }))).size < smallBytes) {
       assert.ok(Date.now() < limit, 'the second recording does not grow');
       await new Promise((resolve) => setTimeout(resolve, 50));

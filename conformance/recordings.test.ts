@@ -8,6 +8,7 @@ import { type S3Server, startS3Server } from '@jackfield/testkit/s3-server';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
+import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { channelOf, inspect, loudestDb, tonesOn } from './support/recorded.ts';
@@ -299,7 +300,7 @@ describe('recordings in an S3-compatible store', { skip: missing('sox'), timeout
   const onDisk = (id: string) => existsSync(join(platform.dataDir, 'recordings', `${id}.wav`));
 
   async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-    const limit = Date.now() + 20_000;
+    const limit = Date.now() + patienceMs;
     while (!(await isSo())) {
       if (Date.now() > limit) throw new Error(`${what} did not come`);
       await wait(50);

@@ -10,6 +10,7 @@ import { Check, Errors } from 'typebox/value';
 import { WebSocketServer } from 'ws';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { blocksRunBy } from './support/snippets.ts';
 
@@ -66,7 +67,7 @@ describe('streams of the platform', { timeout: 180_000 }, () => {
     const { port } = server.address() as AddressInfo;
     const uuid = await call(`ws://127.0.0.1:${port}/`, 'bidirectional="true" extraHeaders="a=b,c=d"');
     for (const event of ['clearedAudio', 'playFailed', 'playedStream']) {
-      const limit = Date.now() + 20_000;
+      const limit = Date.now() + patienceMs;
       while (!frames.some((frame) => frame.event === event)) {
         assert.ok(Date.now() < limit, `${event} comes`);
         await new Promise((resolve) => setTimeout(resolve, 20));

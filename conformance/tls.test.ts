@@ -14,6 +14,7 @@ import { cleanUp } from './support/clean-up.ts';
 import { heardTone } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
+import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { blocksRunBy } from './support/snippets.ts';
@@ -220,7 +221,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
       const reach = async (name: string) =>
         Object.values(await caller.metrics(`jackfield_carrier_reachable{carrier="${name}"}`))[0];
       for (const name of ['misnamed', 'unknown']) {
-        for (const limit = Date.now() + 20_000; (await reach(name)) !== 0; ) {
+        for (const limit = Date.now() + patienceMs; (await reach(name)) !== 0; ) {
           assert.ok(Date.now() < limit, `${name} is still taken for reachable`);
           await new Promise((resolve) => setTimeout(resolve, 100));
         }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { patienceMs } from './patience.ts';
 
 /** The tone of a phone has −12 dBFS, and arrives about as loud. */
 const audibleDb = -20;
@@ -39,13 +40,13 @@ export function lengthOf({ samples, sampleRate }: Sound): number {
   return samples.length / sampleRate;
 }
 
-/** Waits up to 20 s until what a phone has heard so far is as it must be, and resolves with it; `what` names it when it is not. */
+/** Waits until what a phone has heard so far is as it must be, and resolves with it; `what` names it when it is not. */
 export async function heardUntil(
   phone: { heard(): Promise<string> },
   what: string,
   reached: (sound: Sound) => boolean,
 ): Promise<Sound> {
-  const limit = performance.now() + 20_000;
+  const limit = performance.now() + patienceMs;
   for (;;) {
     // A phone that has heard nothing has no whole file.
     const sound = await phone

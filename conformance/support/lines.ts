@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { patienceMs } from './patience.ts';
 
 /** Calls `take` with each whole line that the stream brings. */
 export function eachLine(stream: Readable, take: (line: string) => void): void {
@@ -32,7 +33,7 @@ export class Happenings<Happening> {
   until(
     what: string,
     matches: (happening: Happening) => boolean,
-    { from = 0, limitMs = 40_000 }: { from?: number; limitMs?: number } = {},
+    { from = 0, limitMs = patienceMs }: { from?: number; limitMs?: number } = {},
   ): Promise<Happening> {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => finish(() => reject(this.#unmet(what, `in ${limitMs} ms`))), limitMs);

@@ -8,6 +8,7 @@ import { spawnBound } from './bound-child.ts';
 import { cleanUp } from './clean-up.ts';
 import { compileCache } from './compile-cache.ts';
 import { eachLine, Happenings } from './lines.ts';
+import { patienceMs } from './patience.ts';
 import { rtpRange } from './ports.ts';
 import { servedDocument } from './served-document.ts';
 import { serverMain } from './server-main.ts';
@@ -162,7 +163,7 @@ export class PlatformProcess {
     path: string,
     reached: (body: Answer['body']) => boolean | Promise<boolean>,
   ): Promise<Answer['body']> {
-    const limit = Date.now() + 20_000;
+    const limit = Date.now() + patienceMs;
     for (;;) {
       const { body } = await this.api('GET', path);
       if (await reached(body)) return body;
@@ -205,8 +206,8 @@ export class PlatformProcess {
     );
   }
 
-  /** Waits until no call is left, and fails with what is left. */
-  async untilQuiet(limitMs = 5_000): Promise<void> {
+  /** Waits until no call is left, and fails with what is left; by default for less than the 32 s of a transaction, which keeps no call. */
+  async untilQuiet(limitMs = 15_000): Promise<void> {
     const limit = Date.now() + limitMs;
     for (;;) {
       const census = await this.census();

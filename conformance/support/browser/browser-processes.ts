@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { patienceMs } from '../patience.ts';
 
-/** Resolves when no process of a browser is left whose command line names this directory, as that of its profile; rejects after 5 s. */
+/** Resolves when no process of a browser is left whose command line names this directory, as that of its profile. */
 export async function untilEnded(directory: string): Promise<void> {
-  const limit = Date.now() + 5_000;
+  const limit = Date.now() + patienceMs;
   for (;;) {
     const left = await processesNaming(directory);
     if (left.length === 0) return;

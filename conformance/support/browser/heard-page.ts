@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { heardToneDb, type Sound } from '../heard.ts';
 import { Happenings } from '../lines.ts';
+import { patienceMs } from '../patience.ts';
 import type { ConnectionReport } from './connection-report.ts';
 
 /** Levels of a tone that is there and of silence, in dBFS: between them is room for what codecs lose and add. */
@@ -52,7 +53,7 @@ export abstract class HeardPage {
   }
 
   async #untilLevels(tones: readonly number[], reached: (db: number) => boolean): Promise<void> {
-    const limit = Date.now() + 20_000;
+    const limit = Date.now() + patienceMs;
     for (;;) {
       const sound = await this.heard();
       const levels = tones.map((hz) => heardToneDb(sound, hz, 0.2, 2));
@@ -75,7 +76,7 @@ export abstract class HeardPage {
 
   /** Repeats a look at the newest connection until it is as expected; rejects with the last one. */
   async until(what: string, reached: (report: ConnectionReport) => boolean): Promise<ConnectionReport> {
-    const limit = Date.now() + 15_000;
+    const limit = Date.now() + patienceMs;
     for (;;) {
       const last = (await this.connections()).at(-1);
       if (last !== undefined && reached(last)) return last;
