@@ -14,6 +14,7 @@ import type { ConnectionReport } from './support/browser/connection-report.ts';
 import { loudestToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
+import { patienceMs } from './support/patience.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
 
 const skip = missingBrowser() || missing('baresip');
@@ -342,7 +343,7 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
       Array.from({ length: count }, (_, phone) => page.run('call', `sip:${echo}@${phoneDomain}`, [], phone)),
     );
     await all('confirmed');
-    const limit = Date.now() + 40_000;
+    const limit = Date.now() + patienceMs;
     let connections = await page.connections();
     while (!connections.every((each) => each.received.packets > 160)) {
       assert.ok(Date.now() < limit, JSON.stringify(connections));

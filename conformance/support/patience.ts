@@ -1,2 +1,2 @@
-/** The longest wait for anything that has to come. A machine of tests may be five times slower than usual, and what never comes is no faster. */
+/** The longest wait for anything that has to come: a machine that runs the tests may be five times slower than usual. */
 export const patienceMs = 60_000;
