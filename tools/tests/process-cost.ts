@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 
 /** Seconds of CPU. */
 export interface Cost {
@@ -10,12 +11,12 @@ export interface Cost {
   readonly children: number;
 }
 
-/** Loaded before every test file: each test process writes down the CPU that its files and its ended children took. */
+/** Loaded before every test file, and in its workers, whose CPU the main thread counts: each test process writes down the CPU that its files and its ended children took. */
 const costs = process.env.TEST_COSTS;
 let counted = 0;
 let isGroup = false;
 let loading = 0;
-if (costs !== undefined && process.env.NODE_TEST_CONTEXT !== undefined) {
+if (isMainThread && costs !== undefined && process.env.NODE_TEST_CONTEXT !== undefined) {
   process.on('exit', () => {
     const path = process.argv[1] ?? '';
     const name = isGroup ? `loading of ${basename(path)}` : path;
