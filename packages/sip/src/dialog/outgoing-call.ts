@@ -3,7 +3,7 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import { correctionOf, rank } from './branch-refusal.ts';
-import { ackOfSuccess, createCallerDialog, decidedInvite, nextHop } from './dialog.ts';
+import { createCallerDialog, decidedInvite, nextHop } from './dialog.ts';
 import { type FoundEarly, findEarly, onEarlyRequest, sessionId } from './early-dialog.ts';
 import { isEarlyOffer, settleEarlyOffer, takeEarlyOffer } from './early-offer.ts';
 import type {
@@ -17,6 +17,7 @@ import type {
 import { prackFor, takeProvisional } from './reliable-provisional.ts';
 import { stepSession } from './session.ts';
 import { endWithBye } from './session-end.ts';
+import { acknowledge } from './session-responses.ts';
 import {
   agreeOnTerms,
   type Content,
@@ -185,7 +186,7 @@ function onSuccess(
   const confirmed = { ...createCallerDialog(branch.request, response), ...numbers };
   const session = callerSession(id, confirmed, state.timers, state.preferred);
   const { dialog } = session;
-  effects.push({ do: 'ack', session: id, request: ackOfSuccess(dialog, response), hop: nextHop(dialog) });
+  effects.push(acknowledge(id, dialog, response));
   const request = decidedInvite(branch.request);
   const accepted = withBranch(state, name, { ...branch, phase: 'accepted', request });
   if (state.phase === 'calling') {

@@ -1,7 +1,8 @@
 import { isChallenge } from '../message/is-challenge.ts';
 import type { SipResponse } from '../message/message.ts';
+import { BRANCH_COOKIE, parseVia } from '../message/via.ts';
 import { type Step, stay } from '../transaction/effects.ts';
-import { ackOfSuccess, cseqOf, nextHop, refreshTarget } from './dialog.ts';
+import { ackOfSuccess, cseqOf, type Dialog, nextHop, refreshTarget } from './dialog.ts';
 import { endWithBye, sendBye } from './session-end.ts';
 import { sendOffer, sendRefresh, tryAgainLater } from './session-offers.ts';
 import { notifyAnswered } from './session-refer.ts';
@@ -51,12 +52,7 @@ function onInviteResponse(state: Session, input: ResponseInput, now: number): Se
   const isCurrent = isAnswerTo(ours, 'INVITE', response);
   if (response.status < 300) {
     // §13.2.2.4: an ACK for every 2xx, also for its retransmissions and also after the session has ended.
-    effects.push({
-      do: 'ack',
-      session: id,
-      request: ackOfSuccess(state.dialog, response),
-      hop: nextHop(state.dialog),
-    });
+    effects.push(acknowledge(id, state.dialog, response));
     if (!isCurrent) return { state, effects };
     effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
     return { state: answered(state, response, effects, now), effects };
@@ -66,6 +62,16 @@ function onInviteResponse(state: Session, input: ResponseInput, now: number): Se
     effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
   }
   return { state: offerFailed(state, ours!, input, effects, now), effects };
+}
+
+/**
+ * RFC 3261 §13.2.2.4: a repeated 2xx gets the same message again, so its branch follows from that of the INVITE; the answers of several
+ * phones differ in their tags.
+ */
+export function acknowledge(session: string, dialog: Dialog, response: SipResponse): SessionEffect {
+  const { branch = BRANCH_COOKIE } = parseVia(response.headers.get('Via') ?? '') ?? {};
+  const viaBranch = `${branch}.${dialog.remoteTag}`;
+  return { do: 'ack', session, request: ackOfSuccess(dialog, response), hop: nextHop(dialog), viaBranch };
 }
 
 /** An own UPDATE: an offer, or a refresh without one. */

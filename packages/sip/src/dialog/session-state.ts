@@ -187,7 +187,14 @@ export type SessionEffect =
       readonly hop: string;
       readonly challenge?: SipResponse;
     }
-  | { readonly do: 'ack'; readonly session: string; readonly request: SipRequest; readonly hop: string }
+  | {
+      readonly do: 'ack';
+      readonly session: string;
+      readonly request: SipRequest;
+      readonly hop: string;
+      /** The branch of its Via. */
+      readonly viaBranch: string;
+    }
   /** Destroys the client transaction of our overdue re-INVITE. */
   | { readonly do: 'abandon-offer'; readonly session: string }
   | {

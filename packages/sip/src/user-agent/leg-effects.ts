@@ -183,7 +183,7 @@ function sendAck(
   if (!route) return;
   const { host, port } = deps.address(route.protocol, route.host);
   const { headers } = effect.request;
-  headers.prepend('Via', createVia(route.protocol, host, port, `z9hG4bK${deps.token()}`));
+  headers.prepend('Via', createVia(route.protocol, host, port, effect.viaBranch));
   for (const name of ['Authorization', 'Proxy-Authorization']) {
     for (const value of source?.headers.all(name) ?? []) headers.append(name, value);
   }

@@ -134,6 +134,28 @@ test('§13.2.2.4: a 2xx that crosses the CANCEL is acknowledged and ended with B
   });
 });
 
+test('§13.2.2.4: a repeated 2xx gets the same ACK again, and the answer of another phone one with a branch of its own', () => {
+  onLink({}, (link) => {
+    answerAtOnce(link);
+    const { leg } = call(link);
+    link.clock.advance(100);
+    const success = link.bob.texts.find((text) => text.startsWith('SIP/2.0 200'))!;
+    const branches = () =>
+      link.alice.texts.flatMap((text) => (text.startsWith('ACK') ? [/branch=\S+/.exec(text)![0]] : []));
+    link.inject('alice', success);
+    const acks = link.alice.texts.filter((text) => text.startsWith('ACK'));
+    assert.equal(acks.length, 2);
+    assert.equal(acks[1], acks[0]);
+    link.inject('alice', success.replace(/^(To: .*;tag=)\w+/m, '$1other'));
+    link.inject('alice', success.replace(/^(To: .*;tag=)\w+/m, '$1other'));
+    assert.equal(new Set(branches()).size, 2);
+    assert.equal(branches().length, 4);
+    const invite = link.alice.texts.find((text) => text.startsWith('INVITE'))!;
+    assert.ok(!branches().includes(/branch=\S+/.exec(invite)![0]));
+    leg.hangUp();
+  });
+});
+
 test('An INVITE without any response ends with no-response after 64*T1', () => {
   onLink({}, (link) => {
     link.alice.drop = () => true;
