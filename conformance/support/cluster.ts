@@ -62,8 +62,8 @@ export class Cluster {
     return new Cluster({ ...servers, customer }, { ...environment, ...(await nodeSettings(servers)) });
   }
 
-  /** Starts a node, which logs in to PostgreSQL under its own name; resolves when it is connected to NATS. */
-  async join(node: string): Promise<PlatformProcess> {
+  /** Starts a node, which logs in to PostgreSQL under its own name; `own` are variables of this node alone. Resolves when it is connected to NATS. */
+  async join(node: string, own: Readonly<Record<string, string>> = {}): Promise<PlatformProcess> {
     await rowsOf(this.databaseUrl, createRole(node));
     const login = new URL(this.databaseUrl);
     login.username = node;
@@ -71,6 +71,7 @@ export class Cluster {
       ...this.#environment,
       JACKFIELD_DATABASE_URL: login.href,
       JACKFIELD_NODE: node,
+      ...own,
     });
     this.#nodes.push(started);
     await started.log.until('NATS', ({ message }) => /^connected to NATS/.test(String(message)));

@@ -215,6 +215,7 @@ function nodeOf(nodes: PeerNodes) {
 function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
   const { registrations, defence, proxies, log } = deps;
   const { transports, admission, gruus } = parts;
+  const isOpenFlow = (flow: string): boolean => transports.protocolOf(flow) !== undefined;
   const userAgent: UserAgent = createUserAgent({
     clock: deps.clock,
     send: transports.send,
@@ -239,10 +240,14 @@ function createEdgeUserAgent(deps: SipEdgeDeps, parts: EdgeParts): UserAgent {
             gruus,
             registrations,
             ...(deps.registrarLimits && { limits: deps.registrarLimits }),
-            returned: returnedAtAllNodes(deps.nodes, (...phone) => userAgent.phoneReturned(...phone)),
+            returned: returnedAtAllNodes({
+              nodes: deps.nodes,
+              isOpen: isOpenFlow,
+              returned: (...phone) => userAgent.phoneReturned(...phone),
+            }),
           }),
         }),
-        isOpenFlow: (flow) => transports.protocolOf(flow) !== undefined,
+        isOpenFlow,
         isDraining: parts.isDraining,
         isKnown: (flow) => defence?.knows(flow) ?? true,
       }),

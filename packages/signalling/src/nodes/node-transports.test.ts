@@ -162,12 +162,43 @@ describe('the connections of two nodes', () => {
     const peers = createPeers();
     const returned: unknown[] = [];
     const at = (node: string) =>
-      returnedAtAllNodes(peers.of(node), (...phone) => void returned.push([node, ...phone]));
+      returnedAtAllNodes({
+        nodes: peers.of(node),
+        isOpen: () => true,
+        returned: (...phone) => {
+          returned.push([node, ...phone]);
+          return new Set();
+        },
+      });
     const [one] = [at('one'), at('two')];
     one(['sip:a@192.0.2.7'], nameAt('one'), [nameAt('two')]);
     assert.deepEqual(returned, [
       ['one', ['sip:a@192.0.2.7'], nameAt('one'), [nameAt('two')]],
       ['two', ['sip:a@192.0.2.7'], nameAt('one'), [nameAt('two')]],
     ]);
+  });
+
+  it('its calls stay on an open connection of another node, and leave a closed connection', () => {
+    for (const isOpen of [true, false]) {
+      const peers = createPeers();
+      const replacedAtOne: unknown[] = [];
+      const at = (node: string) =>
+        returnedAtAllNodes({
+          nodes: peers.of(node),
+          isOpen: (flow) => flow !== nameAt('two') || isOpen,
+          returned(_phone, _flow, replaced = []) {
+            if (node !== 'one') return new Set();
+            replacedAtOne.push(replaced);
+            return new Set(replaced.includes(nameAt('two')) ? [] : [nameAt('two')]);
+          },
+        });
+      const [, , three] = [at('one'), at('two'), at('three')];
+      three!(['sip:a@192.0.2.7'], nameAt('three'));
+      assert.deepEqual(replacedAtOne, isOpen ? [[]] : [[], [nameAt('two')]]);
+      // The refresh of a registration asks no node.
+      const before = peers.notices();
+      at('two')(['sip:a@192.0.2.7'], nameAt('two'));
+      assert.equal(peers.notices() - before, 1);
+    }
   });
 });

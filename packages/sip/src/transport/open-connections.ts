@@ -7,6 +7,8 @@ import type { SendTarget, TransportListener } from './transport-listener.ts';
 /** A connection of a transport. */
 export interface OpenConnection {
   readonly flow: Flow;
+  /** False once nothing more can be sent: a connection that closes is reported as closed only when its last bytes are out. */
+  readonly isOpen: boolean;
   /** Sends, or queues until the connection is established; a failure comes back through the listener. */
   send(target: SendTarget, text: ByteString): void;
   /** Marks the peer as authenticated. */
@@ -69,8 +71,10 @@ export class OpenConnections<Connection extends OpenConnection> {
     return connection !== undefined;
   }
 
+  /** The flow of a connection over which more can be sent. */
   flowById(id: string): Flow | undefined {
-    return this.#byId.get(id)?.flow;
+    const connection = this.#byId.get(id);
+    return connection?.isOpen === true ? connection.flow : undefined;
   }
 
   /** Marks the peer of that connection as authenticated. */

@@ -57,6 +57,8 @@ export class StreamConnection implements OpenConnection {
   #isReady: boolean;
   #isOver = false;
   #isEnding = false;
+  /** A message was lost; the socket reports its end later. */
+  #isBroken = false;
   #reason: string | undefined;
 
   constructor(options: StreamConnectionOptions) {
@@ -83,12 +85,16 @@ export class StreamConnection implements OpenConnection {
     socket.on('close', () => this.#closed());
   }
 
+  get isOpen(): boolean {
+    // A broken stream stays writable for its last answer while it closes.
+    return !this.#isBroken && !this.#socket.destroyed && this.#socket.writable;
+  }
+
   send(target: SendTarget, text: ByteString): void {
     const socket = this.#socket;
-    // A broken stream stays writable for its last answer while it closes.
     const isFull =
       socket.writableLength + this.#waitingSize + text.length > this.#options.limits.sendQueueSize;
-    if (socket.destroyed || !socket.writable || isFull) {
+    if (isFull || !this.isOpen) {
       const sentence = isFull ? 'The send queue is full.' : this.#reasonOfEnd();
       process.nextTick(() => this.#failed(target, text, sentence));
       return;
@@ -165,7 +171,9 @@ export class StreamConnection implements OpenConnection {
   #write(target: SendTarget, text: ByteString): void {
     this.#options.counters.messagesSent += 1;
     this.#socket.write(text, 'latin1', (error) => {
-      if (error) this.#failed(target, text, this.#reason ?? error.message);
+      if (!error) return;
+      this.#isBroken = true;
+      this.#failed(target, text, this.#reason ?? error.message);
     });
   }
 

@@ -36,6 +36,9 @@ const GOING_AWAY = 1001;
 export function createWebSocketConnection(options: WebSocketConnectionOptions): WebSocketConnection {
   const { webSocket, flow, limits, listener, counters } = options;
   let isAlive = true;
+  /** A message was lost; the socket reports its end later. */
+  let isBroken = false;
+  const isOpen = (): boolean => !isBroken && webSocket.readyState === webSocket.OPEN;
   const timeOut = (): void => {
     counters.connectionsTimedOut += 1;
     webSocket.terminate();
@@ -88,9 +91,12 @@ export function createWebSocketConnection(options: WebSocketConnectionOptions): 
 
   return {
     flow,
+    get isOpen() {
+      return isOpen();
+    },
     send(target, text) {
       const isFull = webSocket.bufferedAmount + text.length > limits.sendQueueSize;
-      if (isFull || webSocket.readyState !== webSocket.OPEN) {
+      if (isFull || !isOpen()) {
         process.nextTick(
           failed,
           target,
@@ -103,7 +109,9 @@ export function createWebSocketConnection(options: WebSocketConnectionOptions): 
       const bytes = Buffer.from(text, 'latin1');
       // Browsers expect text; anything other than UTF-8 must be binary (RFC 7118 §4.2 allows both).
       webSocket.send(bytes, { binary: !isUtf8(bytes) }, (error) => {
-        if (error) failed(target, text, error.message);
+        if (!error) return;
+        isBroken = true;
+        failed(target, text, error.message);
       });
     },
     ping() {
@@ -113,7 +121,7 @@ export function createWebSocketConnection(options: WebSocketConnectionOptions): 
         return;
       }
       isAlive = false;
-      if (webSocket.readyState === webSocket.OPEN) webSocket.ping(ignoreFailure);
+      if (isOpen()) webSocket.ping(ignoreFailure);
     },
     keep: () => clearTimeout(probation),
     end: () => webSocket.close(GOING_AWAY),

@@ -4,6 +4,7 @@ import { createServer as createHttpServer, get, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Flow } from '../message/flow.ts';
 import { createTransportCounters } from './counters.ts';
@@ -109,6 +110,30 @@ describe('SIP over WebSocket', () => {
     const [bytes, isBinaryNow] = await backBinary;
     assert.deepEqual([bytes.toString('latin1'), isBinaryNow], [text(every), true]);
     assert.deepEqual(a.transport.addresses, [{ protocol: 'ws', address: '127.0.0.1', port: a.port }]);
+  });
+
+  it('a socket that its client closes carries nothing more, long before its last bytes are out and it is closed', async () => {
+    const closed: string[] = [];
+    const onFlowClosed = ({ id }: Flow) => void closed.push(id);
+    const a = await side({ sendQueueSize: 2 ** 26 }, {}, undefined, { onFlowClosed });
+    const client = await browser(a.port);
+    const arrived = a.message();
+    client.send(text());
+    const [, { id }] = await arrived;
+    client.pause();
+    // More than the kernel takes for a client that does not read.
+    const unread = text('x'.repeat(2 ** 20));
+    for (let sent = 0; sent < 32; sent++) a.transport.sendOn({ flow: id }, id, unread);
+    client.close();
+    const limit = inTime();
+    while (a.transport.flowById(id) !== undefined) await pause(5, undefined, { signal: limit });
+    assert.deepEqual([closed, a.transport.connections], [[], 1]);
+    const failed = a.failure();
+    a.transport.sendOn({ flow: id }, id, text('late'));
+    assert.equal((await failed)[0].text, text('late'));
+    client.terminate();
+    while (closed.length === 0) await pause(5, undefined, { signal: limit });
+    assert.deepEqual(closed, [id]);
   });
 
   it('RFC 7118 §4.1: refuses clients without the subprotocol sip, other paths and foreign origins', async () => {

@@ -43,10 +43,6 @@ export function assembleUserAgent(
     },
     transportFailed: (text, target) => failTransaction(deps, parts, text, target),
     flowClosed: (id) => parts.clients.flowClosed(id),
-    phoneReturned(phone, flow, replaced = []) {
-      for (const name of phone)
-        for (const leg of parts.legs.withPhone(name)) leg.follow(name, flow, replaced);
-    },
     invite: ({ credentials, ...options }, listener) =>
       dial(parts, options, extra.challengeAnswer(deps, credentials), listener),
     request: ({ credentials, ...options }, settled) =>

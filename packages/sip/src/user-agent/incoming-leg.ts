@@ -23,8 +23,10 @@ import {
   type Leg,
   type LegDeps,
   notifyListener,
+  type Returned,
   removeIfOver,
   startLegTimer,
+  staysOn,
 } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost, serveInvite, trustCaller } from './leg-effects.ts';
 import { remoteTagOf } from './remote-tag.ts';
@@ -229,9 +231,9 @@ class IncomingLeg implements Leg {
     return this.#hasFlowAlone && this.phones.length > 0 ? this.#peerFlow : undefined;
   }
 
-  follow(_name: string, flow: string, replaced: readonly string[]): void {
+  follow(_name: string, flow: string, returned: Returned): void {
     const before = this.#peerFlow;
-    if (before === undefined || (this.#deps.isOpen(before) && !replaced.includes(before))) return;
+    if (before === undefined || staysOn(before, this.#deps, returned)) return;
     this.#peerFlow = flow;
     sendLost(this.#deps, this, CALLEE_SESSION);
   }

@@ -9,7 +9,15 @@ import { clientKey } from '../transaction/key.ts';
 import type { DialogSnapshot } from './call-listener.ts';
 import type { InviteOptions, InviteTarget } from './invite-options.ts';
 import { inviteFor } from './invite-request.ts';
-import { type Leg, type LegDeps, removeIfOver, startLegTimer, startLegTransaction } from './leg.ts';
+import {
+  type Leg,
+  type LegDeps,
+  type Returned,
+  removeIfOver,
+  startLegTimer,
+  startLegTransaction,
+  staysOn,
+} from './leg.ts';
 import { routesWithin } from './routes.ts';
 import { firstHop, type Route, type Routes } from './send-target.ts';
 import type { ClientTransaction } from './transactions.ts';
@@ -103,12 +111,12 @@ export class InviteBranches {
   }
 
   /** Requests follow a phone to the connection over which it has registered; returns the branches that moved. */
-  followPhone(phone: string, flow: string, replaced: readonly string[]): ReadonlySet<string> {
+  followPhone(phone: string, flow: string, returned: Returned): ReadonlySet<string> {
     const moved = new Set<string>();
     for (const branch of this.#branches.values()) {
       const before = branch.flow;
       if (before === undefined || !branch.target.phone?.includes(phone)) continue;
-      if (this.#deps.isOpen(before) && !replaced.includes(before)) continue;
+      if (staysOn(before, this.#deps, returned)) continue;
       branch.flow = flow;
       moved.add(branch.name);
     }

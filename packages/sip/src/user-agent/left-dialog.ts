@@ -5,7 +5,7 @@ import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { DialogSnapshot } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
-import type { Leg, LegDeps } from './leg.ts';
+import { type Leg, type LegDeps, type Returned, staysOn } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
 import { routesWithin } from './routes.ts';
 import type { Routes } from './send-target.ts';
@@ -75,8 +75,8 @@ class LeftLeg implements Leg {
     return this.#hasFlowAlone && this.phones.length > 0 ? this.#flow : undefined;
   }
 
-  follow(_name: string, flow: string): void {
-    if (this.#flow === undefined || this.#deps.isOpen(this.#flow)) return;
+  follow(_name: string, flow: string, returned: Returned): void {
+    if (this.#flow === undefined || staysOn(this.#flow, this.#deps, returned)) return;
     this.#flow = flow;
     sendLost(this.#deps, this, onlySession);
   }

@@ -142,8 +142,7 @@ function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 're
   const { session, request, challenge, hop } = effect;
   const { method } = request;
   const only = leg.onlyFlowOf(session);
-  const isLost = (): boolean => only !== undefined && !deps.isOpen(only);
-  if (isLost()) {
+  if (only !== undefined && !deps.isOpen(only)) {
     awaitReturn(deps, leg, effect);
     return;
   }
@@ -162,8 +161,11 @@ function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 're
       leg.session(session, input, request);
     },
     failed(failure) {
-      if (failure === 'transport-failed' && isLost()) sendInDialog(deps, leg, effect);
-      else leg.session(session, { type: 'failed', method, failure });
+      if (failure !== 'transport-failed' || only === undefined)
+        leg.session(session, { type: 'failed', method, failure });
+      // The phone has returned since, or will: a connection that carries nothing more may look open for a while.
+      else if (leg.onlyFlowOf(session) !== only) sendInDialog(deps, leg, effect);
+      else awaitReturn(deps, leg, effect);
     },
   });
   if (method === 'INVITE') leg.offer = transaction;

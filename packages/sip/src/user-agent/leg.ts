@@ -48,8 +48,8 @@ export interface Leg extends TimerOwner {
   flowOf(session: string): string | undefined;
   /** The same flow, if the phone cannot be reached in another way; it may register again over another connection. */
   onlyFlowOf(session: string): string | undefined;
-  /** The phone of this name has registered over `flow`; its flow is replaced if it is closed or one of `replaced`. */
-  follow(name: string, flow: string, replaced: readonly string[]): void;
+  /** The phone of this name has registered over `flow`; its flow is replaced unless `staysOn` it. */
+  follow(name: string, flow: string, returned: Returned): void;
   /** Passes an input to a session; `source` is the request that `input` answers. */
   session(session: string, input: SessionInput, source?: SipRequest): void;
   /** Whether the leg has ended, with no live transaction and no timer. */
@@ -92,6 +92,21 @@ export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin
   safely(call: () => void): boolean;
   /** Runs `call` soon, after the present call. */
   defer(call: () => void): void;
+}
+
+/** A registration of a phone over another flow, and what becomes of the flows of its dialogs. */
+export interface Returned {
+  /** Registrations over these flows have ended. */
+  readonly replaced: readonly string[];
+  /** Flows over which dialogs stay. */
+  readonly kept: Set<string>;
+}
+
+/** Whether requests to a phone that has returned stay on this flow, which is noted then. */
+export function staysOn(flow: string, { isOpen }: LegDeps, { replaced, kept }: Returned): boolean {
+  const stays = isOpen(flow) && !replaced.includes(flow);
+  if (stays) kept.add(flow);
+  return stays;
 }
 
 /** Starts a timer of a leg; one with the same scope and key is replaced. */

@@ -18,6 +18,7 @@ import {
   type Leg,
   type LegDeps,
   notifyListener,
+  type Returned,
   removeIfOver,
   startLegTimer,
 } from './leg.ts';
@@ -180,8 +181,8 @@ class OutgoingLeg implements BranchedCall {
     return this.#branches.onlyFlowOf(branchOf(session));
   }
 
-  follow(name: string, flow: string, replaced: readonly string[]): void {
-    const moved = this.#branches.followPhone(name, flow, replaced);
+  follow(name: string, flow: string, returned: Returned): void {
+    const moved = this.#branches.followPhone(name, flow, returned);
     for (const { id } of [...this.#state.sessions.values()])
       if (moved.has(branchOf(id))) sendLost(this.#deps, this, id);
   }

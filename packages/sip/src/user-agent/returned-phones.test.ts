@@ -84,7 +84,7 @@ function world(protocol: Protocol = 'wss') {
     },
     comeBack(flow: string, replaced: readonly string[] = []) {
       open.add(flow);
-      ua.phoneReturned(['e <urn:uuid:1>', 'e ann@x.invalid:'], flow, replaced);
+      return ua.phoneReturned(['e <urn:uuid:1>', 'e ann@x.invalid:'], flow, replaced);
     },
     /** A call that we made, or that the phone made. */
     talk(side: 'called' | 'calling', isAcknowledged = true): Call {
@@ -141,6 +141,22 @@ for (const side of ['called', 'calling'] as const) {
       }
     });
 
+    it('gets a BYE that a connection did not carry which looked open, whether it comes back before or after the BYE fails', () => {
+      for (const isBack of [false, true]) {
+        const w = world();
+        const call = w.talk(side);
+        call.hangUp();
+        if (isBack) w.comeBack('second', ['first']);
+        w.ua.transportFailed(printMessage(w.of('BYE').at(-1)!.request), { flow: 'first' });
+        assert.equal(w.log.at(-1), 'ended local');
+        if (!isBack) w.comeBack('second', ['first']);
+        assert.deepEqual(w.ways('BYE'), ['first', 'second']);
+        w.answer('BYE', 'second');
+        w.clock.advance(64_000);
+        assert.deepEqual(w.ua.census(), { transactions: 0, dialogs: 0, timers: 0 });
+      }
+    });
+
     it('and does not come back is given up after 64*T1, and nothing is left', () => {
       const w = world();
       const call = w.talk(side);
@@ -157,9 +173,9 @@ for (const side of ['called', 'calling'] as const) {
     it('keeps its connection when the same phone registers over a second one, unless that replaces the first', () => {
       const w = world();
       const call = w.talk(side);
-      w.comeBack('second');
+      assert.deepEqual([...w.comeBack('second')], ['first']);
       call.sendInfo({ body: 'one', contentType: 'text/plain' });
-      w.comeBack('third', ['first']);
+      assert.deepEqual([...w.comeBack('third', ['first'])], []);
       call.sendInfo({ body: 'two', contentType: 'text/plain' });
       assert.deepEqual(w.ways('INFO'), ['first', 'third']);
     });

@@ -101,8 +101,13 @@ export interface UserAgentCensus {
   readonly timers: number;
 }
 
-/** A SIP user agent that one of several processes runs. */
+/** The user agent of a server: phones register with it, and it may be one of several processes. */
 export interface UserAgent extends PhoneUserAgent {
+  /**
+   * A phone has registered over a flow, and its registrations over the flows `replaced` ended: the dialogs with one of its names whose
+   * flow is closed or among these go on over the new one (RFC 5626 §5.3). Returns the flows of the others.
+   */
+  phoneReturned(phone: readonly string[], flow: string, replaced?: readonly string[]): ReadonlySet<string>;
   /** Sends BYE in the dialog of a process that has ended; one challenge is answered. `reaches` has the meaning of that of an INVITE. */
   endDialog(
     snapshot: DialogSnapshot,
@@ -120,11 +125,6 @@ export interface PhoneUserAgent {
   transportFailed(text: ByteString, target?: SendTarget): void;
   /** A connection is closed. */
   flowClosed(id: string): void;
-  /**
-   * A phone has registered over a flow, and its registrations over the flows `replaced` ended: the dialogs with one of its names whose
-   * flow is closed or among these go on over the new one (RFC 5626 §5.3).
-   */
-  phoneReturned(phone: readonly string[], flow: string, replaced?: readonly string[]): void;
   /** Calls; with `credentials` challenges to INVITE and in-dialog requests are answered once each. */
   invite(options: InviteOptions & { readonly credentials?: DigestCredentials }, listener: CallListener): Call;
   /** Sends REGISTER, OPTIONS, MESSAGE and the like; `settled` is called once, later. One challenge is answered. */
