@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Database, Read } from '@jackfield/ports';
@@ -62,6 +65,45 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
       }
     } finally {
       await database.close();
+    }
+  });
+
+  test('a connection that is lost the moment it is ready is a clear error, for reads, units and heartbeats', async () => {
+    const real = new URL(await server.createDatabase());
+    const socketIn = (directory: string) => join(directory, '.s.PGSQL.5432');
+    const directory = await mkdtemp(join(tmpdir(), 'lost-'));
+    let isLost = true;
+    const proxy = createServer((near) => {
+      const far = connect(socketIn(real.searchParams.get('host')!));
+      far.on('data', (bytes) => {
+        near.write(bytes);
+        // ReadyForQuery, five bytes from its type to its length: the statement that follows meets a closed socket.
+        if (isLost && bytes.includes(Buffer.of(0x5a, 0, 0, 0, 5))) near.destroy();
+      });
+      near.on('data', (bytes) => far.write(bytes));
+      near.on('error', () => {}).on('close', () => far.destroy());
+      far.on('error', () => {}).on('close', () => near.destroy());
+    });
+    proxy.listen(socketIn(directory));
+    await once(proxy, 'listening');
+    const url = new URL(real);
+    url.searchParams.set('host', directory);
+    const shared = { url: url.href, poolSize: 4, writers: 1, isShared: true, log: createRecordingLog() };
+    const database = createPostgresDatabase(shared);
+    const one = async (read: Read) => sql`SELECT 1`.execute(read);
+    const all = [
+      () => one(database.read),
+      () => database.transact(one),
+      () => database.transact(one, { isHeartbeat: true }),
+    ];
+    try {
+      for (const each of all) await assert.rejects(each(), { code: 'database-unavailable' });
+      isLost = false;
+      for (const each of all) await each();
+    } finally {
+      await database.close();
+      proxy.close();
+      await rm(directory, { recursive: true });
     }
   });
 

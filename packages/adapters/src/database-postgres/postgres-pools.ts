@@ -34,6 +34,7 @@ export class PostgresPools {
   readonly #lock: ProcessLock | undefined;
   readonly #log: Logger;
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
+  readonly #lost = new WeakMap<pg.PoolClient, Error>();
 
   constructor({ url, readers, writers, lock, isShared, answerMs, log }: PostgresPoolsOptions) {
     this.#lock = lock;
@@ -55,6 +56,10 @@ export class PostgresPools {
     this.#writePool = new pg.Pool({ ...writing, max: writers } as pg.PoolConfig);
     if (isShared) this.#heartbeatPool = new pg.Pool({ ...writing, max: 1 } as pg.PoolConfig);
     this.#readPool = new pg.Pool({ ...this.#settings, max: readers });
+    for (const pool of this.#pools) {
+      // A connection may be lost before it has an owner: its first statement meets a server that is going away.
+      pool.on('connect', (client) => client.on('error', (error) => this.#lost.set(client, error)));
+    }
     this.#readPool.on('connect', (client) => {
       // If this fails, the next query on the connection fails as well.
       client.query('SET default_transaction_read_only = on').catch(() => {});
@@ -112,15 +117,17 @@ export class PostgresPools {
     const known = this.#connections.get(client);
     if (known !== undefined) return known;
     if (pool !== this.#readPool) await this.#admit(client);
+    const cause = this.#lost.get(client);
+    if (cause !== undefined) {
+      client.release(true);
+      throw new DatabaseUnavailableError('the connection to the database was lost', cause);
+    }
     const connection = new PostgresConnection(client);
     this.#connections.set(client, connection);
     return connection;
   }
 
   async #admit(client: pg.PoolClient): Promise<void> {
-    // Until the connection is wrapped, only this listener sees its end.
-    const ignore = (): void => {};
-    client.on('error', ignore);
     try {
       await this.#lock?.admitWriter(client);
     } catch (cause) {
@@ -129,7 +136,6 @@ export class PostgresPools {
         ? cause
         : new DatabaseUnavailableError('the connection to the database was lost', cause);
     }
-    client.off('error', ignore);
   }
 }
 
