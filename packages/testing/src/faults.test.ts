@@ -46,13 +46,15 @@ describe('a fault', () => {
   });
 
   it('packet-loss loses packets, and a call goes on', async () => {
-    const phone = await open();
+    const phone = await open(() =>
+      document('<Speak>Hello.</Speak><Wait length="60"/><Speak>Goodbye.</Speak>'),
+    );
     await phone.dial('/answer');
     const fault = world.fault('packet-loss', { rate: 0.1 });
     await world.wait('30 s');
     assert.ok(phone.isInCall);
     fault.end();
-    await phone.hears('hello');
+    await phone.hears('goodbye');
   });
 
   it('receiver-down for a minute: an event of five retries arrives at the fourth', async () => {

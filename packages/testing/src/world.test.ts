@@ -137,6 +137,17 @@ describe('a program', () => {
     }
   });
 
+  it('that is a server which is not there fails the expectation with the reason', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const own = await createWorld({ program: `http://127.0.0.1:${port}` });
+    await assert.rejects(own.phone(american).dial('/answer'), /The program threw: .*ECONNREFUSED/s);
+    await assert.rejects(own.close(), /fetch failed/);
+    await open();
+  });
+
   it('that throws fails the expectation with its error, and the end of the world', async () => {
     const own = await createWorld({
       program() {

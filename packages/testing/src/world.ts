@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type {
   ApiAnswer,
   ApiMethod,
@@ -141,5 +142,6 @@ export class TestWorld implements World {
 function problemsOf({ errors }: ProgramRunner): string {
   const [first] = errors;
   if (first === undefined) return '';
-  return ` The program threw: ${first instanceof Error ? (first.stack ?? first.message) : String(first)}`;
+  // With the cause: `fetch` names what went wrong there alone.
+  return ` The program threw: ${inspect(first)}`;
 }
