@@ -6,6 +6,7 @@ import { type CaptureMessage, toneLevel } from '@jackfield/media';
 import type { MediaNotice } from '@jackfield/ports';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 import { agreedWith, createPhone, type LoopbackPhone } from './testing/loopback-phone.ts';
+import { untilHears } from './testing/until-hears.ts';
 import type { ThreadPriority } from './thread-priority.ts';
 
 async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {
@@ -38,6 +39,7 @@ for (const sockets of ['dgram', 'native'] as const) {
     ] as const) {
       const { port } = await media.open(leg);
       const phone = await createPhone(hz, port);
+      context.after(() => phone.close());
       media.connect(leg, agreedWith(phone));
       phones.push(phone);
     }
@@ -51,10 +53,7 @@ for (const sockets of ['dgram', 'native'] as const) {
         { leg: 'b', hears: ['a'] },
       ],
     });
-    await Promise.all([a.hear(15), b.hear(15)]);
-    const [atA, atB] = await Promise.all([a.hear(20), b.hear(20)]);
-    assert.ok(toneLevel(atA, 8000, 1900) > -15 && toneLevel(atA, 8000, 700) < -40);
-    assert.ok(toneLevel(atB, 8000, 700) > -15 && toneLevel(atB, 8000, 1900) < -40);
+    await Promise.all([untilHears(a, 1900), untilHears(b, 700)]);
 
     await media.loadClip('voice', {
       sampleRate: 22_050,
@@ -65,8 +64,7 @@ for (const sockets of ['dgram', 'native'] as const) {
     });
     const sound = { kind: 'clip', name: 'voice' } as const;
     media.send({ do: 'play', mix: 'm', key: 'k', to: ['a'], sound, loop: true });
-    await a.hear(10);
-    assert.ok(toneLevel(await a.hear(15), 8000, 1200) > -15);
+    await untilHears(a, 1200, 1900);
 
     for (let packet = 0; packet < 3; packet++) a.sendPayload(101, Uint8Array.of(7, 0x8a, 3, 0x20));
     await pressed.promise;
@@ -77,11 +75,10 @@ for (const sockets of ['dgram', 'native'] as const) {
     const stats = await media.stats();
     assert.deepEqual([stats.participants, stats.leaks, stats.network.sendErrors], [2, 0, 0]);
     const [measured, unknown] = await media.measure(['a', 'x']);
-    assert.ok(measured!.packetsReceived > 40 && unknown === undefined);
+    assert.ok(measured!.packetsReceived > 20 && unknown === undefined);
     const statistics = await media.close('a');
-    assert.ok(
-      statistics.packetsSent > 40 && statistics.packetsReceived > 40 && statistics.digitsReceived === 1,
-    );
+    assert.ok(statistics.packetsSent > 20 && statistics.packetsReceived > 20);
+    assert.equal(statistics.digitsReceived, 1);
     assert.equal((await media.close('a')).packetsSent, 0);
     await media.close('b');
     media.send({ do: 'close-mix', mix: 'm' });
@@ -103,8 +100,6 @@ for (const sockets of ['dgram', 'native'] as const) {
       taps: 0,
       streamSources: 0,
     });
-    a.close();
-    b.close();
   });
 }
 

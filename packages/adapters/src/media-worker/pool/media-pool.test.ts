@@ -5,6 +5,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { type CaptureMessage, toneLevel } from '@jackfield/media';
 import type { MediaNotice } from '@jackfield/ports';
 import { agreedWith, createPhone, type LoopbackPhone } from '../testing/loopback-phone.ts';
+import { untilHears } from '../testing/until-hears.ts';
 import { createMediaPool, type MediaPool } from './media-pool.ts';
 import type { MediaPoolOptions } from './pool-workers.ts';
 
@@ -39,13 +40,6 @@ async function phoneOf(
 const everybody = (legs: readonly string[]) =>
   legs.map((leg) => ({ leg, hears: legs.filter((other) => other !== leg) }));
 
-/** Which tones of the phones it hears. */
-async function heardBy(phone: LoopbackPhone): Promise<readonly number[]> {
-  await phone.hear(10);
-  const heard = await phone.hear(15);
-  return [700, 1200, 1900].filter((hz) => toneLevel(heard, 8000, hz) > -20);
-}
-
 /** The worker that an RTP port belongs to, with two of them. */
 const workerOf = ({ enginePort }: { readonly enginePort: number }) => (enginePort < 8700 ? 0 : 1);
 
@@ -76,7 +70,7 @@ for (const sockets of ['native', 'dgram'] as const) {
     assert.deepEqual([a, b].map(workerOf), [0, 1]);
     media.send({ do: 'open-mix', mix: 'm' });
     media.send({ do: 'set-hearing', mix: 'm', members: everybody(['a', 'b']) });
-    assert.deepEqual(await Promise.all([a, b].map(heardBy)), [[1900], [700]]);
+    await Promise.all([untilHears(a, 1900), untilHears(b, 700)]);
     const stats = await media.stats();
     assert.deepEqual([stats.participants, stats.leaks, stats.network.sendErrors], [2, 0, 0]);
 
@@ -85,7 +79,7 @@ for (const sockets of ['native', 'dgram'] as const) {
     const c = await phoneOf(context, media, 'c', 1200);
     media.send({ do: 'open-mix', mix: 'n' });
     media.send({ do: 'set-hearing', mix: 'n', members: everybody(['b', 'c']) });
-    assert.deepEqual(await Promise.all([b, c].map(heardBy)), [[1200], [1900]]);
+    await Promise.all([untilHears(b, 1200), untilHears(c, 1900)]);
     media.send({ do: 'close-mix', mix: 'n' });
     const closed = await Promise.all(['a', 'b', 'c'].map((leg) => media.close(leg)));
     for (const { packetsSent, packetsReceived, strangersDropped } of closed) {
@@ -126,12 +120,12 @@ test('the sound, the capture, the digits and the voice of a leg follow it into a
   media.send({ do: 'open-mix', mix: 'play' });
   media.send({ do: 'play', mix: 'play', key: 'k', to: ['b'], sound, loop: true });
   media.send({ do: 'capture', capture: 'c', tracks: [{ said: ['b'], heard: ['b'] }] });
-  assert.deepEqual(await heardBy(b), [1200]);
+  await untilHears(b, 1200);
   media.send({ do: 'open-mix', mix: 'room' });
   media.send({ do: 'set-hearing', mix: 'room', members: everybody(['a']) });
   media.send({ do: 'set-hearing', mix: 'room', members: everybody(['a', 'b']) });
   media.send({ do: 'send-digits', leg: 'b', digits: '5' });
-  assert.deepEqual(await heardBy(b), [700, 1200]);
+  await untilHears(b, 700, 1200);
   for (let packet = 0; packet < 3; packet++) b.sendPayload(101, Uint8Array.of(7, 0x8a, 3, 0x20));
   await pressed.promise;
   media.send({ do: 'end-capture', capture: 'c' });
@@ -206,13 +200,13 @@ test('the death of a worker ends only its legs; its successor has its ports, and
   media.send({ do: 'open-mix', mix: 'm' });
   media.send({ do: 'set-hearing', mix: 'm', members: everybody(['b']) });
   media.send({ do: 'set-hearing', mix: 'm', members: everybody(['b', 'c']) });
-  assert.deepEqual(await heardBy(b), [1200]);
+  await untilHears(b, 1200);
   const { ticks } = (await media.stats()).ticks;
 
   media.kill(0);
   await died.promise;
   assert.deepEqual(lost.sort(), ['a', 'd']);
-  assert.deepEqual(await Promise.all([b, c].map(heardBy)), [[1200], [1900]]);
+  await Promise.all([untilHears(b, 1200), untilHears(c, 1900)]);
   assert.equal((await media.close('a')).packetsReceived, 0);
   await media.restarted();
   const e = await phoneOf(context, media, 'e', 700);
@@ -221,7 +215,7 @@ test('the death of a worker ends only its legs; its successor has its ports, and
   media.send({ do: 'open-mix', mix: 'p' });
   media.send({ do: 'play', mix: 'p', key: 'k', to: ['e'], sound, loop: true });
   media.send({ do: 'set-hearing', mix: 'm', members: everybody(['b', 'c', 'e']) });
-  assert.deepEqual(await heardBy(b), [700, 1200]);
+  await untilHears(b, 700, 1200);
   assert.ok((await media.stats()).ticks.ticks >= ticks, 'no total falls');
   assert.equal(media.deaths, 1);
   for (const mix of ['m', 'p']) media.send({ do: 'close-mix', mix });
