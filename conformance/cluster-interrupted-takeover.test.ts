@@ -20,6 +20,8 @@ describe('a takeover that is interrupted', { skip, timeout: 240_000 }, () => {
   let database: Database;
   /** They run when the node of a test dies. */
   let others: readonly PlatformProcess[];
+  /** Where the log of each begins for a test. */
+  let begins: ReadonlyMap<PlatformProcess, number>;
 
   before(async () => {
     cluster = await Cluster.start();
@@ -33,7 +35,7 @@ describe('a takeover that is interrupted', { skip, timeout: 240_000 }, () => {
     ),
   );
   beforeEach(() => {
-    for (const { log } of others) log.all.splice(0);
+    begins = new Map(others.map((node) => [node, node.log.all.length]));
   });
 
   /** Two calls with a callback for their end, and a multiparty call of two with callbacks, at a node of its own. */
@@ -67,19 +69,22 @@ describe('a takeover that is interrupted', { skip, timeout: 240_000 }, () => {
     return { held, successor, ended };
   }
 
-  /** The token of the node that this one ends. */
-  async function ending(node: PlatformProcess): Promise<unknown> {
-    const line = await node.log.until('the end of a dead node', ({ message }) =>
-      /gives no sign of life/.test(String(message)),
-    );
-    return line.node;
-  }
+  const logged = (node: PlatformProcess, what: string, is: (line: Record<string, unknown>) => boolean) =>
+    node.log.until(what, is, { from: begins.get(node) ?? 0 });
 
-  const takenOver = (node: PlatformProcess, ended: unknown) =>
-    node.log.until(
+  /** The token of the node that this one ends. */
+  const ending = async (by: PlatformProcess): Promise<unknown> =>
+    (
+      await logged(by, 'the end of a dead node', ({ message }) =>
+        /gives no sign of life/.test(String(message)),
+      )
+    ).node;
+
+  const takenOver = (by: PlatformProcess, ended: unknown) =>
+    logged(
+      by,
       'the end of the takeover',
-      (line) => /left is ended or taken over/.test(String(line.message)) && line.node === ended,
-      { limitMs: 60_000 },
+      ({ message, node }) => /left is ended or taken over/.test(String(message)) && node === ended,
     );
 
   /** What the rows, the API and the receiver show afterwards. */

@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 /**
  * Ports for phones, servers and media of one process of tests. Test files run side by side, each as a process of its own: a process has a
  * share that no other one uses, not even for a moment to see whether a port is free. All lie below the ports that the kernel assigns,
- * because such a port may be taken again before a phone binds it.
+ * because such a port may be taken again before a phone binds it, and above 10,080, the last port that `fetch` refuses (Fetch Standard, bad ports).
  */
-const all = { first: 10_000, last: 32_767 };
+const all = { first: 10_100, last: 32_767 };
 /** More than the processes that run at once; one more waits until another has ended. */
 const shares = 16;
 /** A process listens on one of these ports, one for each share, as long as it runs. */
@@ -48,7 +48,7 @@ function part(from: number, to: number): Range {
 
 const phones = { ...part(0, 20), each: 2, given: 0 };
 const sippMedia = { ...part(20, 40), each: 4, given: 0 };
-const rtp = [part(40, 54), part(54, 68), part(68, 82)] as const;
+const rtp = [part(40, 55), part(55, 70), part(70, 85)] as const;
 let rtpRangesGiven = 0;
 
 /** A port without a listener, neither TCP nor UDP. The next port stays free as well. */
@@ -61,7 +61,7 @@ export function freeSippMediaPort(): Promise<number> {
   return next(sippMedia);
 }
 
-/** The media of one platform, 200 ports: tests spray all of them. A file has three platforms at once at most. */
+/** The media of one platform, 212 ports: tests spray all of them. A file has three platforms at once at most. */
 export function rtpRange(): Range {
   return rtp[rtpRangesGiven++ % rtp.length]!;
 }
