@@ -74,13 +74,6 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     await page.reports.until('the end', ({ type }) => type === 'ended');
   }
 
-  /** A way to the platform's WebSocket that a test cuts. */
-  async function cuttable(t: TestContext): Promise<{ readonly port: CuttablePort; readonly url: string }> {
-    const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
-    t.after(() => port.close());
-    return { port, url: `ws://127.0.0.1:${port.port}/sip` };
-  }
-
   /** Calls a document that answers after a second and waits, and resolves with the call; `asked` runs before the answer. */
   async function wait({ page, endpointId }: BrowserPhone, name: string, asked = () => {}): Promise<string> {
     const answer_url = suite.server.serve(
@@ -229,8 +222,8 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     });
 
     it('a call outlives its WebSocket: its audio goes on, and the page ends it over the next one', async (t) => {
-      const { port, url } = await cuttable(t);
-      const { page } = await jssip(t, 'cut', { url });
+      const port = await CuttablePort.openFor(t, suite.platform);
+      const { page } = await jssip(t, 'cut', { url: port.url });
       await page.run('call', `sip:${tone}@${phoneDomain}`);
       await page.reports.until('the answer', ({ type }) => type === 'confirmed');
       const from = page.reports.all.length;
@@ -246,9 +239,9 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     for (const library of libraries) {
       for (const side of ['called', 'calling'] as const) {
         it(`${names[library]}: a page that was ${side} and lost its WebSocket learns over the next one of the end of the call`, async (t) => {
-          const { port, url } = await cuttable(t);
+          const port = await CuttablePort.openFor(t, suite.platform);
           const name = `${library}${side}`;
-          const ann = await phone(t, library, name, { url });
+          const ann = await phone(t, library, name, { url: port.url });
           const { page } = ann;
           let call = `MultiPartyCall/name_${name}/`;
           if (side === 'called') {
@@ -279,8 +272,8 @@ describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
     }
 
     it('a page whose ACK is lost with its WebSocket gets the answer again over the next one, and its call goes on', async (t) => {
-      const { port, url } = await cuttable(t);
-      const ann = await phone(t, 'sipjs', 'lostack', { url });
+      const port = await CuttablePort.openFor(t, suite.platform);
+      const ann = await phone(t, 'sipjs', 'lostack', { url: port.url });
       const { page } = ann;
       const uuid = await wait(ann, 'lostack', () => {
         port.isDeaf = true;

@@ -188,10 +188,8 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
     for (const address of ['127.0.0.1', '127.0.0.2']) {
       const what = address === '127.0.0.1' ? 'a cut WebSocket' : 'a change of its network';
       it(`after ${what} in a call it connects again, restarts ICE, and we can end the call`, async (t) => {
-        const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
-        t.after(() => port.close());
-        const url = `ws://127.0.0.1:${port.port}/sip`;
-        const { page } = await loggedIn(t, 'hedda', { url });
+        const port = await CuttablePort.openFor(t, suite.platform);
+        const { page } = await loggedIn(t, 'hedda', { url: port.url });
         await page.run('call', tone);
         await reported(page, 'onCallAnswered');
         const before = await page.until('two seconds of audio', twoSeconds);

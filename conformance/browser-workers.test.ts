@@ -97,12 +97,11 @@ describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 24
   it('a page whose way to the platform is IPv6 talks over it', {
     skip: 'reason' in network ? network.reason : false,
   }, async (t) => {
-    const way = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
+    const way = await CuttablePort.openFor(t, suite.platform);
     way.from = otherNetwork;
-    t.after(() => way.close());
     const { page } = await browserPhone(suite.browser, suite.platform, 'six', {
       program: 'jssip-phone',
-      url: `ws://127.0.0.1:${way.port}/sip`,
+      url: way.url,
     });
     t.after(() => page.close());
     await page.run('call', `sip:${tone}@${phoneDomain}`);

@@ -25,7 +25,7 @@ describe('a page that is connected to one node and talks at the other', { skip, 
     cluster = await Cluster.start();
     const join = async (name: string) => cluster.join(name, await webRtc());
     [one, two] = await Promise.all([join('one'), join('two')]);
-    port = await CuttablePort.open(Number(new URL(two.httpUrl).port));
+    port = await CuttablePort.open(two);
     browser = await Browser.start();
   });
   after(() =>
@@ -40,7 +40,7 @@ describe('a page that is connected to one node and talks at the other', { skip, 
   async function talk(library: keyof typeof names, name: string) {
     const { page, username } = await browserPhone(browser, two, name, {
       program: `${library}-phone`,
-      url: `ws://127.0.0.1:${port.port}/sip`,
+      url: port.url,
     });
     const answer_url = cluster.customer.serve('/wait', '<Response><Wait length="120"/></Response>');
     const order = { from: '+12025550000', to: username, answer_url };

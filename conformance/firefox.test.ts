@@ -106,9 +106,8 @@ describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 
   });
 
   it('a call outlives its WebSocket: it restarts ICE over the next one', async (t) => {
-    const port = await CuttablePort.open(Number(new URL(platform.httpUrl).port));
-    t.after(() => port.close());
-    const { page } = await phone(t, 'foxcut', { toneHz: 440, url: `ws://127.0.0.1:${port.port}/sip` });
+    const port = await CuttablePort.openFor(t, platform);
+    const { page } = await phone(t, 'foxcut', { toneHz: 440, url: port.url });
     await talk(page, echo);
     port.cut();
     await page.reports.until('the loss', ({ type }) => type === 'call-reconnecting');

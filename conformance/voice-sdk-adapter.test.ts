@@ -128,9 +128,8 @@ describe('a program for plivo-browser-sdk, over the adapter', {
     });
 
     it('after a cut WebSocket in a call it connects again, and we can end the call', async (t) => {
-      const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
-      t.after(() => port.close());
-      const { page } = await loggedIn(t, 'hedda', `ws://127.0.0.1:${port.port}/sip`);
+      const port = await CuttablePort.openFor(t, suite.platform);
+      const { page } = await loggedIn(t, 'hedda', port.url);
       await talk(page, tone);
       const from = page.reports.all.length;
       port.cut();

@@ -175,9 +175,8 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 90_000 
     });
 
     it('a call outlives its WebSocket: it restarts ICE over the next one and can be hung up there', async (t) => {
-      const port = await CuttablePort.open(Number(new URL(suite.platform.httpUrl).port));
-      t.after(() => port.close());
-      const { page } = await phone(t, 'sdkcut', `ws://127.0.0.1:${port.port}/sip`);
+      const port = await CuttablePort.openFor(t, suite.platform);
+      const { page } = await phone(t, 'sdkcut', port.url);
       const callUuid = await talk(page, tone);
       port.cut();
       await page.reports.until('the loss', ({ type }) => type === 'call-reconnecting');

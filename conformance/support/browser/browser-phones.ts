@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
 import type { PlatformProcess } from '../platform-process.ts';
 import type { BrowserPage, PageOptions } from './browser-page.ts';
 import type { HeardPage } from './heard-page.ts';
@@ -37,7 +38,7 @@ export function webSocketUrl(platform: PlatformProcess): string {
   return `${platform.httpUrl.replace(/^http/, 'ws')}/sip`;
 }
 
-/** A port whose connections go on to another one until a test cuts them. */
+/** A port whose connections go on to the HTTP port of a platform until a test cuts them. */
 export class CuttablePort {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -66,15 +67,23 @@ export class CuttablePort {
     });
   }
 
-  static async open(target: number): Promise<CuttablePort> {
-    const port = new CuttablePort(target);
+  static async open({ httpUrl }: Pick<PlatformProcess, 'httpUrl'>): Promise<CuttablePort> {
+    const port = new CuttablePort(Number(new URL(httpUrl).port));
     port.#server.listen(0, '127.0.0.1');
     await once(port.#server, 'listening');
     return port;
   }
 
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+  /** Closed after the test. */
+  static async openFor(t: TestContext, platform: Pick<PlatformProcess, 'httpUrl'>): Promise<CuttablePort> {
+    const port = await CuttablePort.open(platform);
+    t.after(() => port.close());
+    return port;
+  }
+
+  /** Of the platform's WebSocket through this port. */
+  get url(): string {
+    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/sip`;
   }
 
   /** Ends all connections without a goodbye; new ones are accepted. */
