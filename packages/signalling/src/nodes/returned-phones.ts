@@ -10,11 +10,9 @@ interface Returned {
   readonly replaced: Parameters<PhoneReturned>[2];
 }
 
-/** Dialogs of a phone that has returned stay on these flows of the receiving node, as far as the sender knows. */
-interface Kept {
-  readonly phone: Returned['phone'];
-  readonly flow: Returned['flow'];
-  readonly kept: readonly string[];
+/** Dialogs of a phone that has returned stay on a flow of the receiving node, as far as the sender knows. */
+interface Kept extends Pick<Returned, 'phone' | 'flow'> {
+  readonly kept: string;
 }
 
 const subject = 'sip-returned';
@@ -35,12 +33,13 @@ export function returnedAtAllNodes({ nodes, isOpen, returned }: ReturnedPhonesDe
   if (nodes === undefined) return returned;
 
   const here: PhoneReturned = (phone, flow, replaced) => {
-    const kept = returned(phone, flow, replaced);
-    for (const [owner, flows] of ofOthers(kept, nodes)) {
-      const asked = flows.filter((each) => each !== flow);
-      if (asked.length > 0) nodes.notify(owner, keptSubject, jsonBody<Kept>({ phone, flow, kept: asked }));
+    const flows = returned(phone, flow, replaced);
+    for (const kept of flows) {
+      const owner = readFlowName(kept)?.incarnation ?? nodes.own;
+      if (kept !== flow && owner !== nodes.own)
+        nodes.notify(owner, keptSubject, jsonBody<Kept>({ phone, flow, kept }));
     }
-    return kept;
+    return flows;
   };
   nodes.listen(subject, (body) => {
     const { phone, flow, replaced } = readJsonBody<Returned>(body);
@@ -48,25 +47,11 @@ export function returnedAtAllNodes({ nodes, isOpen, returned }: ReturnedPhonesDe
   });
   nodes.listen(keptSubject, (body, sender) => {
     const { phone, flow, kept } = readJsonBody<Kept>(body);
-    const replaced = kept.filter((each) => !isOpen(each));
-    if (replaced.length > 0) nodes.notify(sender, subject, jsonBody<Returned>({ phone, flow, replaced }));
+    if (!isOpen(kept)) nodes.notify(sender, subject, jsonBody<Returned>({ phone, flow, replaced: [kept] }));
   });
   return (phone, flow, replaced = []) => {
     const kept = here(phone, flow, replaced);
     nodes.notify(everyone, subject, jsonBody<Returned>({ phone, flow, replaced }));
     return kept;
   };
-}
-
-/** Flows of other nodes, by node. */
-function ofOthers(flows: Iterable<string>, { own }: PeerNodes): ReadonlyMap<string, readonly string[]> {
-  const byNode = new Map<string, string[]>();
-  for (const flow of flows) {
-    const { incarnation = own } = readFlowName(flow) ?? {};
-    if (incarnation === own) continue;
-    const known = byNode.get(incarnation);
-    if (known === undefined) byNode.set(incarnation, [flow]);
-    else known.push(flow);
-  }
-  return byNode;
 }
