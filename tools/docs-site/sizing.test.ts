@@ -36,7 +36,7 @@ test('the figures are those of the page of benchmarks', () => {
   assert.match(page, new RegExp(`^\\| G\\.711 rooms of 3 \\| ${perCore.phones}–`, 'm'));
   assert.match(page, new RegExp(`^\\| Opus at 48 kHz rooms of 3 \\| ${perCore.browsers} `, 'm'));
   assert.match(page, new RegExp(`^\\| streams two way.*\\| ${perCore.streams};`, 'm'));
-  assert.match(page, new RegExp(`^\\| direct calls.*\\| ${perCore.calls}/s`, 'm'));
+  assert.match(page, new RegExp(`^\\| calls to a number of an inbound trunk.*\\| ${perCore.calls} /s`, 'm'));
   assert.match(page, new RegExp(`^\\| callbacks delivered.*\\| ${perCore.callbacks}/s`, 'm'));
   assert.match(page, new RegExp(`^\\| REGISTER with digest over UDP.*\\| ${perCore.registers} /s`, 'm'));
 });

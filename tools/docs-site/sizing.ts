@@ -18,7 +18,7 @@ export const perCore = {
   phones: 525,
   browsers: 60,
   streams: 200,
-  calls: 372,
+  calls: 636,
   callbacks: 2844,
   registers: 15_779,
 };
