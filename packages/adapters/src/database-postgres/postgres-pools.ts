@@ -116,20 +116,17 @@ export class PostgresPools {
     const client = await pool.connect().catch(unavailable);
     const known = this.#connections.get(client);
     if (known !== undefined) return known;
-    if (pool !== this.#readPool) await this.#admit(client);
-    const cause = this.#lost.get(client);
-    if (cause !== undefined) {
-      client.release(true);
-      throw new DatabaseUnavailableError('the connection to the database was lost', cause);
-    }
+    await this.#admit(client, pool !== this.#readPool);
     const connection = new PostgresConnection(client);
     this.#connections.set(client, connection);
     return connection;
   }
 
-  async #admit(client: pg.PoolClient): Promise<void> {
+  async #admit(client: pg.PoolClient, isWriter: boolean): Promise<void> {
     try {
-      await this.#lock?.admitWriter(client);
+      if (isWriter) await this.#lock?.admitWriter(client);
+      const lost = this.#lost.get(client);
+      if (lost !== undefined) throw lost;
     } catch (cause) {
       client.release(true);
       throw cause instanceof DatabaseUnavailableError
