@@ -24,10 +24,10 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   return {
     ...agent,
     phoneReturned(phone, flow, replaced = []) {
-      const kept = new Set<string>();
+      const returned = { replaced, kept: new Set<string>() };
       for (const name of phone)
-        for (const leg of parts.legs.withPhone(name)) leg.follow(name, flow, { replaced, kept });
-      return kept;
+        for (const leg of parts.legs.withPhone(name)) leg.follow(name, flow, returned);
+      return returned.kept;
     },
     endDialog: (snapshot, { credentials, reaches } = {}) =>
       endLeftDialog(parts, snapshot, challengeAnswer(deps, credentials), reaches),
