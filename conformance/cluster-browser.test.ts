@@ -9,7 +9,7 @@ import { cleanUp } from './support/clean-up.ts';
 import { Cluster } from './support/cluster.ts';
 import type { PlatformProcess } from './support/platform-process.ts';
 
-const skip = postgresMissing() ?? natsMissing() ?? (missingBrowser() || false);
+const skip = postgresMissing() ?? natsMissing() ?? missingBrowser();
 
 const names = { jssip: 'JsSIP', sipjs: 'SIP.js' } as const;
 
@@ -42,16 +42,13 @@ describe('a page that is connected to one node and talks at the other', { skip, 
       program: `${library}-phone`,
       url: port.url,
     });
-    const answer_url = cluster.customer.serve('/wait', '<Response><Wait length="120"/></Response>');
-    const order = { from: '+12025550000', to: username, answer_url };
-    const { status, body } = await one.api('POST', 'Call/', order);
-    assert.equal(status, 201, JSON.stringify(body));
-    await page.reports.until('the call', ({ type }) => type === 'incoming');
-    await page.run('answer');
-    await page.until('its connection', ({ state }) => state === 'connected');
-    const call = `Call/${body.request_uuid}/`;
-    await one.until('the call', `${call}?status=live`, ({ call_status }) => call_status === 'in-progress');
-    const end = async () => assert.equal((await one.api('DELETE', call)).status, 204);
+    const answer = async () => {
+      await page.reports.until('the call', ({ type }) => type === 'incoming');
+      await page.run('answer');
+      await page.until('its connection', ({ state }) => state === 'connected');
+    };
+    const [call] = await Promise.all([cluster.callAt(one, { to: username }), answer()]);
+    const end = async () => assert.equal((await one.api('DELETE', `Call/${call}/`)).status, 204);
     return { page, end };
   }
 

@@ -69,23 +69,20 @@ describe('a takeover that is interrupted', { skip, timeout: 240_000 }, () => {
     return { held, successor, ended };
   }
 
-  const logged = (node: PlatformProcess, what: string, is: (line: Record<string, unknown>) => boolean) =>
-    node.log.until(what, is, { from: begins.get(node) ?? 0 });
+  /** A line of this test in the log of a node; `about` is the token of another node. */
+  const logged = (by: PlatformProcess, what: string, message: RegExp, about?: unknown) =>
+    by.log.until(
+      what,
+      (line) => message.test(String(line.message)) && (about === undefined || line.node === about),
+      { from: begins.get(by) ?? 0 },
+    );
 
   /** The token of the node that this one ends. */
   const ending = async (by: PlatformProcess): Promise<unknown> =>
-    (
-      await logged(by, 'the end of a dead node', ({ message }) =>
-        /gives no sign of life/.test(String(message)),
-      )
-    ).node;
+    (await logged(by, 'the end of a dead node', /gives no sign of life/)).node;
 
   const takenOver = (by: PlatformProcess, ended: unknown) =>
-    logged(
-      by,
-      'the end of the takeover',
-      ({ message, node }) => /left is ended or taken over/.test(String(message)) && node === ended,
-    );
+    logged(by, 'the end of the takeover', /left is ended or taken over/, ended);
 
   /** What the rows, the API and the receiver show afterwards. */
   async function judge({ calls, ends, room }: Left, through: PlatformProcess): Promise<void> {
