@@ -120,6 +120,8 @@ test('the first packet of a browser is accepted: a checked source needs no proba
   const heard = browser.hear(3);
   browser.send(5);
   await heard;
+  // The answer proves that the packets before it were read.
+  await browser.check(iceOf('a'));
   const statistics = await media.close('a');
   assert.deepEqual([statistics.packetsReceived, statistics.packetsLost], [5, 0]);
   await assertNothingIsLeft(media);
