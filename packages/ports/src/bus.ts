@@ -28,10 +28,11 @@ export const longestBusMessage = 1_000_000;
 
 /**
  * - `bus-no-receiver`: no node received the request; it may be repeated.
+ * - `bus-not-connected`: this node reaches no other, so the request was not sent and says nothing of its receiver; it may be repeated.
  * - `bus-no-answer`: the receiver may have carried out the request.
  * - `bus-too-long`: the request was not sent.
  */
-export type BusErrorCode = 'bus-no-receiver' | 'bus-no-answer' | 'bus-too-long';
+export type BusErrorCode = 'bus-no-receiver' | 'bus-not-connected' | 'bus-no-answer' | 'bus-too-long';
 
 /** Why a message was not sent, or a request has no answer. */
 export class BusError extends Error {

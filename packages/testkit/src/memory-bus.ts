@@ -77,7 +77,7 @@ export function createMemoryBuses(
   function ask(from: string, to: string, subject: string, body: Uint8Array, deadlineMs: number) {
     return new Promise<Uint8Array>((resolve, reject) => {
       if (body.length > longestBusMessage) throw tooLong(body);
-      if (isCut || !members.has(from)) throw failure('bus-no-receiver', 'the bus is cut');
+      if (isCut || !members.has(from)) throw failure('bus-not-connected', 'the bus is cut');
       if (!members.has(to)) throw failure('bus-no-receiver', `no node has the token '${to}'`);
       const refuse = (reason: string): void => {
         cancel();

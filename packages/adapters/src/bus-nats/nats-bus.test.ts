@@ -69,7 +69,7 @@ describe('connections to NATS', { skip, timeout: 60_000 }, () => {
   test('a node starts without NATS, and connects once NATS runs', async () => {
     await server.down();
     const one = open(server, 'one');
-    await assert.rejects(hello(one), { code: 'bus-no-receiver' });
+    await assert.rejects(hello(one), { code: 'bus-not-connected' });
     await server.up();
     await connected(one);
     await one.close();

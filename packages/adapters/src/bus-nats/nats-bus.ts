@@ -66,7 +66,7 @@ export function createNatsBus(options: NatsBusOptions): Bus {
   return {
     async ask(to, subject, body, deadlineMs) {
       if (body.length > longestBusMessage) throw tooLong(body);
-      if (!link.isConnected) throw noReceiver('there is no connection to NATS');
+      if (!link.isConnected) throw notConnected();
       try {
         const timing = { timeout: deadlineMs, headers: sender };
         const answer = await link.connection!.request(subjectOf(to, subject), body, timing);
@@ -254,6 +254,10 @@ function tooLong({ length }: Uint8Array): BusError {
 
 function noReceiver(reason: string, cause?: unknown): BusError {
   return new BusError('bus-no-receiver', `the request reached no node: ${reason}`, cause);
+}
+
+function notConnected(): BusError {
+  return new BusError('bus-not-connected', 'the request was not sent: there is no connection to NATS');
 }
 
 function noAnswer(reason: string, cause?: unknown): BusError {

@@ -70,7 +70,11 @@ export function createClusterNodes(deps: ClusterNodesDeps): ClusterNodes {
       },
     },
     async request(to, ...rest) {
-      if (joined === undefined) throw new BusError('bus-no-receiver', `this node has not joined ${to} yet`);
+      if (joined === undefined)
+        throw new BusError(
+          'bus-not-connected',
+          `the request to ${to} was not sent: this node has not joined the others yet`,
+        );
       return joined.messages.request(to, ...rest);
     },
     serve(subject, handle) {

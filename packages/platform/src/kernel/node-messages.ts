@@ -15,7 +15,7 @@ import {
 export interface NodeMessages {
   /**
    * Resolves with the answer of one node. A request without an answer is repeated once, half-way to the deadline; the receiver carries
-   * it out once. Rejects with a `BusError`: `bus-no-receiver` when nothing has been carried out, `bus-no-answer` when that is not known.
+   * it out once. Rejects with a `BusError`: `bus-no-answer` when it may have been carried out, any other code when it has not.
    */
   request(to: string, subject: string, body: Uint8Array, deadlineMs: number): Promise<Uint8Array>;
   /** Carries out the requests of a subject, once per subject. */

@@ -8,6 +8,7 @@ import {
   createSettling,
   createVirtualClock,
   eachDatabase,
+  type OpenDatabase,
 } from '@jackfield/testkit';
 import { createIncarnation, incarnationMigrations } from './incarnation.ts';
 import { createNodeMessages } from './node-messages.ts';
@@ -28,52 +29,77 @@ function withLateFirstAttempts(bus: Bus): Bus {
   };
 }
 
-eachDatabase('the successor of a node that was killed', (open) => {
-  test('ends it after four seconds of silence when only the repetition of a question finds no receiver', async () => {
-    const settling = createSettling();
-    const opened = await open([...outboxMigrations, ...incarnationMigrations]);
-    const database: Database = Object.defineProperty(settling.database(opened), 'isShared', { value: true });
-    const virtual = createVirtualClock({ settle: settling.settle });
-    const clock = { ...virtual, ...settling.clock(virtual) };
-    const log = createRecordingLog();
-    const node = (name: string) =>
-      createIncarnation({ database, clock, log, secrets: secrets(), node: name });
-    const killed = createIncarnation({
-      database,
-      clock: createVirtualClock(),
-      log,
-      secrets: secrets(),
-      node: 'killed',
-    });
-    await killed.begin();
-    const incarnation = node('successor');
-    await incarnation.begin();
-    const buses = createMemoryBuses(clock);
-    const ofKilled = createNodeMessages({ bus: buses.join(killed.token), clock, log });
-    ofKilled.serve('alive', async () => new Uint8Array());
-    const bus = withLateFirstAttempts(buses.join(incarnation.token));
-    const messages = createNodeMessages({ bus, clock, log });
-    const endedAt: number[] = [];
-    const from = clock.now();
-    const successor = createSuccessor({
-      clock,
-      log,
-      database,
-      metrics: { count() {} },
-      incarnation,
-      messages,
-      endThings: async ({ number }) => {
-        assert.equal(number, killed.number);
-        endedAt.push(clock.now() - from);
-      },
-    });
+/** A node that has answered once and then counts no heartbeats, and its possible successor over that one's own bus. */
+async function watchOverSilence(open: OpenDatabase, ownBus: (bus: Bus) => Bus) {
+  const settling = createSettling();
+  const opened = await open([...outboxMigrations, ...incarnationMigrations]);
+  const database: Database = Object.defineProperty(settling.database(opened), 'isShared', { value: true });
+  const virtual = createVirtualClock({ settle: settling.settle });
+  const clock = { ...virtual, ...settling.clock(virtual) };
+  const log = createRecordingLog();
+  const silent = createIncarnation({
+    database,
+    clock: createVirtualClock(),
+    log,
+    secrets: secrets(),
+    node: 'silent',
+  });
+  await silent.begin();
+  const incarnation = createIncarnation({ database, clock, log, secrets: secrets(), node: 'successor' });
+  await incarnation.begin();
+  const buses = createMemoryBuses(clock);
+  const ofSilent = createNodeMessages({ bus: buses.join(silent.token), clock, log });
+  ofSilent.serve('alive', async () => new Uint8Array());
+  const bus = ownBus(buses.join(incarnation.token));
+  const messages = createNodeMessages({ bus, clock, log });
+  const endedAt: number[] = [];
+  const from = clock.now();
+  const successor = createSuccessor({
+    clock,
+    log,
+    database,
+    metrics: { count() {} },
+    incarnation,
+    messages,
+    endThings: async ({ number }) => {
+      assert.equal(number, silent.number);
+      endedAt.push(clock.now() - from);
+    },
+  });
+  return {
+    clock,
+    buses,
+    ofSilent,
+    endedAt,
+    async close() {
+      await successor.close();
+      await messages.close();
+      await incarnation.close();
+    },
+  };
+}
+
+eachDatabase('the successor of a node that counts no heartbeats', (open) => {
+  test('ends it after four seconds when only the repetition of a question finds no receiver', async () => {
+    const { clock, ofSilent, endedAt, close } = await watchOverSilence(open, withLateFirstAttempts);
     await clock.advance(3_000);
-    await ofKilled.close();
+    await ofSilent.close();
     await clock.advance(6_000);
     assert.equal(endedAt.length, 1);
     assert.ok(endedAt[0]! <= 7_000, String(endedAt));
-    await successor.close();
-    await messages.close();
-    await incarnation.close();
+    await close();
+  });
+
+  test('waits for ten seconds of silence while it has no connection itself', async () => {
+    const { clock, buses, ofSilent, endedAt, close } = await watchOverSilence(open, (bus) => bus);
+    await clock.advance(3_000);
+    buses.cut();
+    await clock.advance(6_000);
+    assert.deepEqual(endedAt, []);
+    await clock.advance(6_000);
+    assert.equal(endedAt.length, 1);
+    assert.ok(endedAt[0]! >= 10_000, String(endedAt));
+    await ofSilent.close();
+    await close();
   });
 });

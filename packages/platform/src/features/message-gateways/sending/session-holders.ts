@@ -119,7 +119,7 @@ export function createSessionHolders(deps: SessionHoldersDeps, sendHere: SendThr
       const read = answer && readJsonBody<HandedOutcome>(answer);
       return read?.held ? read.outcome : undefined;
     } catch (err) {
-      if (err instanceof BusError && err.code === 'bus-no-receiver') return undefined;
+      if (err instanceof BusError && err.code !== 'bus-no-answer') return undefined;
       log.warn({ err, gateway: name, order: order.id }, 'node of a gateway has not answered for a message');
       return { accepted: false, errorCode: noAnswer, gatewayFailed: true, mayHaveGone: true };
     }
