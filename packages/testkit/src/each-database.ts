@@ -52,18 +52,20 @@ let suites = 0;
 
 function overPostgres(): OpenDatabase {
   suites++;
+  const open = opener(async () => {
+    starting ??= startOrThrow();
+    const { copies } = await starting;
+    // The end of the cluster removes its databases.
+    return { ...copies.newDatabase(), remove: () => {} };
+  });
+  // Registered last, so that the databases of the suite close before their server stops.
   after(async () => {
     if (--suites > 0) return;
     const ending = starting;
     starting = undefined;
     await (await ending)?.server.stop();
   });
-  return opener(async () => {
-    starting ??= startOrThrow();
-    const { copies } = await starting;
-    // The end of the cluster removes its databases.
-    return { ...copies.newDatabase(), remove: () => {} };
-  });
+  return open;
 }
 
 async function startOrThrow() {
