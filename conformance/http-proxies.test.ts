@@ -3,7 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,6 +11,7 @@ import { WebSocket } from 'ws';
 import { spawnBound } from './support/bound-child.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { listening } from './support/connected.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
@@ -81,21 +81,6 @@ async function haproxy({ directory, port, upstream, certificate }: ProxyInput): 
   ]);
   await writeFile(join(directory, 'haproxy.cfg'), configuration);
   return ['haproxy', '-db', '-f', join(directory, 'haproxy.cfg')];
-}
-
-/** Waits until a port accepts connections; rejects when the program ends before. */
-async function listening(port: number, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`the proxy ended with ${child.exitCode}`);
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await new Promise((resolve) => {
-      socket.once('connect', () => resolve(true));
-      socket.once('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 for (const [name, configure] of Object.entries({ nginx, haproxy })) {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnBound } from './bound-child.ts';
+import { connected } from './connected.ts';
 import { Happenings } from './lines.ts';
 import { freePort } from './ports.ts';
 
@@ -29,6 +30,7 @@ export interface BaresipOptions {
 
 const loopback = '127.0.0.1';
 const stopMs = 5_000;
+/** A baresip whose control port another program has runs on without it. */
 const connectMs = 30_000;
 
 /** Codecs, and their sample rates. */
@@ -76,7 +78,7 @@ export class BaresipPhone {
     await writeFile(join(directory, 'contacts'), '');
     const child = spawnBound('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
     runBeforeOthers(child.pid);
-    const control = await connected(controlPort, child).catch(async (error: unknown) => {
+    const control = await connected(controlPort, child, connectMs).catch(async (error: unknown) => {
       child.kill('SIGKILL');
       await rm(directory, { recursive: true, force: true });
       throw error;
@@ -222,25 +224,5 @@ function readNetstrings(socket: Socket, take: (text: string) => void): void {
       take(rest.subarray(colon + 1, end).toString());
       rest = rest.subarray(end + 1);
     }
-  });
-}
-
-/**
- * baresip opens its control port some time after its start; a refused connection is retried until baresip exits. A baresip whose port another
- * program has runs on without it.
- */
-function connected(port: number, child: ChildProcess): Promise<Socket> {
-  const limit = Date.now() + connectMs;
-  return new Promise((resolve, reject) => {
-    const attempt = () => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => resolve(socket));
-      socket.once('error', () =>
-        child.exitCode === null && child.signalCode === null && Date.now() < limit
-          ? setTimeout(attempt, 50)
-          : reject(new Error(`baresip exited, or did not open its control port ${port} in ${connectMs} ms`)),
-      );
-    };
-    attempt();
   });
 }

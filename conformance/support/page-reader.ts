@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { spawnBound } from './bound-child.ts';
+import { listening } from './connected.ts';
 import { eachLine, Happenings } from './lines.ts';
 import type { PlatformProcess } from './platform-process.ts';
 import { freePort, rtpRange } from './ports.ts';
@@ -124,11 +124,9 @@ export class PageReader {
   async #start(port: string, command: string): Promise<void> {
     const { child, said } = this.#spawn(`exec ${command}`);
     this.#programs.set(port, { child, said });
-    const ended = new Promise<never>((_, reject) =>
-      child.once('exit', () => reject(new Error(`${command}\n${said.all.join('\n')}`))),
-    );
-    ended.catch(() => {});
-    await Promise.race([listening(this.#ports.get(port)!), ended]);
+    await listening(this.#ports.get(port)!, child).catch((cause) => {
+      throw new Error(`${command}\n${said.all.join('\n')}`, { cause });
+    });
   }
 
   /** A server with other settings than that of the page: it starts on ports and data of its own, and ends. */
@@ -176,16 +174,4 @@ async function installPrograms(bin: string): Promise<void> {
   await mkdir(bin);
   for (const [name, script] of Object.entries(programs))
     await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-}
-
-/** Resolves when a program listens; a refused connection is tried again. */
-async function listening(port: number): Promise<void> {
-  for (;;) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true));
-      socket.once('error', () => resolve(false)).once('connect', () => socket.destroy());
-    });
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
