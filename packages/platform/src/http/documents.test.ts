@@ -72,8 +72,11 @@ eachDatabase('Documents', (open) => {
   test('the page of the documents loads nothing from another host', async () => {
     const world = await openSimulatedWorld({ database: open });
     const { http } = world.node.platform;
+    const { statusCode, headers } = await http.inject('/docs');
+    assert.deepEqual([statusCode, headers.location], [301, '/docs/']);
     const page = await http.inject('/docs/');
     assert.equal(page.statusCode, 200);
+    assert.match(page.body, /<script src="js\/scalar\.js">/);
     assert.doesNotMatch(
       page.body.replace(/https?:\/\/(www\.)?w3\.org[^"]*/g, ''),
       /(src|href)="(https?:)?\/\//,

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { keepAnswers } from './kept-answers.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { openApiOptions } from './openapi.ts';
+import { registerReferencePage } from './reference-page.ts';
 import { refusedAnswers } from './refused-codes.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
@@ -38,22 +39,7 @@ export function registerDocuments(app: FastifyInstance, describe: () => Promise<
       );
       done();
     });
-    // 17 MB with the script of the page, which a server without documents does not need.
-    const { default: scalar } = await import('@scalar/fastify-api-reference');
-    await scope.register(scalar, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/openapi.json',
-        pageTitle: 'Jackfield API',
-        withDefaultFonts: false,
-        telemetry: false,
-        proxyUrl: '',
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    });
+    registerReferencePage(scope);
   });
 }
 
