@@ -85,12 +85,17 @@ export async function liveBatches(console: ConsolePage, count: number): Promise<
   })`);
 }
 
-/** Turns so many pages of 10,000 calls, where each answer takes half a second; resolves with the waits in milliseconds. */
+/**
+ * Turns so many pages of 10,000 calls, where each answer takes half a second and none comes while a page is turned; resolves with the waits in
+ * milliseconds. Rejects when a page needs an answer.
+ */
 export async function turnedPages(console: ConsolePage, count: number): Promise<readonly number[]> {
   const answered: number[] = [];
+  let turned: Promise<void> | undefined;
   await console.page.route(/\/Call\/\?/, async (route) => {
     const offset = Number(new URL(route.request().url()).searchParams.get('offset'));
     await new Promise((resolve) => setTimeout(resolve, 500));
+    await turned;
     answered.push(offset);
     await route.fulfill({
       json: {
@@ -103,18 +108,22 @@ export async function turnedPages(console: ConsolePage, count: number): Promise<
   const waits: number[] = [];
   for (let offset = 20; offset <= 20 * count; offset += 20) {
     while (!answered.includes(offset)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const turn = Promise.withResolvers<void>();
+    turned = turn.promise;
     waits.push(
-      await console.page.evaluate<number>(`new Promise((resolve) => {
+      await console.page.evaluate<number>(`new Promise((resolve, reject) => {
         const start = performance.now();
         const next = [...document.querySelectorAll('button')].find((each) => each.textContent === 'Next');
         next.click();
         const look = () => {
           if (document.body.innerText.includes('call number ${offset}')) resolve(performance.now() - start);
+          else if (performance.now() - start > 20_000) reject(new Error('The page waits for an answer.'));
           else setTimeout(look, 1);
         };
         look();
       })`),
     );
+    turn.resolve();
   }
   return waits;
 }
