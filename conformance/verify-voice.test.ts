@@ -41,19 +41,16 @@ async function say(frames: readonly Uint8Array[], phoneAudio: RtpSocket, port: n
   }
 }
 
-/** The received audio, each packet at its time of arrival: pauses without packets are silence. */
+/** The received audio, each packet where its timestamp places it, however late it came: pauses without packets are silence. */
 function soundOf(phoneAudio: RtpSocket): Sound {
   const packets = phoneAudio.heard.filter(({ payloadType }) => payloadType === 0);
-  const begun = packets[0]?.at ?? 0;
-  const lateFrames = 10;
-  let end = 0;
-  const placed = packets.map(({ at, payload }) => {
-    const from = Math.max(end, (Math.floor((at - begun) / frameMs) - lateFrames) * frameSamples);
-    end = from + payload.length;
-    return { from, payload };
-  });
-  const samples = new Int16Array(end);
-  for (const { from, payload } of placed) samples.set(fromMulaw(payload), from);
+  const placed = packets.map(({ timestamp, payload }) => ({
+    // Timestamps may pass 2^32.
+    from: (timestamp - packets[0]!.timestamp) >>> 0,
+    samples: fromMulaw(payload),
+  }));
+  const samples = new Int16Array(Math.max(0, ...placed.map((each) => each.from + each.samples.length)));
+  for (const each of placed) samples.set(each.samples, each.from);
   return { sampleRate: rate, samples };
 }
 

@@ -5,6 +5,8 @@ import { toMulaw } from '@jackfield/stream-kit';
 export interface HeardPacket {
   readonly at: number;
   readonly payloadType: number;
+  /** In samples, from a random first one. */
+  readonly timestamp: number;
   readonly payload: Uint8Array;
   readonly from: RemoteInfo;
 }
@@ -28,7 +30,13 @@ export class RtpSocket {
     this.port = socket.address().port;
     socket.on('message', (bytes, from) => {
       if (bytes.length < 12 || bytes[0]! >> 6 !== 2) return;
-      this.heard.push({ at: Date.now(), payloadType: bytes[1]! & 0x7f, payload: bytes.subarray(12), from });
+      this.heard.push({
+        at: Date.now(),
+        payloadType: bytes[1]! & 0x7f,
+        timestamp: bytes.readUInt32BE(4),
+        payload: bytes.subarray(12),
+        from,
+      });
     });
   }
 
