@@ -41,7 +41,7 @@ async function say(frames: readonly Uint8Array[], phoneAudio: RtpSocket, port: n
   }
 }
 
-/** The received audio, each packet where its timestamp places it, however late it came: pauses without packets are silence. */
+/** The received audio, each packet at its timestamp, however late it came: pauses without packets are silence. */
 function soundOf(phoneAudio: RtpSocket): Sound {
   const packets = phoneAudio.heard.filter(({ payloadType }) => payloadType === 0);
   const placed = packets.map(({ timestamp, payload }) => ({
