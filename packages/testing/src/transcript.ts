@@ -1,8 +1,8 @@
 import type { Instant } from '@jackfield/ports';
 import { isSilent, type PhoneCall, SpokenTextReader } from '@jackfield/testkit/phones';
 
-/** A speaker who says nothing for so long has said the last word. */
-const pauseMs = 200;
+/** A text without its end was interrupted when nothing has been heard for so long. */
+const interruptedMs = 1_000;
 
 /** What one call of a phone has heard, as text. */
 export class Transcript {
@@ -30,7 +30,7 @@ export class Transcript {
 
   /**
    * Looks behind the text that earlier expectations matched; a match moves that position. A pattern may reach to the end of the text only
-   * when the speaker pauses or the call is over: `\d+` means the whole number, not the digits that were said so far.
+   * when the text has come to its end or the call is over: `\d+` means the whole number, not the digits that were said so far.
    */
   match(what: string | RegExp, now: Instant): RegExpExecArray | undefined {
     const rest = this.text.slice(this.#matched);
@@ -43,7 +43,8 @@ export class Transcript {
   }
 
   #isSpeaking(now: Instant): boolean {
-    return this.#call.end === undefined && this.#spokenAt !== undefined && now - this.#spokenAt < pauseMs;
+    if (this.#call.end !== undefined || !this.#reader.isWithinText) return false;
+    return this.#spokenAt !== undefined && now - this.#spokenAt < interruptedMs;
   }
 }
 

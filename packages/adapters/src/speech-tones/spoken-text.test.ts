@@ -31,8 +31,27 @@ describe('spoken text', () => {
     );
   });
 
-  it('is split where its speaker pauses for 200 ms', () => {
-    const samples = new Int16Array([...spokenText('one'), ...new Int16Array(1600), ...spokenText('two')]);
-    assert.equal(readFrom(samples), 'one|two');
+  it('is not split where its speaker stops within it', () => {
+    const sound = spokenText('one');
+    // In the middle of each half of each letter.
+    for (let at = 160; at < sound.length; at += 320) {
+      const samples = [...sound.subarray(0, at), ...new Int16Array(6400), ...sound.subarray(at)];
+      assert.equal(readFrom(new Int16Array(samples)), 'one');
+    }
+  });
+
+  it('is apart from the next text, where its end or the start of that text was lost too', () => {
+    const [one, two] = [spokenText('one'), spokenText('two')];
+    for (const [parts, read] of [
+      [[one, two], 'one|two'],
+      [[one.subarray(0, 3 * 640), two], 'on|two'],
+      [[one.subarray(0, 3 * 640), new Int16Array(8000), two.subarray(640)], 'on|two'],
+    ] as const) {
+      assert.equal(readFrom(Int16Array.from(parts.flatMap((part) => [...part]))), read);
+    }
+  });
+
+  it('has no marks of its own', () => {
+    assert.equal(readFrom(spokenText('a\u0003b\u0002c')), 'abc');
   });
 });
