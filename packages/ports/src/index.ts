@@ -56,7 +56,16 @@ export {
 } from './leg-spec.ts';
 export type { Logger } from './logger.ts';
 export { type Instant, type Machine, type Step, stay, type TimerFired } from './machine.ts';
-export type { CaptureTrack, Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './media.ts';
+export type {
+  CaptureTrack,
+  Media,
+  MediaNotice,
+  MixCommand,
+  MixMember,
+  PlayEnd,
+  Sound,
+  SoundClip,
+} from './media.ts';
 export type {
   AgreedCodec,
   AgreedKeys,

@@ -26,6 +26,9 @@ export type MixCommand =
   /**
    * Plays to every leg of `to`, a member of this mix or not; with `loop` until stopped. A second play with the same
    * key replaces the first. With `alone` these legs hear nothing else meanwhile.
+   *
+   * With `behind` it waits for the end of the play of this key, begins in the frame after its last one, and is stopped with it.
+   * Where that play has ended already it begins at once.
    */
   | {
       readonly do: 'play';
@@ -35,6 +38,7 @@ export type MixCommand =
       readonly sound: Sound;
       readonly loop: boolean;
       readonly alone?: boolean;
+      readonly behind?: string;
     }
   | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
   /** RFC 4733 events towards the leg, one after another. Characters 0–9 * # A–D; `w` waits 0.5 s, `W` 1 s. */
@@ -81,10 +85,19 @@ export type Sound =
   | { readonly kind: 'clip'; readonly name: string }
   | { readonly kind: 'ringback' };
 
+/** The end of the sound was reached, the last listener has left, or the play could not begin: an unknown clip, or a limit. */
+export type PlayEnd = 'finished' | 'left' | 'refused';
+
 /** Events of the media engine. */
 export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
-  | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
+  /** Not after a stop or a replacement. */
+  | {
+      readonly type: 'play-ended';
+      readonly mix: string;
+      readonly key: string;
+      readonly because: PlayEnd;
+    }
   /** Of a watched leg: speech has begun, or half a second has passed without any. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
   /**

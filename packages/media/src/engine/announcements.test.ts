@@ -46,7 +46,7 @@ for (const phases of [1, 8]) {
     assert.ok(hears(rig, b, 700) && hears(rig, b, 2500) && !hears(rig, b, 3100) && hears(rig, c, 700));
     rig.run(12);
     assert.ok(hears(rig, a, 1300) && hears(rig, a, 1900) && hears(rig, a, 2500) && !hears(rig, a, 3100));
-    assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'alone' }]);
+    assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'alone', because: 'finished' }]);
     for (const phone of phones) assert.equal(phone.breaks, 0);
   });
 
@@ -62,7 +62,7 @@ for (const phases of [1, 8]) {
     rig.run(15);
     assert.ok(hears(rig, a, 400) && !hears(rig, a, 3100) && !hears(rig, a, 2500) && !hears(rig, a, 1300));
     rig.run(5);
-    assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'short' }]);
+    assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'short', because: 'finished' }]);
     rig.engine.apply({ do: 'stop-play', mix: 'm', key: 'new' }, rig.nowMs());
     rig.run(12);
     assert.ok(hears(rig, a, 3100) && !hears(rig, a, 400) && !hears(rig, a, 1300));

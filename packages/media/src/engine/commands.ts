@@ -21,6 +21,9 @@ export type MixCommand =
   /**
    * Adds a sound to what the legs of `to` hear, members or not; the same key replaces it. With `alone` they hear
    * nothing else until it ends; of several such plays they hear the newest.
+   *
+   * With `behind` it waits for the end of the play of this key, begins in the frame after its last one, and is stopped with it.
+   * Where that play has ended already it begins at once.
    */
   | {
       readonly do: 'play';
@@ -30,6 +33,7 @@ export type MixCommand =
       readonly sound: Sound;
       readonly loop: boolean;
       readonly alone?: boolean;
+      readonly behind?: string;
     }
   | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
   /** RFC 4733 events, one after another; `w` waits 0.5 s, `W` 1 s. */
@@ -69,11 +73,19 @@ export type Sound =
   | { readonly kind: 'clip'; readonly name: string }
   | { readonly kind: 'ringback' };
 
+/** The end of the sound was reached, the last listener has left, or the play could not begin: an unknown clip, or a limit. */
+export type PlayEnd = 'finished' | 'left' | 'refused';
+
 /** The notices of an engine; plain data. */
 export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
-  /** The play reached its end, lost its last listener or named an unknown clip; not after a stop or a replacement. */
-  | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
+  /** Not after a stop or a replacement. */
+  | {
+      readonly type: 'play-ended';
+      readonly mix: string;
+      readonly key: string;
+      readonly because: PlayEnd;
+    }
   /** A watched leg has started to speak, or has not spoken for half a second. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
   /** Of a leg whose answer is watched: speech has begun or has paused for 200 ms, a steady tone has lasted for 120 ms, or a beep has ended. */

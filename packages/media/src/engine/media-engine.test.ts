@@ -263,7 +263,7 @@ test('a play is added to what its listeners hear, reaches no other leg and emits
   const beepAtC = toneLevel(rig.lastHeard(c, 15), 8000, 440);
   assert.ok(beepAtB - beepAtC > 1, `${beepAtB} ${beepAtC}`);
   rig.run(30);
-  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'room', key: 'enter' }]);
+  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'room', key: 'enter', because: 'finished' }]);
   assert.equal(rig.engine.census().plays, 0);
 });
 
@@ -290,7 +290,7 @@ test('a play converts its clip to the rate of the mix, replaces the play of the 
   assert.ok(hears(rig, phone, 2000) && !hears(rig, phone, 900));
   assert.deepEqual(rig.notices, []);
   play('gone', 'unknown');
-  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'gone' }]);
+  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'gone', because: 'refused' }]);
 });
 
 test('a play ends when its last listener hangs up', () => {
@@ -301,7 +301,7 @@ test('a play ends when its last listener hangs up', () => {
   rig.engine.apply({ do: 'play', mix: 'm', key: 'r', to: ['p'], sound, loop: true }, rig.nowMs());
   rig.run(3);
   rig.hangUp(phone);
-  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'r' }]);
+  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'r', because: 'left' }]);
   rig.engine.apply({ do: 'close-mix', mix: 'm' }, rig.nowMs());
   assert.deepEqual(rig.engine.census(), { legs: 0, mixes: 0, plays: 0, clips: 0, audiences: 0, captures: 0 });
 });

@@ -94,7 +94,7 @@ class Engine implements MediaEngine {
     this.#sendScratch = createSendScratch(this.#captures, phases);
     this.#hearing = createHearing({
       codecs: sharedCodecs,
-      playEnded: (mix, key) => this.#notify({ type: 'play-ended', mix, key }),
+      playEnded: (mix, key, because) => this.#notify({ type: 'play-ended', mix, key, because }),
       joined: (leg, mix) => this.#turns.join(find(leg)!, mix),
       streamSourcesOf: (leg) => this.#streamSources.of(leg),
     });

@@ -220,6 +220,33 @@ test('a leg that moves is latched where it was: a stranger that sends first does
   assert.equal(world.engines[1]!.closeLeg('a', world.now).strangersDropped, 10);
 });
 
+test('a play that waits behind another one follows its leg, and is heard in its turn', () => {
+  const world = new TwoEngines();
+  const a = world.phone('a', 700);
+  const [from] = world.engines as [MediaEngine, MediaEngine];
+  const order = (frequencyHz: number) =>
+    ({
+      ...({ do: 'play', mix: 'p', to: ['a'], loop: false } as const),
+      key: `${frequencyHz}`,
+      sound: { kind: 'tone', frequencyHz, levelDb: -10, durationMs: 1000 },
+    }) as const;
+  from.apply({ do: 'open-mix', mix: 'p' }, world.now);
+  from.apply(order(1200), world.now);
+  from.apply({ ...order(2100), behind: '1200' }, world.now);
+  world.run(30);
+  world.move([a], ['p']);
+  world.run(15);
+  assert.ok(a.hears(1200) && !a.hears(2100));
+  world.run(40);
+  assert.ok(a.hears(2100) && !a.hears(1200));
+  assert.deepEqual(
+    world.notices.map((notice) => notice.type === 'play-ended' && notice.key),
+    ['1200'],
+  );
+  world.run(20);
+  assert.equal(world.notices.length, 2);
+});
+
 test('a play and a capture follow their leg: the sound continues, and the capture has one end', () => {
   const world = new TwoEngines();
   const a = world.phone('a', 700);
@@ -234,7 +261,7 @@ test('a play and a capture follow their leg: the sound continues, and the captur
   assert.ok(a.hears(1200));
   assert.deepEqual(world.notices, []);
   world.run(20);
-  assert.deepEqual(world.notices, [{ type: 'play-ended', mix: 'p', key: 'k' }]);
+  assert.deepEqual(world.notices, [{ type: 'play-ended', mix: 'p', key: 'k', because: 'finished' }]);
   to.apply({ do: 'end-capture', capture: 'c' }, world.now);
   const lengths = world.captured.map(({ samples }) => samples.length);
   assert.ok(Math.abs(lengths.reduce((sum, length) => sum + length, 0) - 110 * 160) <= 2 * 160, `${lengths}`);

@@ -96,7 +96,7 @@ export function createMoves(deps: MovesDeps): Moves {
         if (members.length > 0) apply({ do: 'set-hearing', mix, members });
         for (const { frames, ...play } of plays) {
           apply({ do: 'play', mix, ...play });
-          hearing.seekPlay(mix, play.key, frames + missed);
+          if (play.behind === undefined) hearing.seekPlay(mix, play.key, frames + missed);
         }
       }
       for (const { capture, ...saved } of moved) captures.adopt(capture, saved, missed);

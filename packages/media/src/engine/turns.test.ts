@@ -135,7 +135,7 @@ test('a sound begins with its first sample for all listeners, also for a listene
   const sound = { kind: 'clip', name: 'voice' } as const;
   rig.engine.apply({ do: 'play', mix: 'm', key: 'k', to, sound, loop: false }, rig.nowMs());
   rig.run(40);
-  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'k' }]);
+  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'k', because: 'finished' }]);
   for (const phone of legs) {
     const heard = phone.heard.subarray(0, phone.heardCount);
     const first = heard.findIndex((sample) => sample > 1000);

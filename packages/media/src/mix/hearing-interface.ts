@@ -1,4 +1,4 @@
-import type { MixCommand } from '../engine/commands.ts';
+import type { MixCommand, PlayEnd } from '../engine/commands.ts';
 import type { Play } from '../playout/play.ts';
 import type { Seat } from './resolve-audiences.ts';
 import type { Source } from './source.ts';
@@ -42,7 +42,7 @@ export interface Hearing {
   ): boolean;
   /**
    * Adds a play for `to`, in place of one with the same key. Listeners of plays that are `alone` hear only the newest
-   * of these.
+   * of these. A play `behind` another play waits for its end.
    */
   play(
     mix: string,
@@ -86,8 +86,8 @@ export interface Hearing {
 /** What the hearing table needs from the engine; `codecs` is the number of codecs with shared payloads. */
 export interface HearingDeps {
   readonly codecs: number;
-  /** A play reached its end or lost its last listener; not called after a stop or a replacement. */
-  readonly playEnded: (mix: string, key: string) => void;
+  /** Not called after a stop or a replacement. */
+  readonly playEnded: (mix: string, key: string, because: PlayEnd) => void;
   /** The leg has its turn with this mix from now on; also called when nothing has changed. */
   readonly joined: (leg: string, mix: MixTurn) => void;
   /** The sources that a leg hears in any mix. */
@@ -100,8 +100,8 @@ export interface SavedMix {
   readonly plays: readonly SavedPlay[];
 }
 
-/** The parameters of a play. */
-export type PlayedSound = Pick<Extract<MixCommand, { readonly do: 'play' }>, 'sound' | 'loop'>;
+/** The parameters of a play; `behind` of a saved one only while it waits. */
+export type PlayedSound = Pick<Extract<MixCommand, { readonly do: 'play' }>, 'sound' | 'loop' | 'behind'>;
 
 /** A play of a mix, and how many frames of it were played. */
 export interface SavedPlay extends PlayedSound {

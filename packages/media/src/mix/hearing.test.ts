@@ -153,7 +153,7 @@ describe('edges of a mix', () => {
     assert.equal(hearing.stopPlay('x', 'k'), false);
     assert.equal(hearing.saveMix('x'), undefined);
     assert.equal(hearing.countPlays('x'), 0);
-    const play = { ...source('p'), frames: 0, seek() {}, advance: () => false };
+    const play = { ...source('p'), frames: 0, isAtEnd: false, seek() {}, advance: () => false };
     assert.equal(hearing.play('x', 'k', [], play, false, { sound: { kind: 'ringback' }, loop: true }), false);
   });
 

@@ -1,3 +1,4 @@
+import type { PlayEnd } from '../engine/commands.ts';
 import type { Play } from '../playout/play.ts';
 import type { Hearing, HearingDeps, LegHearing, PlayedSound, SavedMix } from './hearing-interface.ts';
 import { type Audiences, createAudiences, type Listener } from './resolve-audiences.ts';
@@ -19,6 +20,10 @@ interface RunningPlay {
   readonly to: Set<string>;
   readonly alone: boolean;
   readonly order: PlayedSound;
+  /** The play whose end this one waits for; until then it is neither heard nor advanced. */
+  before: RunningPlay | undefined;
+  /** The play that waits for the end of this one. */
+  next: RunningPlay | undefined;
 }
 
 /** Creates the hearing table of an engine, empty. */
@@ -60,16 +65,42 @@ class HearingTable implements Hearing {
     this.refresh(leg);
   }
 
+  /** Adds it to what its listeners hear. */
+  #begin(play: RunningPlay): void {
+    this.#running.push(play);
+    for (const leg of play.to) {
+      const plays = this.#playsOf.get(leg) ?? new Set();
+      this.#playsOf.set(leg, plays.add(play));
+      this.refresh(leg);
+    }
+    this.#touch(play.mix);
+  }
+
+  /** With what waits behind it. */
   #remove(play: RunningPlay): void {
+    if (play.next !== undefined) this.#remove(play.next);
     play.mix.plays.delete(play.key);
+    if (play.before !== undefined) {
+      play.before.next = undefined;
+      return;
+    }
     this.#running.splice(this.#running.indexOf(play), 1);
     for (const leg of [...play.to]) this.#forget(play, leg);
     this.#touch(play.mix);
   }
 
-  #end(play: RunningPlay): void {
+  #end(play: RunningPlay, because: PlayEnd): void {
+    const { mix, key, next } = play;
+    if (next !== undefined) {
+      play.next = undefined;
+      next.before = undefined;
+      // The listeners have reached the turn of this mix already.
+      next.isStarted = play.isStarted;
+      this.#begin(next);
+    }
     this.#remove(play);
-    this.#deps.playEnded(play.mix.name, play.key);
+    this.#deps.playEnded(mix.name, key, because);
+    if (next?.to.size === 0 && because === 'left') this.#end(next, because);
   }
 
   #leaveMix(leg: string): void {
@@ -95,7 +126,7 @@ class HearingTable implements Hearing {
     const mix = this.#mixes.get(name);
     if (mix === undefined) return false;
     this.#touch(mix);
-    for (const play of [...mix.plays.values()]) this.#remove(play);
+    for (const play of [...mix.plays.values()]) if (play.before === undefined) this.#remove(play);
     for (const leg of mix.members.keys()) this.#homes.delete(leg);
     this.#mixes.delete(name);
     return true;
@@ -130,8 +161,9 @@ class HearingTable implements Hearing {
     const mix = this.#mixes.get(name);
     if (mix === undefined) return undefined;
     const members = [...mix.members].map(([leg, hears]) => ({ leg, hears }));
-    const plays = [...mix.plays.values()].map(({ key, to, alone, source, order }) => ({
-      ...order,
+    const plays = [...mix.plays.values()].map(({ key, to, alone, source, order, before }) => ({
+      ...{ sound: order.sound, loop: order.loop },
+      ...(before === undefined ? {} : { behind: before.key }),
       key,
       to: [...to],
       alone,
@@ -156,15 +188,15 @@ class HearingTable implements Hearing {
     if (mix === undefined) return false;
     const former = mix.plays.get(key);
     if (former !== undefined) this.#remove(former);
-    const play: RunningPlay = { mix, key, source, to: new Set(to), alone, order, isStarted: false };
+    const before = order.behind === undefined ? undefined : mix.plays.get(order.behind);
+    if (before?.next !== undefined) this.#remove(before.next);
+    const play: RunningPlay = {
+      ...{ mix, key, source, to: new Set(to), alone, order },
+      ...{ isStarted: false, before, next: undefined },
+    };
     mix.plays.set(key, play);
-    this.#running.push(play);
-    for (const leg of play.to) {
-      const plays = this.#playsOf.get(leg) ?? new Set();
-      this.#playsOf.set(leg, plays.add(play));
-      this.refresh(leg);
-    }
-    this.#touch(mix);
+    if (before === undefined) this.#begin(play);
+    else before.next = play;
     return true;
   }
 
@@ -217,7 +249,8 @@ class HearingTable implements Hearing {
     this.#leaveMix(leg);
     for (const play of [...(this.#playsOf.get(leg) ?? [])]) {
       this.#forget(play, leg);
-      if (play.to.size === 0 && !goesOn) this.#end(play);
+      play.next?.to.delete(leg);
+      if (play.to.size === 0 && !goesOn) this.#end(play, 'left');
     }
     this.#entries.delete(leg);
     this.#stale.delete(leg);
@@ -263,7 +296,9 @@ class HearingTable implements Hearing {
       if (phase !== Math.max(0, turn.phase) || step < turn.dueStep) continue;
       if (!play.isStarted && !this.#isAwaited(play, step)) play.isStarted = true;
       if (!play.isStarted) continue;
-      if (!play.source.advance()) this.#end(play);
+      const goesOn = play.source.advance();
+      // The next one is heard from the next frame on: a play that others wait for ends with its last frame, not with an empty one.
+      if (!goesOn || (play.next !== undefined && play.source.isAtEnd)) this.#end(play, 'finished');
     }
   }
 
@@ -288,7 +323,9 @@ class HearingTable implements Hearing {
   }
 
   census(): { mixes: number; plays: number; audiences: number } {
-    return { mixes: this.#mixes.size, plays: this.#running.length, audiences: this.#audiences.size() };
+    let plays = 0;
+    for (const mix of this.#mixes.values()) plays += mix.plays.size;
+    return { mixes: this.#mixes.size, plays, audiences: this.#audiences.size() };
   }
 
   /** A play waits until every leg of its mix that hears it has reached the mix's turn. */

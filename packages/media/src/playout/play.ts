@@ -9,6 +9,8 @@ import { FADE_MS } from './sounds.ts';
 export interface Play extends Source {
   /** Fills the frame with the next 20 ms; false, with an inactive frame, at the end. */
   advance(): boolean;
+  /** No sample is left: the next frame would be empty. */
+  readonly isAtEnd: boolean;
   /** Frames since its start, without those that waited for samples. */
   readonly frames: number;
   /** Continues after this many frames: the play began in another engine. */
@@ -25,9 +27,10 @@ export function createSamplesPlay(
   const source =
     given instanceof Int16Array ? { samples: given, length: given.length, isOpen: false } : given;
   let position = 0;
-  const play: Play & { frames: number } = {
+  const play: Play & { frames: number; isAtEnd: boolean } = {
     ...createSource(id, frameSamples),
     frames: 0,
+    isAtEnd: false,
     seek(frames) {
       play.frames = frames;
       const at = frames * frameSamples;
@@ -56,6 +59,7 @@ export function createSamplesPlay(
       }
       frame.fill(0, filled);
       play.active = filled > 0 && !isSilent(frame, frameSamples);
+      play.isAtEnd = !loop && !source.isOpen && position >= length;
       return filled > 0;
     },
   };
@@ -82,9 +86,10 @@ export function createTonePlay(id: number, frameSamples: number, shape: ToneShap
   const fade = Math.round((FADE_MS * shape.rate) / 1000);
   const scratch = new Float64Array(frameSamples);
   let position = 0;
-  const play: Play & { frames: number } = {
+  const play: Play & { frames: number; isAtEnd: boolean } = {
     ...createSource(id, frameSamples),
     frames: 0,
+    isAtEnd: false,
     seek(frames) {
       play.frames = frames;
       position = frames * frameSamples;
@@ -106,6 +111,7 @@ export function createTonePlay(id: number, frameSamples: number, shape: ToneShap
       }
       position += count;
       play.active = true;
+      play.isAtEnd = position >= total;
       return true;
     },
   };

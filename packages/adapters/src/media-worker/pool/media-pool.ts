@@ -272,7 +272,8 @@ class Pool implements MediaPool {
     }
     const placed = this.#table.placePlays(mix, command.to);
     if (placed === undefined) {
-      queueMicrotask(() => this.#emit({ type: 'play-ended', mix: command.mix, key: command.key }));
+      const { mix: name, key } = command;
+      queueMicrotask(() => this.#emit({ type: 'play-ended', mix: name, key, because: 'refused' }));
       return;
     }
     if (placed.isNew) this.#pass(mix, { do: 'open-mix', mix: mix.name });

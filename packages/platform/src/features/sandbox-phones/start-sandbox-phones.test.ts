@@ -116,8 +116,8 @@ it('a message is recorded with its caller, from the end of the beep until the ca
   notify({ type: 'leg-answered', leg: 'leg' });
   await runner.idle();
   for (const key of ['greeting', 'beep']) {
-    emitMedia({ type: 'play-ended', mix: 'another call', key });
-    emitMedia({ type: 'play-ended', mix: 'leg', key });
+    emitMedia({ type: 'play-ended', mix: 'another call', key, because: 'finished' });
+    emitMedia({ type: 'play-ended', mix: 'leg', key, because: 'finished' });
     await runner.idle();
   }
   notify({ type: 'leg-ended', leg: 'leg', end: { by: 'remote-bye' } });

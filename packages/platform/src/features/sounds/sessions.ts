@@ -56,7 +56,10 @@ function perform(media: Media, parts: SessionParts, live: LivePlay, effect: Play
 }
 
 function soundCommand({ mix, order }: LivePlay, effect: PlayEffect & { do: 'sound' }): MixCommand {
-  const { number, sound, loop } = effect;
-  const command: MixCommand = { do: 'play', mix, key: `${number}`, to: order.to, sound, loop };
-  return order.alone === undefined ? command : { ...command, alone: order.alone };
+  const { number, sound, loop, behind } = effect;
+  return {
+    ...{ do: 'play', mix, key: `${number}`, to: order.to, sound, loop },
+    ...(order.alone === undefined ? {} : { alone: order.alone }),
+    ...(behind === undefined ? {} : { behind: `${behind}` }),
+  };
 }

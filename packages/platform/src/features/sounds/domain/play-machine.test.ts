@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PlayEnd } from '@jackfield/ports';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './play.ts';
 import { playMachine } from './play-machine.ts';
 import type { PlayItem, PlayOrder } from './play-order.ts';
@@ -33,11 +34,12 @@ function driver(ordered: PlayOrder) {
   return {
     take,
     begin: () => take({ type: 'ordered' }),
-    loaded: (load: number, durationMs = 1_000, name = `clip-${load}`) =>
-      take({ type: 'item-loaded', load, playable: { sound: { kind: 'clip', name }, durationMs } }),
+    loaded: (load: number) =>
+      take({ type: 'item-loaded', load, sound: { kind: 'clip', name: `clip-${load}` } }),
     failed: (load: number, afterMs = 0) =>
       take({ type: 'item-failed', load, code: 'silent', sentence: `no ${load}` }, afterMs),
-    ended: (sound: number, afterMs: number) => take({ type: 'sound-ended', sound }, afterMs),
+    ended: (sound: number, afterMs: number, because: PlayEnd = 'finished') =>
+      take({ type: 'sound-ended', sound, because }, afterMs),
     fired: (key: string, afterMs = 0) => take({ type: 'timer-fired', key }, afterMs),
     get play() {
       return play;
@@ -53,7 +55,8 @@ function inShort(effect: PlayEffect, now: number): string {
       return `unload ${effect.load}`;
     case 'sound': {
       const what = effect.sound.kind === 'clip' ? effect.sound.name : effect.sound.kind;
-      return `sound ${effect.number} ${what}${effect.loop ? ' for ever' : ''}`;
+      const behind = effect.behind === undefined ? '' : ` behind ${effect.behind}`;
+      return `sound ${effect.number} ${what}${effect.loop ? ' for ever' : ''}${behind}`;
     }
     case 'stop-sound':
       return `stop ${effect.number}`;
@@ -71,15 +74,32 @@ function inShort(effect: PlayEffect, now: number): string {
   }
 }
 
-test('the next item is loaded while an item is heard, and an item is unloaded after it', () => {
+test('the next item is loaded and given to the engine while an item is heard, and an item is unloaded after it', () => {
   const it = driver(order([file('a'), file('b'), file('c')]));
   assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'load 2']);
   assert.deepEqual(it.loaded(2), [], 'the second waits for the first');
-  assert.deepEqual(it.loaded(1), ['sound 3 clip-1', 'begun']);
-  assert.deepEqual(it.ended(3, 1_000), ['load 4', 'unload 1', 'sound 5 clip-2']);
-  assert.deepEqual(it.ended(5, 1_000), ['unload 2']);
-  assert.deepEqual(it.loaded(4), ['sound 6 clip-4']);
-  assert.deepEqual(it.ended(6, 1_000), ['close-mix', 'unload 4', 'over finished']);
+  assert.deepEqual(it.loaded(1), ['sound 3 clip-1', 'begun', 'sound 4 clip-2 behind 3']);
+  assert.deepEqual(it.ended(3, 1_000), ['load 5', 'unload 1']);
+  assert.deepEqual(it.ended(4, 1_000), ['unload 2']);
+  assert.deepEqual(it.loaded(5), ['sound 6 clip-5']);
+  assert.deepEqual(it.ended(6, 1_000), ['close-mix', 'unload 5', 'over finished']);
+});
+
+test('sounds whose ends are reported late and together are each followed by the next one', () => {
+  const it = driver(order([beep, file('a'), beep]));
+  assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'sound 2 beep', 'begun']);
+  assert.deepEqual(it.loaded(1), ['sound 3 clip-1 behind 2']);
+  assert.deepEqual(it.ended(2, 3_000), ['sound 4 beep behind 3']);
+  assert.deepEqual(it.ended(3, 0), ['unload 1']);
+  assert.deepEqual(it.ended(4, 0), ['close-mix', 'over finished']);
+});
+
+test('a sound that the engine refuses while another one is heard is ordered again in its turn', () => {
+  const it = driver(order([beep, beep]));
+  assert.deepEqual(it.begin(), ['open-mix', 'sound 1 beep', 'begun', 'sound 2 beep behind 1']);
+  assert.deepEqual(it.ended(2, 10, 'refused'), []);
+  assert.deepEqual(it.ended(1, 490), ['sound 3 beep']);
+  assert.deepEqual(it.ended(3, 0, 'refused'), ['close-mix', 'over finished']);
 });
 
 test('an order without items is over at once', () => {
@@ -89,12 +109,12 @@ test('an order without items is over at once', () => {
 test('an item is repeated before the next one, and the order as often as its loop', () => {
   const it = driver(order([file('a', 2), beep], { loop: 2 }));
   assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
-  assert.deepEqual(it.loaded(1), ['sound 2 clip-1', 'begun']);
-  assert.deepEqual(it.ended(2, 1_000), ['sound 3 clip-1']);
-  assert.deepEqual(it.ended(3, 1_000), ['sound 4 beep'], 'the file is the next one again');
-  assert.deepEqual(it.ended(4, 500), ['sound 5 clip-1']);
-  assert.deepEqual(it.ended(5, 1_000), ['sound 6 clip-1']);
-  assert.deepEqual(it.ended(6, 1_000), ['unload 1', 'sound 7 beep']);
+  assert.deepEqual(it.loaded(1), ['sound 2 clip-1', 'begun', 'sound 3 clip-1 behind 2']);
+  assert.deepEqual(it.ended(2, 1_000), ['sound 4 beep behind 3']);
+  assert.deepEqual(it.ended(3, 1_000), ['sound 5 clip-1 behind 4'], 'the file is the next one again');
+  assert.deepEqual(it.ended(4, 500), ['sound 6 clip-1 behind 5']);
+  assert.deepEqual(it.ended(5, 1_000), ['sound 7 beep behind 6']);
+  assert.deepEqual(it.ended(6, 1_000), ['unload 1']);
   assert.deepEqual(it.ended(7, 500), ['close-mix', 'over finished']);
 });
 
@@ -107,15 +127,11 @@ test('an endless item is repeated by the media engine, and ends only with its li
   }
 });
 
-test('a sound that ends before its duration has no listeners: the play is over', () => {
+test('a play whose sound has lost its listeners is over', () => {
   const it = driver(order([beep, beep], { loop: 5 }));
-  assert.deepEqual(it.begin(), ['open-mix', 'sound 1 beep', 'begun']);
-  assert.deepEqual(it.ended(1, 490), ['sound 2 beep'], 'a tick too early is early by the clocks only');
-  assert.deepEqual(it.ended(2, 100), ['close-mix', 'over finished']);
-  const tone: PlayItem = { kind: 'built-in', sound: { kind: 'tone', frequencyHz: 440, levelDb: -12 } };
-  const endless = driver(order([tone, beep]));
-  endless.begin();
-  assert.deepEqual(endless.ended(1, 10_000), ['close-mix', 'over finished'], 'a tone without an end');
+  assert.deepEqual(it.begin(), ['open-mix', 'sound 1 beep', 'begun', 'sound 2 beep behind 1']);
+  assert.deepEqual(it.ended(1, 500), ['sound 3 beep behind 2']);
+  assert.deepEqual(it.ended(2, 500, 'left'), ['close-mix', 'over finished']);
 });
 
 test('an endless play is over when its listeners are gone, in every phase', () => {
@@ -124,8 +140,8 @@ test('an endless play is over when its listeners are gone, in every phase', () =
   assert.deepEqual(loading.begin(), ['open-mix', 'watch-listeners', 'load 1']);
   assert.deepEqual(loading.take(gone), ['close-mix', 'unload 1', 'over finished']);
   const silent = driver(order([silence(5_000), beep], { loop: 0 }));
-  assert.deepEqual(silent.begin(), ['open-mix', 'watch-listeners', 'silence in 5000']);
-  assert.deepEqual(silent.take(gone), ['close-mix', 'over finished']);
+  assert.deepEqual(silent.begin(), ['open-mix', 'watch-listeners', 'sound 1 tone', 'sound 2 beep behind 1']);
+  assert.deepEqual(silent.take(gone), ['stop 1', 'close-mix', 'over finished']);
   const sounding = driver(order([beep, beep], { loop: 0 }));
   sounding.begin();
   assert.deepEqual(sounding.take(gone), ['stop 1', 'close-mix', 'over finished']);
@@ -145,17 +161,11 @@ test('a late outcome of a former sound or load changes nothing', () => {
   assert.deepEqual(it.take({ type: 'stopped' }), []);
 });
 
-test('a silence lasts its duration and sends no play-begun', () => {
+test('a silence is played as a sound, and sends no play-begun', () => {
   const it = driver(order([silence(2_000), file('a')]));
-  assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'silence in 2000']);
-  assert.deepEqual(it.loaded(1), []);
-  assert.deepEqual(it.fired('silence', 2_000), ['sound 2 clip-1', 'begun']);
-});
-
-test('a silence of a play with `alone` is played as a sound', () => {
-  const it = driver(order([silence(2_000), beep], { alone: true }));
-  assert.deepEqual(it.begin(), ['open-mix', 'sound 1 tone']);
-  assert.deepEqual(it.ended(1, 2_000), ['sound 2 beep', 'begun']);
+  assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'sound 2 tone']);
+  assert.deepEqual(it.loaded(1), ['sound 3 clip-1 behind 2']);
+  assert.deepEqual(it.ended(2, 2_000), ['begun']);
 });
 
 test('lengthMs ends a play within an item, counted from its first item on', () => {
@@ -164,8 +174,8 @@ test('lengthMs ends a play within an item, counted from its first item on', () =
   assert.deepEqual(it.loaded(1), ['length in 5000', 'sound 2 clip-1 for ever', 'begun']);
   assert.deepEqual(it.fired('length', 5_000), ['stop 2', 'close-mix', 'unload 1', 'over finished']);
   const silent = driver(order([silence(9_000)], { lengthMs: 5_000 }));
-  assert.deepEqual(silent.begin(), ['open-mix', 'length in 5000', 'silence in 9000']);
-  assert.deepEqual(silent.fired('length', 5_000), ['close-mix', 'over finished']);
+  assert.deepEqual(silent.begin(), ['open-mix', 'length in 5000', 'sound 1 tone']);
+  assert.deepEqual(silent.fired('length', 5_000), ['stop 1', 'close-mix', 'over finished']);
 });
 
 test('a failed item is skipped, and reported in play-over and in an event', () => {
@@ -182,13 +192,12 @@ test('a failed item is skipped, and reported in play-over and in an event', () =
 test('an item that breaks off is heard as far as it came, reported once, and followed by the next one', () => {
   const it = driver(order([file('a'), beep], { account: 'A', mainAccount: 'M' }));
   it.begin();
-  // Its length is not known while it grows.
-  it.take({ type: 'item-loaded', load: 1, playable: { sound: { kind: 'clip', name: 'growing' } } });
+  assert.deepEqual(it.loaded(1), ['sound 2 clip-1', 'begun', 'sound 3 beep behind 2']);
   const broken = { type: 'item-broke-off', load: 1, code: 'speech-broke-off', sentence: 'gone' } as const;
   assert.deepEqual(it.take(broken, 300), ['emit sound.broken-off call/leg']);
   assert.equal(it.play.phase, 'sounding', 'it goes on');
   assert.deepEqual(it.take(broken), []);
-  assert.deepEqual(it.ended(2, 200), ['unload 1', 'sound 3 beep']);
+  assert.deepEqual(it.ended(2, 200), ['unload 1']);
   assert.deepEqual(it.take(broken), [], 'the item is over');
   assert.deepEqual(it.ended(3, 500), ['close-mix', 'over finished without 0']);
 });
@@ -227,8 +236,8 @@ test('an event of a part has the name and the legs of the whole, and repeats no 
 test('a round without a sound is not repeated for ever', () => {
   const broken = driver(order([file('a'), silence(10), file('b')], { loop: 0 }));
   broken.begin();
-  assert.deepEqual(broken.failed(1, 50), ['load 2', 'silence in 10']);
-  assert.deepEqual(broken.fired('silence', 10), []);
+  assert.deepEqual(broken.failed(1, 50), ['load 2', 'sound 3 tone']);
+  assert.deepEqual(broken.ended(3, 10), []);
   assert.deepEqual(broken.failed(2, 50), ['close-mix', 'over finished without 0,2']);
   assert.deepEqual(driver(order([silence(0)], { loop: 0 })).begin(), [
     'open-mix',
@@ -238,11 +247,7 @@ test('a round without a sound is not repeated for ever', () => {
   ]);
   const quiet = driver(order([silence(10)], { loop: 0 }));
   quiet.begin();
-  assert.deepEqual(
-    quiet.fired('silence', 10),
-    ['silence in 10'],
-    'a silence without end is what was ordered',
-  );
+  assert.deepEqual(quiet.ended(1, 10), ['sound 2 tone'], 'a silence without end is what was ordered');
 });
 
 test('a failed item beside sounding items is loaded again after 10 s, not in each short round', () => {
@@ -269,10 +274,10 @@ test('a document replaces its source: its items are loaded and heard, round afte
   assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
   const document = { items: [file('a'), silence(500)], warnings: [] };
   assert.deepEqual(it.take({ type: 'item-unfolded', load: 1, document }), ['load 2']);
-  assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun']);
-  assert.deepEqual(it.ended(3, 1_000), ['silence in 500']);
-  assert.deepEqual(it.fired('silence', 500), ['sound 4 clip-2']);
-  assert.deepEqual(it.take({ type: 'stopped' }), ['stop 4', 'close-mix', 'unload 2', 'over stopped']);
+  assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun', 'sound 4 tone behind 3']);
+  assert.deepEqual(it.ended(3, 1_000), []);
+  assert.deepEqual(it.ended(4, 500), ['sound 5 clip-2', 'sound 6 tone behind 5']);
+  assert.deepEqual(it.take({ type: 'stopped' }), ['stop 5', 'close-mix', 'unload 2', 'over stopped']);
 });
 
 test('a source that is a sound is heard as a file, and a single one is repeated without a gap', () => {
@@ -285,8 +290,8 @@ test('in an order with an end, an endless prompt of a document is heard once', (
   const it = driver(order([{ kind: 'source', url: 'welcome' }]));
   it.begin();
   it.take({ type: 'item-unfolded', load: 1, document: { items: [file('a', 0), beep], warnings: [] } });
-  assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun']);
-  assert.deepEqual(it.ended(3, 1_000), ['unload 2', 'sound 4 beep']);
+  assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun', 'sound 4 beep behind 3']);
+  assert.deepEqual(it.ended(3, 1_000), ['unload 2']);
 });
 
 test('an empty document ends the play; a document that arrives after the end changes nothing', () => {

@@ -1,9 +1,8 @@
-import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
-import { endsTooEarly } from './listeners.ts';
+import type { Instant, Machine, Sound, Step, TimerFired } from '@jackfield/ports';
 import type { Load, Play, PlayEffect, PlayInput, Round } from './play.ts';
 import type { PlayItem, PlayOrder } from './play-order.ts';
-import { itemAfter, positionAfter } from './play-position.ts';
-import { builtInSound, durationOf, type PlayableSound } from './playable-sound.ts';
+import { itemAfter, type PlayPosition, positionAfter } from './play-position.ts';
+import { builtInSound } from './playable-sound.ts';
 
 /** A failed file is not requested again sooner, however short the round. */
 const failedAgainMs = 10_000;
@@ -13,7 +12,7 @@ export const playMachine: Machine<Play, PlayInput | TimerFired, PlayEffect> = { 
 function step(play: Play, input: PlayInput, now: Instant): Step<Play, PlayEffect> {
   if (play.phase === 'over') return { state: play, effects: [] };
   const effects: PlayEffect[] = [];
-  return { state: next(play, input, now, effects), effects };
+  return { state: withNextSound(next(play, input, now, effects), effects), effects };
 }
 
 function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[]): Play {
@@ -27,7 +26,7 @@ function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[])
       return settled(play, input.load, now, effects, () => ({
         is: 'loaded',
         load: input.load,
-        playable: input.playable,
+        sound: input.sound,
       }));
     case 'item-unfolded':
       return unfolded(play, input, now, effects);
@@ -39,15 +38,13 @@ function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[])
     case 'item-broke-off':
       return noteProblem(play, input, effects);
     case 'sound-ended':
-      if (play.phase !== 'sounding' || input.sound !== play.sound) return play;
-      return soundEnded(play, now, effects);
+      return soundEnded(play, input, now, effects);
     case 'listeners-gone':
       return end(play, 'finished', effects);
     case 'stopped':
       return end(play, 'stopped', effects);
     case 'timer-fired':
-      if (input.key === 'length') return end(play, 'finished', effects);
-      return play.phase === 'silent' ? advance(play, now, effects) : play;
+      return input.key === 'length' ? end(play, 'finished', effects) : play;
   }
 }
 
@@ -126,12 +123,11 @@ function proceed(from: Play, now: Instant, effects: PlayEffect[]): Play {
     const item = play.order.items[play.position.item]!;
     const isNothing = item.kind === 'silence' && item.durationMs <= 0;
     if (!isNothing) {
-      if (item.kind === 'silence' && play.order.alone !== true) return beSilent(play, item, now, effects);
-      const playable = builtInSound(item);
-      if (playable !== undefined) return sound(play, playable, now, effects);
+      const builtIn = builtInSound(item);
+      if (builtIn !== undefined) return sound(play, builtIn, now, effects);
       const load = play.loads.get(play.position.item)!;
       if (load.is === 'loading') return { ...play, phase: 'loading' };
-      if (load.is === 'loaded') return sound(play, load.playable, now, effects);
+      if (load.is === 'loaded') return sound(play, load.sound, now, effects);
       play = { ...play, round: { ...play.round, hasFailed: true } };
     }
     const passed = pass(play, true, now);
@@ -166,26 +162,44 @@ function prepare(play: Play, now: Instant, effects: PlayEffect[]): Play {
   return { ...play, loads, counter };
 }
 
-function sound(play: Play, { sound }: PlayableSound, now: Instant, effects: PlayEffect[]): Play {
+function sound(play: Play, sound: Sound, now: Instant, effects: PlayEffect[]): Play {
   const begun = begin(play, now, effects);
-  const number = begun.counter + 1;
-  effects.push({ do: 'sound', number, sound, loop: isEndless(play) });
-  if (!begun.isHeard && play.order.items[play.position.item]!.kind !== 'silence') {
-    effects.push({ do: 'notify', notice: { type: 'play-begun', play: play.order.play } });
-    return { ...begun, phase: 'sounding', counter: number, sound: number, soundBeganAt: now, isHeard: true };
-  }
-  return { ...begun, phase: 'sounding', counter: number, sound: number, soundBeganAt: now };
+  const isThere = typeof begun.nextSound === 'number';
+  const number = isThere ? begun.nextSound : begun.counter + 1;
+  if (!isThere) effects.push({ do: 'sound', number, sound, loop: isEndless(play.order, play.position) });
+  const isFirst = !begun.isHeard && play.order.items[play.position.item]!.kind !== 'silence';
+  if (isFirst) effects.push({ do: 'notify', notice: { type: 'play-begun', play: play.order.play } });
+  return {
+    ...begun,
+    phase: 'sounding',
+    counter: Math.max(begun.counter, number),
+    sound: number,
+    nextSound: undefined,
+    isHeard: begun.isHeard || isFirst,
+  };
 }
 
-function beSilent(
-  play: Play,
-  { durationMs }: { readonly durationMs: number },
-  now: Instant,
-  effects: PlayEffect[],
-): Play {
-  const begun = begin(play, now, effects);
-  effects.push({ do: 'start-timer', key: 'silence', at: now + durationMs });
-  return { ...begun, phase: 'silent' };
+/** Gives the media engine the sound of the next position as soon as it is there. */
+function withNextSound(play: Play, effects: PlayEffect[]): Play {
+  const { phase, order, position, sound: behind } = play;
+  if (phase !== 'sounding' || play.nextSound !== undefined || isEndless(order, position)) return play;
+  const following = positionAfter(order, position, false);
+  if (following === undefined) return play;
+  // Whether a silence is followed by another round is decided at its end.
+  if (following.round !== position.round && order.items[position.item]!.kind === 'silence') return play;
+  const sound = soundAt(play, following);
+  if (sound === undefined) return play;
+  const number = play.counter + 1;
+  effects.push({ do: 'sound', number, sound, loop: isEndless(order, following), behind });
+  return { ...play, counter: number, nextSound: number };
+}
+
+/** Undefined for a silence of no length, and for a sound that is not loaded. */
+function soundAt({ order, loads }: Play, { item }: PlayPosition): Sound | undefined {
+  const content = order.items[item]!;
+  if (content.kind === 'silence' && content.durationMs <= 0) return undefined;
+  const load = loads.get(item);
+  return builtInSound(content) ?? (load?.is === 'loaded' ? load.sound : undefined);
 }
 
 function begin(play: Play, now: Instant, effects: PlayEffect[]): Play {
@@ -201,19 +215,25 @@ function mayBeEndless({ items, loop }: PlayOrder): boolean {
 }
 
 /** Repeated by the media engine itself, which leaves no gap. */
-function isEndless({ order, position }: Play): boolean {
+function isEndless(order: PlayOrder, position: PlayPosition): boolean {
   const item = order.items[position.item]!;
   if (item.kind === 'silence') return false;
   return item.loop === 0 || (order.items.length === 1 && order.loop === 0);
 }
 
-function soundEnded(play: Play, now: Instant, effects: PlayEffect[]): Play {
-  const item = play.order.items[play.position.item]!;
-  const load = play.loads.get(play.position.item);
-  const playable = builtInSound(item) ?? (load?.is === 'loaded' ? load.playable : undefined);
-  const isGone = isEndless(play) || endsTooEarly(now - play.soundBeganAt, durationOf(playable));
-  if (isGone) return end({ ...play, phase: 'loading' }, 'finished', effects);
-  return advance({ ...play, phase: 'loading' }, now, effects);
+function soundEnded(
+  play: Play,
+  { sound, because }: Extract<PlayInput, { readonly type: 'sound-ended' }>,
+  now: Instant,
+  effects: PlayEffect[],
+): Play {
+  if (play.phase !== 'sounding') return play;
+  if (sound === play.nextSound) return { ...play, nextSound: 'refused' };
+  if (sound !== play.sound) return play;
+  const after: Play = { ...play, phase: 'loading' };
+  // Without listeners the next sound would have none either. A sound for ever that ends is empty.
+  const goesOn = because === 'finished' && !isEndless(play.order, play.position);
+  return goesOn ? advance(after, now, effects) : end(after, 'finished', effects);
 }
 
 function advance(play: Play, now: Instant, effects: PlayEffect[]): Play {
@@ -238,6 +258,7 @@ function freshRound(now: Instant): Round {
 }
 
 function end(play: Play, because: 'finished' | 'stopped', effects: PlayEffect[]): Play {
+  // The next sound is stopped with the sound that it waits for.
   if (play.phase === 'sounding') effects.push({ do: 'stop-sound', number: play.sound });
   effects.push({ do: 'close-mix' });
   for (const load of play.loads.values()) {

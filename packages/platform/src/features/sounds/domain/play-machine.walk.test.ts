@@ -26,10 +26,11 @@ const events = fc.tuple(
     'loaded',
     'failed',
     'ended',
-    'ended-early',
+    'next-refused',
     'broke-off',
     'timer',
     'stray',
+    'rarely-left',
     'rarely-gone',
     'rarely-stopped',
   ),
@@ -45,6 +46,8 @@ interface Rig {
   mix: 'none' | 'open' | 'closed';
   readonly loads: Map<number, 'loading' | 'loaded'>;
   sound: number | undefined;
+  /** It waits for the end of `sound`. */
+  next: number | undefined;
   readonly timers: Map<string, number>;
   isWatched: boolean;
 }
@@ -74,13 +77,19 @@ function carryOut(rig: Rig, effect: PlayEffect): void {
       return;
     case 'sound':
       assert.equal(rig.mix, 'open');
-      assert.equal(rig.sound, undefined, 'one after another');
       if (effect.sound.kind === 'clip') assert.equal(rig.loads.get(Number(effect.sound.name)), 'loaded');
-      rig.sound = effect.number;
+      assert.equal(effect.behind, rig.sound, 'one after another');
+      if (effect.behind === undefined) {
+        rig.sound = effect.number;
+        return;
+      }
+      assert.equal(rig.next, undefined, 'no more than one ahead');
+      rig.next = effect.number;
       return;
     case 'stop-sound':
       assert.equal(effect.number, rig.sound);
       rig.sound = undefined;
+      rig.next = undefined;
       return;
     case 'start-timer':
       rig.timers.set(effect.key, effect.at);
@@ -100,7 +109,7 @@ function send(rig: Rig, input: PlayInput): void {
   if (state.phase !== 'over') return;
   assert.equal(rig.mix, 'closed');
   assert.equal(rig.loads.size, 0, 'nothing is left loaded');
-  assert.equal(rig.sound, undefined, 'nothing is left sounding');
+  assert.deepEqual([rig.sound, rig.next], [undefined, undefined], 'nothing is left sounding');
 }
 
 function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
@@ -113,22 +122,35 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
       return send(rig, {
         type: 'item-loaded',
         load,
-        playable: { sound: { kind: 'clip', name: `${load}` }, durationMs: ms + 1 },
+        sound: { kind: 'clip', name: `${load}` },
       });
     case 'failed':
       if (load === undefined) return;
       rig.loads.delete(load);
       return send(rig, { type: 'item-failed', load, code: 'silent', sentence: 'no' });
-    case 'ended':
-    case 'ended-early': {
+    case 'ended': {
       if (rig.sound === undefined) return;
       const sound = rig.sound;
+      rig.sound = rig.next;
+      rig.next = undefined;
+      rig.now += ms;
+      return send(rig, { type: 'sound-ended', sound, because: 'finished' });
+    }
+    case 'next-refused': {
+      if (rig.next === undefined) return;
+      const sound = rig.next;
+      rig.next = undefined;
+      return send(rig, { type: 'sound-ended', sound, because: 'refused' });
+    }
+    case 'rarely-left': {
+      if (rig.sound === undefined || choice > 1) return;
+      const sound = rig.sound;
       rig.sound = undefined;
-      rig.now += what === 'ended' ? 5_000 : choice;
-      return send(rig, { type: 'sound-ended', sound });
+      rig.next = undefined;
+      return send(rig, { type: 'sound-ended', sound, because: choice === 0 ? 'left' : 'refused' });
     }
     case 'timer': {
-      const key = ['silence', 'length'][choice % 2]!;
+      const key = 'length';
       const at = rig.timers.get(key);
       if (at === undefined) return;
       rig.timers.delete(key);
@@ -142,7 +164,7 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
       return send(rig, { type: 'item-broke-off', load: broken, code: 'speech-broke-off', sentence: 'no' });
     }
     case 'stray':
-      send(rig, { type: 'sound-ended', sound: 10_000 + choice });
+      send(rig, { type: 'sound-ended', sound: 10_000 + choice, because: 'finished' });
       return send(rig, { type: 'item-failed', load: 10_000 + choice, code: 'silent', sentence: 'no' });
     case 'rarely-gone':
       if (choice === 1 && rig.isWatched) send(rig, { type: 'listeners-gone' });
@@ -170,6 +192,7 @@ test('after random inputs a play is over exactly once, has no load left, and its
         mix: 'none',
         loads: new Map(),
         sound: undefined,
+        next: undefined,
         timers: new Map(),
         isWatched: false,
       };

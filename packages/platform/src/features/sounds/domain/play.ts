@@ -1,4 +1,4 @@
-import type { Instant, Sound, TimerFired } from '@jackfield/ports';
+import type { Instant, PlayEnd, Sound, TimerFired } from '@jackfield/ports';
 import type { KernelEffect, OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type {
   PlayItem,
@@ -9,17 +9,17 @@ import type {
   SoundProblemCode,
 } from './play-order.ts';
 import type { PlayPosition } from './play-position.ts';
-import type { PlayableSound } from './playable-sound.ts';
 
 /**
- * One play, from its order to its end. Files and speech are loaded while the item before them is heard.
+ * One play, from its order to its end. Files and speech are loaded while the item before them is heard, and given to the media engine before
+ * its end: what is heard between two items is not the time that a busy process needs to answer.
  *
- *   loading ─ item-loaded ─▶ sounding ─ sound-ended ─┐        any ─ stopped, length, last item ─▶ over
- *      ▲  ╲─ item-failed ─▶ next item                │
- *      └──────────────────── silent ◀────────────────┘
+ *   loading ─ item-loaded ─▶ sounding ─ sound-ended ─▶ next item        any ─ stopped, length, last item ─▶ over
+ *      ▲  ╲─ item-failed ─▶ next item
+ *      └──── not loaded ────────┘
  */
 export interface Play {
-  readonly phase: 'loading' | 'sounding' | 'silent' | 'over';
+  readonly phase: 'loading' | 'sounding' | 'over';
   readonly order: PlayOrder;
   /** Of the item that is heard, or is heard next. */
   readonly position: PlayPosition;
@@ -27,9 +27,10 @@ export interface Play {
   readonly loads: ReadonlyMap<number, Load>;
   /** Numbers loads and sounds, so that a late outcome of a former one is recognised. */
   readonly counter: number;
-  /** Number and begin of the current sound. */
+  /** Number of the current sound. */
   readonly sound: number;
-  readonly soundBeganAt: Instant;
+  /** Number of the sound of the next position, which the media engine has already and begins by itself, if it did not refuse it. */
+  readonly nextSound: number | 'refused' | undefined;
   readonly hasBegun: boolean;
   /** The owner has its `play-begun`: a silence in front is no sound. */
   readonly isHeard: boolean;
@@ -46,12 +47,12 @@ export interface Round {
 
 export type Load =
   | { readonly is: 'loading'; readonly load: number }
-  | { readonly is: 'loaded'; readonly load: number; readonly playable: PlayableSound }
+  | { readonly is: 'loaded'; readonly load: number; readonly sound: Sound }
   | { readonly is: 'failed'; readonly at: Instant };
 
 export type PlayInput =
   | { readonly type: 'ordered' }
-  | { readonly type: 'item-loaded'; readonly load: number; readonly playable: PlayableSound }
+  | { readonly type: 'item-loaded'; readonly load: number; readonly sound: Sound }
   /** The item led to a document, which names the sounds. */
   | {
       readonly type: 'item-unfolded';
@@ -75,7 +76,7 @@ export type PlayInput =
       readonly sentence: string;
       readonly isReported?: boolean;
     }
-  | { readonly type: 'sound-ended'; readonly sound: number }
+  | { readonly type: 'sound-ended'; readonly sound: number; readonly because: PlayEnd }
   /** Once, after `watch-listeners`. */
   | { readonly type: 'listeners-gone' }
   | { readonly type: 'stopped' }
@@ -89,7 +90,14 @@ export type PlayEffect =
   /** Its outcome comes back as `item-loaded`, `item-unfolded` or `item-failed`; `unload` aborts or frees it. */
   | { readonly do: 'load'; readonly load: number; readonly index: number; readonly item: PlayItem }
   | { readonly do: 'unload'; readonly load: number }
-  | { readonly do: 'sound'; readonly number: number; readonly sound: Sound; readonly loop: boolean }
+  /** `behind` names a sound whose end it waits for. */
+  | {
+      readonly do: 'sound';
+      readonly number: number;
+      readonly sound: Sound;
+      readonly loop: boolean;
+      readonly behind?: number;
+    }
   | { readonly do: 'stop-sound'; readonly number: number }
   | { readonly do: 'notify'; readonly notice: PlayNotice }
   | KernelEffect<OutboxEvent>;
@@ -102,7 +110,7 @@ export function newPlay(order: PlayOrder): Play {
     loads: new Map(),
     counter: 0,
     sound: 0,
-    soundBeganAt: 0,
+    nextSound: undefined,
     hasBegun: false,
     isHeard: false,
     round: { beganAt: 0, hasPlayed: false, hasFailed: false },

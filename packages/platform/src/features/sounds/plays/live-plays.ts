@@ -65,7 +65,12 @@ export class LivePlays {
     const session = notice.mix.slice(mixPrefix.length);
     if (!this.#bySession.has(session)) return;
     if (notice.key === watchKey) this.#sessions.send(session, { type: 'listeners-gone' });
-    else this.#sessions.send(session, { type: 'sound-ended', sound: Number(notice.key) });
+    else
+      this.#sessions.send(session, {
+        type: 'sound-ended',
+        sound: Number(notice.key),
+        because: notice.because,
+      });
   }
 
   census(): { readonly plays: number; readonly loads: number } {

@@ -68,7 +68,7 @@ function deliver(
     return;
   }
   begun.loaded = loaded;
-  send(live.session, { type: 'item-loaded', load, playable: loaded.playable });
+  send(live.session, { type: 'item-loaded', load, sound: loaded.sound });
   loaded.whenBroken(({ code, message: sentence }) => {
     if (live.loads.get(load) !== begun) return;
     const isReported = isReportedElsewhere(joint, live, `end of item ${index}`);

@@ -1,6 +1,5 @@
-import type { Speech, SpeechProblem, StopSignal } from '@jackfield/ports';
+import type { Sound, Speech, SpeechProblem, StopSignal } from '@jackfield/ports';
 import type { PlayItem, SoundDocument } from '../domain/play-order.ts';
-import type { PlayableSound } from '../domain/playable-sound.ts';
 import { type FairLine, LineProblem } from './fair-line.ts';
 import type { LoadedClips, TakenClip } from './loaded-clips.ts';
 import type { SoundFiles } from './sound-files.ts';
@@ -23,7 +22,7 @@ export interface LoadedDocument {
 }
 
 export interface LoadedSound {
-  readonly playable: PlayableSound;
+  readonly sound: Sound;
   /** Reports at most once that the rest of the sound does not come; not after `free`. */
   whenBroken(report: (problem: SoundProblem) => void): void;
   /** The play needs the sound no more. */
@@ -94,12 +93,10 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
         clip.free();
         throw new SoundProblem('silent', 'there is nothing to be heard in it');
       }
-      const { name, durationMs } = clip;
-      const sound = { kind: 'clip', name } as const;
-      const playable = durationMs === undefined ? { sound } : { sound, durationMs };
+      const sound = { kind: 'clip', name: clip.name } as const;
       const whenBroken: LoadedSound['whenBroken'] = (report) =>
         clip.whenBroken((error) => report(brokenOff(error)));
-      return { playable, whenBroken, free: () => clip.free() };
+      return { sound, whenBroken, free: () => clip.free() };
     },
   };
 }
