@@ -252,10 +252,8 @@ class Pool implements MediaPool {
       this.#pass(undefined, command);
       return;
     }
-    const gathering = this.#table.gather(
-      mix,
-      command.members.map(({ leg }) => leg),
-    );
+    const legs = command.members.map(({ leg }) => leg);
+    const gathering = this.#table.gather(mix, legs);
     if (gathering === undefined) return;
     const { to, bundles, refused, isNew } = gathering;
     for (const stream of refused) this.#streams.refuse(stream);
@@ -272,8 +270,8 @@ class Pool implements MediaPool {
     }
     const placed = this.#table.placePlays(mix, command.to);
     if (placed === undefined) {
-      const { mix: name, key } = command;
-      queueMicrotask(() => this.#emit({ type: 'play-ended', mix: name, key, because: 'refused' }));
+      const ended = { type: 'play-ended', mix: mix.name, key: command.key, because: 'refused' } as const;
+      queueMicrotask(() => this.#emit(ended));
       return;
     }
     if (placed.isNew) this.#pass(mix, { do: 'open-mix', mix: mix.name });
