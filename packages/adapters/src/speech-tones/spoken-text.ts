@@ -77,7 +77,7 @@ export class SpokenTextReader {
     }
   }
 
-  /** False when the last text has come to its end. */
+  /** False when the last text has come to its end, or was interrupted. */
   get isWithinText(): boolean {
     return this.#isWithin;
   }

@@ -70,9 +70,8 @@ function play(command: CommandOf<'play'>, deps: CommandDeps): boolean {
   const rate = 50 * deps.frameSamplesOf(command.to);
   const play = sounds.play(deps.nextSourceId(), command.sound, command.loop, rate);
   if (play !== undefined && hearing.countPlays(command.mix) < limits.playsPerMix) {
-    const { mix, key, to, alone = false, sound, loop, behind } = command;
-    const order = { sound, loop, ...(behind === undefined ? {} : { behind }) };
-    if (hearing.play(mix, key, to, play, alone, order)) return true;
+    const { mix, key, to, alone = false } = command;
+    if (hearing.play(mix, key, to, play, alone, command)) return true;
   }
   // The requester waits for the end of the play, so refusal must end it too (as for a capture).
   deps.notify({ type: 'play-ended', mix: command.mix, key: command.key, because: 'refused' });

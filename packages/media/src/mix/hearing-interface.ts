@@ -50,7 +50,7 @@ export interface Hearing {
     to: readonly string[],
     source: Play,
     alone: boolean,
-    order: PlayedSound,
+    order: PlayedSound & { readonly behind?: string },
   ): boolean;
   /** Continues a play of another engine after this many frames. */
   seekPlay(mix: string, key: string, frames: number): void;
@@ -100,8 +100,8 @@ export interface SavedMix {
   readonly plays: readonly SavedPlay[];
 }
 
-/** The parameters of a play; `behind` of a saved one only while it waits. */
-export type PlayedSound = Pick<Extract<MixCommand, { readonly do: 'play' }>, 'sound' | 'loop' | 'behind'>;
+/** The parameters of a play. */
+export type PlayedSound = Pick<Extract<MixCommand, { readonly do: 'play' }>, 'sound' | 'loop'>;
 
 /** A play of a mix, and how many frames of it were played. */
 export interface SavedPlay extends PlayedSound {
@@ -109,4 +109,6 @@ export interface SavedPlay extends PlayedSound {
   readonly to: readonly string[];
   readonly alone: boolean;
   readonly frames: number;
+  /** Only while it waits. */
+  readonly behind?: string;
 }

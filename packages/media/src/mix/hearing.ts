@@ -162,7 +162,7 @@ class HearingTable implements Hearing {
     if (mix === undefined) return undefined;
     const members = [...mix.members].map(([leg, hears]) => ({ leg, hears }));
     const plays = [...mix.plays.values()].map(({ key, to, alone, source, order, before }) => ({
-      ...{ sound: order.sound, loop: order.loop },
+      ...order,
       ...(before === undefined ? {} : { behind: before.key }),
       key,
       to: [...to],
@@ -182,16 +182,16 @@ class HearingTable implements Hearing {
     to: readonly string[],
     source: Play,
     alone: boolean,
-    order: PlayedSound,
+    { sound, loop, behind }: PlayedSound & { readonly behind?: string },
   ): boolean {
     const mix = this.#mixes.get(name);
     if (mix === undefined) return false;
     const former = mix.plays.get(key);
     if (former !== undefined) this.#remove(former);
-    const before = order.behind === undefined ? undefined : mix.plays.get(order.behind);
+    const before = behind === undefined ? undefined : mix.plays.get(behind);
     if (before?.next !== undefined) this.#remove(before.next);
     const play: RunningPlay = {
-      ...{ mix, key, source, to: new Set(to), alone, order },
+      ...{ mix, key, source, to: new Set(to), alone, order: { sound, loop } },
       ...{ isStarted: false, before, next: undefined },
     };
     mix.plays.set(key, play);

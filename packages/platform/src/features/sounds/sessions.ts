@@ -1,9 +1,9 @@
 import type { Media, MixCommand } from '@jackfield/ports';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import { listenerWatch } from './domain/built-in-sound.ts';
 import type { Play, PlayEffect, PlayInput } from './domain/play.ts';
 import { playMachine } from './domain/play-machine.ts';
 import type { PlayNotice } from './domain/play-order.ts';
-import { listenerWatch } from './domain/playable-sound.ts';
 import { type LivePlay, watchKey } from './plays/live-play.ts';
 import type { PlayLoads } from './plays/play-loads.ts';
 

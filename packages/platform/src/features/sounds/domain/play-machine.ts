@@ -1,8 +1,8 @@
 import type { Instant, Machine, Sound, Step, TimerFired } from '@jackfield/ports';
+import { builtInSound } from './built-in-sound.ts';
 import type { Load, Play, PlayEffect, PlayInput, Round } from './play.ts';
 import type { PlayItem, PlayOrder } from './play-order.ts';
 import { itemAfter, type PlayPosition, positionAfter } from './play-position.ts';
-import { builtInSound } from './playable-sound.ts';
 
 /** A failed file is not requested again sooner, however short the round. */
 const failedAgainMs = 10_000;
@@ -120,16 +120,11 @@ function proceed(from: Play, now: Instant, effects: PlayEffect[]): Play {
   let play = from;
   for (;;) {
     play = prepare(play, now, effects);
-    const item = play.order.items[play.position.item]!;
-    const isNothing = item.kind === 'silence' && item.durationMs <= 0;
-    if (!isNothing) {
-      const builtIn = builtInSound(item);
-      if (builtIn !== undefined) return sound(play, builtIn, now, effects);
-      const load = play.loads.get(play.position.item)!;
-      if (load.is === 'loading') return { ...play, phase: 'loading' };
-      if (load.is === 'loaded') return sound(play, load.sound, now, effects);
-      play = { ...play, round: { ...play.round, hasFailed: true } };
-    }
+    const ready = soundAt(play, play.position);
+    if (ready !== undefined) return sound(play, ready, now, effects);
+    const load = play.loads.get(play.position.item);
+    if (load?.is === 'loading') return { ...play, phase: 'loading' };
+    if (load?.is === 'failed') play = { ...play, round: { ...play.round, hasFailed: true } };
     const passed = pass(play, true, now);
     if (passed === undefined) return end(play, 'finished', effects);
     play = passed;

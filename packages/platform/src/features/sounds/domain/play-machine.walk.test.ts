@@ -150,12 +150,11 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
       return send(rig, { type: 'sound-ended', sound, because: choice === 0 ? 'left' : 'refused' });
     }
     case 'timer': {
-      const key = 'length';
-      const at = rig.timers.get(key);
+      const at = rig.timers.get('length');
       if (at === undefined) return;
-      rig.timers.delete(key);
+      rig.timers.delete('length');
       rig.now = Math.max(rig.now, at);
-      return send(rig, { type: 'timer-fired', key });
+      return send(rig, { type: 'timer-fired', key: 'length' });
     }
     case 'broke-off': {
       const loaded = [...rig.loads].filter(([, is]) => is === 'loaded').map(([each]) => each);
