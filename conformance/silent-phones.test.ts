@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { fromMulaw } from '@jackfield/stream-kit';
 import { type Sound, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
+import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
 import { Sipp } from './support/sipp.ts';
@@ -15,6 +16,8 @@ const toneHz = 1000;
 /** Longer than the 5 s of silence after which another port of the latched address may take over. */
 const silenceMs = 6000;
 const inaudible = -60;
+/** Two seconds, of each sprayer and then to each phone. */
+const sprayedFrames = 100;
 
 describe('phones that send nothing', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
@@ -92,7 +95,12 @@ describe('phones that send nothing', { skip, timeout: 180_000 }, () => {
       sprayer.speak(toneHz, port);
       sprayers.push(sprayer);
     }
-    await during(2000);
+    await sprayers.at(-1)!.spoken(sprayedFrames);
+    await Promise.all(
+      [silent, muted, held].map(({ listener }) =>
+        listener.received(listener.heard.length + sprayedFrames, patienceMs),
+      ),
+    );
     for (const sprayer of sprayers) sprayer.fallSilent();
     const to = Date.now();
 
