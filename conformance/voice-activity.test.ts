@@ -37,15 +37,16 @@ interface Change {
 function changesOf(frames: ReturnType<StreamServer['frames']>): Change[] {
   const found: Change[] = [];
   const loud: boolean[] = [];
-  let isSpeaking = false;
+  let [isSpeaking, quietFrames] = [false, 0];
   for (const { event, media } of frames) {
     if (event !== 'media' || media.track !== 'inbound') continue;
     const samples = fromLinear(Buffer.from(media.payload, 'base64'));
     const power = samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length;
     loud.push(power > loudAmplitude ** 2);
-    const isChanged = isSpeaking
-      ? !loud.slice(-silenceFrames).includes(true)
-      : loud.at(-1) && loud.slice(-4).filter(Boolean).length >= onsetFrames;
+    const recent = loud.at(-1) ? loud.slice(-4).filter(Boolean).length : 0;
+    // A loud frame alone is a click.
+    quietFrames = recent > 1 ? 0 : quietFrames + 1;
+    const isChanged = isSpeaking ? quietFrames >= silenceFrames : recent >= onsetFrames;
     if (!isChanged) continue;
     isSpeaking = !isSpeaking;
     found.push({ track: 'inbound', state: isSpeaking ? 'start' : 'stop', timestamp: media.timestamp });
