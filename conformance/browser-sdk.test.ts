@@ -162,8 +162,9 @@ describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeo
     it('a call goes on when its token expires', async (t) => {
       const page = await open(t);
       const { username } = await suite.platform.createEndpoint('gina', password);
-      const expires = Date.now() + 8_000;
-      await page.run('loginWithToken', token(username, 8));
+      // Time enough for the login and the call on a machine with much else to do.
+      const expires = Date.now() + 16_000;
+      await page.run('loginWithToken', token(username, 16));
       await reported(page, 'onLogin');
       await page.run('call', tone);
       await reported(page, 'onCallAnswered');
