@@ -99,7 +99,7 @@ const forms: readonly Form[] = [
 
 describe('screens of the console without data, and the forms that make the first', {
   skip: missingBrowser(),
-  timeout: 180_000,
+  timeout: 300_000,
 }, () => {
   const suite = consoleSuite();
 

@@ -53,7 +53,7 @@ const refusal =
       (existsSync('/usr/lib/podman/netavark') ? noMounts() : 'not installed: netavark (.ci/run installs it)')
     : 'needs root';
 
-describe('the container image and the compose file', { skip: refusal, timeout: 600_000 }, () => {
+describe('the container image and the compose file', { skip: refusal, timeout: 900_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'c-'));
   const podman = new Podman(directory);
   const pages = new ContainerPages(join(directory, 'clone'), podman);

@@ -4,7 +4,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 
 const operatorPaths = ['/healthz', '/readyz', '/metrics', '/docs/', '/openapi.json'];
 
-describe('JACKFIELD_OPERATOR_PORT', { timeout: 120_000 }, () => {
+describe('JACKFIELD_OPERATOR_PORT', { timeout: 180_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {

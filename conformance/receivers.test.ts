@@ -20,7 +20,7 @@ const callsEach = 3;
  * by the API. Each event reaches its receiver in the end, in order, whatever the receivers do.
  */
 it('receivers of every kind have each event, in order, through a kill -9 in the middle', {
-  timeout: 180_000,
+  timeout: 240_000,
 }, async () => {
   const platform = await PlatformProcess.start();
   const documents = await CallbackReceiver.start();
