@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Browser, missingBrowser } from './support/browser/browser.ts';
+import { webRtc } from './support/browser/browser-suite.ts';
 import { ConsolePage } from './support/browser/console-page.ts';
+import { consoleSuite } from './support/browser/console-suite.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { compileCache } from './support/compile-cache.ts';
 import { missing } from './support/installed.ts';
@@ -83,6 +85,28 @@ describe('a newcomer who opens the link that npm start prints', {
     await agent.assertSound();
     await second.getByRole('button', { name: 'End for all' }).click();
     await second.getByText('Ended', { exact: true }).waitFor();
+  });
+});
+
+describe('a newcomer whose customer does not answer', { skip: missingBrowser(), timeout: 120_000 }, () => {
+  const suite = consoleSuite({ settings: webRtc });
+
+  it('does not read that they talk, and ends the call for the customer too by hanging up', async (t) => {
+    const console = await suite.open(t, '/start');
+    const { page } = console;
+    await page.route('**/Participant/', (route) => {
+      const body = route.request().postData() ?? '';
+      // Rings and never answers, instead of the phone that talks.
+      return route.continue({ postData: body.replace('+12025550101', '+12025550103') });
+    });
+    await console.button('Make this page a phone').click();
+    await console.button('Call the customer').click();
+    await page.getByText('in the call', { exact: true }).waitFor();
+    await suite.platform.until('two calls', 'Call/?status=live', ({ calls }) => calls?.length === 2);
+    assert.equal(await page.getByText('You talk with the customer.').count(), 0);
+    await console.button('Hang up').click();
+    await page.getByText('The call is over').waitFor();
+    await suite.platform.untilQuiet();
   });
 });
 
