@@ -127,7 +127,7 @@ describe('the container image and the compose file', { skip: refusal, timeout: 9
     eachLine(child.stdout!, (line) => log.add(line));
     eachLine(child.stderr!, (line) => log.add(line));
     void closed.then(() => log.close('the container has ended'));
-    await log.until('the start', (line) => line.includes('Jackfield is ready'), { limitMs: 60_000 });
+    await log.until('the start', (line) => line.includes('Jackfield is ready'));
     const container = podman.run('ps', '--quiet');
     podman.run('healthcheck', 'run', container);
     await assertProbed('http://127.0.0.1:8080', podman.run('inspect', '--format={{.State.Pid}}', container));

@@ -130,7 +130,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
       const { username, sipp } = await waiting('move-port', keys);
       await add('moved', talker);
       await add('moved', username);
-      await second.peer(10_000);
+      await second.peer();
       const moved = second.heard[0]!.at;
       await succeeds(sipp);
       await end('moved');

@@ -127,7 +127,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
     const { child, log } = started(['test-server', '--port', '0'], { PATH: shellPath });
     const closed = once(child, 'close');
     try {
-      await log.until('the address', (line) => line.includes('http://'), { limitMs: 60_000 });
+      await log.until('the address', (line) => line.includes('http://'));
       const worlds = /http:\S+/.exec(log.all.at(-1) ?? '')?.[0] ?? '';
       const post = async (url: string, fields: object) => {
         const answer = await fetch(url, { method: 'POST', body: JSON.stringify(fields) });
@@ -150,7 +150,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
   it('starts the sandbox with the built console and guide, where a phone answers a call, and drains', async () => {
     const { child, log } = startedDev();
     const closed = once(child, 'close');
-    await log.until('the address', (line) => /^ {2}API +http/.test(line), { limitMs: 60_000 });
+    await log.until('the address', (line) => /^ {2}API +http/.test(line));
     const api = /http:\S+/.exec(log.all.find((line) => /^ {2}API/.test(line)) ?? '')?.[0] ?? '';
     // Nothing is built here: the first request gets the page and its script.
     const page = await (await fetch(new URL('/console/', api))).text();
@@ -170,7 +170,7 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
       body: JSON.stringify({ role: 'customer', from: '+12025550000', to: '+12025550101' }),
     });
     assert.equal(call.status, 201, await call.text());
-    await log.until('the call', (line) => /answered/.test(line), { limitMs: 20_000 });
+    await log.until('the call', (line) => /answered/.test(line));
     child.kill('SIGTERM');
     await closed;
     assert.equal(child.exitCode, 0, log.all.join('\n'));

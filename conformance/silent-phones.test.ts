@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import { fromMulaw } from '@jackfield/stream-kit';
 import { type Sound, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
-import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
 import { Sipp } from './support/sipp.ts';
@@ -97,9 +96,7 @@ describe('phones that send nothing', { skip, timeout: 180_000 }, () => {
     }
     await sprayers.at(-1)!.spoken(sprayedFrames);
     await Promise.all(
-      [silent, muted, held].map(({ listener }) =>
-        listener.received(listener.heard.length + sprayedFrames, patienceMs),
-      ),
+      [silent, muted, held].map(({ listener }) => listener.received(listener.heard.length + sprayedFrames)),
     );
     for (const sprayer of sprayers) sprayer.fallSilent();
     const to = Date.now();

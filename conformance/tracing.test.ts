@@ -84,8 +84,8 @@ describe('calls in OpenTelemetry', { timeout: 120_000 }, () => {
     assert.equal((await platform.api('POST', 'Call/', body)).status, 201);
     const isNew = (span: Span) => spans.all.indexOf(span) >= seen;
     const isEnd = (span: Span) => isNew(span) && attributeOf(span, 'jackfield.event') === 'call.ended';
-    const { traceId } = await spans.until('the callback of the end', isEnd, { limitMs: 60_000 });
-    await spans.until('the call', (span) => isNew(span) && span.name === 'call', { limitMs: 60_000 });
+    const { traceId } = await spans.until('the callback of the end', isEnd);
+    await spans.until('the call', (span) => isNew(span) && span.name === 'call');
     return spans.all.filter((span) => span.traceId === traceId);
   }
 
@@ -147,7 +147,7 @@ describe('calls in OpenTelemetry', { timeout: 120_000 }, () => {
       );
       const isRefused = ({ message }: Record<string, unknown>) => message === 'sending spans of calls failed';
       await away.api('DELETE', 'Call/');
-      await away.log.until('the warning', isRefused, { limitMs: 60_000 });
+      await away.log.until('the warning', isRefused);
       assert.equal((await fetch(`${away.httpUrl}/healthz`)).status, 200);
     } finally {
       assert.equal(await away.stop(), 0);

@@ -77,7 +77,7 @@ describe('each way of starting the server', { timeout: 170_000, concurrency: 2 }
   async function drains(signal: NodeJS.Signals, command: string, args: readonly string[], cwd?: string) {
     const { child, log } = started(command, args, cwd);
     const closed = once(child, 'close');
-    await log.until('readiness', (line) => line.includes('Jackfield is ready.'), { limitMs: 60_000 });
+    await log.until('readiness', (line) => line.includes('Jackfield is ready.'));
     // A terminal sends Ctrl-C to every process of the group; npm's shell acts on a signal of its own only when its program has ended.
     process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal);
     await closed;

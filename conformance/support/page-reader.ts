@@ -140,7 +140,7 @@ export class PageReader {
       JACKFIELD_DATA_DIR: join(this.#directory, `data-${first}`),
     });
     const closed = once(child, 'close');
-    await said.until('readiness', (line) => line.includes('Jackfield is ready.'), { limitMs: 60_000 });
+    await said.until('readiness', (line) => line.includes('Jackfield is ready.'));
     child.kill();
     await closed;
   }

@@ -1,5 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { toMulaw } from '@jackfield/stream-kit';
+import { patienceMs } from './patience.ts';
 
 /** One packet of RTP as it came: RFC 3550 §5.1. */
 export interface HeardPacket {
@@ -50,19 +51,19 @@ export class RtpSocket {
   }
 
   /** Resolves with the source of the first packet, the target of its own audio. */
-  async peer(limitMs = 5_000): Promise<number> {
-    await this.received(1, limitMs);
+  async peer(): Promise<number> {
+    await this.received(1);
     return this.heard[0]!.from.port;
   }
 
   /** Resolves when this many packets have come in all. */
-  received(packets: number, limitMs = 5_000): Promise<void> {
-    return countedTo(packets, 'packets of RTP came', () => this.heard.length, limitMs);
+  received(packets: number): Promise<void> {
+    return countedTo(packets, 'packets of RTP came', () => this.heard.length);
   }
 
   /** Resolves when this many frames of its tone have left: on a busy machine that takes longer than their time. */
-  spoken(frames: number, limitMs = 30_000): Promise<void> {
-    return countedTo(frames, 'frames of the tone left', () => this.#spoken, limitMs);
+  spoken(frames: number): Promise<void> {
+    return countedTo(frames, 'frames of the tone left', () => this.#spoken);
   }
 
   /** Packets that came between two instants. */
@@ -121,8 +122,8 @@ export class RtpSocket {
   }
 }
 
-async function countedTo(most: number, what: string, count: () => number, limitMs: number): Promise<void> {
-  const limit = Date.now() + limitMs;
+async function countedTo(most: number, what: string, count: () => number): Promise<void> {
+  const limit = Date.now() + patienceMs;
   while (count() < most) {
     if (Date.now() > limit) throw new Error(`${count()} ${what}, not ${most}`);
     await new Promise((resolve) => setTimeout(resolve, frameMs));

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnBound } from './bound-child.ts';
+import { patienceMs } from './patience.ts';
 import { freePort, freeSippMediaPort } from './ports.ts';
 
 const scenarios = join(import.meta.dirname, '../sipp');
@@ -110,8 +111,8 @@ export class Sipp {
   }
 
   /** Waits for the first match in the log of the scenario. */
-  async logged(pattern: RegExp, limitMs = 15_000): Promise<RegExpExecArray> {
-    for (const limit = Date.now() + limitMs; Date.now() < limit; ) {
+  async logged(pattern: RegExp): Promise<RegExpExecArray> {
+    for (const limit = Date.now() + patienceMs; Date.now() < limit; ) {
       const match = pattern.exec(await this.log());
       if (match !== null) return match;
       await new Promise((resolve) => setTimeout(resolve, 50));
