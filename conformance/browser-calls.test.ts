@@ -34,7 +34,7 @@ const isAcknowledged = ({ objects }: { readonly objects: readonly { readonly sta
 /** Packets of the two seconds that `BrowserPage.heard` returns. */
 const twoSeconds = ({ received }: ConnectionReport) => received.packets > 110;
 
-describe('calls of Chromium', { skip, timeout: 150_000 }, () => {
+describe('calls of Chromium', { skip, timeout: 300_000 }, () => {
   const phones = new RegisteredPhones();
   const suite = browserSuite({ settings: webRtc, stop: () => phones.stop() });
 

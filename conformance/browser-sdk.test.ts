@@ -15,7 +15,7 @@ const sandboxHz = 1000;
 
 const twoSeconds = ({ received }: ConnectionReport) => received.packets > 110;
 
-describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeout: 150_000 }, () => {
+describe('plivo-browser-sdk 2.2.21, unmodified', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = browserSuite({
     settings: async () => ({ ...(await webRtc()), JACKFIELD_SIP_DOMAINS: 'sip.localhost,phone.plivo.com' }),
   });

@@ -18,7 +18,7 @@ const otherNetwork = '127.0.0.2';
 const network = enterOwnNetwork();
 const ipv6 = 'ipv6' in network ? network.ipv6 : undefined;
 
-describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 240_000 }, () => {
+describe('Chromium and two media workers', { skip: missingBrowser(), timeout: 300_000 }, () => {
   let port = 0;
   const suite = browserSuite({
     async settings() {

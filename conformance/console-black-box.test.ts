@@ -11,7 +11,7 @@ const tone = '+12025550109';
 
 describe('the black box of a call in the console', {
   skip: missingBrowser() || missing('python3', 'openssl'),
-  timeout: 180_000,
+  timeout: 300_000,
 }, () => {
   let streams: StreamServer;
   const suite = consoleSuite({ stop: () => streams?.stop() });

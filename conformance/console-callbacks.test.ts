@@ -18,7 +18,7 @@ const markupWithoutSlash = markup.slice(0, markup.indexOf('<script>'));
 /** What each screen has to show of it. */
 const shownPart = '<img src=x onerror=';
 
-describe('callbacks and calls in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
+describe('callbacks and calls in the console', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = consoleSuite();
 
   /** A call that a document ends; resolves with its UUID when the server has the callback of its end. */

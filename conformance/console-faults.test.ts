@@ -15,7 +15,7 @@ it('a fault of the sandbox has the name that tests of customers know', () => {
 
 describe('the fault switches of the sandbox in the console', {
   skip: missingBrowser(),
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   const suite = consoleSuite();
   const open = (t: TestContext) => suite.open(t, '/sandbox');

@@ -20,7 +20,7 @@ const rateTable = {
   ],
 };
 
-describe('figures and the operator in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
+describe('figures and the operator in the console', { skip: missingBrowser(), timeout: 300_000 }, () => {
   let directory = '';
   const suite = consoleSuite({
     async settings() {

@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, '..');
 
 describe('a newcomer who opens the link that npm start prints', {
   skip: missingBrowser() || missing('script'),
-  timeout: 180_000,
+  timeout: 300_000,
 }, () => {
   const log = new Happenings<string>();
   let directory: string;
@@ -88,7 +88,7 @@ describe('a newcomer who opens the link that npm start prints', {
   });
 });
 
-describe('a newcomer whose customer does not answer', { skip: missingBrowser(), timeout: 120_000 }, () => {
+describe('a newcomer whose customer does not answer', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = consoleSuite({ settings: webRtc });
 
   it('does not read that they talk, and ends the call for the customer too by hanging up', async (t) => {

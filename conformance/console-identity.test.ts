@@ -12,7 +12,7 @@ const people = {
 
 describe('the login of the console through an identity provider, in Chromium', {
   skip: missingBrowser(),
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   let provider: TestIdentityProvider;
   const suite = consoleSuite({

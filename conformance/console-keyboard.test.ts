@@ -10,7 +10,7 @@ import { codeTo } from './support/verification.ts';
 const recipient = '+14155552671';
 
 /** Each screen is used without a pointer: reached by Tab, done with Enter, Space, arrows and Escape, its focus always in sight. */
-describe('the console by keyboard alone', { skip: missingBrowser(), timeout: 180_000 }, () => {
+describe('the console by keyboard alone', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = consoleSuite({ settings: webRtc });
   let uuid = '';
 

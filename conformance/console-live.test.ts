@@ -9,7 +9,7 @@ import { freePort } from './support/ports.ts';
 const talker = '+12025550101';
 describe('the console under load, asleep, and without its server', {
   skip: missingBrowser(),
-  timeout: 180_000,
+  timeout: 300_000,
 }, () => {
   // A server that starts again is at the address that the page knows.
   const suite = consoleSuite({ settings: async () => ({ JACKFIELD_HTTP_PORT: String(await freePort()) }) });

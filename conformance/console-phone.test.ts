@@ -6,7 +6,7 @@ import { consoleSuite } from './support/browser/console-suite.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
 import { startVerification } from './support/verification.ts';
 
-describe('the console as a phone, and its forms', { skip: missingBrowser(), timeout: 240_000 }, () => {
+describe('the console as a phone, and its forms', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = consoleSuite({ settings: webRtc });
 
   it('the phone of the page calls, sends keys, mutes, holds and hangs up', async (t) => {

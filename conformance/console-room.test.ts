@@ -15,7 +15,7 @@ const [talker, tone] = ['+12025550101', '+12025550109'];
 const sandboxHz = 1000;
 const playedHz = 700;
 
-describe('live calls in the console', { skip: missingBrowser(), timeout: 180_000 }, () => {
+describe('live calls in the console', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = consoleSuite({ settings: webRtc });
 
   /** A customer whose audio the test hears, and a phone that plays a tone as a supervisor. */

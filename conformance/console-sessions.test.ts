@@ -124,7 +124,7 @@ const screens: readonly (readonly [string, readonly string[]])[] = [
 /** What only the account itself has; the search box and paths name some of it, so answers are looked through for the rest. */
 const marks = ['secretdesk', '+12025550101', '14155552671', '1415555'];
 
-describe('sessions of the console, over the real server', { timeout: 120_000 }, () => {
+describe('sessions of the console, over the real server', { timeout: 300_000 }, () => {
   let platform: PlatformProcess;
 
   before(async () => {
@@ -306,7 +306,7 @@ describe('sessions of the console, over the real server', { timeout: 120_000 }, 
   });
 });
 
-describe('sessions of the console, each on a server of its own', { timeout: 120_000 }, () => {
+describe('sessions of the console, each on a server of its own', { timeout: 300_000 }, () => {
   it('failed guesses are limited for their source, and then the right token waits as well', async () => {
     // In the sandbox this machine is trusted, and no limit applies to it.
     const platform = await PlatformProcess.start({

@@ -5,7 +5,7 @@ import { consoleSuite } from './support/browser/console-suite.ts';
 
 const busy = '+12025550102';
 
-describe('the console in Chromium', { skip: missingBrowser(), timeout: 120_000 }, () => {
+describe('the console in Chromium', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = consoleSuite({ isLoggedOut: true });
 
   async function endedCall(to: string): Promise<string> {

@@ -10,7 +10,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 const [echo, tone] = ['+12025550100', '+12025550109'];
 const sandboxHz = 1000;
 
-describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 120_000 }, () => {
+describe('the voice SDK in Firefox', { skip: missingFirefox(), timeout: 300_000 }, () => {
   let firefox: Firefox;
   let platform: PlatformProcess;
 

@@ -199,7 +199,7 @@ for (const { language, grammar, wrong } of [
 
 describe('programs of pages for a browser, each in Chromium', {
   skip: missingBrowser(),
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   const suite = browserSuite({
     settings: async () => ({

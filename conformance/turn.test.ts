@@ -21,7 +21,7 @@ interface IceServer {
 
 describe('a TURN server between a page and the platform', {
   skip: missingBrowser() || missing('turnserver'),
-  timeout: 90_000,
+  timeout: 300_000,
 }, () => {
   let browser: Browser;
   let platform: PlatformProcess;

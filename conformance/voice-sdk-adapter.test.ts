@@ -14,7 +14,7 @@ const sandboxHz = 1000;
 /** The program of these pages is the one of browser-sdk.test.ts, with `@jackfield/voice-sdk/plivo` in place of the hosted SDK. */
 describe('a program for plivo-browser-sdk, over the adapter', {
   skip: missingBrowser(),
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   const suite = browserSuite({ settings: webRtc });
 

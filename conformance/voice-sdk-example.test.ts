@@ -12,7 +12,7 @@ import { blocksRunBy } from './support/snippets.ts';
 
 it('the page of `npm run example phone` registers at a running server and hears itself from the echo phone; its endpoint ends with it', {
   skip: missingBrowser(),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const browser = await Browser.start();
   const platform = await PlatformProcess.start({ JACKFIELD_WEBRTC_PORT: String(await freePort()) });

@@ -26,7 +26,7 @@ function levelDb(samples: Int16Array): number {
 
 describe('the noise suppression of the voice SDK in Chromium', {
   skip: missingBrowser(),
-  timeout: 180_000,
+  timeout: 300_000,
 }, () => {
   const suite = browserSuite({ settings: webRtc });
   let suppression: { readonly worklet: string; readonly wasm: string };

@@ -16,7 +16,7 @@ import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 const [echo, talker, tone] = ['+12025550100', '+12025550101', '+12025550109'];
 const sandboxHz = 1000;
 
-describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 150_000 }, () => {
+describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = browserSuite({ settings: webRtc });
 
   async function phone(t: TestContext, name: string, url?: string): Promise<BrowserPhone> {
