@@ -24,6 +24,7 @@ const bursts = ['synth', '1', 'sine', '440', 'gain', '-26', 'pad', '0', '1.5', '
 const [mayBeSpeechDb, isSpeechDb] = [-54, -48];
 /** Three loud frames of the last four begin speech, and 300 ms of others end it (docs/guides/streams.md). */
 const [onsetFrames, silenceFrames] = [3, 15];
+
 interface Change {
   readonly track: string;
   readonly state: string;
