@@ -171,9 +171,12 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
     await untilLastHeard(bob, 440, (levelDb) => levelDb < inaudible);
     await seconds(1);
     alice.phone.resume();
-    await untilLastHeard(bob, 440, (levelDb) => levelDb > audible);
+    const resumedAtS = lengthOf(await untilLastHeard(bob, 440, (levelDb) => levelDb > audible));
     const heldS = (performance.now() - heldAt) / 1000;
-    await seconds(2);
+    await heardUntil(bob.phone, '440 Hz for two seconds more', (sound) => {
+      const end = lengthOf(sound);
+      return end >= resumedAtS + 2 && heardToneDb(sound, 440, resumedAtS, end) > audible;
+    });
     await hangUp(alice, bob);
     const legs = await records();
     for (const { media_encryption, quality } of legs) {
