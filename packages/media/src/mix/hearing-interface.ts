@@ -50,7 +50,7 @@ export interface Hearing {
     to: readonly string[],
     source: Play,
     alone: boolean,
-    order: PlayedSound & { readonly behind?: string },
+    order: PlayOrder,
   ): boolean;
   /** Continues a play of another engine after this many frames. */
   seekPlay(mix: string, key: string, frames: number): void;
@@ -100,15 +100,13 @@ export interface SavedMix {
   readonly plays: readonly SavedPlay[];
 }
 
-/** The parameters of a play. */
-export type PlayedSound = Pick<Extract<MixCommand, { readonly do: 'play' }>, 'sound' | 'loop'>;
+/** What a play has from its command. Of a play that runs, `behind` is left out. */
+export type PlayOrder = Pick<Extract<MixCommand, { readonly do: 'play' }>, 'sound' | 'loop' | 'behind'>;
 
 /** A play of a mix, and how many frames of it were played. */
-export interface SavedPlay extends PlayedSound {
+export interface SavedPlay extends PlayOrder {
   readonly key: string;
   readonly to: readonly string[];
   readonly alone: boolean;
   readonly frames: number;
-  /** Only while it waits. */
-  readonly behind?: string;
 }

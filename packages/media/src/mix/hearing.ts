@@ -1,6 +1,6 @@
 import type { PlayEnd } from '../engine/commands.ts';
 import type { Play } from '../playout/play.ts';
-import type { Hearing, HearingDeps, LegHearing, PlayedSound, SavedMix } from './hearing-interface.ts';
+import type { Hearing, HearingDeps, LegHearing, PlayOrder, SavedMix } from './hearing-interface.ts';
 import { type Audiences, createAudiences, type Listener } from './resolve-audiences.ts';
 import type { Source } from './source.ts';
 import { createMixTurn, type MixTurn, noteChange, type Turn } from './turn.ts';
@@ -19,7 +19,7 @@ interface RunningPlay {
   readonly source: Play;
   readonly to: Set<string>;
   readonly alone: boolean;
-  readonly order: PlayedSound;
+  readonly order: Omit<PlayOrder, 'behind'>;
   /** The play whose end this one waits for; until then it is neither heard nor advanced. */
   before: RunningPlay | undefined;
   /** The play that waits for the end of this one. */
@@ -182,7 +182,7 @@ class HearingTable implements Hearing {
     to: readonly string[],
     source: Play,
     alone: boolean,
-    { sound, loop, behind }: PlayedSound & { readonly behind?: string },
+    { sound, loop, behind }: PlayOrder,
   ): boolean {
     const mix = this.#mixes.get(name);
     if (mix === undefined) return false;
