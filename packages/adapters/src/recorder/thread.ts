@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CaptureMessage } from '@jackfield/media';
+import { returnStartMemory } from '@jackfield/media/start-memory';
 import { createOpenRecordings } from './open-recordings.ts';
 import type { FromRecorderThread, RecorderThreadData, ToRecorderThread } from './recorder-messages.ts';
 
@@ -25,4 +26,5 @@ parent.on('message', (message: ToRecorderThread) => {
     }
   }
 });
+returnStartMemory();
 report({ type: 'ready' });
