@@ -23,7 +23,6 @@ interface Unit {
 export interface GroupCommitDeps {
   readonly connection: SqliteConnection;
   readonly openUnit: () => OpenUnit;
-  readonly isInTransaction: () => boolean;
   readonly log: Logger;
 }
 
@@ -109,7 +108,7 @@ export class GroupCommit {
 
   async #runGroup(group: readonly Unit[]): Promise<void> {
     if (group.length === 0) return;
-    const { connection, isInTransaction, log } = this.#deps;
+    const { connection, log } = this.#deps;
     // Work that awaits anything but its own queries blocks every writer; the log shows this to its author.
     const slow = setTimeout(
       () => log.error({ ms: slowUnitMs }, 'transaction awaits something other than its own queries'),
@@ -123,7 +122,7 @@ export class GroupCommit {
       const cause = explained(error);
       failure = { cause };
       log.error({ err: cause, units: group.length }, 'commit failed; none of its changes was made');
-      if (isInTransaction()) connection.order('ROLLBACK');
+      if (connection.isInGroup) connection.order('ROLLBACK');
     } finally {
       clearTimeout(slow);
     }
@@ -132,12 +131,12 @@ export class GroupCommit {
 
   /** False after a rollback because of a unit that failed. */
   async #tryGroup(group: readonly Unit[], apart: boolean): Promise<boolean> {
-    const { connection, isInTransaction } = this.#deps;
-    connection.order('BEGIN IMMEDIATE');
+    const { connection } = this.#deps;
+    connection.beginGroup();
     for (const unit of group) {
       const isClean = await unit.run(apart);
       // A full or broken disk ends the whole transaction, with the units before this one.
-      if (!isInTransaction()) throw new Error('the database has rolled back the transaction');
+      if (!connection.isInGroup) throw new Error('the database has rolled back the transaction');
       if (isClean) continue;
       connection.order('ROLLBACK');
       return false;

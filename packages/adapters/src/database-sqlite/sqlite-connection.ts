@@ -11,6 +11,8 @@ export class SqliteConnection implements DatabaseConnection {
   #hasSavepoint = false;
   /** Whether the unit has run a statement that may write. */
   #hasWritten = false;
+  /** Whether the open transaction is that between two groups. */
+  #isReading = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -29,6 +31,33 @@ export class SqliteConnection implements DatabaseConnection {
       if (this.#unit === 'open') this.#unit = 'failed';
       return Promise.reject(explained(error));
     }
+  }
+
+  /**
+   * Opens a transaction for the queries between two groups, which lasts until the next group. Only this connection writes, so nothing that they see
+   * becomes old. A transaction for each query takes and frees a lock of the file, and that costs twice as much as a look-up by a key.
+   */
+  beginReading(): void {
+    if (this.#isReading) return;
+    this.order('BEGIN');
+    this.#isReading = true;
+  }
+
+  endReading(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    // An error of a query may have ended it.
+    if (this.#database.isTransaction) this.order('COMMIT');
+  }
+
+  beginGroup(): void {
+    this.endReading();
+    this.order('BEGIN IMMEDIATE');
+  }
+
+  /** Whether a group is open. A full or broken disk ends it. */
+  get isInGroup(): boolean {
+    return !this.#isReading && this.#database.isTransaction;
   }
 
   // biome-ignore lint/correctness/useYield: the port has no streaming, and a cursor held open would block the writer.

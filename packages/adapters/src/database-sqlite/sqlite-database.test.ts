@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -16,19 +16,17 @@ import { createSqliteDatabase } from './index.ts';
 
 onEmbeddedDatabase('the database port', databaseContract);
 
-describe('the data directory of the embedded database', () => {
+describe('commits of the embedded database', () => {
   let directory: string;
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'jackfield-sqlite-'));
   });
   after(() => rmSync(directory, { recursive: true, force: true }));
-  const open = (): Database => createSqliteDatabase({ directory, log: createRecordingLog() });
+  const open = (name: string): Database =>
+    createSqliteDatabase({ file: join(directory, `${name}.sqlite`), log: createRecordingLog() });
 
   test('units of turns that follow each other share a commit', async () => {
-    const database = createSqliteDatabase({
-      file: join(directory, 'shared.sqlite'),
-      log: createRecordingLog(),
-    });
+    const database = open('shared');
     await database.migrate([{ name: 's/1', sql: 'CREATE TABLE s (n BIGINT PRIMARY KEY)' }]);
     const insert = (n: number) =>
       database.transact((write) => sql`INSERT INTO s VALUES (${n})`.execute(write));
@@ -43,10 +41,7 @@ describe('the data directory of the embedded database', () => {
   });
 
   test('a query that ran before a migration returns the new columns after it', async () => {
-    const database = createSqliteDatabase({
-      file: join(directory, 'columns.sqlite'),
-      log: createRecordingLog(),
-    });
+    const database = open('columns');
     const create = { name: 'c/1', sql: 'CREATE TABLE c (n BIGINT); INSERT INTO c VALUES (1)' };
     await database.migrate([create]);
     const all = async () => (await sql`SELECT * FROM c`.execute(database.read)).rows;
@@ -55,6 +50,31 @@ describe('the data directory of the embedded database', () => {
     assert.deepEqual(await all(), [{ m: 1 }]);
     await database.close();
   });
+
+  test('each commit is seen by the next read, and reads between commits let the WAL begin again', async () => {
+    const database = open('reads');
+    await database.migrate([{ name: 'r/1', sql: 'CREATE TABLE r (n BIGINT PRIMARY KEY, pages BLOB)' }]);
+    let longest = 0;
+    for (let n = 0; n < 300; n++) {
+      await database.transact((write) => sql`INSERT INTO r VALUES (${n}, zeroblob(40960))`.execute(write));
+      const last = sql<{ n: number }>`SELECT n FROM r ORDER BY n DESC LIMIT 1`;
+      for (let again = 0; again < 2; again++)
+        assert.deepEqual((await last.execute(database.read)).rows, [{ n }]);
+      longest = Math.max(longest, statSync(join(directory, 'reads.sqlite-wal')).size);
+    }
+    // SQLite writes it back after 1,000 pages of 4 KiB; of 300 rows there are 3,000.
+    assert.ok(longest < 5_000_000, `${longest} bytes`);
+    await database.close();
+  });
+});
+
+describe('the data directory of the embedded database', () => {
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'jackfield-sqlite-'));
+  });
+  after(() => rmSync(directory, { recursive: true, force: true }));
+  const open = (): Database => createSqliteDatabase({ directory, log: createRecordingLog() });
 
   test('is created when it is missing', async () => {
     const file = join(directory, 'deep/er/data.sqlite');

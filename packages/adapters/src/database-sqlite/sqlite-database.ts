@@ -43,7 +43,7 @@ const uniqueViolations: readonly unknown[] = [1555, 2067, 2579];
  *
  * Writes use one connection, in groups. Reads use the same one between groups, and a second, read-only connection while a group is open: in WAL
  * mode it sees the last commit and never an open group, and neither connection waits for the other. But each commit empties its cache of pages, so
- * that a read by a key takes 50 µs in place of 10.
+ * that a read by a key takes 18 µs in place of 3.
  */
 export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
   const { log } = options;
@@ -68,13 +68,14 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
   function overConnections(writer: DatabaseSync, reader: DatabaseSync): Database {
     const connection = new SqliteConnection(writer);
     const reading = new SqliteConnection(reader);
-    const read = readerOf(reading, (query) =>
-      writer.isTransaction || !isSelect(query.sql) ? reading : connection,
-    );
+    const read = readerOf(reading, (query) => {
+      if (connection.isInGroup || !isSelect(query.sql)) return reading;
+      connection.beginReading();
+      return connection;
+    });
     const commits = new GroupCommit({
       connection,
       openUnit: unitsOn(connection),
-      isInTransaction: () => writer.isTransaction,
       log,
     });
     let closing: Promise<void> | undefined;
@@ -96,7 +97,10 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
       laneOfUnit: () => 0,
       async migrate(migrations, areAll) {
         refuseWhenClosed();
-        const applied = await commits.apart(() => migrate(writer, migrations, areAll));
+        const applied = await commits.apart(() => {
+          connection.endReading();
+          return migrate(writer, migrations, areAll);
+        });
         if (applied.length === 0) return;
         connection.loadSchema();
         reading.loadSchema();
