@@ -12,20 +12,24 @@ interface ReferenceFile {
  * `GET /docs/`, the page of the document at `/openapi.json`, and its script. The library that has both takes 0.4 s of CPU to load and
  * 40 MB of memory, so it is loaded with the first request for one of them.
  */
-export function registerReferencePage(scope: FastifyInstance): void {
-  let files: Promise<ReadonlyMap<string, ReferenceFile>> | undefined;
+export function registerReferencePage(scope: FastifyInstance, load = referenceFiles): void {
+  let files: ReturnType<typeof load> | undefined;
   for (const path of [page, script])
     scope.get(path, { schema: { hide: true } }, async ({ url }, reply) => {
       // A path matches with and without its last slash, and the page names its script from the one with it.
       if (path === page && !url.startsWith(page)) return reply.redirect(page, 301);
-      files ??= referenceFiles();
+      files ??= load().catch((error: unknown) => {
+        // The next request loads again: a process may be out of files for a moment.
+        files = undefined;
+        throw error;
+      });
       const { contentType, text } = (await files).get(path)!;
       return reply.header('content-type', contentType).send(text);
     });
 }
 
 /** The library is a plugin: what it answers is taken from a server of its own, which listens nowhere. */
-async function referenceFiles(): Promise<ReadonlyMap<string, ReferenceFile>> {
+export async function referenceFiles(): Promise<ReadonlyMap<string, ReferenceFile>> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = fastify();
   await app.register(scalar, {
