@@ -27,9 +27,14 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
   }
 
   /** A page whose phone fetches these tokens. They are signed when the page is open: that can take longer than a short one lives. */
-  async function phoneWith(t: TestContext, sign: () => readonly string[]): Promise<BrowserPage> {
+  async function phoneWith(
+    t: TestContext,
+    sign: () => readonly string[],
+    clockIsAheadMs = 0,
+  ): Promise<BrowserPage> {
     const page = await suite.browser.open({ program: 'voice-phone' });
     t.after(() => page.close());
+    await page.page.evaluate(`{ const { now } = Date; Date.now = () => now() + ${clockIsAheadMs}; }`);
     await page.run('start', { url: webSocketUrl(suite.platform), domain: phoneDomain, tokens: sign() });
     return page;
   }
@@ -203,6 +208,22 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
       assert.ok(!page.reports.all.some(({ type }) => ['failed', 'offline', 'reconnecting'].includes(type)));
       await hangUp(page);
     });
+
+    for (const [clock, aheadMs] of [
+      ['an hour ahead', 3_600_000],
+      ['an hour behind', -3_600_000],
+    ] as const)
+      it(`a page whose clock is ${clock} registers, and replaces its token before the end`, async (t) => {
+        const { username } = await suite.platform.createEndpoint('sdkclock', 'unused');
+        const page = await phoneWith(t, () => [token(username, 12), token(username, 3_600)], aheadMs);
+        await page.reports.until('the registration', ({ type }) => type === 'registered');
+        await page.reports.until('most of its life', ({ type }) => type === 'token-will-expire');
+        const fetched = () => page.reports.all.filter(({ type }) => type === 'token-fetched').length;
+        await page.reports.until('the second token', () => fetched() === 2);
+        await talk(page, tone);
+        assert.ok(!page.reports.all.some(({ type }) => ['failed', 'offline', 'reconnecting'].includes(type)));
+        await hangUp(page);
+      });
 
     it('a token that forbids calls from the page holds over WebRTC, and the page is called all the same', async (t) => {
       const { username } = await suite.platform.createEndpoint('sdkmute', 'unused');

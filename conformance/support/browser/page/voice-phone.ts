@@ -32,6 +32,7 @@ export async function start({ tokens = [], source, suppression, ...login }: Acco
   const options: PhoneOptions = tokens.length > 0 ? { ...account, token } : account;
   phone = new Phone(options);
   phone.on('state', (state) => notify(state));
+  phone.on('token-will-expire', () => notify('token-will-expire'));
   phone.on('failed', ({ message, tokenError }) => notify('failed', { message, tokenError }));
   phone.on('incoming', (incoming) => {
     const { peer, headers, id } = incoming;

@@ -8,7 +8,8 @@ const second = 1_000;
 
 /** A token of a user that lives so long. */
 function token(page: SimulatedPage, validS: number, name = 'one'): string {
-  const claims = { sub: 'alice', iss: 'MA1', exp: page.clock.now() / second + validS, jti: name };
+  const now = page.clock.now() / second;
+  const claims = { sub: 'alice', iss: 'MA1', nbf: now, exp: now + validS, jti: name };
   return `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${name}`;
 }
 
