@@ -31,6 +31,24 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await console.button('Turn off').click();
   });
 
+  it('a page whose clock is two hours behind is a phone, and shows how long its call lasts', async (t) => {
+    const console = await suite.open(t, '/phone');
+    await console.page.addInitScript('{ const { now } = Date; Date.now = () => now() - 7_200_000; }');
+    await console.page.reload();
+    await console.button('Make this page a phone').click();
+    await console.button('Call').click();
+    await console.page.getByText('in the call', { exact: true }).waitFor();
+    await console.show('/');
+    await console.page
+      .getByRole('cell', { name: /^(?!0:00$)\d+:\d\d$/ })
+      .first()
+      .waitFor();
+    await console.show('/phone');
+    await console.button('Hang up').click();
+    await console.page.getByText('The call is over').waitFor();
+    await console.button('Turn off').click();
+  });
+
   it('the sandbox adds its phones to a call and shows the message of a verification', async (t) => {
     const console = await suite.open(t, '/sandbox');
     await console.page.getByLabel('Multiparty call').fill('boxed');

@@ -3,6 +3,7 @@ import { ApiError } from './api-error.ts';
 import { noteLost } from './connection.svelte.ts';
 import { watched } from './pending.svelte.ts';
 import { noteRequest } from './sent-requests.svelte.ts';
+import { noteDate } from './server-clock.ts';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
@@ -57,6 +58,7 @@ export async function answerTo(url: string, init: RequestInit): Promise<Response
     noteLost();
     throw new ApiError(0, '', texts.unreachable);
   }
+  noteDate(response.headers.get('date'));
   if (response.ok) return response;
   const { error, error_code } = await response.json().then(
     (failure: { error?: string; error_code?: string }) => failure,

@@ -3,6 +3,7 @@ import type { CallQualitySample, FetchedDocument, SignallingMessage } from '@jac
 import { ApiError, sentenceOf } from '../api/api-error.ts';
 import { api, type Page, queryOf } from '../api/client.ts';
 import { EventStream } from '../api/event-stream.ts';
+import { serverNow } from '../api/server-clock.ts';
 import type { Moment } from './moments.ts';
 import { momentsOf } from './moments.ts';
 
@@ -109,7 +110,7 @@ export class BlackBox {
   /** Once more when all messages of a call that has just ended are written. */
   #readLastMessages(end: string | null): void {
     if (end === null || this.#last !== undefined) return;
-    const leftMs = Date.parse(end) + lastMessagesMs - Date.now();
+    const leftMs = Date.parse(end) + lastMessagesMs - serverNow();
     if (leftMs > 0) this.#last = setTimeout(() => this.refresh(), Math.min(leftMs, lastMessagesMs));
   }
 

@@ -1,13 +1,15 @@
-let now = $state(Date.now());
+import { serverNow } from '../api/server-clock.ts';
+
+let now = $state(serverNow());
 let readers = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time of the page, once a second while a part of the screen shows it. Call it in an effect. */
+/** The time of the server, once a second while a part of the screen shows it. Call it in an effect. */
 export function followClock(): () => void {
   readers += 1;
-  now = Date.now();
+  now = serverNow();
   timer ??= setInterval(() => {
-    if (!document.hidden) now = Date.now();
+    if (!document.hidden) now = serverNow();
   }, 1000);
   return () => {
     readers -= 1;

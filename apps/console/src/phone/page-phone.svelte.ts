@@ -2,6 +2,7 @@ import type { Endpoint } from '@jackfield/contract';
 import type { Call, Phone, PhonePhase } from '@jackfield/voice-sdk';
 import { sentenceOf } from '../api/api-error.ts';
 import { api, type Page } from '../api/client.ts';
+import { serverNow } from '../api/server-clock.ts';
 import { session } from '../api/session.svelte.ts';
 import { PageCall } from './page-call.svelte.ts';
 
@@ -119,7 +120,7 @@ async function fetchToken(username: string): Promise<string> {
   const { token } = await api<{ token: string }>('POST', 'JWT/Token/', {
     iss: session.current?.auth_id ?? '',
     sub: username,
-    exp: Math.floor(Date.now() / 1000) + tokenSeconds,
+    exp: Math.floor(serverNow() / 1000) + tokenSeconds,
     per: { voice: { incoming_allow: true, outgoing_allow: true } },
   });
   return token;
