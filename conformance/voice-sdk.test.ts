@@ -26,16 +26,21 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
     return started;
   }
 
-  /** A page whose phone fetches these tokens. They are signed when the page is open: that can take longer than a short one lives. */
+  /**
+   * A page whose phone fetches these tokens, or has a single one. They are signed when the page is open: that can take longer than a short one
+   * lives.
+   */
   async function phoneWith(
     t: TestContext,
-    sign: () => readonly string[],
+    sign: () => readonly string[] | string,
     clockIsAheadMs = 0,
   ): Promise<BrowserPage> {
     const page = await suite.browser.open({ program: 'voice-phone' });
     t.after(() => page.close());
     await page.page.evaluate(`{ const { now } = Date; Date.now = () => now() + ${clockIsAheadMs}; }`);
-    await page.run('start', { url: webSocketUrl(suite.platform), domain: phoneDomain, tokens: sign() });
+    const signed = sign();
+    const login = typeof signed === 'string' ? { token: signed } : { tokens: signed };
+    await page.run('start', { url: webSocketUrl(suite.platform), domain: phoneDomain, ...login });
     return page;
   }
 
@@ -224,6 +229,16 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
         assert.ok(!page.reports.all.some(({ type }) => ['failed', 'offline', 'reconnecting'].includes(type)));
         await hangUp(page);
       });
+
+    it('a token that the page does not replace ends its registration, and the page learns of it', async (t) => {
+      const { username } = await suite.platform.createEndpoint('sdkonce', 'unused');
+      const page = await phoneWith(t, () => token(username, 12));
+      await page.reports.until('the registration', ({ type }) => type === 'registered');
+      const failed = await page.reports.until('the failure', ({ type }) => type === 'failed');
+      // docs/interface/client-tokens.md#on-sip
+      assert.equal(failed.tokenError, 10_006);
+      assert.ok(page.reports.all.some(({ type }) => type === 'offline'));
+    });
 
     it('a token that forbids calls from the page holds over WebRTC, and the page is called all the same', async (t) => {
       const { username } = await suite.platform.createEndpoint('sdkmute', 'unused');

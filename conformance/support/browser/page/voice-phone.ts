@@ -13,6 +13,8 @@ interface Account {
   readonly password?: string;
   /** Tokens that the page fetches one after another. */
   readonly tokens?: readonly string[];
+  /** A token that the page gives the phone and does not replace. */
+  readonly token?: string;
   readonly iceServers?: readonly RTCIceServer[];
   /** URL of a sound instead of a microphone. */
   readonly source?: string;

@@ -176,7 +176,17 @@ describe('the machine of a phone', () => {
     ]);
   });
 
-  it('an expired token is never sent, and not fetched in a circle', () => {
+  it('a pushed token is sent after its end as well, and its refusal ends the registration', () => {
+    const pushed = { ...byToken, login: 'pushed-token' } as const;
+    const ended = run(pushed, [1_000_500, fires('refresh')]);
+    assert.deepEqual(ended.words, ['send-register token']);
+    const { words } = run(ended.state, [1_000_600, refusal(401, 10006)]);
+    assert.deepEqual(words, ['state offline', 'failed refused', 'signalling down', 'close-socket']);
+    const back = run(pushed, [1_000_500, closed], [1_001_000, fires('retry')], [1_001_100, opened]);
+    assert.deepEqual(back.words, ['start ping 1026100', 'signalling up', 'send-register token']);
+  });
+
+  it('an expired token that was fetched is never sent, and not fetched in a circle', () => {
     const { words } = run(
       newPhone('fetched-token'),
       [0, { type: 'register' }],

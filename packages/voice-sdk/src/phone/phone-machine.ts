@@ -78,8 +78,11 @@ function proceed(state: PhoneState, now: number, effects: PhoneEffect[]): PhoneS
     effects.push({ do: 'open-socket' });
     next = { ...next, socket: 'opening' };
   }
-  const lacksToken = next.login !== 'password' && (next.token === undefined || next.token.expiresAt <= now);
-  if (lacksToken && !next.isFetching && next.login === 'fetched-token' && next.socket !== 'waiting') {
+  const canFetch = next.login === 'fetched-token';
+  // One that the application pushed is sent after its end as well: the refusal ends what looks like a registration.
+  const isOver = canFetch && next.token !== undefined && next.token.expiresAt <= now;
+  const lacksToken = next.login !== 'password' && (next.token === undefined || isOver);
+  if (lacksToken && canFetch && !next.isFetching && next.socket !== 'waiting') {
     effects.push({ do: 'fetch-token' });
     next = { ...next, isFetching: true };
   }
