@@ -79,7 +79,7 @@ function proceed(state: PhoneState, now: number, effects: PhoneEffect[]): PhoneS
     next = { ...next, socket: 'opening' };
   }
   const canFetch = next.login === 'fetched-token';
-  // One that the application pushed is sent after its end as well: the refusal ends what looks like a registration.
+  // A token that the application pushed is sent after its end as well: the refusal ends what looks like a registration.
   const isOver = canFetch && next.token !== undefined && next.token.expiresAt <= now;
   const lacksToken = next.login !== 'password' && (next.token === undefined || isOver);
   if (lacksToken && canFetch && !next.isFetching && next.socket !== 'waiting') {
