@@ -71,6 +71,22 @@ describe('the console under load, asleep, and without its server', {
     assert.deepEqual(console.faults, []);
   });
 
+  it('a stream that has no answer for as long counts as broken too', async (t) => {
+    const console = await empty(t);
+    await console.page.clock.install();
+    const unanswered = new Promise<void>((resolve) => {
+      // A request that is neither continued nor aborted has no answer.
+      void console.page.route('**/Event/', () => resolve(), { times: 1 });
+    });
+    await console.go('/');
+    await unanswered;
+    const another = console.page.waitForRequest((request) => request.url().endsWith('/Event/'));
+    await console.page.clock.fastForward(41_000);
+    await another;
+    await console.page.getByText('up to date').waitFor();
+    assert.deepEqual(console.faults, []);
+  });
+
   it('a page whose server is killed says so and keeps what it shows, and goes on by itself when the server is back', async (t) => {
     await addToRoom(suite.platform, 'killed', talker);
     await joinedRoom(suite.platform, 'killed', 1);
@@ -90,6 +106,11 @@ describe('the console under load, asleep, and without its server', {
     const unreachable = console.page.getByText('The server cannot be reached.');
     await unreachable.waitFor();
     await console.assertAccessible();
+    // A question whether the server is back has no answer, as on a connection that is dead.
+    const asked = new Promise<void>((resolve) => {
+      void console.page.route('**/console/session', () => resolve(), { times: 1 });
+    });
+    await asked;
 
     await suite.platform.startAgain();
     await room.page.getByText('Ended', { exact: true }).waitFor();

@@ -1,5 +1,7 @@
 /** Time between two questions whether the server answers again. */
 const askEveryMs = 2_000;
+/** A question on a connection that is dead has no answer, and nothing closes it for minutes. */
+const answerMs = 10_000;
 
 let isLost = $state(false);
 const listeners = new Set<() => void>();
@@ -25,7 +27,8 @@ export function noteLost(): void {
 
 async function ask(): Promise<void> {
   // A proxy before the server answers as well while the server is away, but not with these.
-  const isBack = await fetch('/console/session', { credentials: 'same-origin' }).then(
+  const signal = AbortSignal.timeout(answerMs);
+  const isBack = await fetch('/console/session', { credentials: 'same-origin', signal }).then(
     ({ status }) => status === 200 || status === 401,
     () => false,
   );

@@ -26,7 +26,7 @@ export interface EventStreamListener {
  */
 const hiddenMs = 10_000;
 const longestPauseMs = 15_000;
-/** The server writes every 15 s at the latest: after so long a silence the connection is broken, although nothing has closed it. */
+/** The server writes every 15 s at the latest: after so long a silence, or without an answer, the connection is broken, although nothing has closed it. */
 const longestSilenceMs = 40_000;
 
 /**
@@ -103,6 +103,7 @@ export class EventStream {
     this.#retry = undefined;
     const isFromNow = this.#lastId === '';
     this.#enter('connecting');
+    this.#awaitSign(abort);
     try {
       const { body } = await answerTo(pathOf('Event/'), {
         headers: {
@@ -128,6 +129,12 @@ export class EventStream {
     this.#enter('waiting');
   }
 
+  /** Breaks the connection off when the server is silent for too long from now on. */
+  #awaitSign(abort: AbortController): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => abort.abort(), longestSilenceMs);
+  }
+
   /** A page that reads slowly makes the server wait: nothing is collected here. */
   async #read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
     const reader = body
@@ -135,8 +142,7 @@ export class EventStream {
       .getReader();
     let text = '';
     for (;;) {
-      clearTimeout(this.#silence);
-      this.#silence = setTimeout(() => abort.abort(), longestSilenceMs);
+      this.#awaitSign(abort);
       const { done, value } = await reader.read();
       if (done) return;
       text += value;
