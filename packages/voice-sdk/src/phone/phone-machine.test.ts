@@ -69,7 +69,13 @@ const byToken = run(
 describe('the machine of a phone', () => {
   it('connects and fetches its token side by side, then registers', () => {
     const first = run(newPhone('fetched-token'), [0, { type: 'register' }]);
-    assert.deepEqual(first.words, ['start give-up 30000', 'state connecting', 'open-socket', 'fetch-token']);
+    assert.deepEqual(first.words, [
+      'start give-up 30000',
+      'state connecting',
+      'open-socket',
+      'start pong 10000',
+      'fetch-token',
+    ]);
     const connected = run(first.state, [10, opened]);
     assert.deepEqual(connected.words, ['start ping 25010', 'signalling up']);
     const { words } = run(connected.state, [20, fetched(token(1_000_020))]);
@@ -115,7 +121,7 @@ describe('the machine of a phone', () => {
       'state reconnecting',
     ]);
     const again = run(lost.state, [5375, fires('retry')]);
-    assert.deepEqual(again.words, ['open-socket']);
+    assert.deepEqual(again.words, ['open-socket', 'start pong 15375']);
     assert.deepEqual(run(again.state, [5400, closed]).words, ['close-socket', 'start retry 6150']);
     const back = run(again.state, [5400, opened]);
     assert.deepEqual(back.words, ['start ping 30400', 'signalling up', 'send-register password']);
@@ -135,7 +141,10 @@ describe('the machine of a phone', () => {
       'start pong 3000',
     ]);
     const waiting = run(byPassword, [1000, closed]).state;
-    assert.deepEqual(run(waiting, [1010, { type: 'network-changed' }]).words, ['open-socket']);
+    assert.deepEqual(run(waiting, [1010, { type: 'network-changed' }]).words, [
+      'open-socket',
+      'start pong 11010',
+    ]);
   });
 
   it('replaces an expired token once, and gives up at a second refusal', () => {

@@ -14,7 +14,7 @@ import type {
 const GIVE_UP_MS = 30_000;
 /** RFC 5626 §4.4.1 recommends pings of a connection every 95 to 120 s; 25 s also notices a dead network soon. */
 const PING_MS = 25_000;
-/** RFC 5626 §4.4.1: without an answer in 10 s the flow counts as failed. */
+/** RFC 5626 §4.4.1: without an answer in 10 s the flow counts as failed, and so does a flow that does not open. */
 const PONG_MS = 10_000;
 /** After a change of the network the old connection is probably dead. */
 const PONG_AFTER_CHANGE_MS = 2_000;
@@ -22,8 +22,6 @@ const PONG_AFTER_CHANGE_MS = 2_000;
 const TOKEN_SHARE = 0.8;
 /** 10001 no token, 10005 not valid yet, 10006 expired (docs/interface/client-tokens.md#on-sip): another token may be accepted. */
 const REPLACEABLE = new Set([10001, 10005, 10006]);
-
-const ALL_TIMERS: readonly PhoneTimer[] = ['retry', 'refresh', 'token', 'ping', 'pong', 'give-up'];
 
 type PhoneStep = Step<PhoneState, PhoneEffect>;
 
@@ -49,6 +47,7 @@ function react(state: PhoneState, input: PhoneInput, now: number, effects: Phone
       return tokenFailed({ ...state, isFetching: false }, input.sentence, input.chance, now, effects);
     case 'socket-opened':
       if (state.socket !== 'opening') return state;
+      stop(effects, 'pong');
       start(effects, 'ping', now + PING_MS);
       effects.push({ do: 'emit', event: { type: 'signalling', isUp: true } });
       return { ...state, socket: 'open' };
@@ -76,6 +75,7 @@ function proceed(state: PhoneState, now: number, effects: PhoneEffect[]): PhoneS
   let next = state;
   if (next.socket === 'closed') {
     effects.push({ do: 'open-socket' });
+    start(effects, 'pong', now + PONG_MS);
     next = { ...next, socket: 'opening' };
   }
   const canFetch = next.login === 'fetched-token';
@@ -216,7 +216,7 @@ function tokenDue(state: PhoneState, effects: PhoneEffect[]): PhoneState {
 
 function goOffline(state: PhoneState, effects: PhoneEffect[], failure: PhoneFailure | undefined): PhoneState {
   if (state.phase === 'offline') return state;
-  for (const key of ALL_TIMERS) if (key !== 'ping' && key !== 'pong') stop(effects, key);
+  for (const key of ['retry', 'refresh', 'token', 'give-up'] as const) stop(effects, key);
   if (failure === undefined && state.isBound && state.socket === 'open')
     effects.push({ do: 'send-unregister', token: state.token });
   const socket = state.socket === 'waiting' ? 'closed' : state.socket;

@@ -86,6 +86,20 @@ describe('a phone over sockets', () => {
     assert.equal(page.registered.length, 2);
   });
 
+  it('that gets no answer to a new connection begins another one after 10 s and its wait', async (t) => {
+    const { page, phone } = await registered(t);
+    const from = page.openedAt.length;
+    page.isSilent = true;
+    page.cut();
+    await page.clock.advance(60 * second);
+    const [first = 0, next = 0, ...others] = page.openedAt.slice(from);
+    assert.ok(next - first >= 10 * second && next - first <= 11 * second, `${next - first} ms`);
+    assert.ok(others.length >= 2, String(others));
+    page.isSilent = false;
+    await page.clock.advance(20 * second);
+    assert.equal(phone.state, 'registered');
+  });
+
   it('fetches its token again at 80 % of its life and registers with the next one', async (t) => {
     let fetched = 0;
     const { page } = await registered(t, (page) => ({

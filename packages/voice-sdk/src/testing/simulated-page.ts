@@ -66,6 +66,8 @@ export interface SimulatedPage {
   readonly media: SimulatedMedia[];
   /** Whether sockets open; the default is yes. */
   isReachable: boolean;
+  /** Nothing answers a new connection, and nothing refuses it. */
+  isSilent: boolean;
   /** Closes the socket as a network does. */
   cut(): void;
   /** The machine has another network: its socket is silent from now on, and it does not know. */
@@ -104,6 +106,7 @@ export function createSimulatedPage(): SimulatedPage {
     offers: [] as string[],
     media: [] as SimulatedMedia[],
     isReachable: true,
+    isSilent: false,
   };
   let serial = 0;
   let live: { readonly flow: Flow; readonly listener: SocketListener } | undefined;
@@ -144,6 +147,7 @@ export function createSimulatedPage(): SimulatedPage {
     const flow: Flow = { ...ends, id: `ws-${page.openedAt.length}` };
     const socket = { flow, listener };
     const cancel = clock.startTimer(clock.now(), () => {
+      if (page.isSilent) return;
       if (!page.isReachable) return listener.closed();
       live = socket;
       listener.opened();
