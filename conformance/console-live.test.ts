@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { missingBrowser } from './support/browser/browser.ts';
 import { liveBatches, turnedPages } from './support/browser/console-load.ts';
+import type { ConsolePage } from './support/browser/console-page.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { freePort } from './support/ports.ts';
@@ -74,12 +75,9 @@ describe('the console under load, asleep, and without its server', {
   it('a stream that has no answer for as long counts as broken too', async (t) => {
     const console = await empty(t);
     await console.page.clock.install();
-    const unanswered = new Promise<void>((resolve) => {
-      // A request that is neither continued nor aborted has no answer.
-      void console.page.route('**/Event/', () => resolve(), { times: 1 });
-    });
+    const asked = leaveUnanswered(console, '**/Event/');
     await console.go('/');
-    await unanswered;
+    await asked;
     const another = console.page.waitForRequest((request) => request.url().endsWith('/Event/'));
     await console.page.clock.fastForward(41_000);
     await another;
@@ -107,10 +105,7 @@ describe('the console under load, asleep, and without its server', {
     await unreachable.waitFor();
     await console.assertAccessible();
     // A question whether the server is back has no answer, as on a connection that is dead.
-    const asked = new Promise<void>((resolve) => {
-      void console.page.route('**/console/session', () => resolve(), { times: 1 });
-    });
-    await asked;
+    await leaveUnanswered(console, '**/console/session');
 
     await suite.platform.startAgain();
     await room.page.getByText('Ended', { exact: true }).waitFor();
@@ -122,3 +117,10 @@ describe('the console under load, asleep, and without its server', {
     for (const each of [room, console]) await each.assertSound();
   });
 });
+
+/** Resolves with the next request for such a URL, which has no answer: it is neither continued nor aborted. */
+function leaveUnanswered({ page }: ConsolePage, urls: string): Promise<void> {
+  return new Promise((resolve) => {
+    void page.route(urls, () => resolve(), { times: 1 });
+  });
+}
