@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { missingBrowser } from './support/browser/browser.ts';
 import { liveBatches, turnedPages } from './support/browser/console-load.ts';
-import type { ConsolePage } from './support/browser/console-page.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { freePort } from './support/ports.ts';
@@ -75,7 +74,7 @@ describe('the console under load, asleep, and without its server', {
   it('a stream that has no answer for as long counts as broken too', async (t) => {
     const console = await empty(t);
     await console.page.clock.install();
-    const asked = leaveUnanswered(console, '**/Event/');
+    const asked = console.leaveUnanswered('**/Event/');
     await console.go('/');
     await asked;
     const another = console.page.waitForRequest((request) => request.url().endsWith('/Event/'));
@@ -105,7 +104,7 @@ describe('the console under load, asleep, and without its server', {
     await unreachable.waitFor();
     await console.assertAccessible();
     // A question whether the server is back has no answer, as on a connection that is dead.
-    await leaveUnanswered(console, '**/console/session');
+    await console.leaveUnanswered('**/console/session');
 
     await suite.platform.startAgain();
     await room.page.getByText('Ended', { exact: true }).waitFor();
@@ -117,10 +116,3 @@ describe('the console under load, asleep, and without its server', {
     for (const each of [room, console]) await each.assertSound();
   });
 });
-
-/** Resolves with the next request for such a URL, which has no answer: it is neither continued nor aborted. */
-function leaveUnanswered({ page }: ConsolePage, urls: string): Promise<void> {
-  return new Promise((resolve) => {
-    void page.route(urls, () => resolve(), { times: 1 });
-  });
-}

@@ -211,6 +211,19 @@ describe('screens of the console without data, and the forms that make the first
     await console.page.getByText('No call fits.').waitFor();
   });
 
+  it('a request without an answer is given up, the server named as the reason, and the page goes on by itself', async (t) => {
+    const console = await suite.open(t, '/phone');
+    const { page } = console;
+    await page.clock.install();
+    const asked = console.leaveUnanswered('**/Call/?*');
+    await console.show('/calls');
+    await asked;
+    await page.clock.fastForward(31_000);
+    await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
+    await page.getByText('No call fits.').waitFor();
+    await console.assertSound();
+  });
+
   async function listOf({ path }: Form): Promise<readonly Fields[]> {
     const { body } = await suite.platform.api('GET', path);
     return body.objects ?? body.apps;

@@ -54,6 +54,13 @@ export class ConsolePage {
     return opened;
   }
 
+  /** Resolves with the next request for such a URL, which has no answer: it is neither continued nor aborted. */
+  leaveUnanswered(urls: string): Promise<void> {
+    return new Promise((resolve) => {
+      void this.page.route(urls, () => resolve(), { times: 1 });
+    });
+  }
+
   async go(path: string): Promise<void> {
     await this.page.goto(`${this.#base}/console${path}`);
     await this.page.locator('#console main').waitFor({ timeout: buildMs });

@@ -5,6 +5,9 @@ import { watched } from './pending.svelte.ts';
 import { noteRequest } from './sent-requests.svelte.ts';
 import { noteDate } from './server-clock.ts';
 
+/** The server answers the longest of its lists within a few seconds. */
+const longestAnswerMs = 30_000;
+
 export type Method = 'GET' | 'POST' | 'DELETE';
 
 /** The account of the session, and what happens when the server no longer knows the session. */
@@ -41,11 +44,21 @@ export async function send<Body>(method: Method, url: string, body?: object): Pr
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  return watched(
-    answerTo(url, init).then((response) =>
-      response.status === 204 ? (undefined as Body) : (response.json() as Promise<Body>),
-    ),
-  );
+  return watched(answeredBody(url, init));
+}
+
+/** The body of a success. A connection that is dead, although nothing has closed it, is given up. */
+async function answeredBody<Body>(url: string, init: RequestInit): Promise<Body> {
+  const abort = new AbortController();
+  const limit = setTimeout(() => abort.abort(), longestAnswerMs);
+  try {
+    const response = await answerTo(url, { ...init, signal: abort.signal });
+    return response.status === 204 ? (undefined as Body) : ((await response.json()) as Body);
+  } catch (fault) {
+    throw fault instanceof ApiError ? fault : unreachable();
+  } finally {
+    clearTimeout(limit);
+  }
 }
 
 /** The response of a success; its body is not read yet. */
@@ -55,8 +68,7 @@ export async function answerTo(url: string, init: RequestInit): Promise<Response
     response = await fetch(url, { credentials: 'same-origin', ...init });
   } catch (fault) {
     if (init.signal?.aborted) throw fault;
-    noteLost();
-    throw new ApiError(0, '', texts.unreachable);
+    throw unreachable();
   }
   noteDate(response.headers.get('date'));
   if (response.ok) return response;
@@ -66,6 +78,11 @@ export async function answerTo(url: string, init: RequestInit): Promise<Response
   );
   if (response.status === 401) onLost();
   throw new ApiError(response.status, error_code ?? '', error ?? texts.refused(response.status));
+}
+
+function unreachable(): ApiError {
+  noteLost();
+  return new ApiError(0, '', texts.unreachable);
 }
 
 /** A page of a list. */
