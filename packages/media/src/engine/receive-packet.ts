@@ -76,7 +76,7 @@ export function receiveRtp(
   return true;
 }
 
-/** Whether packets of this source belong to the leg; they are answered from then on. */
+/** Whether packets of this source belong to the leg. They are answered from then on, unless signalling has named another source. */
 function isLatched(leg: Leg, header: RtpHeader, address: string, port: number, nowMs: number): boolean {
   if (port !== leg.fromPort || address !== leg.fromAddress) {
     leg.fromAddress = address;
@@ -86,6 +86,7 @@ function isLatched(leg: Leg, header: RtpHeader, address: string, port: number, n
   const { ssrc, sequenceNumber } = header;
   const isProven = leg.protection !== undefined;
   if (!leg.latch.accept(leg.fromName, address, ssrc, sequenceNumber, nowMs, isProven)) return false;
+  if (leg.latch.source !== leg.fromName) return true;
   // Symmetric RTP (RFC 4961): reply to the address that packets really come from, for example that of a NAT.
   if (port !== leg.toPort || address !== leg.toAddress) {
     leg.toAddress = address;

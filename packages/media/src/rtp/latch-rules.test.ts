@@ -193,13 +193,38 @@ describe('a latched source', () => {
     });
   }
 
-  it('goes on receiving until the newly signalled source has passed its probation', () => {
+  it('goes on receiving until the newly signalled source has passed its probation, and is not answered meanwhile', () => {
     const latch = latched();
     latch.arm({ address: '192.0.2.50', port: 6 }, 2000);
-    assert.equal(latch.source, `${nat}:1`);
     assert.equal(feed(latch, `${nat}:1`, [10], 2000), 'y');
+    assert.equal(latch.source, '192.0.2.50:6');
     assert.equal(feed(latch, '192.0.2.50:6', [1, 2], 2010), 'ny');
     assert.equal(feed(latch, `${nat}:1`, [11], 2040), 'n');
+  });
+
+  for (const [rule, arm, sinceMs, isAnswered] of [
+    ['to another address: never', { address: '192.0.2.50', port: 6 }, 60_000, false],
+    ['to another port, before 1 s', { address: '10.0.0.7', port: 6, signalledFrom: [nat] }, 999, false],
+    ['to another port, after 1 s', { address: '10.0.0.7', port: 6, signalledFrom: [nat] }, 1000, true],
+  ] as const) {
+    it(`is ${isAnswered ? 'answered again' : 'not answered'} after signalling has moved the leg ${rule}`, () => {
+      const latch = latched();
+      latch.arm(arm, 2000);
+      assert.equal(feed(latch, `${nat}:1`, [10], 2000 + sinceMs), 'y');
+      assert.equal(latch.source, isAnswered ? `${nat}:1` : `${arm.address}:6`);
+      assert.equal(feed(latch, `${arm.address}:6`, [1, 2], 2000 + sinceMs), 'ny');
+      assert.equal(latch.source, `${arm.address}:6`);
+    });
+  }
+
+  it('makes room for the newly signalled phone behind NAT also when signalling repeats itself', () => {
+    const latch = latched();
+    const moved = { address: '10.0.0.8', port: 4000, signalledFrom: [nat] };
+    latch.arm(moved, 2000);
+    latch.arm(moved, 2100);
+    assert.equal(latch.source, '10.0.0.8:4000');
+    assert.equal(feed(latch, `${nat}:2`, [1, 2, 3], 2200), 'nny');
+    assert.equal(latch.source, `${nat}:2`);
   });
 
   it('arming forgets the candidates: their earlier packets do not count', () => {

@@ -50,10 +50,11 @@ export interface Latch {
   ): boolean;
   /**
    * Signalling named the expected source, first or again (re-INVITE, UPDATE). That source or another signalled address
-   * may be latched again. The present source stays latched until then.
+   * may be latched again. The present source stays latched until then: its packets are accepted, but where another source is
+   * named, they are answered no longer (RFC 3264 §8.3.1).
    */
   arm(signalled: SignalledSource, nowMs: number): void;
-  /** Where to send: to the latched source, else to the signalled address, else undefined. */
+  /** Where to send: to the source that was latched or signalled last; undefined before both. */
   readonly source: string | undefined;
   /** False until a source has passed its probation. */
   readonly isLatched: boolean;
@@ -69,6 +70,7 @@ export interface SavedLatch {
   readonly expected: readonly string[];
   readonly armed: boolean;
   readonly armedAtMs: number;
+  readonly source: string | undefined;
   readonly latched: string | undefined;
   readonly latchedAddress: string | undefined;
   readonly heardMs: number;
@@ -93,6 +95,13 @@ export function createLatch(options: LatchOptions = {}): Latch {
  */
 const maxCandidates = 4;
 
+/**
+ * The latched source is answered again when it still sends this long after signalling has named another source, and signalling still
+ * names its address: a phone with STUN behind a symmetric NAT names another port each time, and sends from the same one. Packets that
+ * were under way do not count: a round trip over a satellite takes 600 ms.
+ */
+const underWayMs = 1000;
+
 interface Candidate {
   source: string;
   ssrc: number;
@@ -105,6 +114,7 @@ const admitsNone = (): boolean => false;
 
 class SymmetricLatch implements Latch {
   counters: LatchCounters = { probation: 0, foreign: 0, latched: 0 };
+  source: string | undefined;
   readonly #probation: number;
   readonly #probationElsewhere: number;
   readonly #silentMs: number;
@@ -128,10 +138,6 @@ class SymmetricLatch implements Latch {
     this.#isAdmitted = options.isAdmitted ?? admitsNone;
   }
 
-  get source(): string | undefined {
-    return this.#latched ?? this.#signalled;
-  }
-
   get isLatched(): boolean {
     return this.#latched !== undefined;
   }
@@ -142,6 +148,7 @@ class SymmetricLatch implements Latch {
       expected: this.#expected,
       armed: this.#armed,
       armedAtMs: this.#armedAtMs,
+      source: this.source,
       latched: this.#latched,
       latchedAddress: this.#latchedAddress,
       heardMs: this.#heardMs,
@@ -154,6 +161,7 @@ class SymmetricLatch implements Latch {
     this.#expected = saved.expected;
     this.#armed = saved.armed;
     this.#armedAtMs = saved.armedAtMs;
+    this.source = saved.source;
     this.#latched = saved.latched;
     this.#latchedAddress = saved.latchedAddress;
     this.#heardMs = saved.heardMs;
@@ -166,7 +174,8 @@ class SymmetricLatch implements Latch {
     const isSame = signalled === this.#signalled;
     this.#signalled = signalled;
     this.#expected = [address, ...signalledFrom].map(withoutMapping);
-    if (isSame && this.#latchedAddress === undefined) return;
+    if (isSame && this.source === signalled) return;
+    if (!isSame) this.source = signalled;
     // Signalling names the source that is already latched: keep it.
     if (this.#latched === signalled || (isSame && this.#expected.includes(this.#latchedAddress!))) {
       this.#armed = false;
@@ -187,6 +196,7 @@ class SymmetricLatch implements Latch {
   ): boolean {
     if (source === this.#latched) {
       this.#heardMs = nowMs;
+      if (source !== this.source && this.#returns(nowMs)) this.source = source;
       return true;
     }
     if (!this.#mayTakeOver(source, address, nowMs, isProven)) {
@@ -197,6 +207,7 @@ class SymmetricLatch implements Latch {
       this.counters.probation++;
       return false;
     }
+    this.source = source;
     this.#latched = source;
     this.#latchedAddress = withoutMapping(address);
     this.#heardMs = nowMs;
@@ -204,6 +215,10 @@ class SymmetricLatch implements Latch {
     this.#forgetCandidates();
     this.counters.latched++;
     return true;
+  }
+
+  #returns(nowMs: number): boolean {
+    return nowMs - this.#armedAtMs >= underWayMs && this.#expected.includes(this.#latchedAddress!);
   }
 
   #mayTakeOver(source: string, address: string, nowMs: number, isProven: boolean): boolean {
