@@ -73,14 +73,35 @@ test('a key, two tones at once, is no beep; neither is a tone of four seconds, w
   assert.deepEqual(dialTone, [['tone', 120]]);
 });
 
-test('a lost frame neither ends nor begins a beep', () => {
+for (const [rule, lost, expected] of [
+  ['a lost frame neither ends nor begins a beep', 1, ['tone', 'beep']],
+  ['four lost frames in a row neither end nor begin a beep', 4, ['tone', 'beep']],
+  ['five lost frames in a row end a beep, and another one may follow', 5, ['tone', 'beep', 'tone', 'beep']],
+] as const) {
+  test(rule, () => {
+    const sounds = createAnswerSounds();
+    const beep = sampled(160, 8000, tone(1000));
+    const found: string[] = [];
+    const hear = (frame: Int16Array | undefined): void => {
+      const sound = sounds.hear(frame);
+      if (sound !== undefined) found.push(sound);
+    };
+    for (const frames of [beep, undefined, beep, new Int16Array(160)]) {
+      if (frames === undefined) for (let frame = 0; frame < lost; frame++) hear(undefined);
+      else for (let from = 0; from < frames.length; from += 160) hear(frames.subarray(from, from + 160));
+    }
+    assert.deepEqual(found, expected);
+  });
+}
+
+test('a beep of which every other frame is lost goes on', () => {
   const sounds = createAnswerSounds();
-  const beep = sampled(300, 8000, tone(1000));
-  const found: string[] = [];
-  for (let frame = 0; frame < 15; frame++) {
-    const sound = sounds.hear(frame === 8 ? undefined : beep.subarray(frame * 160, frame * 160 + 160));
-    if (sound !== undefined) found.push(sound);
-  }
-  found.push(sounds.hear(new Int16Array(160)) ?? 'nothing');
-  assert.deepEqual(found, ['tone', 'beep']);
+  const beep = sampled(800, 8000, tone(1000));
+  const found = Array.from({ length: 40 }, (_, n) =>
+    sounds.hear(n % 2 === 0 ? beep.subarray(n * 160, n * 160 + 160) : undefined),
+  );
+  assert.deepEqual(
+    found.filter((sound) => sound !== undefined),
+    ['tone'],
+  );
 });

@@ -17,10 +17,12 @@ const MOST_STEP = 1.6;
 /** 120 ms: no vowel is so steady. 3 s: a longer tone is a dial tone or a fax. */
 const LEAST_FRAMES = 6;
 const MOST_FRAMES = 150;
+/** 100 ms: concealment bridges at most 60 ms of lost audio, so the other side has stopped sending. */
+const MOST_LOST = 5;
 
 /** Finds the beep of a recorder: one steady tone of 120 ms to 3 s between 250 and 3400 Hz. */
 export interface BeepDetector {
-  /** Processes the next frame of 20 ms; reports a beep when it has lasted for 120 ms, and its end. A lost frame (undefined) ends no beep. */
+  /** Processes the next frame of 20 ms; reports a beep when it has lasted for 120 ms, and its end. Lost frames (undefined) end it after 100 ms in a row. */
   hear(frame: Int16Array | undefined): 'begun' | 'ended' | undefined;
   /** The last frame was one steady tone. */
   readonly isTone: boolean;
@@ -36,12 +38,18 @@ class ToneBeepDetector implements BeepDetector {
   #frames = 0;
   #turn = 0;
   #power = 0;
+  #lost = 0;
 
   hear(frame: Int16Array | undefined): 'begun' | 'ended' | undefined {
-    if (frame === undefined) return undefined;
+    if (frame === undefined) return ++this.#lost === MOST_LOST ? this.#follow(0, Number.NaN) : undefined;
+    this.#lost = 0;
     const stride = Math.max(1, Math.floor(frame.length / SAMPLES));
     const power = powerOf(frame, stride);
-    const turn = power < LEAST_POWER ? Number.NaN : toneOf(frame, stride);
+    return this.#follow(power, power < LEAST_POWER ? Number.NaN : toneOf(frame, stride));
+  }
+
+  /** `turn` is NaN for a frame that is not one tone. */
+  #follow(power: number, turn: number): 'begun' | 'ended' | undefined {
     const before = this.#frames;
     this.isTone = !Number.isNaN(turn);
     if (!this.isTone) this.#frames = 0;

@@ -28,6 +28,7 @@ export function listen(leg: Leg, nowMs: number, listening: Listening): void {
     if (leg.streamSource !== undefined) listening.moveStreamSource(leg.streamSource);
     if (leg.voice !== undefined)
       watchVoice(leg, leg.voice, leg.streamSource !== undefined && leg.source.active, notify);
+    if (leg.answer !== undefined) watchAnswer(leg, leg.answer, false, notify);
     return;
   }
   const result = leg.jitter.take(leg.source.frame, nowMs);
