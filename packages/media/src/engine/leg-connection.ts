@@ -5,7 +5,7 @@ import { pcmu } from '../codec/g711.ts';
 import { createJitterBuffer } from '../jitter/create-jitter-buffer.ts';
 import { createLatch } from '../rtp/latch.ts';
 import { createReceiverStatistics } from '../rtp/receiver-statistics.ts';
-import { createRtpSender } from '../rtp/rtp-sender.ts';
+import { createRtpSender, longestPayload } from '../rtp/rtp-sender.ts';
 import { createSrtpCounters } from '../rtp/srtp-receiver.ts';
 import { allocateBytes } from '../samples/sample-memory.ts';
 import type { AgreedMedia, AgreedPayload } from './commands.ts';
@@ -14,9 +14,6 @@ import { closeKeys, createLegKeys } from './leg-protection.ts';
 
 /** The codecs of legs; the position is the codec's index. */
 const codecNames: readonly CodecName[] = ['PCMU', 'PCMA', 'L16', 'G722', 'opus'];
-
-/** Bytes of audio in a packet: fits an Ethernet frame with all headers and the SRTP tag. */
-const MOST_PAYLOAD = 1400;
 
 const noBytes = new Uint8Array(0);
 
@@ -190,7 +187,7 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
     leg.pressesKeys = false;
   }
   leg.framesPerPacket = packetFrames(leg.codec, agreed.ptimeMs);
-  if (leg.framesPerPacket > 1 && leg.pending === noBytes) leg.pending = allocateBytes(MOST_PAYLOAD);
+  if (leg.framesPerPacket > 1 && leg.pending === noBytes) leg.pending = allocateBytes(longestPayload);
   expect(leg, agreed);
   // RFC 3264 §8.4: an unspecified address is a hold as in RFC 2543; the earlier address stays for the end of the hold.
   if (leg.isChecked || !isNoAddress(agreed.address)) {
@@ -242,8 +239,8 @@ function changeCodec(leg: Leg, agreed: AgreedMedia): void {
 /** Frames in a packet of about this length: ½ for 10 ms, 1 for codecs whose frames cannot be joined. */
 function packetFrames({ frameBytes }: AudioCodec, ptimeMs: number): number {
   if (frameBytes === 0) return 1;
-  if (ptimeMs <= 10 || frameBytes > MOST_PAYLOAD) return 0.5;
-  return Math.max(1, Math.min(3, Math.round(ptimeMs / 20), Math.floor(MOST_PAYLOAD / frameBytes)));
+  if (ptimeMs <= 10 || frameBytes > longestPayload) return 0.5;
+  return Math.max(1, Math.min(3, Math.round(ptimeMs / 20), Math.floor(longestPayload / frameBytes)));
 }
 
 /** Whether we send by this agreement. */

@@ -1,6 +1,7 @@
 import { arrival } from '../jitter/arrival.ts';
 import type { StoredPacket } from '../jitter/packet-ring.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
+import { longestPayload } from '../rtp/rtp-sender.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import { codecIndexOf, type Leg, type LegRelay } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
@@ -94,7 +95,7 @@ export class RelayStream implements LegRelay {
       return;
     }
     const units = isEvent ? 0 : from.jitter.unitsIn(payloadType, bytes, payloadOffset, payloadLength);
-    if (!isEvent && !fits(from, to, codec, units)) {
+    if (!isEvent && !fits(from, to, codec, units, payloadLength)) {
       this.isOpen = false;
       return;
     }
@@ -178,8 +179,10 @@ export class RelayStream implements LegRelay {
   }
 }
 
-/** Whether a packet of `from` with this codec index and duration matches the packets that `to` is sent. */
-export function fits(from: Leg, to: Leg, codec: number, units: number): boolean {
+/** Whether a packet of `from` with this codec index, duration and length matches the packets that `to` is sent. */
+export function fits(from: Leg, to: Leg, codec: number, units: number, bytes: number): boolean {
+  // Opus with padding may be longer than the buffer of our packets (RFC 6716 §3.2.5).
+  if (bytes > longestPayload) return false;
   if (codec !== to.codecIndex || units !== to.framesPerPacket * to.units) return false;
   return from.codec.clockRate === to.codec.clockRate && from.codec.sampleRate === to.codec.sampleRate;
 }

@@ -78,7 +78,7 @@ export class Relays {
     const first = from.jitter.nextPacket;
     // Both legs must have had their turn in this step: otherwise the sent frame is not the one just taken.
     if (first < 0 || from.turn.lastStep !== leg.turn.lastStep) return;
-    if (nowMs - from.heardMs > STARVED_MS || !fits(from, leg, from.lastCodec, from.lastUnits)) return;
+    if (nowMs - from.heardMs > STARVED_MS || !fits(from, leg, from.lastCodec, from.lastUnits, 0)) return;
     if (this.#waitingPacketsFit(from, leg, first)) this.#open(from, leg, first, nowMs);
   }
 
@@ -105,7 +105,7 @@ export class Relays {
       if (!jitter.packets.read((first + n) & 0xffff, packet)) return false;
       const { payloadType, payload, offset, length } = packet;
       const units = jitter.unitsIn(payloadType, payload, offset, length);
-      if (!fits(from, to, codecIndexOf(from, payloadType), units)) return false;
+      if (!fits(from, to, codecIndexOf(from, payloadType), units, length)) return false;
     }
     return true;
   }

@@ -19,6 +19,9 @@ export interface RtpSenderOptions {
 /** A packet with its header that fits an Ethernet frame over IPv4. */
 export const packetBytes = 1472;
 
+/** Bytes of audio in a packet: fits an Ethernet frame with all headers and the SRTP tag. */
+export const longestPayload = 1400;
+
 /**
  * One outgoing RTP stream: counts sequence number and timestamp, sets the marker, and writes all packets into one
  * buffer.
