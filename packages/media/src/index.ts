@@ -104,6 +104,7 @@ export {
   looksLikeRtcp,
   type RtpHeader,
   readRtpPacket,
+  receivedPacketBytes,
   rtpHeaderBytes,
   writeRtpHeader,
 } from './rtp/rtp-packet.ts';

@@ -139,7 +139,7 @@ export interface LegStatistics {
   readonly packetsLate: number;
   /** Packets from an address that is not the leg's. */
   readonly strangersDropped: number;
-  /** Packets that are not RTP, or carry a payload type outside the agreement. */
+  /** Packets that are not RTP, carry a payload type outside the agreement, or are longer than 120 ms or 2,047 bytes. */
   readonly malformedDropped: number;
   /** SRTP: packets with a wrong key, altered in transit or unencrypted. */
   readonly unauthenticatedDropped: number;

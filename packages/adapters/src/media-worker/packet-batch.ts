@@ -1,4 +1,4 @@
-import { allocateBytes } from '@jackfield/media';
+import { allocateBytes, receivedPacketBytes } from '@jackfield/media';
 import type { SystemCalls } from './system-calls.ts';
 
 /*
@@ -16,8 +16,6 @@ const VECTOR_BYTES = 16;
 
 /** Packets per read of the socket of one leg; packets beyond 160 ms of audio wait for the next poll. */
 export const batchSize = 8;
-/** Our RTP and RTCP fit into an Ethernet frame; a longer packet is truncated and then fails to parse. */
-const mediaPacketBytes = 2048;
 
 /** Buffers of one recvmmsg: the packets, and in one block of memory message headers, their vectors and sender addresses. */
 export class PacketBatch {
@@ -89,5 +87,5 @@ export function milliseconds(view: DataView, at: number): number {
 
 /** For RTP and RTCP: in the memory of the media engine's loops. */
 export function mediaPackets(count: number): Uint8Array[] {
-  return Array.from({ length: count }, () => allocateBytes(mediaPacketBytes));
+  return Array.from({ length: count }, () => allocateBytes(receivedPacketBytes));
 }

@@ -112,8 +112,6 @@ function createStreams({ random32, maxDelayMs, queuedDigits, packet }: LegOption
       frameSamples,
       payloads: [],
       maxDelayMs,
-      // 80 ms of G.711 or G.722, 20 ms of L16, and the longest frame of Opus (RFC 6716 §3.2.1).
-      maxPayloadBytes: Math.max(640, codec.frameBytes, codec.frameBytes === 0 ? 1275 : 0),
     }),
     received: createReceiverStatistics(clockRate),
     eventClockRate,

@@ -1,6 +1,7 @@
 import type { ReceivedDigit } from '../codec/digit-receiver.ts';
 import { readTelephoneEvent, type TelephoneEvent } from '../codec/telephone-event.ts';
-import { createRtpHeader, type RtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
+import { arrival } from '../jitter/arrival.ts';
+import { createRtpHeader, type RtpHeader, readRtpPacket, receivedPacketBytes } from '../rtp/rtp-packet.ts';
 import { srtpPacketBytes } from '../rtp/srtp-suite.ts';
 import { allocateBytes } from '../samples/sample-memory.ts';
 import type { MediaNotice } from './commands.ts';
@@ -41,7 +42,7 @@ export function receiveRtp(
     if (length < 0) return false;
     bytes = plain;
   }
-  if (!readRtpPacket(bytes, length, header)) {
+  if (receivedLength >= receivedPacketBytes || !readRtpPacket(bytes, length, header)) {
     leg.malformed++;
     return false;
   }
@@ -72,6 +73,7 @@ export function receiveRtp(
   if (!leg.listens) return true;
   // Events go in too: the jitter buffer must not take their sequence numbers for gaps.
   const taken = leg.jitter.put(header, bytes, nowMs);
+  if (taken === arrival.oversized) leg.malformed++;
   if (leg.relayOut !== undefined) leg.relayOut.pass(header, bytes, taken, nowMs);
   return true;
 }

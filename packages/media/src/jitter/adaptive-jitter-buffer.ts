@@ -59,7 +59,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#ratio = sampleRate / clockRate;
     this.#maxDelayMs = options.maxDelayMs ?? 200;
     // Packets of 10 ms, the shortest in use, must fit, plus four that overtake others.
-    this.packets = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes ?? 640);
+    this.packets = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes);
     this.#estimator = new DelayEstimator(clockRate);
     this.#plan = new DelayPlan(clockRate, this.#frame / this.#ratio, minDelayMs, this.#maxDelayMs);
     this.pace = new FramePace(this.#estimator, this.#plan);
@@ -146,6 +146,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     const units = isAudio ? this.unitsIn(payloadType, bytes, payloadOffset, payloadLength) : 0;
     if (header.payloadLength > this.packets.mostBytes || units > longestPacketMs * this.#unitsPerMs) {
       counters.oversized++;
+      result = arrival.oversized;
       this.packets.storeOther(sequence);
     } else if (!isAudio) {
       counters.other++;

@@ -8,4 +8,6 @@ export const arrival = {
   duplicate: 3,
   /** Belongs to no known stream. */
   stray: 4,
+  /** Longer than 120 ms or than a slot: its number is filled, its audio is dropped. */
+  oversized: 5,
 } as const;

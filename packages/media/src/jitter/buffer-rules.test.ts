@@ -73,7 +73,8 @@ describe('the result of putting a packet', () => {
     it(`${rule}, and is no loss`, () => {
       const buffer = open(options);
       put(buffer, 0);
-      put(buffer, 1, { ...packet, timestamp: 160 });
+      const result = put(buffer, 1, { ...packet, timestamp: 160 });
+      assert.equal(result, counter === 'oversized' ? 'oversized' : 'kept');
       put(buffer, 2);
       assert.equal(buffer.counters[counter], 1);
       for (let tick = 1; tick < 5; tick++) take(buffer, tick);

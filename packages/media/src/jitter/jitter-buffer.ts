@@ -20,7 +20,7 @@ export interface JitterBufferOptions {
   readonly minDelayMs?: number;
   /** The limit of waiting audio; default 200. */
   readonly maxDelayMs?: number;
-  /** Longest payload in bytes; default 640, 80 ms of G.711. */
+  /** Longest payload in bytes; default that of the longest packet that sockets receive. */
   readonly maxPayloadBytes?: number;
 }
 

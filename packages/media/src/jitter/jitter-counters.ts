@@ -14,7 +14,7 @@ export interface JitterCounters {
   overflow: number;
   /** Matched neither the sequence nor the clock of the stream, and no second packet confirmed them. */
   stray: number;
-  /** Longer than a slot of the buffer. */
+  /** Longer than 120 ms or than a slot of the buffer. */
   oversized: number;
   /** A new SSRC, or a lasting jump of sequence number or timestamp. */
   resyncs: number;

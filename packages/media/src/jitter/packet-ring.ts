@@ -1,4 +1,4 @@
-import type { RtpHeader } from '../rtp/rtp-packet.ts';
+import { type RtpHeader, receivedPacketBytes, rtpHeaderBytes } from '../rtp/rtp-packet.ts';
 import { copyBytes } from '../samples/sample-loops.ts';
 import { allocateBytes } from '../samples/sample-memory.ts';
 
@@ -54,7 +54,7 @@ export class PacketRing {
   #freeCount = 0;
 
   /** `slots` is rounded up to a power of two. */
-  constructor(slots: number, mostBytes: number) {
+  constructor(slots: number, mostBytes: number = receivedPacketBytes - rtpHeaderBytes) {
     this.slots = 2 ** Math.ceil(Math.log2(Math.max(2, slots)));
     this.mostBytes = mostBytes;
     this.#mask = this.slots - 1;

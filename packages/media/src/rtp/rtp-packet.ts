@@ -37,6 +37,9 @@ export interface RtpHeader {
 /** Bytes of a header without CSRCs and extension, the only kind we send (RFC 3550 §5.1). */
 export const rtpHeaderBytes = 12;
 
+/** Sockets cut packets off at this length, which is longer than any Ethernet frame. */
+export const receivedPacketBytes = 2048;
+
 /** A blank header to be filled by `readRtpPacket`. */
 export function createRtpHeader(): RtpHeader {
   return {
