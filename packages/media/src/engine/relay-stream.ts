@@ -1,6 +1,7 @@
+import { EventScale } from '../codec/event-scale.ts';
 import { arrival } from '../jitter/arrival.ts';
 import type { StoredPacket } from '../jitter/packet-ring.ts';
-import type { RtpHeader } from '../rtp/rtp-packet.ts';
+import { type RtpHeader, rtpHeaderBytes } from '../rtp/rtp-packet.ts';
 import { longestPayload } from '../rtp/rtp-sender.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import { codecIndexOf, type Leg, type LegRelay } from './leg.ts';
@@ -21,7 +22,7 @@ export interface RelayRoute {
 }
 
 /**
- * One direction of a relayed call. Each packet of `from` goes to `to` at once: the payload is unchanged, the SSRC is
+ * One direction of a relayed call. Each packet of `from` goes to `to` at once: the audio is unchanged, the SSRC is
  * that of our stream to `to`. Constant offsets make the first packet follow the last mixed frame, so losses and
  * reorderings stay visible. The jitter buffer of `from` runs in parallel, so the mix can take over at any frame.
  */
@@ -37,6 +38,8 @@ export class RelayStream implements LegRelay {
   readonly #route: RelayRoute;
   readonly #ssrc: number;
   readonly #timestampOffset: number;
+  /** Undefined where both legs count events by the same clock. */
+  readonly #eventScale: EventScale | undefined;
   #sequenceOffset: number;
   #newest: number;
   #passed = 0;
@@ -51,6 +54,8 @@ export class RelayStream implements LegRelay {
     this.#route = route;
     this.#ssrc = from.received.ssrc;
     this.#timestampOffset = timestampDistance(from.jitter.position, to.rtp.timestamp);
+    if (from.eventClockRate !== to.eventClockRate)
+      this.#eventScale = new EventScale(from.eventClockRate, to.eventClockRate);
     this.#newest = from.jitter.newestPacket;
     this.#sequenceOffset = to.rtp.sequenceNumber - this.#newest - 1;
     this.#credit = route.packetsPerSecond / 4;
@@ -106,15 +111,18 @@ export class RelayStream implements LegRelay {
       this.passedMs = nowMs;
     }
     const type = isEvent ? to.eventPayloadType : to.payloadType;
+    const scale = isEvent ? this.#eventScale : undefined;
+    const timestamp = scale?.startOf(header.timestamp, bytes[payloadOffset]!) ?? header.timestamp;
     this.#write(
       type,
       header.marker,
       sequenceNumber,
-      header.timestamp,
+      timestamp,
       bytes,
       payloadOffset,
       payloadLength,
       units,
+      scale,
     );
   }
 
@@ -168,12 +176,14 @@ export class RelayStream implements LegRelay {
     offset: number,
     length: number,
     duration: number,
+    scale?: EventScale,
   ): void {
     const { to } = this;
     const { rtp } = to;
     const number = (sequenceNumber + this.#sequenceOffset) & 0xffff;
     const time = (timestamp + this.#timestampOffset) >>> 0;
     const size = rtp.writeRelayed(payloadType, marker, number, time, bytes, offset, length, duration);
+    scale?.convert(rtp.packet, rtpHeaderBytes, length);
     this.#route.send(to.index, rtp.packet, size, to.toAddress, to.toPort);
     this.#route.counters.relayed++;
   }

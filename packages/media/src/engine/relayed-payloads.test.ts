@@ -58,3 +58,79 @@ for (const [rule, lengths, isRelayed] of [
     );
   });
 }
+
+interface Report {
+  readonly timestamp: number;
+  readonly duration: number;
+}
+
+/** What a phone receives of these reports of a key, which a relayed phone with another event clock sends. Timestamps count from the first. */
+function relayedKey(fromClock: number, toClock: number, reports: readonly Report[]): readonly Report[] {
+  const rig = createPacketRig();
+  const a = rig.phone('a', 3, { telephoneEventClockRate: fromClock });
+  const b = rig.phone('b', 11, { telephoneEventClockRate: toClock });
+  a.sending = false;
+  hearEachOther(rig);
+  const rtp = createRtpSender({ ssrc: 9, sequenceNumber: 9, timestamp: 0xffff_0000 });
+  for (let n = 0; n < 50; n++) {
+    a.sendRaw(rtp.packet.slice(0, rtp.writePayload(0, new Uint8Array(160).fill(0x55), 0, 160, 160)));
+    rig.run(20);
+  }
+  const relayed = rig.engine.counters.relayed;
+  const start = rtp.timestamp;
+  for (const [n, { timestamp, duration }] of reports.entries()) {
+    const report = { event: 5, end: n === reports.length - 1, volume: 10, duration };
+    a.sendRaw(rtp.packet.slice(0, rtp.writeEvent(101, report, (start + timestamp) >>> 0, n === 0)));
+    rig.run(20);
+  }
+  assert.ok(rig.engine.counters.relayed >= relayed + reports.length);
+  const events = b.heard.filter(({ payloadType }) => payloadType === 101);
+  assert.deepEqual(
+    events.map(({ payload: [event, flags] }) => [event, flags]),
+    reports.map((_, n) => [5, n === reports.length - 1 ? 0x8a : 10]),
+  );
+  return events.map(({ timestamp, payload }) => ({
+    timestamp: (timestamp - events[0]!.timestamp) >>> 0,
+    duration: (payload[2]! << 8) | payload[3]!,
+  }));
+}
+
+const reportsOf = (...durations: readonly number[]): readonly Report[] =>
+  durations.map((duration) => ({ timestamp: 0, duration }));
+
+for (const [rule, fromClock, toClock, sent, received] of [
+  ['to a slower clock is as long', 48_000, 8000, [960, 2880, 4800], [160, 480, 800]],
+  ['to a faster clock is as long', 8000, 48_000, [160, 480, 800], [960, 2880, 4800]],
+  [
+    'to a faster clock has the longest duration of 16 bits at most',
+    8000,
+    48_000,
+    [10_922, 10_923],
+    [65_532, 65_535],
+  ],
+  ['to the same clock is unchanged', 8000, 8000, [160, 65_535], [160, 65_535]],
+] as const) {
+  test(`a relayed key ${rule} (RFC 4733 §2.3)`, () => {
+    assert.deepEqual(relayedKey(fromClock, toClock, reportsOf(...sent)), reportsOf(...received));
+  });
+}
+
+test('a relayed key of several segments stays one key for a slower clock (RFC 4733 §2.5.1.3)', () => {
+  const sent = [
+    { timestamp: 0, duration: 960 },
+    { timestamp: 0, duration: 0xffff },
+    { timestamp: 0xffff, duration: 960 },
+    { timestamp: 0xffff, duration: 0xffff },
+    { timestamp: 2 * 0xffff, duration: 6 },
+  ];
+  assert.deepEqual(relayedKey(48_000, 8000, sent), reportsOf(160, 10_923, 11_083, 21_845, 21_846));
+});
+
+test('a key that follows a long one is a key of its own, and keeps its time', () => {
+  const sent = [
+    { timestamp: 0, duration: 0xffff },
+    { timestamp: 0xffff + 9600, duration: 4800 },
+  ];
+  const [long, next] = relayedKey(48_000, 8000, sent);
+  assert.deepEqual([long!.duration, next], [10_923, { timestamp: 0xffff + 9600, duration: 800 }]);
+});
