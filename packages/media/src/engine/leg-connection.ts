@@ -234,11 +234,11 @@ function changeCodec(leg: Leg, agreed: AgreedMedia): void {
   leg.pressesKeys = false;
 }
 
-/** Frames in a packet of about this length: ½ for 10 ms, 1 for codecs whose frames cannot be joined. */
+/** Frames in a packet: not more than fit in this length, which may be a maxptime (RFC 8866 §6.4). ½ for 10 ms, 1 for codecs whose frames cannot be joined. */
 function packetFrames({ frameBytes }: AudioCodec, ptimeMs: number): number {
   if (frameBytes === 0) return 1;
   if (ptimeMs <= 10 || frameBytes > longestPayload) return 0.5;
-  return Math.max(1, Math.min(3, Math.round(ptimeMs / 20), Math.floor(longestPayload / frameBytes)));
+  return Math.max(1, Math.min(3, Math.floor(ptimeMs / 20), Math.floor(longestPayload / frameBytes)));
 }
 
 /** Whether we send by this agreement. */

@@ -81,3 +81,34 @@ for (const [rule, name, clockRate, packetMs, socketBytes, awaited] of [
     assert.equal(statistics.malformedDropped, packets - awaited);
   });
 }
+
+test('packets that we send are as long as the other side requests, or the whole frames that fit (RFC 8866 §6.4)', () => {
+  for (const [name, clockRate, lengths] of [
+    ['PCMU', 8000, [10, 20, 20, 40, 40, 60]],
+    ['G722', 8000, [10, 20, 20, 40, 40, 60]],
+    ['L16', 16_000, [10, 20, 20, 40, 40, 40]],
+    ['L16', 48_000, [10, 10, 10, 10, 10, 10]],
+  ] as const) {
+    const { frameBytes } = codecFor(name, clockRate)!;
+    const sent = [10, 20, 30, 40, 50, 60].map((ptimeMs) => {
+      const packets = new Set<number>();
+      const engine = createMediaEngine({
+        send: (_leg, _bytes, length) => packets.add(((length - 12) * 20) / frameBytes),
+        sendReport: () => {},
+        notify: () => {},
+        random: () => 0.5,
+        cname: 'engine',
+      });
+      engine.openLeg('phone');
+      const agreed = { address: '192.0.2.1', port: 4000, direction: 'sendrecv', payloadType: 96 } as const;
+      engine.connectLeg('phone', { ...agreed, codec: name, clockRate, ptimeMs }, 0);
+      for (let tick = 1; tick <= 60; tick++) engine.tick(tick * 20);
+      return [...packets];
+    });
+    assert.deepEqual(
+      sent,
+      lengths.map((ms) => [ms]),
+      `${name}/${clockRate}`,
+    );
+  }
+});
