@@ -72,6 +72,29 @@ test('a change of codec by the other side in mid-stream makes no gap and no step
   assert.deepEqual([framesConcealed, packetsLost], [0, 0]);
 });
 
+test('changes between codecs count each sent packet once', () => {
+  const rig = createEngineRig();
+  const phone = rig.phone('phone', 0);
+  let bytes = 0;
+  const codecs = [
+    { codec: 'G722', payloadType: 9, frameBytes: 160 },
+    { codec: 'PCMU', payloadType: 0, frameBytes: 160 },
+    // Another clock rate: a new stream.
+    { codec: 'L16', payloadType: 96, clockRate: 16_000, frameBytes: 640 },
+    { codec: 'G722', payloadType: 9, frameBytes: 160 },
+    { codec: 'PCMA', payloadType: 8, frameBytes: 160 },
+  ] as const;
+  rig.run(10);
+  bytes += 10 * 160;
+  for (const { frameBytes, ...codec } of codecs) {
+    rig.engine.connectLeg('phone', agreedWith(phone, codec), rig.nowMs());
+    rig.run(10);
+    bytes += 10 * frameBytes;
+  }
+  const { packetsSent, bytesSent } = rig.hangUp(phone);
+  assert.deepEqual([packetsSent, bytesSent], [60, bytes]);
+});
+
 test('the receiver assigns payload types: codecs and events are sent under theirs and received under ours', () => {
   const { rig, phone, other } = pair({
     codec: 'PCMA',

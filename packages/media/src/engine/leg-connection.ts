@@ -221,8 +221,6 @@ function changeCodec(leg: Leg, agreed: AgreedMedia): void {
   leg.units = codec.clockRate / 50;
   if (before.clockRate === codec.clockRate && before.sampleRate === codec.sampleRate) return;
   const { past, jitter, rtp } = leg;
-  past.packetsSent += rtp.packetsSent;
-  past.octetsSent += rtp.octetsSent;
   past.lost += jitter.counters.lost;
   past.concealedFrames += jitter.counters.concealedFrames;
   past.late += jitter.counters.late;
@@ -230,6 +228,8 @@ function changeCodec(leg: Leg, agreed: AgreedMedia): void {
   leg.jitter = streams.jitter;
   if (before.sampleRate !== codec.sampleRate) leg.source = leg.options.createSource(codec.frameSamples);
   if (before.clockRate === codec.clockRate) return;
+  past.packetsSent += rtp.packetsSent;
+  past.octetsSent += rtp.octetsSent;
   Object.assign(leg, streams);
   leg.pressesKeys = false;
 }
