@@ -72,7 +72,10 @@ export function readNewCall(body: NewCallBody): Result<RequestedCall> {
     parent:
       body.parent_call_uuid === undefined
         ? null
-        : { leg: body.parent_call_uuid, mustLive: readBoolean(body.error_parent_not_found) ?? false },
+        : {
+            leg: body.parent_call_uuid.toLowerCase(),
+            mustLive: readBoolean(body.error_parent_not_found) ?? false,
+          },
   });
 }
 

@@ -173,6 +173,16 @@ describe('The rules of calls that are made over HTTP', () => {
     assert.equal((await world.call('POST', 'Call/', { body: known, as: stranger })).status, 404);
   });
 
+  test('a parent call is known by its UUID in capitals', async () => {
+    const world = suite();
+    const parent = await answeredCall(world);
+    const known = { ...order, parent_call_uuid: parent.toUpperCase(), error_parent_not_found: true };
+    const child = await world.api('POST', 'Call/', known);
+    assert.equal(child.status, 201);
+    const { body } = await world.api('GET', `Call/${child.body.request_uuid}/`);
+    assert.equal(body.parent_call_uuid, parent);
+  });
+
   test('hangup_on_ring ends a call that rings', async () => {
     const world = suite();
     const leg = (await world.api('POST', 'Call/', { ...order, hangup_on_ring: 2 })).body.request_uuid;
@@ -244,6 +254,16 @@ describe('Calls that are transferred over HTTP', () => {
     const answers = world.telephony.orders.filter((each) => each === `answer ${caller}`);
     assert.equal(answers.length, 1);
     assert.deepEqual(clipsOf(world), [[caller, spoken('Hello')]]);
+  });
+
+  test('a call is transferred by its UUID in capitals, and answered with its UUID as it is', async () => {
+    const world = suite();
+    const { leg, bLeg } = await dialling(world);
+    const body = { legs: 'both', ...urls };
+    const moved = await world.api('POST', `Call/${leg.toUpperCase()}/`, body);
+    assert.deepEqual([moved.status, moved.body.call_uuids], [202, [leg, bLeg]]);
+    await world.advance(100);
+    assert.deepEqual(Object.fromEntries(clipsOf(world)), { [leg]: 'a file', [bLeg]: spoken('B') });
   });
 
   test('both legs of a Dial are transferred to documents of their own', async () => {

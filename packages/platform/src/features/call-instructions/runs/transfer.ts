@@ -36,15 +36,16 @@ export function createTransfer(deps: TransferDeps) {
   ): Promise<Result<readonly string[]>> {
     const live = liveCallOf(calls, viewer, uuid);
     if (!live.ok) return live;
-    const partner = bLeg === null ? undefined : calls.partnerOf(uuid);
+    const { leg } = live.value;
+    const partner = bLeg === null ? undefined : calls.partnerOf(leg);
     if (bLeg !== null && partner === undefined) {
-      const sentence = `legs must be aleg: call ${uuid} has no other leg at this moment`;
+      const sentence = `legs must be aleg: call ${leg} has no other leg at this moment`;
       return refused({ ...problem('invalid-parameter', sentence), parameter: 'legs' });
     }
     const moves: Move[] = [];
-    if (aLeg !== null) moves.push({ leg: uuid, request: aLeg, kept: partner ?? null });
+    if (aLeg !== null) moves.push({ leg, request: aLeg, kept: partner ?? null });
     if (bLeg !== null && partner !== undefined) {
-      const kept = aLeg === null ? null : uuid;
+      const kept = aLeg === null ? null : leg;
       // A document that loses its partner continues, and may end its call: it is moved before its partner.
       if (runsItself(partner)) moves.unshift({ leg: partner, request: bLeg, kept });
       else moves.push({ leg: partner, request: bLeg, kept });
@@ -53,7 +54,7 @@ export function createTransfer(deps: TransferDeps) {
       const refusal = await deps.queue.run(move.leg, () => moved(move));
       if (refusal !== undefined) return refused(refusal);
     }
-    return accepted(partner === undefined ? [uuid] : aLeg === null ? [partner] : [uuid, partner]);
+    return accepted(partner === undefined ? [leg] : aLeg === null ? [partner] : [leg, partner]);
   };
 
   async function moved(move: Move): Promise<Problem | undefined> {
