@@ -226,8 +226,8 @@ describe('Calls that are transferred over HTTP', () => {
   const suite = worldOfSuite({ phones: 'none' });
   const urls = { aleg_url: 'https://example.com/one', bleg_url: 'https://example.com/two' };
 
-  /** A call whose document dials, and the answered leg of the other phone. */
-  async function dialling(world: SimulatedWorld) {
+  /** A call whose document dials, and the ringing leg of the other phone. */
+  async function ringing(world: SimulatedWorld) {
     world.customer.serve(urls.aleg_url, response('<Play loop="0">https://example.com/a.mp3</Play>'));
     world.customer.serve('https://example.com/a.mp3', { status: 200, body: toneFile(500, 400) });
     world.customer.serve(urls.bleg_url, response('<Speak loop="0">B</Speak>'));
@@ -237,10 +237,18 @@ describe('Calls that are transferred over HTTP', () => {
     world.telephony.pickUp(leg);
     await world.advance(100);
     const bLeg = world.telephony.dialled.at(-1)!.leg;
-    world.telephony.pickUp(bLeg);
+    world.telephony.startRinging(bLeg);
+    await world.advance(10);
+    return { leg, bLeg };
+  }
+
+  /** The same after the answer of the other phone. */
+  async function dialling(world: SimulatedWorld) {
+    const legs = await ringing(world);
+    world.telephony.pickUp(legs.bLeg);
     await world.advance(10);
     assert.equal(world.node.media.orders.mixes.length, 1);
-    return { leg, bLeg };
+    return legs;
   }
 
   test('a leg of a direct call is transferred out of it', async () => {
@@ -280,6 +288,21 @@ describe('Calls that are transferred over HTTP', () => {
       [urls.aleg_url, urls.bleg_url].map((url) => requestsTo(world, url).at(-1)?.fields.CallUUID),
       [leg, bLeg],
     );
+  });
+
+  test('a transfer of both legs while the other phone rings is refused, and the Dial goes on', async () => {
+    const world = suite();
+    const { leg, bLeg } = await ringing(world);
+    const before = requestsTo(world, urls.aleg_url).length;
+    const moved = await world.api('POST', `Call/${leg}/`, { legs: 'both', ...urls });
+    assert.equal(moved.status, 409);
+    assert.match(moved.body.error, new RegExp(`call ${bLeg} has not been answered yet`));
+    await world.advance(100);
+    assert.equal(requestsTo(world, urls.aleg_url).length, before);
+    world.telephony.pickUp(bLeg);
+    await world.advance(10);
+    const [mix = ''] = world.node.media.orders.mixes;
+    assert.deepEqual(world.node.media.orders.hearing(mix), { [leg]: [bLeg], [bLeg]: [leg] });
   });
 
   test('a transfer of the B leg alone lets the document of the A leg continue', async () => {

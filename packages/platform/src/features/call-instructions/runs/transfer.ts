@@ -1,3 +1,4 @@
+import { callEnds } from '@jackfield/ports';
 import type { RequestAccount } from '../../../http/index.ts';
 import type { KeyedQueue } from '../../../kernel/keyed-queue.ts';
 import { type Problem, problem } from '../../../kernel/problem.ts';
@@ -12,7 +13,9 @@ import type { RunOnLeg } from './run-on-leg.ts';
 
 export type Transfer = ReturnType<typeof createTransfer>;
 
-type TransferDeps = Pick<CommandDeps, 'sessions' | 'calls'> & {
+export type TransferDeps = Pick<CommandDeps, 'log'> & {
+  readonly sessions: Pick<CommandDeps['sessions'], 'ask' | 'peek'>;
+  readonly calls: Pick<CommandDeps['calls'], 'hangUp' | 'partnerOf' | 'peek'>;
   readonly queue: KeyedQueue;
   readonly runOnLeg: RunOnLeg;
 };
@@ -50,25 +53,55 @@ export function createTransfer(deps: TransferDeps) {
       if (runsItself(partner)) moves.unshift({ leg: partner, request: bLeg, kept });
       else moves.push({ leg: partner, request: bLeg, kept });
     }
-    for (const move of moves) {
-      const refusal = await deps.queue.run(move.leg, () => moved(move));
-      if (refusal !== undefined) return refused(refusal);
-    }
-    return accepted(partner === undefined ? [leg] : aLeg === null ? [partner] : [leg, partner]);
+    const moved = await carryOut(moves);
+    if (!moved.ok) return moved;
+    const legs = partner === undefined ? [leg] : [leg, partner];
+    return accepted(legs.filter((each) => moved.value.includes(each)));
   };
 
-  async function moved(move: Move): Promise<Problem | undefined> {
-    const live = calls.peek(move.leg);
-    if (live === undefined) return noSuchCall(move.leg);
-    if (live.direction === 'outbound' && live.phase !== 'answered') return notAnswered(move.leg);
-    const reply = runsItself(move.leg) ? await replaced(move) : await claimed(move, live);
+  /** A refusal has changed nothing: each move is checked before the first is carried out. */
+  async function carryOut(moves: readonly Move[]): Promise<Result<readonly string[]>> {
+    for (const { leg } of moves) {
+      const live = movable(leg);
+      if (!live.ok) return live;
+    }
+    const moved: string[] = [];
+    for (const move of moves) {
+      const moving = deps.queue.run(move.leg, () => carriedOut(move));
+      const refusal = await (moved.length === 0 ? moving : moving.catch((error) => failed(move, error)));
+      if (refusal === undefined) moved.push(move.leg);
+      else if (moved.length === 0) return refused(refusal);
+      // The first move has left this leg with nothing that runs on it.
+      else calls.hangUp(move.leg, callEnds(4000, 'API Request'));
+    }
+    return accepted(moved);
+  }
+
+  function failed({ leg }: Move, error: unknown): Problem {
+    deps.log.error({ leg, err: error }, 'second leg of a transfer not moved');
+    return noSuchCall(leg);
+  }
+
+  /** The leg, or why it cannot be moved now. */
+  function movable(leg: string): Result<LiveLeg> {
+    const live = calls.peek(leg);
+    const run = sessions.peek(leg);
+    if (live === undefined || run?.phase === 'leaving') return refused(noSuchCall(leg));
+    if (live.direction === 'outbound' && live.phase !== 'answered') return refused(notAnswered(leg));
+    return run?.phase === 'closing' ? refused(stillRecording(leg)) : accepted(live);
+  }
+
+  async function carriedOut(move: Move): Promise<Problem | undefined> {
+    const live = movable(move.leg);
+    if (!live.ok) return live.problem;
+    const reply = runsItself(move.leg) ? await replaced(move) : await claimed(move, live.value);
     switch (reply) {
       case 'transferred':
         return undefined;
       case 'unanswered':
         return notAnswered(move.leg);
       case 'busy':
-        return problem('conflict', `recordings of call ${move.leg} are still being completed; try again`);
+        return stillRecording(move.leg);
       default:
         return noSuchCall(move.leg);
     }
@@ -88,4 +121,8 @@ export function createTransfer(deps: TransferDeps) {
     const begun = await deps.runOnLeg(live, first);
     return begun === 'begun' ? 'transferred' : begun;
   }
+}
+
+function stillRecording(leg: string): Problem {
+  return problem('conflict', `recordings of call ${leg} are still being completed; try again`);
 }
