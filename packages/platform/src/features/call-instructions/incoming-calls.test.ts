@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { incomingCall, worldOfSuite } from '@jackfield/testkit';
+import { eachDatabase, incomingCall, openSimulatedWorld, worldOfSuite } from '@jackfield/testkit';
 import { clipsOf, documentsOf, endOf, eventsOf, requestsTo, response, spoken } from './testing/documents.ts';
 
 const action = 'https://example.com/action';
@@ -178,5 +178,25 @@ describe('Calls that come for an application', () => {
       world.telephony.orders.filter((order) => order.includes(leg)),
       [],
     );
+  });
+});
+
+eachDatabase('Calls that come for an application whose process is killed', (open) => {
+  test('report their end with the headers of their INVITE', async () => {
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const answer_url = 'https://example.com/answer';
+    const hangup_url = 'https://example.com/killed';
+    world.customer.serve(answer_url, response('<Speak loop="0">Hello</Speak>'));
+    world.customer.serve(hangup_url, '');
+    const application = { app_name: 'killed', answer_url, hangup_url };
+    const { app_id } = (await world.api('POST', 'Application/', application)).body;
+    const headers = { 'SIP-H-To': '<sip:desk@sip.example.com>', 'X-PH-Ticket': '4711' };
+    world.telephony.callIn({ account: world.main.authId, to: '+12025550100', application: app_id, headers });
+    await world.advance(1_000);
+    await world.restart();
+    await world.advance(5_000);
+    const [killed] = requestsTo(world, hangup_url);
+    const { HangupCauseCode, 'SIP-H-To': to, 'X-PH-Ticket': ticket } = killed?.fields ?? {};
+    assert.deepEqual([HangupCauseCode, to, ticket], ['5010', ...Object.values(headers)]);
   });
 });

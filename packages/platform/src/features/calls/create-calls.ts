@@ -47,6 +47,7 @@ import { callTimeLimit } from './migrations/0008-time-limit.ts';
 import { clientQuality } from './migrations/0009-client-quality.ts';
 import { callIncarnation } from './migrations/0010-incarnation.ts';
 import { callDialog } from './migrations/0011-dialog.ts';
+import { callHeaders } from './migrations/0012-headers.ts';
 import { createLegsOfNodes } from './nodes/legs-of-nodes.ts';
 import type { CallsOverNodes } from './nodes/other-nodes.ts';
 import type { Calls } from './public-api.ts';
@@ -100,6 +101,7 @@ export const callMigrations: readonly Migration[] = [
   clientQuality,
   callIncarnation,
   callDialog,
+  callHeaders,
 ];
 
 export interface CallsFeature extends Feature, Calls {

@@ -88,6 +88,7 @@ eachDatabase('the records of legs', (open) => {
         answered_at: 2_000,
         time_limit_seconds: 14_400,
         dialog: null,
+        headers: null,
         ended_at: 34_000,
         hangup_code: 4000,
         hangup_name: 'Normal Hangup',
@@ -179,6 +180,22 @@ eachDatabase('the records of legs', (open) => {
     assert.equal(payload.MPCName, 'room');
     assert.equal(payload.Event, 'Hangup');
     assert.equal(payload.CallStatus, 'failed');
+  });
+
+  it('the record of a live leg has the headers of its INVITE, for its end at the next start; that of an ended leg has none', async () => {
+    const { store, save, rows } = await opened();
+    const headers = { 'X-PH-Ticket': 'Zoë', 'SIP-H-To': '<sip:desk@sip.example.com>' };
+    const offered = exampleLeg({ direction: 'inbound', phase: 'offered', headers });
+    const answered: CallLeg = { ...offered, phase: 'answered', answeredAt: 2_000 };
+    await save(undefined, offered);
+    await save(offered, answered);
+    assert.deepEqual(JSON.parse((await rows())[0]?.headers ?? ''), headers);
+    const events: OutboxEvent[] = [];
+    const append = async (_write: unknown, appended: readonly OutboxEvent[]) => void events.push(...appended);
+    await store.endForgotten({ number: 0, token: '0', diedAt: () => 7_000 }, append);
+    const { 'X-PH-Ticket': ticket, 'SIP-H-To': to } = events[0]?.payload ?? {};
+    assert.deepEqual({ 'X-PH-Ticket': ticket, 'SIP-H-To': to }, headers);
+    assert.equal((await rows())[0]?.headers, null);
   });
 
   it('the records of a subaccount are removed with their count, and those of live legs stay until their end', async () => {

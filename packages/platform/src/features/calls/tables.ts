@@ -30,6 +30,8 @@ export type CallRow = {
   time_limit_seconds: number | null;
   /** Of an answered live leg in a cluster: its successor hangs it up with this. */
   dialog: string | null;
+  /** Of the INVITE of a live leg, as JSON: a restart needs them for the callback of the end. */
+  headers: string | null;
   ended_at: number | null;
   hangup_code: number | null;
   hangup_name: string | null;

@@ -34,6 +34,7 @@ export function changingOf(leg: CallLeg, usage: Usage) {
   const { billedSeconds, units } = usage.amountOf(leg.rate, billable);
   return {
     ...livingOf(leg),
+    headers: leg.endedAt === null ? headersOf(leg) : null,
     ended_at: leg.endedAt,
     hangup_code: leg.end?.code ?? null,
     hangup_name: leg.end?.name ?? null,
@@ -60,6 +61,10 @@ export function livingOf(leg: CallLeg) {
   };
 }
 
+function headersOf({ headers }: CallLeg): string | null {
+  return Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
+}
+
 /** Of records without a limit, which are older than that column: the longest that can be requested. */
 const longestTimeLimitSeconds = 86_400;
 
@@ -80,6 +85,7 @@ export function legOf(row: CallRow): CallLeg {
     requestUuid: row.request_uuid,
     parentLeg: row.parent_call_uuid,
     parentRequestUuid: row.parent_request_uuid,
+    headers: row.headers === null ? {} : (JSON.parse(row.headers) as CallLeg['headers']),
     sourceAddress: row.source_ip,
     trunk: trunkOf(row),
     callbacks: row.callbacks === null ? null : (JSON.parse(row.callbacks) as LegCallbacks),
