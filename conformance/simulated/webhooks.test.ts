@@ -185,8 +185,10 @@ describe('what the platform sends is what the contract says', () => {
     witnessed(910, async (world) => {
       const ann = await world.phone('ann');
       world.customer.serve(`${base}/answer`, '<Response><Wait length="7" silence="true"/></Response>');
+      world.customer.serve(`${base}/broken`, { status: 500 });
       const order = { machine_detection: true, machine_detection_url: `${base}/machine` };
-      for (const more of [order, { machine_detection: true }]) {
+      const broken = { answer_url: `${base}/broken`, fallback_url: `${base}/answer` };
+      for (const more of [order, { machine_detection: true }, { machine_detection: true, ...broken }]) {
         await callFrom(world, ann, more);
         await world.until('the call is up', () => ann.call?.isUp === true);
         ann.call?.audio.say(syntheticVoice(3_000, 400));
@@ -196,6 +198,8 @@ describe('what the platform sends is what the contract says', () => {
       const beep = { Event: 'MachineBeep', Machine: 'true' };
       assert.equal(asked(world, '/machine', beep)?.webhook?.name, 'machineDetected');
       assert.equal(asked(world, '/answer', { Machine: 'true' })?.webhook?.name, 'callAnswerDocument');
+      const instead = { Machine: 'true', FallbackCode: '7011' };
+      assert.equal(asked(world, '/answer', instead)?.webhook?.name, 'callFallbackDocument');
     }),
   );
 

@@ -91,6 +91,12 @@ const departed = {
   ParticipantExitCause: field('Why it left.', 'Kicked Out of Multiparty Call'),
 } satisfies TProperties;
 
+const detected = {
+  Machine: Type.Optional(
+    flagField('With machine_detection and no machine_detection_url: whether a machine has answered.'),
+  ),
+} satisfies TProperties;
+
 export const callWebhooks: readonly Webhook[] = [
   {
     name: 'callAnswerDocument',
@@ -104,9 +110,7 @@ export const callWebhooks: readonly Webhook[] = [
       {
         ...callFields,
         Event: event('StartApp'),
-        Machine: Type.Optional(
-          flagField('With machine_detection and no machine_detection_url: whether a machine has answered.'),
-        ),
+        ...detected,
       },
       { sipHeaders: true },
     ),
@@ -122,6 +126,7 @@ export const callWebhooks: readonly Webhook[] = [
       {
         ...callFields,
         Event: event('StartApp'),
+        ...detected,
         FallbackCode: numberField('Hangup cause code of the failure.', '7011'),
         FallbackCause: field('The same in words.', 'Error Reaching Answer URL'),
         FallbackReason: field('What was wrong, as a sentence.'),

@@ -52,6 +52,22 @@ describe('calls with machine_detection', () => {
       assert.deepEqual([answer?.Event, answer?.Machine], ['StartApp', 'false']);
     }));
 
+  it('send the result to fallback_url too, when the answer document cannot be fetched', () =>
+    inSimulatedWorld({ seed: 87 }, async (world) => {
+      const fields = {
+        machine_detection: true,
+        answer_url: `${base}/broken`,
+        fallback_url: `${base}/fallback`,
+      };
+      world.customer.serve(`${base}/broken`, { status: 500 });
+      world.customer.serve(`${base}/fallback`, '<Response><Hangup/></Response>');
+      const phone = await called(world, fields, '', syntheticVoice(800, 10_000));
+      await world.until('the call is over', () => phone.call?.end !== undefined, 5_000);
+      const [fallback] = requestsOf(world, '/fallback');
+      const { Event, FallbackCode, Machine } = fallback ?? {};
+      assert.deepEqual([Event, FallbackCode, Machine], ['StartApp', '7011', 'false']);
+    }));
+
   it('to a machine with hangup end with 9100, and request no document', () =>
     inSimulatedWorld({ seed: 82 }, async (world) => {
       const phone = await called(

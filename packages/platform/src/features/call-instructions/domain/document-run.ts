@@ -33,6 +33,7 @@ export interface DocumentRun {
     readonly id: number;
     readonly request: ActionRequest;
     readonly reason: FetchReason;
+    readonly fields: Readonly<Record<string, string>>;
   } | null;
   readonly fetches: number;
   /** The URL of the running document. */

@@ -36,7 +36,7 @@ export function fetchTransfer(turn: Turn, { request, kept }: Extract<RunInput, {
 function fetchDocument(turn: Turn, request: ActionRequest, reason: FetchReason, fields: Fields) {
   if (isEndless(turn)) return;
   const id = turn.run.fetches + 1;
-  change(turn, { phase: 'fetching', fetch: { id, request, reason }, fetches: id, rest: [] });
+  change(turn, { phase: 'fetching', fetch: { id, request, reason, fields }, fetches: id, rest: [] });
   turn.effects.push({ do: 'fetch', fetch: id, request, fields });
 }
 
@@ -68,7 +68,7 @@ export function documentFetched(
 /** docs/interface/documents.md#fetching: a first document that cannot be run has a second chance at fallback_url, every other ends the call. */
 export function documentFailed(
   turn: Turn,
-  { request, reason }: NonNullable<DocumentRun['fetch']>,
+  { request, reason, fields }: NonNullable<DocumentRun['fetch']>,
   { fault, sentence }: Extract<RunInput, { type: 'document-failed' }>,
 ) {
   change(turn, { fetch: null });
@@ -79,7 +79,7 @@ export function documentFailed(
   const end = { ...((isMissing ? endWithout : undefined) ?? endOfFault(reason, fault)), reason: sentence };
   if (reason !== 'answer' || fallback === null) return leave(turn, end);
   fetchDocument(turn, fallback, 'fallback', {
-    Event: 'StartApp',
+    ...fields,
     FallbackCode: String(end.code),
     FallbackCause: end.name,
     FallbackReason: sentence,
