@@ -235,6 +235,15 @@ describe('documents', () => {
     }
     assert.equal(run.run.phase, 'fetching');
   });
+
+  it('that take time to arrive may follow each other for ever', () => {
+    const run = new ScriptedRun('answered', {}, { idleSteps: 20 }).feed({ type: 'begin' });
+    for (let round = 0; round < 100; round++) run.after(200).document(redirect);
+    assert.equal(run.run.phase, 'fetching');
+    for (let round = 0; run.run.phase === 'fetching' && round < 100; round++)
+      run.after(199).document(redirect);
+    assert.equal(run.end, '2060 Error');
+  });
 });
 
 describe('a transfer', () => {

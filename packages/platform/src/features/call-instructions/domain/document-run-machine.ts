@@ -51,7 +51,7 @@ function stepLive(turn: Turn, input: RunInput) {
     case 'begin':
       return begin(turn);
     case 'document-fetched':
-      if (run.fetch?.id === input.fetch) documentFetched(turn, run.fetch.request, input);
+      if (run.fetch?.id === input.fetch) documentFetched(turn, run.fetch, input);
       return proceed(turn);
     case 'document-failed':
       if (run.fetch?.id === input.fetch) documentFailed(turn, run.fetch, input);

@@ -34,6 +34,7 @@ export interface DocumentRun {
     readonly request: ActionRequest;
     readonly reason: FetchReason;
     readonly fields: Readonly<Record<string, string>>;
+    readonly since: Instant;
   } | null;
   readonly fetches: number;
   /** The URL of the running document. */
@@ -94,7 +95,7 @@ export interface FirstDocument {
 export interface RunLimits {
   /** Documents and elements in a row without time: a document with more counts as endless. */
   readonly idleSteps: number;
-  /** An element that runs at least so long takes time. */
+  /** An element that runs at least so long takes time, and so does a document that is fetched at least so long. */
   readonly restMs: number;
   /** How long a recording may be completed after the leg has gone. */
   readonly closingMs: number;

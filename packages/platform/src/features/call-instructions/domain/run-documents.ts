@@ -36,7 +36,12 @@ export function fetchTransfer(turn: Turn, { request, kept }: Extract<RunInput, {
 function fetchDocument(turn: Turn, request: ActionRequest, reason: FetchReason, fields: Fields) {
   if (isEndless(turn)) return;
   const id = turn.run.fetches + 1;
-  change(turn, { phase: 'fetching', fetch: { id, request, reason, fields }, fetches: id, rest: [] });
+  change(turn, {
+    phase: 'fetching',
+    fetch: { id, request, reason, fields, since: turn.now },
+    fetches: id,
+    rest: [],
+  });
   turn.effects.push({ do: 'fetch', fetch: id, request, fields });
 }
 
@@ -53,9 +58,10 @@ export function isEndless(turn: Turn): boolean {
 
 export function documentFetched(
   turn: Turn,
-  request: ActionRequest,
+  { request, since }: NonNullable<DocumentRun['fetch']>,
   { elements, warnings }: Extract<RunInput, { type: 'document-fetched' }>,
 ) {
+  if (turn.now - since >= turn.run.limits.restMs) change(turn, { idleSteps: 0 });
   change(turn, {
     phase: 'running',
     fetch: null,
