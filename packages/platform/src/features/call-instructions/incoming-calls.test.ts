@@ -109,6 +109,21 @@ describe('Calls that come for an application', () => {
     assert.equal(requestsTo(world, dialled)[0]?.fields.DialStatus, 'completed');
   });
 
+  test('continue with DialStatus=cancel when a request hangs up the phone that rings, as its record says', async () => {
+    const world = suite();
+    const dialled = 'https://example.com/cancelled';
+    const dial = `<Dial action="${dialled}"><Number>+12025550102</Number></Dial>`;
+    const leg = await incomingCall(world, response(dial));
+    const bLeg = world.telephony.dialled.at(-1)!.leg;
+    world.telephony.startRinging(bLeg);
+    await world.advance(0);
+    assert.equal((await world.api('DELETE', `Call/${bLeg}/`)).status, 204);
+    await world.advance(100);
+    const { DialStatus, DialRingStatus, DialALegUUID } = requestsTo(world, dialled)[0]?.fields ?? {};
+    assert.deepEqual([DialStatus, DialRingStatus, DialALegUUID], ['cancel', 'true', leg]);
+    assert.equal((await world.api('GET', `Call/${bLeg}/`)).body.call_state, 'CANCEL');
+  });
+
   test('join a multiparty call and come back; a refusal is reported as a warning', async () => {
     const world = suite();
     const join =

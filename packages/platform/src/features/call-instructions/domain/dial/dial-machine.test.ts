@@ -258,6 +258,10 @@ describe('confirmKey', () => {
     assert.equal(dialResultOf(dialling.state).DialBLegUUID, '');
   });
 
+  it('a phone that hangs up without a key has not answered for the caller: no-answer', () => {
+    assert.equal(statusOf(new Dialling(key).begin().answer().lose('b1')), 'no-answer');
+  });
+
   it('keys of the caller and of a phone that has not answered confirm nothing', () => {
     const dialling = new Dialling(key, 1, answered).begin().press('b1', '1').press('a', '1');
     assert.deepEqual(dialling.effects, []);
@@ -311,6 +315,11 @@ describe('a dial without a connection', () => {
     ['one failed, another rang out by itself', [5000, 6010], 'timeout'],
     ['declined', [3110], 'busy'],
     ['not registered', [2020], 'failed'],
+    ['cancelled', [1000], 'cancel'],
+    ['refused by a cap', [1010], 'cancel'],
+    ['one cancelled, one failed', [1000, 2020], 'cancel'],
+    ['one cancelled, one busy', [1000, 3010], 'cancel'],
+    ['one cancelled, one without an answer', [1000, 3000], 'no-answer'],
   ];
   for (const [title, codes, status] of lost) {
     it(`${title}: ${status}`, () => {
