@@ -10,6 +10,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import { newAuthId, newAuthToken } from '../../kernel/ids.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
+import { present } from '../../kernel/present.ts';
 import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 
@@ -210,13 +211,4 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-/** An update names only the columns that change. */
-function present<Fields extends object>(fields: Fields): Present<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Present<Fields>;
 }

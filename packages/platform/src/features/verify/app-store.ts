@@ -1,10 +1,13 @@
 import type { Database, Instant, Secrets, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import { requireOwner } from '../accounts/index.ts';
+import { requireOwner, viewOf } from '../accounts/index.ts';
 import { type AppRow, reading, writing } from './tables.ts';
 
-/** SQL of the apps. A subaccount has its own; a main account sees the apps of its subaccounts too. */
+/**
+ * SQL of the apps. A subaccount has its own; a main account sees the apps of its subaccounts too. Reads see the last commit; writes run in
+ * the caller's transaction.
+ */
 export interface AppStore {
   /** Undefined for an app that the account may not use. */
   find(account: RequestAccount, app: string): Promise<AppRow | undefined>;
@@ -15,10 +18,14 @@ export interface AppStore {
     account: RequestAccount,
     page: Page,
   ): Promise<{ readonly total: number; readonly rows: readonly AppRow[] }>;
-  insert(app: AppRow): Promise<void>;
-  save(app: AppRow): Promise<void>;
-  remove(app: AppRow): Promise<void>;
+  /** As `find`, inside a transaction; locks the row until its end. */
+  read(write: Write, account: RequestAccount, app: string): Promise<AppRow | undefined>;
+  insert(write: Write, app: AppRow): Promise<void>;
+  change(write: Write, app: AppRow, changes: Partial<AppSettings>): Promise<void>;
+  remove(write: Write, app: AppRow): Promise<void>;
 }
+
+export type AppSettings = Omit<AppRow, 'app_uuid' | 'account' | 'main_account' | 'created_at'>;
 
 /** docs/interface/verify.md#sessions: the hosted service sends six digits by default. */
 export const appDefaults = {
@@ -37,8 +44,10 @@ export const appDefaults = {
 
 export function createAppStore(database: Database, secrets: Pick<Secrets, 'randomUuid'>): AppStore {
   const tables = reading(database.read);
-  const owned = ({ authId, isSubaccount }: RequestAccount) =>
-    tables.selectFrom('verify_apps').where(isSubaccount ? 'account' : 'main_account', '=', authId);
+  const owned = (account: RequestAccount, from = tables) =>
+    from.selectFrom('verify_apps').where(viewOf(account), '=', account.authId);
+  const one = (account: RequestAccount, app: string, from = tables) =>
+    owned(account, from).selectAll().where('app_uuid', '=', app.toLowerCase());
 
   const defaultOf = (account: string) =>
     tables
@@ -49,8 +58,9 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
       .executeTakeFirst();
 
   return {
-    find: (account, app) =>
-      owned(account).selectAll().where('app_uuid', '=', app.toLowerCase()).executeTakeFirst(),
+    find: (account, app) => one(account, app).executeTakeFirst(),
+
+    read: (write, account, app) => one(account, app, writing(write)).forUpdate().executeTakeFirst(),
 
     async ensureDefault(account, now) {
       const known = await defaultOf(account.authId);
@@ -92,34 +102,30 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
       return { total: Number(counted.total), rows };
     },
 
-    insert: (app) =>
-      database.transact(async (write) => {
-        await requireOwner(write, app.account, app.main_account);
-        await replaceDefault(write, app);
-        await writing(write).insertInto('verify_apps').values(app).execute();
-      }),
+    async insert(write, app) {
+      await requireOwner(write, app.account, app.main_account);
+      if (app.is_default === 1) await replaceDefault(write, app);
+      await writing(write).insertInto('verify_apps').values(app).execute();
+    },
 
-    save: (app) =>
-      database.transact(async (write) => {
-        await replaceDefault(write, app);
-        const { app_uuid, account: _, main_account: __, created_at: ___, ...settings } = app;
-        await writing(write)
-          .updateTable('verify_apps')
-          .set(settings)
-          .where('app_uuid', '=', app_uuid)
-          .execute();
-      }),
+    async change(write, app, changes) {
+      if (Object.keys(changes).length === 0) return;
+      if (changes.is_default === 1) await replaceDefault(write, app);
+      await writing(write)
+        .updateTable('verify_apps')
+        .set(changes)
+        .where('app_uuid', '=', app.app_uuid)
+        .execute();
+    },
 
-    remove: (app) =>
-      database.transact(async (write) => {
-        await writing(write).deleteFrom('verify_apps').where('app_uuid', '=', app.app_uuid).execute();
-      }),
+    async remove(write, app) {
+      await writing(write).deleteFrom('verify_apps').where('app_uuid', '=', app.app_uuid).execute();
+    },
   };
 }
 
 /** An account has one default app: the former one loses the mark. */
-async function replaceDefault(write: Write, { account, app_uuid, is_default }: AppRow): Promise<void> {
-  if (is_default === 0) return;
+async function replaceDefault(write: Write, { account, app_uuid }: AppRow): Promise<void> {
   await writing(write)
     .updateTable('verify_apps')
     .set({ is_default: 0 })

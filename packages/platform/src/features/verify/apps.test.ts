@@ -47,6 +47,47 @@ eachDatabase('Verify apps and lists', (open) => {
     assert.equal((await verify.start({ app_uuid }, other)).status, 400);
   });
 
+  test('two concurrent changes of an app both hold', async () => {
+    const { world, account: as, get } = await newVerify();
+    const made = await world.call('POST', 'Verify/App/', { body: { alias: 'Shop' }, as });
+    const path = `Verify/App/${made.body.app_uuid}/`;
+    const changed = await Promise.all([
+      world.call('POST', path, { body: { allowed_countries: ['DE'] }, as }),
+      world.call('POST', path, { body: { brand_name: 'Acme' }, as }),
+    ]);
+    assert.deepEqual(
+      changed.map(({ status }) => status),
+      [202, 202],
+    );
+    const { body } = await get(path);
+    assert.deepEqual([body.allowed_countries, body.brand_name], [['DE'], 'Acme']);
+    assert.equal((await world.call('POST', path, { body: {}, as })).status, 202);
+  });
+
+  test('an account keeps one default app through concurrent changes and a deletion', async () => {
+    const { world, account: as, get } = await newVerify();
+    const appNamed = async (alias: string) =>
+      (await world.call('POST', 'Verify/App/', { body: { alias }, as })).body.app_uuid as string;
+    const change = (app: string, body: object) => world.call('POST', `Verify/App/${app}/`, { body, as });
+    const defaults = async () =>
+      (await get('Verify/App/')).body.objects
+        .filter((each: { is_default: boolean }) => each.is_default)
+        .map((each: { alias: string }) => each.alias);
+    const first = await appNamed('First');
+    assert.deepEqual(await defaults(), ['Default']);
+    await Promise.all([change(first, { is_default: true }), change(first, { sender: '12025550100' })]);
+    assert.deepEqual(await defaults(), ['First']);
+
+    const second = await appNamed('Second');
+    const [removed, moved] = await Promise.all([
+      world.call('DELETE', `Verify/App/${second}/`, { as }),
+      change(second, { is_default: true }),
+    ]);
+    const outcome = [removed.status, moved.status].join(' ');
+    assert.ok(['204 404', '409 202'].includes(outcome), outcome);
+    assert.deepEqual(await defaults(), [moved.status === 202 ? 'Second' : 'First']);
+  });
+
   test('the list of sessions has the member sessions, newest first, with each filter and in pages', async () => {
     const { world, ...verify } = await openVerifyWorld(open);
     const branch = await world.subaccount();

@@ -100,7 +100,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
             check: createCheck(commands),
             proofs,
           }),
-          ...appRoutes({ apps, secrets }),
+          ...appRoutes({ database, apps, secrets }),
           verifyStatisticsRoute(database),
         ],
         open: [proofs.keys],
