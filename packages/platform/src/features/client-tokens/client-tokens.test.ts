@@ -116,6 +116,22 @@ eachDatabase('Client tokens over HTTP', (open) => {
     }
   });
 
+  test('an exact limit in exp on a clock within ten seconds gives a token that is admitted at once', async () => {
+    const { world, issue, outcome } = await openWorld(open);
+    const user = `puser1767225600000jt_${world.main.authId}`;
+    for (const late of [-10, -1, 0, 1, 10]) {
+      const longest = await issue({ exp: start + late + 86_400 });
+      assert.equal(await outcome(longest, user), 'admitted', `${late} s`);
+      const { nbf, exp } = JSON.parse(read(longest)[1]!);
+      assert.deepEqual([nbf, exp], [start + Math.max(0, late), start + late + 86_400]);
+      const shortest = await issue({ exp: start + late + 180 });
+      assert.equal(await outcome(shortest, user), 'admitted', `${late} s`);
+    }
+    for (const exp of [start + 86_411, start + 169]) {
+      assert.equal((await world.call('POST', path, { body: { exp } })).status, 400, String(exp));
+    }
+  });
+
   test('the subject, the permissions and the application of a token are checked', async () => {
     const { world, issue } = await openWorld(open);
     const branch = await world.subaccount();

@@ -49,12 +49,16 @@ export async function issueToken(
   return accepted(token);
 }
 
-/** One published page counts from the creation, another from nbf: both limits hold (docs/interface/client-tokens.md#issuing). */
+/**
+ * One published page counts from the creation, another from nbf: both limits hold (docs/interface/client-tokens.md#issuing). A token without
+ * nbf begins now, or 24 hours before its exp: admission refuses a longer one with 10009.
+ */
 function timesOf(spec: NewClientToken, now: number): Result<{ readonly nbf: number; readonly exp: number }> {
-  const nbf = readInteger(spec.nbf) ?? now;
-  const exp = readInteger(spec.exp) ?? Math.min(nbf, now) + maxTokenSeconds;
+  const requested = readInteger(spec.nbf);
+  const exp = readInteger(spec.exp) ?? Math.min(requested ?? now, now) + maxTokenSeconds;
+  const nbf = requested ?? Math.max(now, exp - maxTokenSeconds);
   const [shortest, longest] = [minTokenSeconds - toleratedSeconds, maxTokenSeconds + toleratedSeconds];
-  const isLong = exp - now >= shortest && exp - nbf >= minTokenSeconds;
+  const isLong = exp - now >= shortest && (requested === undefined || exp - requested >= minTokenSeconds);
   const isShort = exp - now <= longest && exp - nbf <= maxTokenSeconds;
   if (isLong && isShort) return accepted({ nbf, exp });
   return refused(
