@@ -138,6 +138,27 @@ test('half a surrogate pair in a name does not stop a message', async () => {
   assert.equal(gateway.seen[0]!.url, '/send?text=%EF%BF%BD%2012');
 });
 
+test('a name of 64 bits keeps its digits in the answer and in the receipt, in JSON as a number too', async () => {
+  const name = '1234567890123456789';
+  const gateway = await startGateway(says(200, `{"messages":[{"id":${name}}]}`));
+  const statuses = { delivered: 'delivered' } as const;
+  const sms = open(gateway.url, { receipts: { messageField: 'id', statusField: 'status', statuses } });
+  const receipts: SmsReceipt[] = [];
+  sms.listen((receipt) => receipts.push(receipt));
+  const take = (id: string) =>
+    sms.takeReceipt({
+      query: {},
+      body: `{"id":${id},"status":"delivered"}`,
+      contentType: 'application/json',
+    });
+  assert.deepEqual(await sms.send(order), { accepted: true, message: `gw:${name}` });
+  assert.deepEqual([take(name), take('1234567890123456799')], [204, 204]);
+  assert.deepEqual(
+    receipts.map(({ message }) => message),
+    [`gw:${name}`, 'gw:1234567890123456799'],
+  );
+});
+
 test('receipts are read from query, form and JSON, and accepted only with the secret', () => {
   const sms = open('http://127.0.0.1:1', {
     receipts: {

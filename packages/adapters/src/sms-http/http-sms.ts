@@ -1,5 +1,6 @@
 import type { Clock, Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/ports';
 import { fillTemplate, type TemplateEncoding } from './fill-template.ts';
+import { parseJson } from './parse-json.ts';
 import { type ReceiptRequest, type ReceiptRules, readReceiptRequest } from './receipt-request.ts';
 
 /**
@@ -146,7 +147,7 @@ function valueAt(text: string, path: string): string | undefined {
   if (path === '') return text.trim() === '' ? undefined : text.trim().slice(0, 200);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SmsReceipt } from '@jackfield/ports';
+import { parseJson } from './parse-json.ts';
 
 /** How a gateway reports deliveries. Fields are read from the query and from the body, form or JSON, of one level. */
 export interface ReceiptRules {
@@ -43,7 +44,7 @@ export function readReceiptRequest(
 
 function jsonFields(body: string): readonly (readonly [string, string])[] | undefined {
   try {
-    const parsed: unknown = JSON.parse(body);
+    const parsed = parseJson(body);
     if (typeof parsed !== 'object' || parsed === null) return undefined;
     return Object.entries(parsed).flatMap(([name, value]) =>
       typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
