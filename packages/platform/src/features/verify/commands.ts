@@ -7,15 +7,7 @@ import {
   readRequest,
   type VerifyCheck,
 } from '@jackfield/contract';
-import {
-  type Clock,
-  type Database,
-  type Instant,
-  type Logger,
-  type Metrics,
-  type Secrets,
-  sourceOf,
-} from '@jackfield/ports';
+import type { Clock, Database, Instant, Logger, Metrics, Secrets } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import {
@@ -96,8 +88,8 @@ export function createStart(deps: CommandDeps): StartSession {
       const level = readOneOf(fraudLevels, requested.fraud_check) ?? app.fraud_shield;
       let admission: Admission;
       try {
-        const source = requested.requestor_ip === undefined ? null : sourceOf(requested.requestor_ip);
-        const send = { account: account.authId, recipient: recipient.number, source, level };
+        const requestorIp = requested.requestor_ip ?? null;
+        const send = { account: account.authId, recipient: recipient.number, requestorIp, level };
         admission = await limiter.admit(send, deps.clock.now());
       } catch (err) {
         // A send that cannot be counted is refused.

@@ -96,6 +96,24 @@ eachDatabase('Limits of sends', (open) => {
     assert.equal(gateway.orders.length, before + 1);
   });
 
+  test('count a message and its fallback call for one source, also within the /64 of an IPv6 customer', async () => {
+    const gateway = createSimulatedMessageGateway();
+    const { world, ...verify } = await openVerifyWorld(open, { gateway });
+    const body = { alias: 'Both', voice_fallback: true, is_default: true, fraud_shield: 'off' };
+    await world.call('POST', 'Verify/App/', { body });
+    const send = async (index: number) => {
+      gateway.answerNext({ accepted: false, errorCode: '11' });
+      const requestor_ip = `2001:db8:1:2:aaaa::${index}`;
+      const { status } = await verify.start({ recipient: numbered(index), requestor_ip });
+      await world.advance(0);
+      return status;
+    };
+    const most = sendLimits.source.count / 2;
+    for (let index = 0; index < most; index++) assert.equal(await send(index), 202);
+    assert.equal(verify.dialled().length, most);
+    assert.equal(await send(most), 429);
+  });
+
   test('that cannot be counted are refused', async () => {
     const gateway = createSimulatedMessageGateway();
     let isFull = false;

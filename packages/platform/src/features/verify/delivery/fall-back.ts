@@ -18,9 +18,9 @@ export async function fallBack(
   session: VerifySession,
   attempt: Attempt,
 ): Promise<void> {
-  const { account, mainAccount, recipient, requestorIp: source } = session;
+  const { account, mainAccount, recipient, requestorIp } = session;
   // The fraud level applied to the message already.
-  const admission = await limiter.admit({ account, recipient, source, level: 'off' }, clock.now());
+  const admission = await limiter.admit({ account, recipient, requestorIp, level: 'off' }, clock.now());
   if (admission.kind !== 'admitted') {
     const reason = admission.kind === 'limited' ? `${admission.scope}-limit` : admission.reason;
     return reportRefusal(account, mainAccount, reason, recipient);

@@ -16,7 +16,7 @@ onTwoNodes('the counters of two nodes', [verifyTables, lateChecks], ({ race }) =
     const admitted = new Map<string, number>();
     const limits = { ...sendLimits, recipient: { count: 1, seconds: 3_600 } };
     const admit = async (database: Database, account: string) => {
-      const request = { account, recipient: '+14155552671', source: null, level: 'off' as const };
+      const request = { account, recipient: '+14155552671', requestorIp: null, level: 'off' as const };
       const { kind } = await createLimiter(database, limits).admit(request, 0);
       if (kind === 'admitted') admitted.set(account, (admitted.get(account) ?? 0) + 1);
     };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sourceOf } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { verifyTables } from '../migrations/0001-verify.ts';
 import { createLimiter, type SendLimits, type SendRequest } from './limiter.ts';
@@ -15,7 +14,13 @@ eachDatabase('The counters of sends', (open: OpenDatabase) => {
     const wide = { recipient: hour(99), prefix: hour(99), source: hour(99), account: hour(99) };
     const limiter = createLimiter(database, { ...wide, conversionSeconds: 21_600, ...limits });
     return async (over: Partial<SendRequest>, at = now) => {
-      const send = { account: 'MA', recipient: numbered(0), source: null, level: 'off', ...over } as const;
+      const send = {
+        account: 'MA',
+        recipient: numbered(0),
+        requestorIp: null,
+        level: 'off',
+        ...over,
+      } as const;
       const admission = await limiter.admit(send, at);
       if (admission.kind === 'limited') return admission.scope;
       return admission.kind === 'blocked' ? admission.reason : admission.kind;
@@ -24,8 +29,7 @@ eachDatabase('The counters of sends', (open: OpenDatabase) => {
 
   test('for a source count for each spelling of its address, and for the whole prefix of an IPv6 customer', async () => {
     const admit = await limited({ source: hour(2) });
-    const from = (address: string, index: number) =>
-      admit({ source: sourceOf(address), recipient: numbered(index) });
+    const from = (requestorIp: string, index: number) => admit({ requestorIp, recipient: numbered(index) });
     assert.deepEqual(
       [await from('2001:db8::1', 0), await from('2001:0db8:0:0::2', 1), await from('2001:DB8::3', 2)],
       ['admitted', 'admitted', 'source'],

@@ -1,4 +1,4 @@
-import type { Database, Instant, UnitOptions, Write } from '@jackfield/ports';
+import { type Database, type Instant, sourceOf, type UnitOptions, type Write } from '@jackfield/ports';
 import { sql } from 'kysely';
 import { prefixOf } from '../delivery/recipient.ts';
 import { type FraudLevel, looksPumped } from '../domain/conversion.ts';
@@ -32,7 +32,8 @@ export const sendLimits: SendLimits = {
 export interface SendRequest {
   readonly account: string;
   readonly recipient: string;
-  readonly source: string | null;
+  /** As the account gave it. */
+  readonly requestorIp: string | null;
   readonly level: FraudLevel;
 }
 
@@ -87,13 +88,14 @@ export function createLimiter(database: Database, limits: SendLimits = sendLimit
   }
 
   async function admitOrThrow(write: Write, requested: SendRequest, now: Instant): Promise<void> {
-    const prefix = prefixOf(requested.recipient);
+    const { account, recipient, requestorIp } = requested;
+    const prefix = prefixOf(recipient);
     // Every transaction locks the rows in the same order, the busiest last: no deadlock.
     const scopes = [
-      ['recipient', `${requested.account}/${requested.recipient}`],
-      ['source', requested.source === null ? undefined : `${requested.account}/${requested.source}`],
+      ['recipient', `${account}/${recipient}`],
+      ['source', requestorIp === null ? undefined : `${account}/${sourceOf(requestorIp)}`],
       ['prefix', prefix],
-      ['account', requested.account],
+      ['account', account],
     ] as const;
     for (const [scope, name] of scopes) {
       if (name === undefined) continue;
