@@ -1,7 +1,7 @@
 import { readRequest } from '@jackfield/contract';
 import type { Database, Instant, Write } from '@jackfield/ports';
 import type { Selectable } from 'kysely';
-import { requireOwner, viewOf } from '../accounts/index.ts';
+import { ownerNow, requireOwner, viewOf } from '../accounts/index.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
 import { type AttemptRow, reading, type SessionRow, type VerifyTables, writing } from './tables.ts';
 
@@ -20,9 +20,12 @@ export async function saveSession(
       .values({ ...sessionRowOf(after), incarnation })
       .execute();
   } else {
+    const ends = before.status === 'in-progress' && after.status !== 'in-progress';
+    // A session that `passOnToMain` left to its subaccount goes over to the main account now.
+    const owner = ends ? { account: await ownerNow(write, after.account, after.mainAccount) } : {};
     await tables
       .updateTable('verify_sessions')
-      .set(changing(after))
+      .set({ ...changing(after), ...owner })
       .where('session_uuid', '=', after.uuid)
       .execute();
   }
@@ -245,7 +248,10 @@ export function removeClosedSessions(
   });
 }
 
-/** Live sessions go on under the main account. */
+/**
+ * Live sessions go on under the main account. Where it has a live session of the same app and recipient, that of the subaccount keeps its
+ * account until its end: both codes stay valid.
+ */
 export async function passOnToMain(write: Write, account: string, main: string): Promise<void> {
   const tables = writing(write);
   await tables
@@ -253,7 +259,20 @@ export async function passOnToMain(write: Write, account: string, main: string):
     .set({ account: main, is_default: 0 })
     .where('account', '=', account)
     .execute();
-  await tables.updateTable('verify_sessions').set({ account: main }).where('account', '=', account).execute();
+  await tables
+    .updateTable('verify_sessions')
+    .set({ account: main })
+    .where('account', '=', account)
+    .where(({ eb, exists, not, or, selectFrom }) => {
+      const aliveOfMain = selectFrom('verify_sessions as other')
+        .select('other.session_uuid')
+        .where('other.account', '=', main)
+        .whereRef('other.app_uuid', '=', 'verify_sessions.app_uuid')
+        .whereRef('other.recipient', '=', 'verify_sessions.recipient')
+        .where('other.status', '=', 'in-progress');
+      return or([eb('status', '!=', 'in-progress'), not(exists(aliveOfMain))]);
+    })
+    .execute();
 }
 
 function sessionRowOf(session: VerifySession): Omit<SessionRow, 'incarnation'> {
