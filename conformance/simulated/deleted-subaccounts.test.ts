@@ -176,6 +176,7 @@ describe('a subaccount that is deleted', () => {
     it(`leaves what lives, and what that makes, to the main account: cascade ${cascade}`, () =>
       withSubaccount(async (world, subaccount) => {
         const phone = await world.phone('ann', { subaccount });
+        const other = await world.phone('bob', { subaccount });
         const room = `/v1/Account/${subaccount}/MultiPartyCall/name_room/`;
         const body = {
           role: 'agent',
@@ -191,8 +192,15 @@ describe('a subaccount that is deleted', () => {
         await world.advance(1_000);
         await deleted(world, subaccount, cascade);
         await world.advance(1_000);
-        // Without cascade it goes on until its end.
+        // Without cascade it goes on until its end, and calls phones that were those of the subaccount.
         assert.equal(phone.call?.isUp, !cascade);
+        if (!cascade) {
+          const [{ mpc_uuid }] = (await world.api('GET', 'MultiPartyCall/')).body.objects;
+          const path = `MultiPartyCall/uuid_${mpc_uuid}/Participant/`;
+          await world.api('POST', path, { role: 'customer', from: '+12025550000', to: other.username });
+          await world.until('the other phone is in', () => other.call?.isUp, 20_000);
+          other.hangUp();
+        }
         phone.hangUp();
         await world.advance(40_000);
         assert.deepEqual(await leftOf(world, subaccount), []);

@@ -106,6 +106,7 @@ export function createCommands(deps: CommandDeps) {
         owner: { kind: ownerKind, id: leg },
         spec,
         callbacks,
+        isRequested: true,
       });
     } catch (error) {
       deps.log.error({ leg, err: error }, 'leg of a call not recorded');

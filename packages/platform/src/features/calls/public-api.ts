@@ -132,6 +132,11 @@ export interface OutboundLeg {
   readonly parentLeg?: string;
   readonly requestUuid?: string;
   readonly callbacks?: LegCallbacks;
+  /**
+   * A request of the account begins the call: it is refused where the account was deleted meanwhile. Any other leg belongs to what lives, and
+   * to the main account then.
+   */
+  readonly isRequested?: boolean;
 }
 
 export interface LiveLeg {

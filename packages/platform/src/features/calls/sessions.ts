@@ -78,7 +78,7 @@ function route(
   effect: Extract<CallLegEffect, { do: 'route' }>,
 ): void {
   const { account, to } = effect;
-  routing.routeTo(account, to).then(
+  routing.routeTo(effect, to).then(
     (route) => {
       if (route.ok) {
         legs.send(leg, { type: 'routed', callee: route.callee, targets: route.targets });

@@ -57,6 +57,17 @@ eachDatabase('the records of legs', (open) => {
     return { database, store, save, rows, totals };
   }
 
+  it('a leg of what lives belongs to the main account where its account is gone; a requested leg is refused', async () => {
+    const { save, rows } = await opened();
+    const gone = { ...ringing, account: 'SA0' };
+    await assert.rejects(save(undefined, { ...gone, isRequested: true }), /authentication failed/);
+    await save(undefined, gone);
+    assert.deepEqual(
+      (await rows()).map(({ account, main_account }) => [account, main_account]),
+      [['MA1', 'MA1']],
+    );
+  });
+
   it('a leg is written whole at first, then the changes of its answer and its end', async () => {
     const { save, rows } = await opened();
     await save(undefined, ringing);

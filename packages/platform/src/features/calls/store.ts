@@ -97,14 +97,21 @@ class CallRecords {
 
   async save(write: Write, before: CallLeg | undefined, after: CallLeg, incarnation: number): Promise<void> {
     if (before === undefined) {
-      await requireOwner(write, after.account, after.mainAccount);
-      await run(write, this.#insert, [...Object.values(rowOf(after, this.#usage)), incarnation]);
+      const account = await this.#ownerOfNew(write, after);
+      const row = rowOf(account === after.account ? after : { ...after, account }, this.#usage);
+      await run(write, this.#insert, [...Object.values(row), incarnation]);
     } else if (after.endedAt === null) {
       await run(write, this.#updateLive, [...Object.values(livingOf(after)), after.leg]);
     } else {
       await run(write, this.#updateEnded, [...Object.values(changingOf(after, this.#usage)), after.leg]);
     }
     if (after.endedAt !== null && (before?.endedAt ?? null) === null) await this.#countEnded(write, after);
+  }
+
+  async #ownerOfNew(write: Write, { account, mainAccount, isRequested }: CallLeg): Promise<string> {
+    if (!isRequested) return ownerNow(write, account, mainAccount);
+    await requireOwner(write, account, mainAccount);
+    return account;
   }
 
   async endForgotten(

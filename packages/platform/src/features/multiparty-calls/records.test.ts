@@ -209,6 +209,9 @@ eachDatabase('Records of multiparty calls', (open) => {
     assert.ok(ofMain.map(uuidOf).includes(live.get(removed)));
     assert.equal(ofMain.length, 2);
     assert.equal((await bodyOf(left)).status, 'Active');
+    await world.post(`MultiPartyCall/uuid_${live.get(left)}/Participant/`, customer);
+    await world.advance(0);
+    assert.equal(world.telephony.dialled.at(-1)?.callee, customer.to, 'and further participants are called');
   });
 
   test('member ids rise, and two allocators never give the same', async () => {

@@ -120,6 +120,15 @@ export async function findAlive(
   );
 }
 
+export async function hasRecord({ read }: Pick<Database, 'read'>, session: string): Promise<boolean> {
+  const row = await reading(read)
+    .selectFrom('verify_sessions')
+    .select('session_uuid')
+    .where('session_uuid', '=', session)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The attempt with this gateway name; the latest, because gateways restart their numbers. */
 export async function findByMessage(database: Database, message: string): Promise<KnownMessage | undefined> {
   const row = await reading(database.read)

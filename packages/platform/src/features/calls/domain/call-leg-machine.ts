@@ -41,7 +41,7 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
       return {
         state: leg,
         effects: [
-          { do: 'route', account: leg.account, to: leg.spec.to },
+          { do: 'route', account: leg.account, mainAccount: leg.mainAccount, to: leg.spec.to },
           { do: 'start-timer', key: ringTimer, at: now + leg.spec.ringTimeoutSeconds * 1000 },
         ],
       };

@@ -27,6 +27,8 @@ export interface CallLeg {
   readonly leg: string;
   readonly account: string;
   readonly mainAccount: string;
+  /** A request of its account began it, for example its INVITE; any other leg was dialled for what lives. */
+  readonly isRequested: boolean;
   readonly direction: 'inbound' | 'outbound';
   /** Null while an offered leg looks for its owner. */
   readonly owner: LegOwner | null;
@@ -111,7 +113,7 @@ export type CallLegInput =
   | TimerFired;
 
 export type CallLegEffect =
-  | { readonly do: 'route'; readonly account: string; readonly to: string }
+  | { readonly do: 'route'; readonly account: string; readonly mainAccount: string; readonly to: string }
   | { readonly do: 'dial'; readonly request: DialRequest }
   | { readonly do: 'ring' }
   | { readonly do: 'open-early' }

@@ -42,6 +42,7 @@ function newDialledLeg(
     leg,
     account: request.account,
     mainAccount: request.mainAccount,
+    isRequested: request.isRequested ?? false,
     direction: 'outbound',
     owner: request.owner,
     borrower: null,

@@ -122,6 +122,7 @@ function newOfferedLeg(
     leg,
     account,
     mainAccount,
+    isRequested: true,
     direction: 'inbound',
     owner: null,
     borrower: null,

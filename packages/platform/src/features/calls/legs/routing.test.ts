@@ -32,8 +32,9 @@ async function targetsOf(bindings: readonly Binding[], to = 'alice', known: read
     numbers: { targetsFor: () => undefined },
     domains: ['sip.example.com'],
     isWithin: async () => true,
+    mainAccountOf: async (account) => account,
   });
-  const route = await routing.routeTo('MA1', to);
+  const route = await routing.routeTo({ account: 'MA1', mainAccount: 'MA1' }, to);
   return route.ok ? route.targets : route.end.code;
 }
 

@@ -15,6 +15,13 @@ export interface RoutingDeps {
   readonly ownNumbers?: OwnNumbers;
   readonly domains: readonly string[];
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
+  /** Undefined for an account that is gone. */
+  readonly mainAccountOf: (account: string) => Promise<string | undefined>;
+}
+
+interface Caller {
+  readonly account: string;
+  readonly mainAccount: string;
 }
 
 export type Route =
@@ -23,14 +30,21 @@ export type Route =
 
 /** Finds the present targets of a destination, or why there are none. */
 export interface Routing {
-  routeTo(account: string, to: string): Promise<Route>;
+  routeTo(caller: Caller, to: string): Promise<Route>;
 }
 
 export function createRouting(deps: RoutingDeps): Routing {
-  async function routeToUser(account: string, user: string, instance?: string): Promise<Route> {
+  /** What lives has the account of its beginning: endpoints of a deleted subaccount have passed to the main account. */
+  async function mayReach(endpointOf: string, { account, mainAccount }: Caller): Promise<boolean> {
+    if (await deps.isWithin(endpointOf, account)) return true;
+    if (account === mainAccount || (await deps.mainAccountOf(account)) !== undefined) return false;
+    return deps.isWithin(endpointOf, mainAccount);
+  }
+
+  async function routeToUser(caller: Caller, user: string, instance?: string): Promise<Route> {
     const credential = await deps.registrations.credentialOf(user);
     // An endpoint of another account is answered like an unknown one.
-    if (credential === undefined || !(await deps.isWithin(credential.account, account))) {
+    if (credential === undefined || !(await mayReach(credential.account, caller))) {
       return nowhere(`${JSON.stringify(user)} ${isUsername(user) ? unknown : unfinished}`);
     }
     const all = await deps.registrations.bindingsOf(credential.endpoint);
@@ -59,13 +73,13 @@ export function createRouting(deps: RoutingDeps): Routing {
   }
 
   return {
-    async routeTo(account, to) {
+    async routeTo(caller, to) {
       const destination = readDestination(to, deps.domains);
       switch (destination.kind) {
         case 'number':
           return routeToNumber(destination.number);
         case 'user':
-          return routeToUser(account, destination.user, destination.instance);
+          return routeToUser(caller, destination.user, destination.instance);
         case 'elsewhere':
           return nowhere(
             `${JSON.stringify(destination.domain)} is no SIP domain of this platform: it serves ${deps.domains.join(', ')}`,

@@ -110,6 +110,7 @@ export const emptyLeg: CallLeg = {
   leg: '',
   account: '',
   mainAccount: '',
+  isRequested: false,
   direction: 'inbound',
   owner: null,
   borrower: null,

@@ -9,6 +9,7 @@ export function exampleLeg({ spec, ...over }: ExampleLeg = {}): CallLeg {
     leg: 'leg-1',
     account: 'MA1',
     mainAccount: 'MA1',
+    isRequested: false,
     direction: 'outbound',
     owner: { kind: 'room', id: 'r1' },
     borrower: null,

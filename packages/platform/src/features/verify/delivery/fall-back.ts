@@ -1,10 +1,12 @@
-import type { Clock, Secrets } from '@jackfield/ports';
+import type { Clock, Database, Secrets } from '@jackfield/ports';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Attempt, SessionInput, VerifySession } from '../domain/session.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { ReportRefusal } from '../refusals.ts';
+import { hasRecord } from '../store.ts';
 
 export interface FallBackDeps {
+  readonly database: Pick<Database, 'read'>;
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, 'randomUuid'>;
   readonly limiter: Pick<Limiter, 'admit'>;
@@ -14,11 +16,13 @@ export interface FallBackDeps {
 
 /** Calls the recipient of a message that did not arrive; counted like every other send. */
 export async function fallBack(
-  { clock, secrets, limiter, reportRefusal, sessions }: FallBackDeps,
+  { database, clock, secrets, limiter, reportRefusal, sessions }: FallBackDeps,
   session: VerifySession,
   attempt: Attempt,
 ): Promise<void> {
   const { account, mainAccount, recipient, requestorIp } = session;
+  // Its subaccount may have been deleted with all it had.
+  if (!(await hasRecord(database, session.uuid))) return;
   // The fraud level applied to the message already.
   const admission = await limiter.admit({ account, recipient, requestorIp, level: 'off' }, clock.now());
   if (admission.kind !== 'admitted') {
