@@ -19,9 +19,7 @@ export const recordingFilePath = Type.Object({
 const exactly = (maxLength: number, description: string) => Type.Optional(text({ maxLength, description }));
 
 const storedDays = (description: string) =>
-  Type.Optional(
-    looseInteger({ minimum: 0, maximum: 100_000, description: `${description} whole days ago.` }),
-  );
+  Type.Optional(looseInteger({ minimum: 0, maximum: 100_000, description }));
 
 export const recordingListQuery = Type.Object({
   ...pageQuery,
@@ -43,11 +41,15 @@ export const recordingListQuery = Type.Object({
   add_time_gte: instant('The same as add_time__gte'),
   add_time_lt: instant('The same as add_time__lt'),
   add_time_lte: instant('The same as add_time__lte'),
-  recording_storage_duration: storedDays('Ended this many'),
-  recording_storage_duration__gt: storedDays('Ended more than so many'),
-  recording_storage_duration__gte: storedDays('Ended at least so many'),
-  recording_storage_duration__lt: storedDays('Ended less than so many'),
-  recording_storage_duration__lte: storedDays('Ended at most so many'),
+  recording_storage_duration: storedDays('Ended this many whole days ago.'),
+  recording_storage_duration__gt: storedDays('Ended more than so many whole days ago.'),
+  recording_storage_duration__gte: storedDays('Ended at least so many whole days ago.'),
+  recording_storage_duration__lt: storedDays('Ended less than so many whole days ago.'),
+  recording_storage_duration__lte: storedDays('Ended at most so many whole days ago.'),
+  recording_storage_duration_gt: storedDays('The same as recording_storage_duration__gt.'),
+  recording_storage_duration_gte: storedDays('The same as recording_storage_duration__gte.'),
+  recording_storage_duration_lt: storedDays('The same as recording_storage_duration__lt.'),
+  recording_storage_duration_lte: storedDays('The same as recording_storage_duration__lte.'),
 });
 export type RecordingListQuery = Static<typeof recordingListQuery>;
 

@@ -1,4 +1,5 @@
 import { type CallListQuery, hangupSources, readInteger, readOneOf } from '@jackfield/contract';
+import { type IntegerRange, readIntegerRange } from '../../kernel/integer-range.ts';
 import { accepted, type Result } from '../../kernel/result.ts';
 import { readTimeRange, type TimeRange } from '../../kernel/time-range.ts';
 
@@ -12,15 +13,9 @@ export interface CallFilters {
   readonly cause?: number | undefined;
   readonly source?: string | undefined;
   readonly ended?: TimeRange | undefined;
-  readonly billed?: SecondsRange | undefined;
+  readonly billed?: IntegerRange | undefined;
   /** True when no call can match. */
   readonly isEmpty?: boolean;
-}
-
-/** Both ends inclusive. */
-export interface SecondsRange {
-  readonly atLeast: number;
-  readonly atMost: number;
 }
 
 /** Reads the validated query of the list of calls. */
@@ -37,23 +32,10 @@ export function readCallFilters(query: CallListQuery): Result<CallFilters> {
     cause: readInteger(query.hangup_cause_code),
     source: readOneOf(hangupSources, query.hangup_source),
     ended: ended.value,
-    billed: readSeconds(query),
+    billed: readIntegerRange(query, 'bill_duration', longest),
     isEmpty: stir !== undefined && stir !== 'not applicable',
   });
 }
 
 /** Seconds, longer than any call; fits into an INTEGER of PostgreSQL. */
 const longest = 2_000_000_000;
-
-/** `bill_duration` with the relations of times, in both spellings (docs/interface/requests.md#lists). */
-function readSeconds(query: CallListQuery): SecondsRange | undefined {
-  const given = (relation: 'gt' | 'gte' | 'lt' | 'lte') =>
-    [query[`bill_duration__${relation}`], query[`bill_duration_${relation}`]].flatMap((value) =>
-      value === undefined ? [] : [readInteger(value)],
-    );
-  const exactly = query.bill_duration === undefined ? [] : [readInteger(query.bill_duration)];
-  const least = [...exactly, ...given('gte'), ...given('gt').map((value) => value + 1)];
-  const most = [...exactly, ...given('lte'), ...given('lt').map((value) => value - 1)];
-  if (least.length === 0 && most.length === 0) return undefined;
-  return { atLeast: Math.max(0, ...least), atMost: Math.min(longest, ...most) };
-}

@@ -1,5 +1,6 @@
-import { type RecordingListQuery, readInteger } from '@jackfield/contract';
+import type { RecordingListQuery } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
+import { readIntegerRange } from '../../kernel/integer-range.ts';
 import { accepted, type Result } from '../../kernel/result.ts';
 import { subaccountFilter } from '../../kernel/subaccount-uri.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
@@ -9,18 +10,7 @@ import type { RecordingFilters } from './queries.ts';
 export function readRecordingFilters(query: RecordingListQuery, now: Instant): Result<RecordingFilters> {
   const added = readTimeRange(query, 'add_time');
   if (!added.ok) return added;
-  const stored = 'recording_storage_duration';
-  const atLeast = Math.max(
-    days(query[stored], 0),
-    days(query[`${stored}__gte`], 0),
-    days(query[`${stored}__gt`], -1) + 1,
-  );
-  const atMost = Math.min(
-    days(query[stored], mostDays),
-    days(query[`${stored}__lte`], mostDays),
-    days(query[`${stored}__lt`], mostDays) - 1,
-  );
-  const isByAge = Object.keys(query).some((name) => name.startsWith(stored));
+  const stored = readIntegerRange(query, 'recording_storage_duration', mostDays);
   return accepted({
     subaccount: subaccountFilter(query),
     callUuid: query.call_uuid?.toLowerCase(),
@@ -30,9 +20,12 @@ export function readRecordingFilters(query: RecordingListQuery, now: Instant): R
     to: query.to_number,
     added: added.value,
     // A recording of one stored day closed between one and two days ago; a live recording has no closed_at.
-    ...(isByAge
-      ? { closed: { from: now - (atMost + 1) * dayMs + 1, before: now - atLeast * dayMs + 1 } }
-      : {}),
+    ...(stored && {
+      closed: {
+        from: now - (stored.atMost + 1) * dayMs + 1,
+        before: now - stored.atLeast * dayMs + 1,
+      },
+    }),
     isEmpty: query.conference_name !== undefined || query.conference_uuid !== undefined,
   });
 }
@@ -40,7 +33,3 @@ export function readRecordingFilters(query: RecordingListQuery, now: Instant): R
 const dayMs = 86_400_000;
 /** More than the parameter allows. */
 const mostDays = 200_000;
-
-function days(value: Parameters<typeof readInteger>[0], byDefault: number): number {
-  return readInteger(value) ?? byDefault;
-}

@@ -121,6 +121,9 @@ eachDatabase('Recording API', (open) => {
       fourth,
       third,
     ]);
+    // As the Node SDK spells them.
+    assert.deepEqual(await list('recording_storage_duration_lt=2'), [fifth, fourth, third]);
+    assert.deepEqual(await list('recording_storage_duration_gte=2'), [second, first]);
     assert.equal((await call('GET', 'Recording/?recording_storage_duration=-1')).status, 400);
     assert.equal((await call('GET', `Recording/${fifth}/`, { as: branch })).status, 200);
     assert.equal((await call('GET', `Recording/${first}/`, { as: branch })).status, 404);
