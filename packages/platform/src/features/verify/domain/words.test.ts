@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { messageText } from './words.ts';
+import { messageText, spokenLanguage } from './words.ts';
 
 const text = (over: Partial<Parameters<typeof messageText>[0]>) =>
   messageText({ template: '', locale: 'en', brand: 'Acme', appHash: '', ...over }, '4711');
@@ -20,5 +20,13 @@ describe('the text of a message', () => {
 
   it('ends with the hash of the app on a line of its own', () => {
     assert.equal(text({ appHash: 'FA+9qCX9VSu' }), '4711 is your Acme verification code.\nFA+9qCX9VSu');
+  });
+});
+
+describe('the language of a call', () => {
+  it('is the tag of the locale where there are words in its language, else English', () => {
+    const spoken = (...locales: readonly string[]) => locales.map(spokenLanguage);
+    assert.deepEqual(spoken('en-GB', 'pt_BR', 'DE'), ['en-GB', 'pt-BR', 'DE']);
+    assert.deepEqual(spoken('xx', 'eng', 'eng-US', 'frr'), ['en', 'en', 'en', 'en']);
   });
 });

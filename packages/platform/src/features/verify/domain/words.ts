@@ -53,14 +53,19 @@ function by(word: string, brand: string): string {
 
 /** The language of the locale where there are words in it, else English. */
 function languageOf(locale: string): string {
-  const language = locale.split(/[-_]/)[0]!.toLowerCase();
+  const language = primaryOf(locale);
   return language in words ? language : 'en';
+}
+
+/** RFC 5646 §2.2.1: the primary language subtag. */
+function primaryOf(locale: string): string {
+  return locale.split(/[-_]/)[0]!.toLowerCase();
 }
 
 /** The language tag for the speech engine: the whole tag where the words are in its language. */
 export function spokenLanguage(locale: string): string {
   const language = languageOf(locale);
-  return locale.toLowerCase().startsWith(language) ? locale.replaceAll('_', '-') : language;
+  return primaryOf(locale) === language ? locale.replaceAll('_', '-') : language;
 }
 
 /** The text of a message. A template of the app goes before the words of the language. */
