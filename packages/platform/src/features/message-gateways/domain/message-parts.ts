@@ -6,5 +6,16 @@ const plain = /^[A-Za-z0-9 \r\n!"#%&'()*+,\-./:;<=>?@_$]*$/;
 /** The largest number of parts of a text, which limits its cost before the send. */
 export function mostParts(text: string): number {
   const { single, part } = plain.test(text) ? room.plain : room.other;
-  return text.length <= single ? 1 : Math.ceil(text.length / part);
+  if (text.length <= single) return 1;
+  let parts = 1;
+  let used = 0;
+  // A character of two UTF-16 units stays in one part.
+  for (const { length } of text) {
+    if (used + length > part) {
+      parts++;
+      used = 0;
+    }
+    used += length;
+  }
+  return parts;
 }

@@ -41,3 +41,8 @@ test('the number of parts is never too small: characters outside the alphabet co
   assert.deepEqual(['x'.repeat(160), 'x'.repeat(161), 'x'.repeat(307)].map(mostParts), [1, 2, 3]);
   assert.deepEqual(['я'.repeat(70), 'я'.repeat(71), '[]'.repeat(40)].map(mostParts), [1, 2, 2]);
 });
+
+test('the number of parts counts a character of two units whole', () => {
+  const [emoji, text] = ['😀', 'x'.repeat(66)];
+  assert.deepEqual([text + emoji + text, emoji.repeat(66), emoji.repeat(67)].map(mostParts), [3, 2, 3]);
+});
