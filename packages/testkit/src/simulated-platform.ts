@@ -194,7 +194,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
       : edgeOf(telephony);
   const platform = await created.start(whileAlive(edge.telephony, incarnation));
   const broken = new Promise<ApiAnswer>((resolve) => incarnation.atEnd(() => resolve(badGateway)));
-  holdToDocument(platform.http, options.settings?.sandboxNetwork === undefined ? sharedJudge : {});
+  holdToDocument(platform.http, judgesOf(options.settings));
   incarnation.atEnd(() => media.stop());
   incarnation.atEnd(() => streams.stop());
 
@@ -369,8 +369,16 @@ const badGateway: ApiAnswer = { status: 502, body: undefined, headers: {} };
 
 const errorsToo = (_: string, value: unknown) => (value instanceof Error ? value.stack : value);
 
-/** All simulated platforms have the same operations, but for those with a sandbox. */
-const sharedJudge: { judge?: AnswerJudge } = {};
+type Judges = { judge?: AnswerJudge };
+
+/** Those with gateways for messages have no inbox. */
+const sharedJudges: Readonly<Record<'inbox' | 'gateways', Judges>> = { inbox: {}, gateways: {} };
+
+/** All simulated platforms of each kind have the same operations, but for those with a sandbox. */
+function judgesOf({ sandboxNetwork, sms = 'sandbox-inbox' }: PlatformSettings = {}): Judges {
+  if (sandboxNetwork !== undefined) return {};
+  return sharedJudges[sms === 'sandbox-inbox' ? 'inbox' : 'gateways'];
+}
 
 /** Where origination URIs may lead: the network of the phones, but not that of the platform. */
 const customersNetwork = '10.0.1.';
