@@ -33,6 +33,11 @@ export function parsePage(query: { readonly limit?: unknown; readonly offset?: u
   return accepted({ limit, offset });
 }
 
+/** As far as a list with filters counts its rows: to the end of the next page, and no request scans all rows. */
+export function countedAtMost({ limit, offset }: Page): number {
+  return Math.max(10_000, offset + limit + 1);
+}
+
 /** Rows of a page, and how many there are in the whole list. */
 export interface PageRows<Row> {
   readonly total: number;

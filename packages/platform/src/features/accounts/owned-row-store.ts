@@ -2,7 +2,7 @@ import type { Database, Write } from '@jackfield/ports';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { AccountTotals } from '../../kernel/account-totals.ts';
-import type { Page, PageRows } from '../../kernel/pagination.ts';
+import { countedAtMost, type Page, type PageRows } from '../../kernel/pagination.ts';
 import { requireOwner, viewOf } from './access/owner.ts';
 
 /** Columns of every table whose rows belong to accounts. */
@@ -29,7 +29,7 @@ export interface OwnedRows<Row extends OwnedRow> {
   read(write: Write, account: RequestAccount, id: string): Promise<Row | undefined>;
   /** Newest first. */
   list(account: RequestAccount, page: Page): Promise<PageRows<Row>>;
-  /** Rows with these values, newest first; no more than 10,000 are counted. Without any value it is `list`. */
+  /** Rows with these values, newest first, counted by `countedAtMost`. Without any value it is `list`. */
   listWhere(account: RequestAccount, values: ColumnValues<Row>, page: Page): Promise<PageRows<Row>>;
   /** False when a row of any account has its id. Refused when its owner was deleted meanwhile. */
   insert(write: Write, row: Row): Promise<boolean>;
@@ -44,9 +44,6 @@ export interface OwnedRows<Row extends OwnedRow> {
 }
 
 export type ColumnValues<Row> = { readonly [Column in keyof Row]?: Row[Column] | undefined };
-
-/** As for other lists with filters: a larger total is not needed. */
-const mostCounted = 10_000;
 
 /** The columns that every such table has; `id` stands for the column that names its rows. */
 type Columns = OwnedRow & { readonly id: string; readonly position: number };
@@ -99,7 +96,7 @@ class OwnedRowStore<Row extends OwnedRow> implements OwnedRows<Row> {
     let rows = this.#seenBy(account);
     for (const [column, value] of filters) rows = rows.where(column as 'id', '=', value as string);
     const counted = await this.#tables
-      .selectFrom(rows.select(this.#id).limit(mostCounted).as('matching'))
+      .selectFrom(rows.select(this.#id).limit(countedAtMost(page)).as('matching'))
       .select((columns) => columns.fn.countAll().as('total'))
       .executeTakeFirst();
     return { total: Number(counted?.total ?? 0), rows: await this.#pageOf(rows, page) };

@@ -1,7 +1,7 @@
 import type { Database } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Page } from '../../kernel/pagination.ts';
+import { countedAtMost, type Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
 import type { CallFilters } from './list-filters.ts';
 import { type CallRow, tablesOf } from './tables.ts';
@@ -10,8 +10,6 @@ export type CallQueries = ReturnType<typeof createCallQueries>;
 
 type CallTables = ReturnType<typeof tablesOf>;
 
-/** A filtered list counts no further, so that no request scans all calls. */
-export const countedAtMost = 10_000;
 const liveCountedAtMost = 100_000;
 
 /** Reads of the API. Lists are of ended calls, the newest end first; each filter has its index, for both views. */
@@ -25,9 +23,10 @@ export function createCallQueries(database: Pick<Database, 'read'>) {
       if (isOwn) return plainTotal(viewer.authId);
       return (await owns(viewer, subaccount)) ? plainTotal(subaccount) : 0;
     }
-    const enough = Math.max(countedAtMost, page.offset + page.limit + 1);
     const { total } = await tables
-      .selectFrom(endedCalls(tables, viewer, filters).select('call_uuid').limit(enough).as('found'))
+      .selectFrom(
+        endedCalls(tables, viewer, filters).select('call_uuid').limit(countedAtMost(page)).as('found'),
+      )
       .select((columns) => columns.fn.countAll().as('total'))
       .executeTakeFirstOrThrow();
     return Number(total);

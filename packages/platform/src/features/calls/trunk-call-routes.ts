@@ -7,11 +7,11 @@ import {
 } from '@jackfield/contract';
 import type { Database } from '@jackfield/ports';
 import { type ApiRoute, type RequestAccount, route } from '../../http/index.ts';
-import { answerPage, type Page } from '../../kernel/pagination.ts';
+import { answerPage, countedAtMost, type Page } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { type CallFilters, readCallFilters } from './list-filters.ts';
-import { countedAtMost, narrowed, pageOf } from './queries.ts';
+import { narrowed, pageOf } from './queries.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 import { callRecordOf } from './views.ts';
 
@@ -92,9 +92,10 @@ function createTrunkCallQueries({ read }: Pick<Database, 'read'>) {
       seenBy(tables, viewer).selectAll().where('call_uuid', '=', uuid).executeTakeFirst(),
 
     async list(viewer: RequestAccount, filters: TrunkCallFilters, page: Page) {
-      const enough = Math.max(countedAtMost, page.offset + page.limit + 1);
       const counted = tables
-        .selectFrom(endedCalls(tables, viewer, filters).select('call_uuid').limit(enough).as('found'))
+        .selectFrom(
+          endedCalls(tables, viewer, filters).select('call_uuid').limit(countedAtMost(page)).as('found'),
+        )
         .select((columns) => columns.fn.countAll().as('total'));
       const [{ total }, rows] = await Promise.all([
         counted.executeTakeFirstOrThrow(),

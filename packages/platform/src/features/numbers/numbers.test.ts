@@ -10,6 +10,7 @@ import {
   type OpenDatabase,
   openSimulatedWorld,
 } from '@jackfield/testkit';
+import { sql } from 'kysely';
 import { createTrunks } from '../trunks/index.ts';
 import { attachedNumbers, type NumberDestinations } from './index.ts';
 import { createDestinations } from './routing/destinations.ts';
@@ -188,6 +189,25 @@ eachDatabase('Numbers over HTTP', (open) => {
     const page = (await call('GET', `${path}?limit=1&offset=1`)).body;
     assert.deepEqual([page.objects[0].number, page.meta.total_count], ['442079460102', 4]);
     assert.equal((await call('GET', `${path}?limit=21`)).status, 400);
+  });
+
+  test('the pages of a filtered list lead beyond the 10,000 rows that are counted', async () => {
+    const { world, call, add, application } = await openNumbers(open);
+    const app_id = await application();
+    await add({ app_id });
+    await world.node.database.transact((write) =>
+      sql`INSERT INTO numbers (number, account, main_account, alias, app_id, created_at)
+        WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10004)
+        SELECT '+1303' || (2000000 + n), account, main_account, '', app_id, created_at FROM numbers, c`.execute(
+        write,
+      ),
+    );
+    const first = (await call('GET', `${path}?app_id=${app_id}&offset=0`)).body;
+    assert.equal(first.meta.total_count, 10_000);
+    const { meta } = (await call('GET', `${path}?app_id=${app_id}&offset=9980`)).body;
+    assert.match(meta.next, /&offset=10000$/);
+    const last = (await call('GET', meta.next)).body;
+    assert.deepEqual([last.objects.length, last.meta.total_count, last.meta.next], [5, 10_005, null]);
   });
 
   test('numbers of a deleted trunk or application lead nowhere; a trunk that became outbound accepts no call', async () => {
