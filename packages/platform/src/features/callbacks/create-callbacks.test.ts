@@ -238,6 +238,22 @@ function logRules(open: OpenDatabase): void {
     assert.equal((await record(failed.callback_id)).status, 'failed');
   });
 
+  test('a replay keeps the schedule of its delivery, with which only 200 is a success', async () => {
+    const { world, requests, emit, answered, log, record } = await openCallbacks(open, () => ({
+      status: 204,
+    }));
+    const callback = { url: 'http://a.example/', method: 'POST', schedule: [60] } as const;
+    await emit('', { callback });
+    await world.advance(61_000);
+    const [failed] = (await log()).objects;
+    assert.deepEqual([failed.status, requests.length], ['failed', 2]);
+    const { callback_id } = (await world.api('POST', `Callback/${failed.callback_id}/Replay/`)).body;
+    await answered();
+    assert.equal((await record(callback_id)).status, 'retrying');
+    await world.advance(61_000);
+    assert.deepEqual([(await record(callback_id)).status, requests.length], ['failed', 4]);
+  });
+
   test('the record shows what was sent and the exact texts that were signed', async () => {
     const { world, requests, emit, log, record } = await openCallbacks(open, () => ok);
     await emit('http://a.example/in#rc=0', { payload: { a: 'b' } });

@@ -23,6 +23,7 @@ import { callbackAttempts } from './migrations/0002-attempts.ts';
 import { callbacksOfSubaccounts } from './migrations/0003-subaccounts.ts';
 import { callbackProblemCodesColumn } from './migrations/0004-problem-codes.ts';
 import { callbackPartitions } from './migrations/0005-partitions.ts';
+import { callbackSchedules } from './migrations/0006-schedule.ts';
 import { createPruning } from './retention/pruning.ts';
 import { callbackRoutes } from './routes.ts';
 import {
@@ -88,6 +89,7 @@ export const callbackMigrations: readonly Migration[] = [
   callbacksOfSubaccounts,
   callbackProblemCodesColumn,
   callbackPartitions,
+  callbackSchedules,
 ];
 
 /** Delivers events to customers' URLs, signed and at least once, and keeps a log of it. */
@@ -117,7 +119,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
 
   async function replay(row: CallbackRow): Promise<string> {
     const callbackId = secrets.randomUuid();
-    const { account, event_id, event_type, fields, main_account, method, resource, url } = row;
+    const { account, event_id, event_type, fields, main_account, method, resource, schedule, url } = row;
     const event: OutboxEvent = {
       type: event_type,
       account,
@@ -128,6 +130,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
       callback: {
         url,
         method,
+        ...(schedule !== null && { schedule: JSON.parse(schedule) }),
         replay: { eventId: event_id, callbackId, resource },
       },
     };

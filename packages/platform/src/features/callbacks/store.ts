@@ -18,6 +18,8 @@ export type CallbacksTables = {
     /** With its fragment. */
     url: string;
     method: 'GET' | 'POST';
+    /** JSON: pauses in seconds; null where the URL says them. */
+    schedule: string | null;
     /** JSON: names and values of the form, all of them texts. */
     fields: string;
     /** JSON: headers that were sent, without those of the transport. */
@@ -79,6 +81,7 @@ export function waitingRow(event: AppendedEvent, callback: CallbackTarget): Call
     event_type: event.type,
     url: callback.url,
     method: callback.method,
+    schedule: callback.schedule === undefined ? null : JSON.stringify(callback.schedule),
     fields: JSON.stringify(fieldsOf(event.payload)),
     headers: '{}',
     signed_v2: '',
