@@ -68,7 +68,7 @@ export interface TransferRequest {
   readonly leg: string;
   /** A number or a user of the domain, as in `leg-offered`; empty if `replaces` identifies the target. */
   readonly to: string;
-  /** The user of Referred-By, unverified. */
+  /** The number or user of Referred-By, unverified. */
   readonly referredBy?: string;
   /** Another leg of the same phone, whose peer is the transfer target. */
   readonly replaces?: string;

@@ -111,6 +111,23 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
+  for (const from of [
+    '<tel:+12025550111>',
+    '"Ann" <tel:+1-202-555-0111;phone-context=example.com>',
+    '<sip:+12025550111;oli=62@carrier.example;user=phone>',
+    '<sip:+1-202-555-0111@carrier.example;user=phone>',
+  ]) {
+    it(`has the number of its caller from ${from}`, async () => {
+      const w = await world();
+      const call = w.call({ from });
+      await w.clock.advance(soon);
+      const [offered] = w.notices;
+      assert.equal(offered?.type === 'leg-offered' && offered.from, '+12025550111');
+      call.hangUp();
+      await w.leavesNothing();
+    });
+  }
+
   it('that the platform answers twice sends one answer', async () => {
     const w = await world();
     const call = w.call();

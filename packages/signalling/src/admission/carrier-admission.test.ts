@@ -81,6 +81,7 @@ describe('a call from a carrier', () => {
     };
     assert.equal(await callee('sip:442079460199@192.0.2.9'), '+442079460199');
     assert.equal(await callee('tel:+44-20-7946-0199'), '+442079460199');
+    assert.equal(await callee('sip:+442079460199;npdi;rn=+442079460200@192.0.2.9'), '+442079460199');
     assert.equal(await callee('sip:jackfield@192.0.2.9'), '+442079460100');
     assert.equal(await callee('sip:jackfield@192.0.2.9', 'sip:jackfield@192.0.2.9'), 404);
   });

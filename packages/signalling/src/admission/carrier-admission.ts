@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { Clock, Logger } from '@jackfield/ports';
-import { parseSipUri, type SipRequest } from '@jackfield/sip';
+import type { SipRequest } from '@jackfield/sip';
 import { trunkOf } from '../parties/domains.ts';
+import { partyOfUri } from '../parties/parties.ts';
 import type { Admission, Admitted, Refused } from './admission.ts';
 
 export interface CarrierAdmissionDeps {
@@ -107,8 +108,7 @@ function blockListOf(addresses: readonly string[]): BlockList {
 function calledNumber(request: SipRequest): string | undefined {
   const to = request.headers.address('To');
   for (const uri of [request.uri, to?.uri ?? '']) {
-    const user = parseSipUri(uri)?.user ?? /^tel:([^;]+)/i.exec(uri)?.[1];
-    const digits = /^\+?([1-9][0-9]{2,14})$/.exec(user?.replace(/[-.()]/g, '') ?? '')?.[1];
+    const digits = /^\+?([1-9][0-9]{2,14})$/.exec(partyOfUri(uri)?.replace(/[-.()]/g, '') ?? '')?.[1];
     if (digits !== undefined) return `+${digits}`;
   }
   return undefined;

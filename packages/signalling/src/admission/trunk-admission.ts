@@ -1,13 +1,7 @@
 import type { Clock, Secrets, TrunkAccess, TrunkRefusal, Trunks } from '@jackfield/ports';
-import {
-  createDigestServer,
-  decodeUtf8,
-  type Nonces,
-  parseNameAddr,
-  parseSipUri,
-  type SipRequest,
-} from '@jackfield/sip';
+import { createDigestServer, decodeUtf8, type Nonces, type SipRequest } from '@jackfield/sip';
 import { trunkOf } from '../parties/domains.ts';
+import { partyOfUri } from '../parties/parties.ts';
 import type { Admission, Admitted, Refused } from './admission.ts';
 import { createSipNonces } from './sip-nonces.ts';
 
@@ -63,14 +57,13 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
 
     function reported(reason: TrunkRefusal, answer: Refused): Refused {
       if (access === undefined) return answer;
-      const [from, to] = [userOf(request.headers.get('From')), parseSipUri(request.uri)?.user ?? ''];
       trunks.refused({
         access,
         reason,
         sourceAddress: source,
         username: decodeUtf8(username),
-        from: decodeUtf8(from),
-        to: decodeUtf8(to),
+        from: partyOfUri(request.headers.address('From')?.uri ?? '') ?? '',
+        to: partyOfUri(request.uri) ?? '',
       });
       return answer;
     }
@@ -123,9 +116,4 @@ function admitted({ account, trunk }: TrunkAccess): Admitted {
 
 function refused(status: number): Refused {
   return { ok: false, status, headers: [] };
-}
-
-function userOf(address: string | undefined): string {
-  const parsed = parseNameAddr(address ?? '');
-  return (parsed && parseSipUri(parsed.uri)?.user) ?? '';
 }

@@ -211,6 +211,17 @@ test('A transfer is reported, accepted with 202 and a NOTIFY of 100, and its out
   await w.edge.close();
 });
 
+test('A transfer is reported with the number of a tel URI in Referred-By', async () => {
+  const asked: TransferRequest[] = [];
+  const w = await world((request) => asked.push(request) > 0);
+  const { tag, leg } = await w.call('1');
+  const more = ['Refer-To: <tel:+1-202-555-0100>', 'Referred-By: <tel:+1-202-555-0111>'];
+  await w.send('REFER', 2, '1', tag, more);
+  assert.deepEqual(asked, [{ leg, to: '+12025550100', referredBy: '+12025550111' }]);
+  w.edge.hangUpAll();
+  await w.edge.close();
+});
+
 test('A transfer to a target that is not ours, or by another method, is declined and not reported', async () => {
   const w = await world(() => assert.fail('notified'));
   const { tag } = await w.call('1');

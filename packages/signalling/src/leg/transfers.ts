@@ -9,7 +9,7 @@ import {
   type SipRequest,
 } from '@jackfield/sip';
 import { refusedToken } from '../admission/token-admission.ts';
-import { calleeMeantBy } from '../parties/parties.ts';
+import { calleeMeantBy, partyOfUri } from '../parties/parties.ts';
 import type { Gruus } from '../registrar/gruus.ts';
 
 /** Transfers that phones request: REFER within a call (RFC 3515), and Replaces, which names another call (RFC 3891). */
@@ -77,7 +77,7 @@ export function createTransfers({ domains, gruus, isAnswered, nodeOf, trace }: T
     const method = uri && paramOf(uri.params, 'method');
     if (method !== undefined && method.toUpperCase() !== 'INVITE') return 603;
     const to = await calleeMeantBy(target, { domains, ...(gruus && { gruus }) });
-    const referredBy = parseSipUri(parseNameAddr(headers.get('Referred-By') ?? '')?.uri ?? '')?.user;
+    const referredBy = partyOfUri(parseNameAddr(headers.get('Referred-By') ?? '')?.uri ?? '');
     const request = { leg, to: to ?? '', ...(referredBy !== undefined && { referredBy }) };
     const value = uri && paramOf(uri.headers, 'replaces');
     // Only calls to our own targets are placed on request (RFC 3515 §4.1).

@@ -39,6 +39,7 @@ describe('the callee', () => {
     assert.equal(calleeOf('sip:+12025550100@127.0.0.1:5060', domains), '+12025550100');
     assert.equal(calleeOf('sip:zo%C3%AB@[::1]', domains), 'zoë');
     assert.equal(calleeOf('tel:+1(202)555-0100', domains), '+12025550100');
+    assert.equal(calleeOf('sip:+12025550100;npdi;rn=+12025550199@127.0.0.1', domains), '+12025550100');
   });
 
   it('is undefined for another domain, without a user, with control characters or with a name above 255 characters', () => {

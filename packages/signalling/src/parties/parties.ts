@@ -12,6 +12,7 @@ import {
   printUri,
   type SipRequest,
   type SipUri,
+  type TelUri,
 } from '@jackfield/sip';
 import type { Admitted } from '../admission/admission.ts';
 import type { Gruus } from '../registrar/gruus.ts';
@@ -36,7 +37,8 @@ export function calleeOf(
 ): string | undefined {
   const uri = parseUri(requestUri);
   if (uri === undefined) return undefined;
-  const callee = uri.scheme === 'tel' ? withoutSeparators(uri.number) : userOf(uri, domains, isKnownHost);
+  const isCalledHere = uri.scheme === 'tel' || isKnownHost || isOurs(uri.host, domains);
+  const callee = isCalledHere ? partyOf(uri) : undefined;
   if (callee === undefined) return undefined;
   return callee.length > longestCallee || callee.search(control) >= 0 ? undefined : callee;
 }
@@ -50,21 +52,33 @@ export async function calleeMeantBy(
   return gruus?.isGruu(uri) ? gruus.resolve(uri) : calleeOf(uri, domains, isKnownHost);
 }
 
+/** RFC 3261 §19.1.1: the user of a SIP URI may be a number with the parameters of a tel URI. */
+const subscriber = /^(\+[0-9\-.()]+|[0-9*#\-.()]+(?=;))(?:;.*)?$/;
+
+/** The party that a URI names: a number without separators and parameters, or the user of a SIP URI; undefined for all other URIs. */
+export function partyOfUri(text: string): string | undefined {
+  const uri = parseUri(text);
+  return uri === undefined ? undefined : partyOf(uri);
+}
+
+function partyOf(uri: SipUri | TelUri): string | undefined {
+  if (uri.scheme === 'tel') return withoutSeparators(uri.number);
+  if (uri.user === undefined) return undefined;
+  const number = subscriber.exec(uri.user)?.[1];
+  return number === undefined ? decodeUtf8(uri.user) : withoutSeparators(number);
+}
+
 /** RFC 3966 §3: visual separators carry no meaning. */
 function withoutSeparators(number: string): string {
   return number.replace(/[-.()]/g, '');
 }
 
-function userOf({ user, host }: SipUri, domains: readonly string[], isKnownHost: boolean) {
-  return user === undefined || !(isKnownHost || isOurs(host, domains)) ? undefined : decodeUtf8(user);
-}
-
-/** The caller: the authenticated user, else the user in From; for external callers with the host. */
+/** The caller: the authenticated user, else the number or user in From; for external callers with the host. */
 export function callerOf(request: SipRequest, admitted: Admitted): { from: string; callerName: string } {
   const from = request.headers.address('From');
-  const claimed = from === undefined ? undefined : parseSipUri(from.uri)?.user;
+  const claimed = from === undefined ? undefined : partyOfUri(from.uri);
   const name = from?.displayName === undefined ? '' : decodeUtf8(from.displayName);
-  const unverified = admitted.external ?? readable(claimed ?? '').slice(0, longestCallee);
+  const unverified = admitted.external ?? (claimed ?? '').replace(control, ' ').slice(0, longestCallee);
   return {
     from: admitted.user === '' ? unverified : admitted.user,
     callerName: Array.from(name.replace(control, ' ')).slice(0, longestCallerName).join(''),
