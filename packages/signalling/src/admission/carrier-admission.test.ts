@@ -7,11 +7,18 @@ import { createCarrierAdmission } from './carrier-admission.ts';
 
 const elsewhere: Admission = { admit: async () => ({ ok: false, status: 401, headers: [] }) };
 
+/** A carrier that registers with 192.0.2.3, where the next one may as well. */
+function registered(name: string, aor: string) {
+  return { name, host: '192.0.2.3', addresses: [], registration: { aor } };
+}
+
 function admissionOf(account: string | undefined = 'MAOPERATOR') {
   return createCarrierAdmission({
     carriers: [
       { name: 'alpha', host: '192.0.2.1', addresses: ['198.51.100.0/24'] },
       { name: 'beta', host: '[2001:db8::1]', addresses: [] },
+      registered('gamma', 'sip:123456@sip.gamma.example'),
+      registered('delta', 'sip:+442079460107@sip.gamma.example'),
     ],
     account: () => account,
     clock: createVirtualClock(),
@@ -84,6 +91,22 @@ describe('a call from a carrier', () => {
     assert.equal(await callee('sip:+442079460199;npdi;rn=+442079460200@192.0.2.9'), '+442079460199');
     assert.equal(await callee('sip:jackfield@192.0.2.9'), '+442079460100');
     assert.equal(await callee('sip:jackfield@192.0.2.9', 'sip:jackfield@192.0.2.9'), 404);
+  });
+
+  it('names its number in To first where the Request-URI has the user of our registration', async () => {
+    const { admit } = admissionOf();
+    const callee = async (user: string, to: string) => {
+      const admitted = await admit(request(`sip:${user}@198.51.100.7:5060`, to), '192.0.2.3', 'udp-1');
+      return admitted.ok ? [admitted.carrier, admitted.callee] : admitted.status;
+    };
+    const to = 'sip:+442079460100@sip.gamma.example';
+    assert.deepEqual(await callee('123456', to), ['gamma', '+442079460100']);
+    assert.deepEqual(await callee('+442079460107', to), ['delta', '+442079460100']);
+    assert.deepEqual(await callee('+442079460107', 'sip:anyone@sip.gamma.example'), [
+      'delta',
+      '+442079460107',
+    ]);
+    assert.deepEqual(await callee('442079460199', to), ['gamma', '+442079460199']);
   });
 
   it('is admitted by its address; other requests from there, and calls through trunks, are decided as usual', async () => {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { Clock, Logger } from '@jackfield/ports';
-import type { SipRequest } from '@jackfield/sip';
+import { parseSipUri, type SipRequest } from '@jackfield/sip';
 import { trunkOf } from '../parties/domains.ts';
 import { partyOfUri } from '../parties/parties.ts';
 import type { Admission, Admitted, Refused } from './admission.ts';
@@ -11,6 +11,8 @@ export interface CarrierAdmissionDeps {
     readonly name: string;
     readonly host: string;
     readonly addresses: readonly string[];
+    /** Its registration, whose Contact has the user of `aor`. */
+    readonly registration?: { readonly aor: string } | undefined;
   }[];
   /** The account that owns a number; undefined while the platform starts. */
   readonly account: (number: string) => Promise<string | undefined> | string | undefined;
@@ -34,8 +36,9 @@ const lookUpEveryMs = 300_000;
 
 /** Admits calls from the addresses of carriers: carriers neither register nor answer the challenges of their customers. */
 export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmission {
-  const listed = deps.carriers.map(({ name, host, addresses }) => ({
+  const listed = deps.carriers.map(({ name, host, addresses, registration }) => ({
     name,
+    registered: parseSipUri(registration?.aor ?? '')?.user,
     host: host.replace(/^\[|\]$/g, ''),
     fixed: blockListOf([...addresses, ...(isIP(host.replace(/^\[|\]$/g, '')) === 0 ? [] : [host])]),
     found: new Set<string>(),
@@ -58,19 +61,22 @@ export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmis
   }
   if (named.length > 0) void lookUp();
 
-  function senderOf(address: string): string | undefined {
+  function sendersOf(address: string): typeof listed {
     const plain = address.replace(/^::ffff:/i, '');
     const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(plain) === 0) return undefined;
-    return listed.find(({ fixed, found }) => found.has(plain) || fixed.check(plain, family))?.name;
+    if (isIP(plain) === 0) return [];
+    return listed.filter(({ fixed, found }) => found.has(plain) || fixed.check(plain, family));
   }
 
-  /** An INVITE from an address of a carrier. */
+  /** An INVITE from an address of these carriers: of the carrier that calls our registered Contact, else of the first. */
   async function admitFrom(
-    carrier: string,
+    carriers: typeof listed,
     ...sent: Parameters<Admission['admit']>
   ): Promise<Admitted | Refused> {
-    const callee = calledNumber(sent[0]);
+    const user = parseSipUri(sent[0].uri)?.user;
+    const called = carriers.find(({ registered }) => registered !== undefined && registered === user);
+    const carrier = (called ?? carriers[0]!).name;
+    const callee = calledNumber(sent[0], called !== undefined);
     if (callee === undefined) return { ok: false, status: 404, headers: [] };
     const account = await deps.account(callee);
     if (account === undefined) return deps.otherwise.admit(...sent);
@@ -80,11 +86,11 @@ export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmis
   return {
     admit(request, source, flow) {
       const mayBeCarrier = request.method === 'INVITE' && trunkOf(request.uri, deps.domains) === undefined;
-      const carrier = mayBeCarrier ? senderOf(source) : undefined;
-      if (carrier === undefined) return deps.otherwise.admit(request, source, flow);
-      return admitFrom(carrier, request, source, flow);
+      const carriers = mayBeCarrier ? sendersOf(source) : [];
+      if (carriers.length === 0) return deps.otherwise.admit(request, source, flow);
+      return admitFrom(carriers, request, source, flow);
     },
-    knows: (address) => senderOf(address) !== undefined,
+    knows: (address) => sendersOf(address).length > 0,
     close() {
       isClosed = true;
       cancel?.();
@@ -105,9 +111,9 @@ function blockListOf(addresses: readonly string[]): BlockList {
 }
 
 /** Carriers write the number into the Request-URI, or into To where the Request-URI is our registered Contact. */
-function calledNumber(request: SipRequest): string | undefined {
-  const to = request.headers.address('To');
-  for (const uri of [request.uri, to?.uri ?? '']) {
+function calledNumber(request: SipRequest, isOurContact: boolean): string | undefined {
+  const to = request.headers.address('To')?.uri ?? '';
+  for (const uri of isOurContact ? [to, request.uri] : [request.uri, to]) {
     const digits = /^\+?([1-9][0-9]{2,14})$/.exec(partyOfUri(uri)?.replace(/[-.()]/g, '') ?? '')?.[1];
     if (digits !== undefined) return `+${digits}`;
   }
