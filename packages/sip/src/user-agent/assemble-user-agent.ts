@@ -10,7 +10,7 @@ import { NewRequests } from './new-requests.ts';
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
 import type { Screen } from './screening.ts';
-import { type SendTarget, targetOfLostFlow } from './send-target.ts';
+import type { SendTarget } from './send-target.ts';
 import type { PhoneUserAgent, UserAgentDeps } from './user-agent-options.ts';
 import { createParts, type UserAgentParts } from './user-agent-parts.ts';
 
@@ -82,7 +82,7 @@ function receiveResponse({ clients, counters }: UserAgentParts, response: SipRes
 /** The transport could not send this text: its transaction fails, or a response goes over a new connection. */
 function failTransaction(
   deps: UserAgentDeps,
-  { clients, servers, send }: UserAgentParts,
+  { clients, servers, send, targetOfLostFlow }: UserAgentParts,
   text: string,
   target: SendTarget | undefined,
 ): void {

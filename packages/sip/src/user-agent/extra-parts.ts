@@ -1,9 +1,11 @@
 import type { DigestCredentials } from '../auth/digest-client.ts';
 import type { Hash } from '../auth/digest-response.ts';
+import type { Flow } from '../message/flow.ts';
 import type { ByteString, SipRequest, SipResponse } from '../message/message.ts';
+import type { Via } from '../message/via.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { Refusal } from './screening.ts';
-import type { Route } from './send-target.ts';
+import type { Route, Routes, RoutesDeps, SendTarget } from './send-target.ts';
 import type { ServerTransactionTable } from './server-transactions.ts';
 import type { TimerWheel, WheelClock } from './timer-wheel.ts';
 import type { TransactionDeps } from './transaction-effects.ts';
@@ -21,6 +23,14 @@ export interface ExtraParts {
   answerWithin(most: number | undefined, response: SipResponse): ByteString | undefined;
   /** The routes of a request; a large one avoids UDP (RFC 3261 §18.1.1). */
   routesForSize(routes: readonly Route[], request: SipRequest): readonly Route[];
+  /** The routes of the user agent. */
+  createRoutes(deps: RoutesDeps): Routes;
+  /** The routes of a call whose target an outsider chose. */
+  routesWithin(routes: Routes, reaches: (address: string) => boolean, back?: Route): Routes;
+  /** The target of responses to a request whose top Via was `via`. */
+  targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget;
+  /** The target of a response whose connection is closed; undefined if there is none. */
+  targetOfLostFlow(via: Via): SendTarget | undefined;
   /** The request with the session description as its only body. */
   withSessionAlone(request: SipRequest): SipRequest;
   /** Refuses a body that is no session. */

@@ -30,7 +30,6 @@ import {
 } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost, serveInvite, trustCaller } from './leg-effects.ts';
 import { remoteTagOf } from './remote-tag.ts';
-import { routesWithin } from './routes.ts';
 import { type Routes, routeOfFlow } from './send-target.ts';
 import { SessionCommands } from './session-commands.ts';
 
@@ -216,7 +215,7 @@ class IncomingLeg implements Leg {
 
   /** Confines requests to addresses that `reaches` allows; others go back on the flow of the INVITE. */
   confine(reaches: (address: string) => boolean, back: Flow): void {
-    this.#routes = routesWithin(this.#deps.routes, reaches, routeOfFlow(back));
+    this.#routes = this.#deps.routesWithin(this.#deps.routes, reaches, routeOfFlow(back));
   }
 
   routesOf(): Routes {

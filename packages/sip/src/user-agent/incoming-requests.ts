@@ -7,7 +7,6 @@ import type { Answering } from './answering.ts';
 import type { NewRequests } from './new-requests.ts';
 import { remoteTagOf } from './remote-tag.ts';
 import { type Screen, screenMalformed } from './screening.ts';
-import { targetOf } from './send-target.ts';
 import type { ServerTransaction } from './transactions.ts';
 import type { Guard } from './user-agent-options.ts';
 import type { UserAgentParts } from './user-agent-parts.ts';
@@ -58,7 +57,7 @@ export class IncomingRequests {
     stampReceived(request, flow.remoteAddress, flow.remotePort, via);
     const refusal = (status === 400 && screenMalformed(request, this.#deps.screen)) || { status };
     const { reliable } = flow;
-    const target = targetOf(request, via, flow);
+    const target = this.#deps.parts.targetOf(request, via, flow);
     this.#deps.answering.refuseStateless({ request, reliable, size: text.length, target }, refusal);
   }
 
@@ -100,7 +99,7 @@ export class IncomingRequests {
       leg,
       size: text.length,
       reliable: flow.reliable,
-      target: targetOf(request, via, flow),
+      target: parts.targetOf(request, via, flow),
     };
     if (clients.size + servers.size >= maxTransactions) {
       counters.overloaded += 1;

@@ -18,7 +18,6 @@ import {
   startLegTransaction,
   staysOn,
 } from './leg.ts';
-import { routesWithin } from './routes.ts';
 import { firstHop, type Route, type Routes } from './send-target.ts';
 import type { ClientTransaction } from './transactions.ts';
 
@@ -64,7 +63,7 @@ export class InviteBranches {
       this.#branches.set(name, {
         name,
         target,
-        routes: reaches === undefined ? deps.routes : routesWithin(deps.routes, reaches),
+        routes: reaches === undefined ? deps.routes : deps.routesWithin(deps.routes, reaches),
         flow: target.flow,
         hasFlowAlone: false,
         flowsLeft: target.otherFlows ?? [],

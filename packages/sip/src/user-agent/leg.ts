@@ -68,7 +68,8 @@ export interface Leg extends TimerOwner {
 }
 
 /** The parts of the user agent that legs need. */
-export interface LegDeps extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize'> {
+export interface LegDeps
+  extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize' | 'routesWithin'> {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactionTable;
   readonly legs: LegTable<Leg>;

@@ -106,6 +106,46 @@ describe('the user agent of a phone in a page', () => {
     assert.deepEqual([w.phone.census().timers, w.clock.pending()], [0, 0]);
   });
 
+  it('sends everything over its WebSocket, also in a call that came through a proxy', () => {
+    const clock = createVirtualClock();
+    const sent: string[] = [];
+    let tokens = 0;
+    const phone = createPhoneUserAgent({
+      clock,
+      flow: () => flow,
+      address: () => ({ host: 'x.invalid', port: 5060 }),
+      token: () => `t${tokens++}`,
+      send: (target, text) => void sent.push(`${text.split(' ')[0]} ${'flow' in target && target.flow}`),
+      on: {
+        request() {},
+        invite(invite) {
+          invite.accept(content);
+          invite.hangUp();
+        },
+      },
+    });
+    phone.receive(
+      [
+        'INVITE sip:b@x.invalid SIP/2.0',
+        'Via: SIP/2.0/WSS edge.example;branch=z9hG4bKtwo',
+        'Via: SIP/2.0/UDP 192.0.2.9;branch=z9hG4bKone',
+        'Record-Route: <sip:edge.example;transport=ws;lr>',
+        'From: <sip:a@x>;tag=a',
+        'To: <sip:b@x>',
+        'Call-ID: c',
+        'CSeq: 1 INVITE',
+        'Contact: <sip:192.0.2.9>',
+        'Content-Length: 0',
+        '',
+        '',
+      ].join('\r\n'),
+      flow,
+    );
+    clock.advance(40_000);
+    assert.deepEqual([...new Set(sent)], ['SIP/2.0 ws-1', 'BYE ws-1']);
+    phone.close();
+  });
+
   it('gives up a call that is not answered after 64*T1', () => {
     const w = world();
     w.cut();

@@ -1,6 +1,7 @@
 import { printMessage } from '../message/print-message.ts';
 import { assembleUserAgent } from './assemble-user-agent.ts';
 import type { ExtraParts } from './extra-parts.ts';
+import { type Route, type Routes, type RoutesDeps, routeOfFlow } from './send-target.ts';
 import { ServerTransactions } from './server-transactions.ts';
 import type { TimerWheel, WheelClock, WheelTimer } from './timer-wheel.ts';
 import type { PhoneUserAgent, UserAgentDeps } from './user-agent-options.ts';
@@ -12,8 +13,8 @@ export interface PhoneUserAgentDeps extends UserAgentDeps {
 }
 
 /**
- * Creates a user agent for one phone over a WebSocket: no limits for unauthenticated senders, no datagrams, no phrases, no multipart
- * bodies, no dialogs of other processes, and a clock timer for each timer.
+ * Creates a user agent for one phone over a WebSocket: no limits for unauthenticated senders, no datagrams, no other routes, no phrases, no
+ * multipart bodies, no dialogs of other processes, and a clock timer for each timer.
  */
 export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
   return assembleUserAgent(deps, {
@@ -21,11 +22,30 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
     reasonPhrase: () => '',
     answerWithin: (_most, response) => printMessage(response),
     routesForSize: (routes) => routes,
+    createRoutes: routesOfSocket,
+    routesWithin: (routes) => routes,
+    targetOf: (_request, _via, flow) => ({ flow: flow.id }),
+    targetOfLostFlow: () => undefined,
     withSessionAlone: (request) => request,
     screenContent: () => undefined,
     createServers: (given) => new ServerTransactions(given),
     createTimers: createFewTimers,
   }).agent;
+}
+
+/** A phone sends everything over its WebSocket, whatever a URI names. */
+function routesOfSocket({ flow }: RoutesDeps): Routes {
+  const one = (id = ''): Route | undefined => {
+    const socket = flow(id);
+    return socket && routeOfFlow(socket);
+  };
+  return {
+    one,
+    all(id, _uri, found) {
+      const route = one(id);
+      found(route ? [route] : []);
+    },
+  };
 }
 
 /** Timers for a few calls. */

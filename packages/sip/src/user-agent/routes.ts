@@ -5,14 +5,14 @@ import {
   type HostTarget,
   type Route,
   type Routes,
+  type RoutesDeps,
   routeOfFlow,
   routeOfTarget,
   routeOfUri,
 } from './send-target.ts';
-import type { UserAgentDeps } from './user-agent-options.ts';
 
 /** Creates the routes of a user agent. */
-export function createRoutes(deps: Pick<UserAgentDeps, 'flow' | 'locate'>): Routes {
+export function createRoutes(deps: RoutesDeps): Routes {
   function one(flowId: string | undefined, uri: string): Route | undefined {
     const flow = flowId === undefined ? undefined : deps.flow(flowId);
     return flow ? routeOfFlow(flow) : routeOfUri(uri);

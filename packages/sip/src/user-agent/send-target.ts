@@ -35,6 +35,17 @@ export interface Routes {
   all(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
 }
 
+/** What routes need: see `UserAgentDeps`. */
+export interface RoutesDeps {
+  /** The flow of that id while it is alive. */
+  flow(id: string): Flow | undefined;
+  /**
+   * Locates a URI whose host is a name (RFC 3263): calls `found` once, at once or later, with targets best first; the next is tried
+   * when one fails. Without it the transport gets the name as host.
+   */
+  locate?(uri: string, found: (targets: readonly HostTarget[]) => void): void;
+}
+
 /** The route of a flow. */
 export function routeOfFlow(flow: Flow): Route {
   const { id, protocol, reliable, remoteAddress } = flow;

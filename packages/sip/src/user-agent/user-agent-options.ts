@@ -9,7 +9,7 @@ import type { Call, CallListener, DialogSnapshot, IncomingInvite } from './call-
 import type { UserAgentCounters } from './counters.ts';
 import type { InviteOptions } from './invite-options.ts';
 import type { RequestOptions, RequestOutcome } from './outgoing-request.ts';
-import type { HostTarget, SendTarget } from './send-target.ts';
+import type { RoutesDeps, SendTarget } from './send-target.ts';
 import type { WheelClock } from './timer-wheel.ts';
 
 /** A request outside every dialog other than INVITE; its server transaction repeats the answer. */
@@ -39,19 +39,12 @@ export interface ReplyFields extends Omit<ResponseFields, 'toTag'> {
 }
 
 /** Dependencies and options of a user agent. */
-export interface UserAgentDeps {
+export interface UserAgentDeps extends RoutesDeps {
   readonly clock: WheelClock;
   /** Passes a message to the transport; a failure comes back through `transportFailed`. */
   send(target: SendTarget, text: ByteString): void;
-  /** The flow of that id while it is alive. */
-  flow(id: string): Flow | undefined;
   /** Our own address and port over a protocol, for Via and Contact; `peer` is the address of the next hop, where it is known. */
   address(protocol: Protocol, peer?: string): { readonly host: string; readonly port: number };
-  /**
-   * Locates a URI whose host is a name (RFC 3263): calls `found` once, at once or later, with targets best first; the next is tried
-   * when one fails. Without it the transport gets the name as host.
-   */
-  locate?(uri: string, found: (targets: readonly HostTarget[]) => void): void;
   /** An unpredictable token of letters, digits and dots, for tags, branches and Call-IDs; its first eight characters are unpredictable too. */
   token(): string;
   /** Hash for digest credentials; without it challenges stay unanswered. */

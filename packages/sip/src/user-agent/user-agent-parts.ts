@@ -7,7 +7,6 @@ import { createCounters } from './counters.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import { type Leg, type LegDeps, legTimerFired } from './leg.ts';
 import { LegTable } from './leg-table.ts';
-import { createRoutes } from './routes.ts';
 import type { TransactionDeps } from './transaction-effects.ts';
 import type { ClientTransaction, Deferred, ServerTransaction, TimerOwner } from './transactions.ts';
 import type { UserAgentCensus, UserAgentDeps } from './user-agent-options.ts';
@@ -25,7 +24,7 @@ export function createParts(deps: UserAgentDeps, extra: ExtraParts): UserAgentPa
   const { clock } = deps;
   const counters = createCounters();
   const legs = new LegTable<Leg>();
-  const routes = createRoutes(deps);
+  const routes = extra.createRoutes(deps);
   const wheel = extra.createTimers<TimerOwner>({ clock, fire });
   const transactionDeps: TransactionDeps = {
     durations: deps.timers ?? RFC3261_TIMERS,

@@ -5,6 +5,8 @@ import { assembleUserAgent } from './assemble-user-agent.ts';
 import { challengeAnswer } from './challenge-answer.ts';
 import { routesForSize } from './large-request.ts';
 import { endLeftDialog } from './left-dialog.ts';
+import { createRoutes, routesWithin } from './routes.ts';
+import { targetOf, targetOfLostFlow } from './send-target.ts';
 import { screenContent, withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
@@ -16,6 +18,10 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     reasonPhrase,
     answerWithin,
     routesForSize,
+    createRoutes,
+    routesWithin,
+    targetOf,
+    targetOfLostFlow,
     withSessionAlone,
     screenContent,
     createServers: (given) => new AnsweredServers(given, () => secretOf(deps)),
