@@ -6,7 +6,7 @@ import { AnsweredTable } from './answered-table.ts';
 import type { SendTarget } from './send-target.ts';
 import { ServerTransactions, type ServerTransactionTable } from './server-transactions.ts';
 import type { TransactionDeps } from './transaction-effects.ts';
-import type { Deferred, ServerTransaction } from './transactions.ts';
+import type { Deferred, ReceivedAck, ServerTransaction } from './transactions.ts';
 
 /**
  * Server transactions of a registrar. Over UDP the "completed" state lasts 32 s (RFC 3261 §17.2.2), so nearly all of its transactions are in
@@ -58,7 +58,7 @@ export class AnsweredServers implements ServerTransactionTable {
     return !this.#answered?.hasMerge(mergeKey) && this.#servers.claim(mergeKey);
   }
 
-  step(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void {
+  step(transaction: ServerTransaction, input: InviteServerInput, ack?: ReceivedAck): void {
     if (input.type === 'respond' && input.status >= 200) this.#keep(transaction, input.status, input.text);
     this.#servers.step(transaction, input, ack);
     if (input.type === 'transport-failed') this.#answered?.remove(transaction.key);

@@ -64,7 +64,7 @@ export class IncomingRequests {
   #acknowledge(known: ServerTransaction | undefined, request: SipRequest, flow: Flow): void {
     const { servers, legs, counters } = this.#deps.parts;
     if (known) {
-      servers.step(known, { type: 'ack' }, request);
+      servers.step(known, { type: 'ack' }, { request, flow });
       return;
     }
     const leg = legs.of(request);

@@ -15,6 +15,7 @@ import {
   startLegTimer,
   startLegTransaction,
 } from './leg.ts';
+import { remoteTagOf } from './remote-tag.ts';
 import type { ServerTransaction } from './transactions.ts';
 
 /** Key of the timer of requests that wait for a phone. */
@@ -114,7 +115,7 @@ export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boole
     failed: (failure) => {
       if (isFirst) leg.inviteFailed(failure);
     },
-    acknowledged: (request) => leg.session('', { type: 'ack', request }),
+    acknowledged: ({ request, flow }) => leg.inDialog(remoteTagOf(request), { type: 'ack', request }, flow),
     // An unauthenticated sender gets one response to a request, so the final one.
     tryingDue() {
       if (transaction.limit === undefined) sayTrying(deps, transaction);

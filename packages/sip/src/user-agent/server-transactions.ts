@@ -17,7 +17,7 @@ import {
   stopTransactionTimers,
   type TransactionDeps,
 } from './transaction-effects.ts';
-import type { ServerTransaction } from './transactions.ts';
+import type { ReceivedAck, ServerTransaction } from './transactions.ts';
 
 /** The server transactions of a user agent. */
 export type ServerTransactionTable = Pick<ServerTransactions, keyof ServerTransactions>;
@@ -86,7 +86,7 @@ export class ServerTransactions {
     return this.#merges.add(mergeKey).size > size;
   }
 
-  step(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void {
+  step(transaction: ServerTransaction, input: InviteServerInput, ack?: ReceivedAck): void {
     // RFC 3261 §8.1.3.5 demands a new CSeq with credentials. A proxy that answers for a phone cannot change it; its retry is no copy.
     if (input.type === 'respond' && isChallenge(input.status)) this.#forgetMerge(transaction);
     if (transaction.kind === 'invite') {
@@ -120,7 +120,7 @@ export class ServerTransactions {
   #perform(
     transaction: ServerTransaction,
     effects: readonly InviteServerEffect[],
-    ack: SipRequest | undefined,
+    ack: ReceivedAck | undefined,
   ): void {
     for (const effect of effects) {
       if (effect.do === 'trying-due') transaction.user?.tryingDue();

@@ -1,3 +1,4 @@
+import type { Flow } from '../message/flow.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { TransactionFailure } from '../transaction/effects.ts';
 import type { InviteClientState } from '../transaction/invite-client.ts';
@@ -14,11 +15,17 @@ export interface ClientUser {
   terminated(): void;
 }
 
+/** An ACK, and what it came on. */
+export interface ReceivedAck {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+}
+
 /** Events of a server transaction for the code that answers its request. */
 export interface ServerUser {
   failed(failure: TransactionFailure): void;
   /** An ACK with the branch of the INVITE reached the "accepted" state (RFC 6026 §7.1). */
-  acknowledged(ack: SipRequest): void;
+  acknowledged(ack: ReceivedAck): void;
   /** 200 ms went by without a response: a 100 (Trying) is due. */
   tryingDue(): void;
 }
