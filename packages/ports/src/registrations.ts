@@ -39,7 +39,7 @@ export interface EndpointCredential {
 export interface Binding {
   /** The Contact URI, e.g. `sip:alice@192.0.2.1:5062;ob`. */
   readonly contact: string;
-  /** Opaque name of the transport flow on which the REGISTER came; requests to the phone go back on it. */
+  /** Opaque name of the transport flow on which the REGISTER came, for requests to the phone; empty where Path or contact determine the route. */
   readonly flow: string;
   readonly q: number;
   readonly expiresAt: Instant;

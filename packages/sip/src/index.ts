@@ -102,7 +102,7 @@ export type {
 export type { UserAgentCounters } from './user-agent/counters.ts';
 export type { InviteOptions, InviteTarget } from './user-agent/invite-options.ts';
 export type { RequestOptions, RequestOutcome } from './user-agent/outgoing-request.ts';
-export type { SendTarget } from './user-agent/send-target.ts';
+export { isReachedOver, type SendTarget } from './user-agent/send-target.ts';
 export {
   createTimerWheel,
   type TimerWheel,

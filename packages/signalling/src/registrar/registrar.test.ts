@@ -213,6 +213,21 @@ describe('a REGISTER', () => {
     assert.equal(bound.get('endpoint of alice')![0]?.flow, `udp-${home}-5062`);
   });
 
+  it('of a phone that listens at another port than it sends from stores no flow, and its calls go to the contact', async () => {
+    const { register, credentials, bound, returns } = world();
+    const flowOf = async (via: string, ...more: [string, string][]) => {
+      const fields = { more: [['Via', `SIP/2.0/UDP ${via};branch=z9hG4bK1`] as [string, string], ...more] };
+      await register(fields, await credentials());
+      return bound.get('endpoint of alice')![0]?.flow;
+    };
+    assert.equal(await flowOf(`${home}:5060`), '');
+    assert.deepEqual(returns, [], 'no dialog follows it');
+    assert.equal(await flowOf(`${home}:5060;rport=5062`), `udp-${home}-5062`);
+    assert.equal(await flowOf(`${home}:5062`), `udp-${home}-5062`);
+    assert.equal(await flowOf('10.1.1.1:5060'), `udp-${home}-5062`);
+    assert.equal(await flowOf(`${home}:5060`, ['Supported', 'outbound']), `udp-${home}-5062`);
+  });
+
   it('of a flow is answered with Require: outbound and the time between its keep-alives (RFC 5626 §6)', async () => {
     const { register, credentials, bound } = world();
     const more: [string, string][] = [['Supported', 'path, outbound']];

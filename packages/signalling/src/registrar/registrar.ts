@@ -5,6 +5,7 @@ import {
   decideRegistration,
   type Flow,
   hostOfAddress,
+  isReachedOver,
   paramOf,
   parseCSeq,
   parseNameAddr,
@@ -83,7 +84,7 @@ export function createRegistrar(deps: RegistrarDeps): {
         callId: headers.get('Call-ID') ?? '',
         cseq: parseCSeq(headers.get('CSeq') ?? '')?.seq ?? 0,
         userAgent: headers.get('User-Agent') ?? '',
-        flow: path.length === 0 ? flow.id : flowOfPath(path, flow),
+        flow: path.length === 0 ? flowTo(request, flow, isOutbound) : flowOfPath(path, flow),
         transport: sender.protocol,
         source: `${hostOfAddress(sender.remoteAddress)}:${sender.remotePort}`,
       };
@@ -107,8 +108,9 @@ export function createRegistrar(deps: RegistrarDeps): {
           : await registerUncalled(registrations, endpoint, requested, now, limits);
       switch (decision.status) {
         case 200:
-          // Behind a proxy the requests of a dialog follow its route set.
-          if (path.length === 0) reportReturn(deps, admitted, requested, decision.bindings, before);
+          // Behind a proxy the requests of a dialog follow its route set, and without a flow its Contact.
+          if (path.length === 0 && requested.flow !== '')
+            reportReturn(deps, admitted, requested, decision.bindings, before);
           return {
             status: 200,
             headers: [
@@ -229,6 +231,14 @@ function lacksOutbound({ headers }: SipRequest, path: readonly string[]): boolea
   if (!asksForFlow || headers.all('Via').length < 2) return false;
   const uri = parseSipUri(parseNameAddr(path.at(-1) ?? '')?.uri ?? '');
   return uri === undefined || paramOf(uri.params, 'ob') === undefined;
+}
+
+/**
+ * The flow of a phone without proxies; empty where the phone listens at another port than it sends from: its Contact is the route.
+ * Only a phone that supports `outbound` requests its flow (RFC 5626 §6).
+ */
+function flowTo(request: SipRequest, flow: Flow, isOutbound: boolean): string {
+  return isOutbound || isReachedOver(flow, request) ? flow.id : '';
 }
 
 /**

@@ -50,10 +50,14 @@ async function answerTo(
   });
 }
 
-const withBindings = (flows: readonly string[]): Registrations =>
+const withSource = (port: number) => ({
+  registrations: withBindings([''], `[::ffff:192.0.2.1]:${port}`),
+});
+
+const withBindings = (flows: readonly string[], source?: string): Registrations =>
   ({
     credentialOf: async (user: string) => (user === 'alice' ? { endpoint: 'of alice' } : undefined),
-    bindingsOf: async () => flows.map((each) => ({ flow: each })),
+    bindingsOf: async () => flows.map((each) => ({ flow: each, source })),
     dropFlow: async () => {},
   }) as unknown as Registrations;
 
@@ -64,6 +68,13 @@ describe('OPTIONS outside of calls (RFC 3261 §11.2)', () => {
     ['the server itself answers', 'sip:sip.example.com', registered, 200],
     ['the server refuses while it drains', 'sip:sip.example.com', { isDraining: () => true }, 503],
     ['a phone finds its own user on the flow of its registration', alice, registered, 200],
+    [
+      'a phone without a flow finds its own user from the source of its registration',
+      alice,
+      withSource(5060),
+      200,
+    ],
+    ['a phone without a flow is not revealed to another source', alice, withSource(5061), 404],
     ['a user on another flow is not revealed', alice, { registrations: withBindings(['tcp-2']) }, 404],
     ['a user without a binding is not revealed', alice, { registrations: withBindings([]) }, 404],
     ['an unknown user is not found', 'sip:bob@sip.example.com', registered, 404],

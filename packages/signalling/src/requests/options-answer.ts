@@ -2,6 +2,7 @@ import type { Logger, Registrations } from '@jackfield/ports';
 import {
   ALLOWED_METHODS,
   decodeUtf8,
+  hostOfAddress,
   type IncomingRequest,
   parseSipUri,
   SUPPORTED_OPTIONS,
@@ -21,8 +22,8 @@ export interface OptionsAnswererDeps {
 
 /**
  * Answers OPTIONS outside of calls (RFC 3261 §11.2). A Request-URI without a user addresses the server: 200. With a user the answer is 404,
- * except for a phone that asks for its own registered user on this very flow. So the answer does not reveal which users exist. The hosted
- * browser SDK stays connected too: it pings an unknown user and accepts only 404.
+ * except for a phone that asks for its own registered user on the flow, or else from the source, of its registration. So the answer does not
+ * reveal which users exist. The hosted browser SDK stays connected too: it pings an unknown user and accepts only 404.
  */
 export function createOptionsAnswerer(deps: OptionsAnswererDeps): {
   answer(incoming: IncomingRequest): Promise<void>;
@@ -36,7 +37,8 @@ export function createOptionsAnswerer(deps: OptionsAnswererDeps): {
     if (!isOurs(uri.host, domains) || !deps.isKnown(flow.id)) return false;
     const credential = await registrations.credentialOf(decodeUtf8(uri.user));
     const bindings = credential === undefined ? [] : await registrations.bindingsOf(credential.endpoint);
-    return bindings.some((binding) => binding.flow === flow.id);
+    const source = `${hostOfAddress(flow.remoteAddress)}:${flow.remotePort}`;
+    return bindings.some((each) => each.flow === flow.id || (each.flow === '' && each.source === source));
   }
 
   return {

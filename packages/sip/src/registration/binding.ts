@@ -2,7 +2,7 @@
 export interface Binding {
   /** The Contact URI as text. */
   readonly contact: string;
-  /** Name of the transport flow on which the REGISTER came. */
+  /** Name of the transport flow on which the REGISTER came; empty where Path or contact determine the route. */
   readonly flow: string;
   /** Preference from 0 to 1. */
   readonly q: number;

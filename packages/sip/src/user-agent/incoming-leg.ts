@@ -136,8 +136,8 @@ class IncomingLeg implements Leg {
   readonly invite: string;
   readonly #remoteTag: string;
   /**
-   * With one Via the sender is the phone itself, and the flow reaches it through any NAT. With more, requests follow the dialog's
-   * route set and remote target (RFC 3261 §12.2.1.1).
+   * With one Via the sender is the phone itself, and the flow reaches it through any NAT. With more, or where it listens at another port
+   * than it sends from, requests follow the dialog's route set and remote target (RFC 3261 §12.2.1.1).
    */
   #peerFlow: string | undefined;
   /** A server opens no WebSocket (RFC 7118 §5). */
@@ -154,7 +154,7 @@ class IncomingLeg implements Leg {
     this.#deps = deps;
     this.invite = transaction;
     this.#remoteTag = remoteTagOf(request);
-    this.#peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
+    this.#peerFlow = request.headers.all('Via').length === 1 ? deps.flowTo(request, flow) : undefined;
     this.#hasFlowAlone = flow.protocol === 'ws' || flow.protocol === 'wss';
   }
 
@@ -244,7 +244,7 @@ class IncomingLeg implements Leg {
   inDialog(
     remoteTag: string,
     input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
-    flow: Flow,
+    flow: string | undefined,
   ): void {
     if (remoteTag !== this.#remoteTag) {
       if (input.type !== 'request') return;
@@ -253,7 +253,7 @@ class IncomingLeg implements Leg {
       return;
     }
     // Requests follow a phone to its new connection.
-    if (this.#peerFlow !== undefined) this.#peerFlow = flow.id;
+    if (this.#peerFlow !== undefined) this.#peerFlow = flow ?? this.#peerFlow;
     this.inSession(input);
     sendLost(this.#deps, this, CALLEE_SESSION);
   }

@@ -62,14 +62,15 @@ export class IncomingRequests {
   }
 
   #acknowledge(known: ServerTransaction | undefined, request: SipRequest, flow: Flow): void {
-    const { servers, legs, counters } = this.#deps.parts;
+    const { servers, legs, counters, flowTo } = this.#deps.parts;
+    const back = flowTo(request, flow);
     if (known) {
-      servers.step(known, { type: 'ack' }, { request, flow });
+      servers.step(known, { type: 'ack' }, { request, flow: back });
       return;
     }
     const leg = legs.of(request);
     if (!leg) counters.strayAcks += 1;
-    else leg.inDialog(remoteTagOf(request), { type: 'ack', request }, flow);
+    else leg.inDialog(remoteTagOf(request), { type: 'ack', request }, back);
   }
 
   #repeat(known: ServerTransaction, request: SipRequest, flow: Flow): void {

@@ -91,9 +91,9 @@ export class InviteBranches {
   }
 
   /** Requests follow a phone to its new connection. */
-  follow(name: string, flow: string): void {
+  follow(name: string, flow: string | undefined): void {
     const branch = this.#branches.get(name);
-    if (branch?.flow !== undefined) branch.flow = flow;
+    if (branch?.flow !== undefined) branch.flow = flow ?? branch.flow;
   }
 
   /** The same flow, if the phone may register again and cannot be reached in another way. */

@@ -1,7 +1,6 @@
 import type { Dialog } from '../dialog/dialog.ts';
 import { stepSession } from '../dialog/session.ts';
 import { callerSession, type EndReason, type Session, type SessionInput } from '../dialog/session-state.ts';
-import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { DialogSnapshot } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
@@ -91,7 +90,7 @@ class LeftLeg implements Leg {
   inDialog(
     remoteTag: string,
     input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
-    flow: Flow,
+    flow: string | undefined,
   ): void {
     if (remoteTag !== this.#session.dialog.remoteTag) {
       if (input.type !== 'request') return;
@@ -99,7 +98,7 @@ class LeftLeg implements Leg {
       performSessionEffect(this.#deps, this, lost, undefined);
       return;
     }
-    if (this.#flow !== undefined) this.#flow = flow.id;
+    if (this.#flow !== undefined) this.#flow = flow ?? this.#flow;
     this.session(onlySession, input);
     sendLost(this.#deps, this, onlySession);
   }

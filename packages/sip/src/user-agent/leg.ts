@@ -1,6 +1,6 @@
 import type { EndReason, SessionEffect, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { SessionInterval } from '../dialog/session-timer.ts';
-import type { Flow, Protocol } from '../message/flow.ts';
+import type { Protocol } from '../message/flow.ts';
 import { hostOfAddress } from '../message/host.ts';
 import type { SipRequest } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
@@ -54,11 +54,11 @@ export interface Leg extends TimerOwner {
   session(session: string, input: SessionInput, source?: SipRequest): void;
   /** Whether the leg has ended, with no live transaction and no timer. */
   isOver(): boolean;
-  /** A request of the peer with our tag, or its CANCEL. */
+  /** A request of the peer with our tag, or its CANCEL; `flow` reaches the peer. */
   inDialog(
     remoteTag: string,
     input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
-    flow: Flow,
+    flow: string | undefined,
   ): void;
   /** The INVITE's server transaction failed. */
   inviteFailed(failure: 'timeout' | 'transport-failed'): void;
@@ -69,7 +69,7 @@ export interface Leg extends TimerOwner {
 
 /** The parts of the user agent that legs need. */
 export interface LegDeps
-  extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize' | 'routesWithin'> {
+  extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize' | 'routesWithin' | 'flowTo'> {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactionTable;
   readonly legs: LegTable<Leg>;

@@ -61,7 +61,11 @@ export class NewRequests {
     const name = this.#named.get(invite);
     answering.answer(transaction, 200, name && { toTag: name.localTag });
     const leg = name && parts.legs.named(name.callId, name.localTag);
-    leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, flow);
+    leg?.inDialog(
+      remoteTagOf(request),
+      { type: 'cancelled', transaction: invite.key },
+      parts.flowTo(request, flow),
+    );
   }
 
   serve(incoming: NewRequest): void {
@@ -83,7 +87,7 @@ export class NewRequests {
       this.#named.set(transaction, nameOf(leg));
     }
     const input = { type: 'request', transaction: key, request, chance: parts.chance() } as const;
-    leg.inDialog(remoteTagOf(request), input, flow);
+    leg.inDialog(remoteTagOf(request), input, parts.flowTo(request, flow));
   }
 
   #serveOutsideDialogs(incoming: NewRequest): void {

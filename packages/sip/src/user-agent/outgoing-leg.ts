@@ -6,7 +6,6 @@ import type {
   OutgoingCallInput,
 } from '../dialog/outgoing-call-state.ts';
 import type { Content, EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
-import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { Call, CallListener, DialogName, DialogSnapshot } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
@@ -194,11 +193,11 @@ class OutgoingLeg implements BranchedCall {
   inDialog(
     remoteTag: string,
     input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
-    flow: Flow,
+    flow: string | undefined,
   ): void {
     const { id } =
       [...this.#state.sessions.values()].find(({ dialog }) => dialog.remoteTag === remoteTag) ?? {};
-    if (id !== undefined) this.#branches.follow(branchOf(id), flow.id);
+    if (id !== undefined) this.#branches.follow(branchOf(id), flow);
     this.feed({ type: 'in-dialog', remoteTag, input });
     if (id !== undefined) sendLost(this.#deps, this, id);
   }

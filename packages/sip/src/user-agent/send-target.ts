@@ -111,10 +111,23 @@ export function targetOfLostFlow(via: Via): SendTarget | undefined {
  */
 export function targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget {
   // Not by `reliable`: a connection of another node is not reliable, and still a connection.
-  if (flow.protocol !== 'udp') return { flow: flow.id };
-  if (paramOf(via.params, 'rport') !== undefined || (via.port ?? 5060) === flow.remotePort)
-    return { flow: flow.id };
+  if (flow.protocol !== 'udp' || sendsFromItsPort(via, flow)) return { flow: flow.id };
   const stamped = parseVia(request.headers.get('Via') ?? '') ?? via;
   const { host, port } = responseTarget(stamped);
   return { protocol: 'udp', host, port };
+}
+
+/**
+ * Whether requests reach the sender of a request over its flow. Over UDP it may listen at another port than it sends from (RFC 3261
+ * §18.1.1), and then its Contact has the port (§12.2.1.1); but only the flow passes a NAT, behind which sent-by is another address.
+ */
+export function isReachedOver(flow: Flow, { headers }: SipRequest): boolean {
+  if (flow.protocol !== 'udp') return true;
+  const via = parseVia(headers.get('Via') ?? '');
+  return !via || sendsFromItsPort(via, flow) || addressOfHost(via.host) !== flow.remoteAddress;
+}
+
+/** The sender requested `rport` (RFC 3581 §4), or sends from its sent-by port. */
+function sendsFromItsPort(via: Via, { remotePort }: Flow): boolean {
+  return paramOf(via.params, 'rport') !== undefined || (via.port ?? 5060) === remotePort;
 }

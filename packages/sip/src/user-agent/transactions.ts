@@ -1,4 +1,3 @@
-import type { Flow } from '../message/flow.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { TransactionFailure } from '../transaction/effects.ts';
 import type { InviteClientState } from '../transaction/invite-client.ts';
@@ -15,10 +14,10 @@ export interface ClientUser {
   terminated(): void;
 }
 
-/** An ACK, and what it came on. */
+/** An ACK, and the flow that reaches its sender. */
 export interface ReceivedAck {
   readonly request: SipRequest;
-  readonly flow: Flow;
+  readonly flow: string | undefined;
 }
 
 /** Events of a server transaction for the code that answers its request. */

@@ -6,7 +6,7 @@ import { challengeAnswer } from './challenge-answer.ts';
 import { routesForSize } from './large-request.ts';
 import { endLeftDialog } from './left-dialog.ts';
 import { createRoutes, routesWithin } from './routes.ts';
-import { targetOf, targetOfLostFlow } from './send-target.ts';
+import { isReachedOver, targetOf, targetOfLostFlow } from './send-target.ts';
 import { screenContent, withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
@@ -22,6 +22,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     routesWithin,
     targetOf,
     targetOfLostFlow,
+    flowTo: (request, flow) => (isReachedOver(flow, request) ? flow.id : undefined),
     withSessionAlone,
     screenContent,
     createServers: (given) => new AnsweredServers(given, () => secretOf(deps)),
