@@ -2,6 +2,7 @@ import type { HeaderPairs } from '../dialog/answers.ts';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { Content, EndReason, OfferMethod } from '../dialog/session-state.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
+import type { HostTarget } from './send-target.ts';
 
 /** Events of a leg for its owner. All are optional; `ended` comes exactly once and last. */
 export interface CallListener {
@@ -47,6 +48,8 @@ export interface DialogSnapshot {
   readonly dialog: Dialog;
   /** The flow of requests to the peer, if it has one. */
   readonly flow?: string;
+  /** The address of the INVITE, which was verified as a domain over TLS. */
+  readonly verified?: HostTarget;
   /** No other way leads to the peer (RFC 7118 §5): requests wait until one of `phones` has registered again. */
   readonly hasFlowAlone: boolean;
   /** Names of the phone at the other end. */

@@ -5,7 +5,7 @@ import type { ByteString, SipRequest, SipResponse } from '../message/message.ts'
 import type { Via } from '../message/via.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { Refusal } from './screening.ts';
-import type { Route, Routes, RoutesDeps, SendTarget } from './send-target.ts';
+import type { HostTarget, Route, Routes, RoutesDeps, SendTarget } from './send-target.ts';
 import type { ServerTransactionTable } from './server-transactions.ts';
 import type { TimerWheel, WheelClock } from './timer-wheel.ts';
 import type { TransactionDeps } from './transaction-effects.ts';
@@ -27,6 +27,8 @@ export interface ExtraParts {
   createRoutes(deps: RoutesDeps): Routes;
   /** The routes of a call whose target an outsider chose. */
   routesWithin(routes: Routes, reaches: (address: string) => boolean, back?: Route): Routes;
+  /** The routes of a dialog whose INVITE went to `verified`. */
+  routesBesideVerified(routes: Routes, verified: HostTarget | undefined): Routes;
   /** The target of responses to a request whose top Via was `via`. */
   targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget;
   /** The target of a response whose connection is closed; undefined if there is none. */

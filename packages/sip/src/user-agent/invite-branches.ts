@@ -18,7 +18,7 @@ import {
   startLegTransaction,
   staysOn,
 } from './leg.ts';
-import { firstHop, type Route, type Routes } from './send-target.ts';
+import { firstHop, type HostTarget, type Route, type Routes } from './send-target.ts';
 import type { ClientTransaction } from './transactions.ts';
 
 /** The call whose INVITEs are sent. */
@@ -38,6 +38,8 @@ interface Branch {
   /** The routes of the branch; they fall back to the target of its own INVITE. */
   readonly routes: Routes;
   flow: string | undefined;
+  /** The address of the last INVITE, verified as a domain. */
+  verified: HostTarget | undefined;
   /** The last INVITE went over a WebSocket, which a server cannot open (RFC 7118 §5). */
   hasFlowAlone: boolean;
   flowsLeft: readonly InviteTarget[];
@@ -65,6 +67,7 @@ export class InviteBranches {
         target,
         routes: reaches === undefined ? deps.routes : deps.routesWithin(deps.routes, reaches),
         flow: target.flow,
+        verified: undefined,
         hasFlowAlone: false,
         flowsLeft: target.otherFlows ?? [],
         located: undefined,
@@ -104,9 +107,15 @@ export class InviteBranches {
 
   /** How requests reach the phone of a branch, for another process. */
   reachOf(name: string): Omit<DialogSnapshot, 'dialog'> {
-    const { flow, hasFlowAlone = false, target } = this.#branches.get(name) ?? {};
+    const { flow, verified, hasFlowAlone = false, target } = this.#branches.get(name) ?? {};
     const isConfined = this.#options.reaches !== undefined;
-    return { ...(flow !== undefined && { flow }), hasFlowAlone, phones: target?.phone ?? [], isConfined };
+    return {
+      ...(flow !== undefined && { flow }),
+      ...(verified && { verified }),
+      hasFlowAlone,
+      phones: target?.phone ?? [],
+      isConfined,
+    };
   }
 
   /** Requests follow a phone to the connection over which it has registered; returns the branches that moved. */
@@ -124,7 +133,8 @@ export class InviteBranches {
 
   /** The routes of a branch. */
   routesOf(branch: string): Routes {
-    return this.#branches.get(branch)?.routes ?? this.#deps.routes;
+    const { routes, verified } = this.#branches.get(branch)!;
+    return this.#deps.routesBesideVerified(routes, verified);
   }
 
   /** Sends an INVITE; `retried` means that it carries credentials, so that no further challenge is answered. */
@@ -186,6 +196,8 @@ export class InviteBranches {
       startLegTimer(this.#deps, call, branch.name, 'unroutable', this.#deps.now());
       return;
     }
+    const { target } = route;
+    branch.verified = 'host' in target && target.identity ? target : undefined;
     branch.hasFlowAlone = route.protocol === 'ws' || route.protocol === 'wss';
     let isReached = false;
     branch.transaction = startLegTransaction(this.#deps, call, invite, route, {

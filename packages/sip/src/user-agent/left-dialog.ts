@@ -6,7 +6,7 @@ import type { DialogSnapshot } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import { type Leg, type LegDeps, type Returned, staysOn } from './leg.ts';
 import { failLost, LOST, performSessionEffect, sendLost } from './leg-effects.ts';
-import { routesWithin } from './routes.ts';
+import { routesBesideVerified, routesWithin } from './routes.ts';
 import type { Routes } from './send-target.ts';
 
 /** Added to the recorded CSeq, which the peer must not have seen: no call sends so many requests after its answer. */
@@ -20,7 +20,8 @@ export function endLeftDialog(
   authorize: ChallengeAnswer | undefined,
   reaches?: (address: string) => boolean,
 ): void {
-  const routes = reaches === undefined ? deps.routes : routesWithin(deps.routes, reaches);
+  const open = reaches === undefined ? deps.routes : routesWithin(deps.routes, reaches);
+  const routes = routesBesideVerified(open, snapshot.verified);
   const leg = new LeftLeg(deps, routes, snapshot, authorize);
   deps.legs.add(leg);
   leg.session(onlySession, { type: 'hang-up' });

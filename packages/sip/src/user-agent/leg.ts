@@ -69,7 +69,10 @@ export interface Leg extends TimerOwner {
 
 /** The parts of the user agent that legs need. */
 export interface LegDeps
-  extends Pick<ExtraParts, 'reasonPhrase' | 'answerWithin' | 'routesForSize' | 'routesWithin' | 'flowTo'> {
+  extends Pick<
+    ExtraParts,
+    'reasonPhrase' | 'answerWithin' | 'routesForSize' | 'routesWithin' | 'routesBesideVerified' | 'flowTo'
+  > {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactionTable;
   readonly legs: LegTable<Leg>;

@@ -24,6 +24,7 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
     routesForSize: (routes) => routes,
     createRoutes: routesOfSocket,
     routesWithin: (routes) => routes,
+    routesBesideVerified: (routes) => routes,
     targetOf: (_request, _via, flow) => ({ flow: flow.id }),
     targetOfLostFlow: () => undefined,
     flowTo: (_request, flow) => flow.id,

@@ -9,6 +9,7 @@ import {
   routeOfFlow,
   routeOfTarget,
   routeOfUri,
+  type SendTarget,
 } from './send-target.ts';
 
 /** Creates the routes of a user agent. */
@@ -53,6 +54,27 @@ export function routesWithin(ways: Routes, reaches: (address: string) => boolean
         last = open[0] ?? last;
         found(open);
       });
+    },
+  };
+}
+
+/**
+ * The routes of a dialog whose INVITE went to `verified`, an address of a domain over TLS. A hop that is literally this address and port has
+ * the identity of the domain: certificates seldom name addresses. Every other hop has its own (RFC 5922 §7.3).
+ */
+export function routesBesideVerified(routes: Routes, verified: HostTarget | undefined): Routes {
+  if (verified?.identity === undefined) return routes;
+  const isSame = (target: SendTarget): boolean =>
+    'host' in target &&
+    target.protocol === verified.protocol &&
+    target.host === verified.host &&
+    target.port === verified.port &&
+    target.identity === target.host;
+  return {
+    ...routes,
+    one(flow, uri) {
+      const route = routes.one(flow, uri);
+      return route && isSame(route.target) ? routeOfTarget(verified) : route;
     },
   };
 }

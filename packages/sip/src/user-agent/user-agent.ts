@@ -5,7 +5,7 @@ import { assembleUserAgent } from './assemble-user-agent.ts';
 import { challengeAnswer } from './challenge-answer.ts';
 import { routesForSize } from './large-request.ts';
 import { endLeftDialog } from './left-dialog.ts';
-import { createRoutes, routesWithin } from './routes.ts';
+import { createRoutes, routesBesideVerified, routesWithin } from './routes.ts';
 import { isReachedOver, targetOf, targetOfLostFlow } from './send-target.ts';
 import { screenContent, withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
@@ -20,6 +20,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     routesForSize,
     createRoutes,
     routesWithin,
+    routesBesideVerified,
     targetOf,
     targetOfLostFlow,
     flowTo: (request, flow) => (isReachedOver(flow, request) ? flow.id : undefined),
