@@ -31,8 +31,13 @@ export interface RouteTarget {
   readonly target: DialTarget;
   /** The caller that the target sees; `from` of the leg's specification when absent. */
   readonly caller?: string;
-  /** A target that does not ring within this time loses the call. When absent only the ring timeout of the call holds. */
+  /**
+   * A target that does not ring within this time loses the call; while its name has another address, an address that does not respond at
+   * all loses it to that one. When absent only the ring timeout of the call holds.
+   */
   readonly ringingWithinMs?: number;
+  /** `ringingWithinMs` holds between the addresses of the target alone: the last one keeps the call. */
+  readonly mayBeSilent?: true;
   /** The carrier that the `LegEnd` names. */
   readonly carrier?: string;
 }

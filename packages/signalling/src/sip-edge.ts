@@ -135,6 +135,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     routes: deps.routes ?? [],
     dial: legs.dialFor,
     hangUp: legs.telephony.hangUp,
+    nextAddress: legs.nextAddress,
   });
 
   function hangUpAll(): void {

@@ -95,6 +95,7 @@ export type {
   AnswerFields,
   Call,
   CallListener,
+  DialledCall,
   DialogName,
   DialogSnapshot,
   IncomingInvite,

@@ -45,6 +45,8 @@ export interface Legs {
   readonly telephony: LegTelephony;
   /** Dials a leg whose notifications go to this listener alone. */
   dialFor(request: DialRequest, listener: LegListener): void;
+  /** See `DialledCall.nextAddress`; undefined for a leg without an INVITE. */
+  nextAddress(leg: string, silentMs: number): number | undefined;
   /** Accepts or refuses an INVITE outside of any dialog. */
   invited(incoming: IncomingInvite): void;
   /** Legs that have not ended. */
@@ -126,6 +128,7 @@ export function createLegs(deps: LegsDeps): Legs {
   return {
     telephony,
     dialFor,
+    nextAddress: (leg, silentMs) => legs.get(leg)?.outgoing?.nextAddress(silentMs),
     invited(incoming) {
       invited(incoming).catch((error: unknown) => {
         const { status, fields } = faultAnswer(error, 'INVITE admission', log);

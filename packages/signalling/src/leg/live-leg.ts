@@ -1,5 +1,5 @@
 import type { DialRequest, LegListener } from '@jackfield/ports';
-import type { Call, IncomingInvite } from '@jackfield/sip';
+import type { Call, DialledCall, IncomingInvite } from '@jackfield/sip';
 import type { AudioReach, DialTerms } from './dial-terms.ts';
 import type { LegInput, LegState } from './leg-state.ts';
 
@@ -22,7 +22,7 @@ export interface LiveLeg {
   /** Addresses that its peer may name for audio; all when undefined. */
   audioReach: AudioReach;
   /** The call of our last INVITE. */
-  outgoing: Call | undefined;
+  outgoing: DialledCall | undefined;
   /** Frees the slot of an incoming call. */
   release: (() => void) | undefined;
   /** The Max-Forwards left for this call. */

@@ -16,6 +16,8 @@ export interface RoutedLegRunnerDeps {
   /** Dials targets at once; their events go to `listener` only. */
   readonly dial: (request: DialRequest, listener: LegListener) => void;
   readonly hangUp: (leg: string, status?: number) => void;
+  /** Calls the next address of the leg's target, unless the present one has responded; see `DialledCall.nextAddress`. */
+  readonly nextAddress: (leg: string, silentMs: number) => number | undefined;
   /** Reports one leg, however many targets were tried for it. */
   readonly notify: LegListener;
 }
@@ -68,6 +70,10 @@ export function createRoutedLegRunner(
         return route.settle?.(effect.at, effect.answeredMs);
       case 'invite':
         return deps.dial(requestTo(leg, effect.at), (notice) => observe(leg, notice));
+      case 'next-address': {
+        const until = deps.nextAddress(request.leg, effect.silentMs);
+        return send(leg, until === undefined ? { type: 'silent' } : { type: 'waits', until });
+      }
       case 'hang-up':
         return deps.hangUp(request.leg);
       case 'start-timer':

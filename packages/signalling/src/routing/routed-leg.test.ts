@@ -21,7 +21,7 @@ class Leg {
   end: (LegEnd & { readonly at?: number }) | undefined;
 
   constructor(targets = 2) {
-    this.state = newRoutedLeg(new Array(targets).fill(withinMs));
+    this.state = newRoutedLeg(new Array(targets).fill({ ringingWithinMs: withinMs }));
     this.take({ type: 'dialled' });
   }
 
@@ -38,6 +38,11 @@ class Leg {
 
   passedOver(end: LegEnd): this {
     return this.take({ type: 'passed-over', end });
+  }
+
+  /** Its time is over, and it has no further address. */
+  silent(): this {
+    return this.take({ type: 'timer-fired' }).take({ type: 'silent' });
   }
 
   ended(end: LegEnd): this {
@@ -79,14 +84,14 @@ describe('a leg over several targets', () => {
   });
 
   it('goes on when no target rings within its time, however late the end of that attempt is reported', () => {
-    const leg = new Leg().reserved().take({ type: 'timer-fired' });
+    const leg = new Leg().reserved().silent();
     assert.equal(leg.orders.at(-1), 'hang-up');
     leg.ended({ by: 'local' }).reserved();
     assert.equal(leg.orders.at(-1), 'invite 1');
   });
 
   it('goes on when an answer crosses the hang-up of its target: it is settled and not reported', () => {
-    const leg = new Leg().reserved().take({ type: 'timer-fired' });
+    const leg = new Leg().reserved().silent();
     leg.now = withinMs;
     leg.take({ type: 'answered' });
     leg.now += 70;
@@ -98,9 +103,24 @@ describe('a leg over several targets', () => {
   });
 
   it('waits for a target without its own limit as long as the call does', () => {
-    const state = newRoutedLeg([undefined]);
+    const state = newRoutedLeg([{}]);
     const { effects } = routedLegMachine.step(state, { type: 'reserved' }, 0);
     assert.deepEqual(effects, [{ do: 'invite', at: 0 }]);
+  });
+
+  it('keeps its target while that has another address, and gives it that time again', () => {
+    const leg = new Leg().reserved().take({ type: 'timer-fired' });
+    assert.equal(leg.orders.at(-1), 'next-address');
+    const { state, effects } = routedLegMachine.step(leg.state, { type: 'waits', until: 16_000 }, withinMs);
+    assert.deepEqual([state.phase, effects], ['trying', [{ do: 'start-timer', at: 16_000 }]]);
+  });
+
+  it('keeps a silent target that may be silent', () => {
+    const limits = [{ ringingWithinMs: withinMs, mayBeSilent: true }] as const;
+    const { state } = routedLegMachine.step(newRoutedLeg(limits), { type: 'reserved' }, 0);
+    const { effects } = routedLegMachine.step(state, { type: 'timer-fired' }, withinMs);
+    assert.deepEqual(effects, [{ do: 'next-address', silentMs: withinMs }]);
+    assert.deepEqual(routedLegMachine.step(state, { type: 'silent' }, withinMs), { state, effects: [] });
   });
 
   it('ends after every other refusal: the called party has decided', () => {
@@ -120,6 +140,8 @@ describe('a leg over several targets', () => {
       new Leg().reserved().take({ type: 'ringing' }).take({ type: 'timer-fired' }).state.phase,
       'taken',
     );
+    const crossing = new Leg().reserved().take({ type: 'timer-fired' }).take({ type: 'ringing' });
+    assert.equal(crossing.take({ type: 'silent' }).state.phase, 'taken');
   });
 
   it('ends with the end of the last called target; every failure is reported', () => {
@@ -129,7 +151,7 @@ describe('a leg over several targets', () => {
       leg.orders.filter((each) => each.startsWith('report')),
       ['report-failure 0', 'report-failure 1'],
     );
-    const silent = new Leg().reserved().take({ type: 'timer-fired' }).ended({ by: 'local' });
+    const silent = new Leg().reserved().silent().ended({ by: 'local' });
     silent.passedOver(refused('concurrent-calls'));
     assert.deepEqual(silent.end, { by: 'no-response', at: 0 });
   });
@@ -158,7 +180,7 @@ describe('a leg over several targets', () => {
   it('that is hung up while one target is tried goes on to no other', () => {
     const leg = new Leg().reserved().take({ type: 'hang-up' }).ended(rejected(503));
     assert.deepEqual(leg.end, { ...rejected(503), at: 0 });
-    const late = new Leg().reserved().take({ type: 'timer-fired' }).take({ type: 'hang-up' });
+    const late = new Leg().reserved().silent().take({ type: 'hang-up' });
     assert.deepEqual(late.ended({ by: 'local' }).end, { by: 'local', at: 0 });
   });
 
@@ -183,6 +205,8 @@ describe('a leg over several targets', () => {
           { type: 'answered' },
           { type: 'hang-up' },
           { type: 'timer-fired' },
+          { type: 'waits', until: 1 },
+          { type: 'silent' },
           { type: 'reserved' },
           { type: 'passed-over', end: refused('calls-per-second') },
         ),

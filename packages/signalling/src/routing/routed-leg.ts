@@ -2,6 +2,7 @@ import {
   type Instant,
   type LegEnd,
   type Machine,
+  type RouteTarget,
   type Step,
   stay,
   type TargetFailure,
@@ -14,12 +15,13 @@ import {
  *                  ╰────▶ taken ▶ ended
  *
  * After 408, 5xx, a failed transport or silence the leg continues with the next target. It never does so once a target rang or answered, nor
- * after another status, which is the decision of the called party.
+ * after another status, which is the decision of the called party. A silent target that has several addresses is silent at its last one
+ * (RFC 3263 §4.3).
  */
 export interface RoutedLeg {
   readonly phase: 'reserving' | 'trying' | 'giving-up' | 'taken' | 'ended';
-  /** The longest ringing time for each target, in the order of trial. */
-  readonly ringingWithinMs: readonly (number | undefined)[];
+  /** The longest silence of each target, in the order of trial. */
+  readonly limits: readonly SilenceLimit[];
   /** The index of the current target. */
   readonly at: number;
   readonly isHungUp: boolean;
@@ -27,6 +29,9 @@ export interface RoutedLeg {
   /** The end of the leg when no target is left. */
   readonly outcome: RouteEnd;
 }
+
+/** How long a target may be silent. */
+export type SilenceLimit = Pick<RouteTarget, 'ringingWithinMs' | 'mayBeSilent'>;
 
 /** An end, and the last target that was called; undefined where none was. */
 export interface RouteEnd {
@@ -43,7 +48,11 @@ export type RoutedLegInput =
   | { readonly type: 'answered' }
   | { readonly type: 'ended'; readonly end: LegEnd }
   | { readonly type: 'hang-up' }
-  | { readonly type: 'timer-fired' };
+  | { readonly type: 'timer-fired' }
+  /** The target may be silent until then, at its present address or at the next. */
+  | { readonly type: 'waits'; readonly until: Instant }
+  /** The target was silent at its last address, or has only sent 100. */
+  | { readonly type: 'silent' };
 
 export type RoutedLegEffect =
   /** Answered by `reserved` or `passed-over`. */
@@ -51,6 +60,8 @@ export type RoutedLegEffect =
   /** Once for each reservation. */
   | { readonly do: 'settle'; readonly at: number; readonly answeredMs: number }
   | { readonly do: 'invite'; readonly at: number }
+  /** Calls the next address of a target that did not respond; answered by `waits` or `silent`. */
+  | { readonly do: 'next-address'; readonly silentMs: number }
   | { readonly do: 'hang-up' }
   | { readonly do: 'start-timer'; readonly at: Instant }
   | { readonly do: 'cancel-timer' }
@@ -62,11 +73,11 @@ type LegStep = Step<RoutedLeg, RoutedLegEffect>;
 
 const noRoute: LegEnd = { by: 'not-carried', refusal: 'no-route' };
 
-/** A leg before its first target; `ringingWithinMs` has one entry for each target. */
-export function newRoutedLeg(ringingWithinMs: RoutedLeg['ringingWithinMs']): RoutedLeg {
+/** A leg before its first target; `limits` has one entry for each target. */
+export function newRoutedLeg(limits: RoutedLeg['limits']): RoutedLeg {
   return {
     phase: 'reserving',
-    ringingWithinMs,
+    limits,
     at: 0,
     isHungUp: false,
     answeredAt: null,
@@ -94,14 +105,31 @@ function step(leg: RoutedLeg, input: RoutedLegInput, now: Instant): LegStep {
     case 'hang-up':
       return hangUp(leg);
     case 'timer-fired':
-      return leg.phase === 'trying'
-        ? { state: { ...leg, phase: 'giving-up' }, effects: [{ do: 'hang-up' }] }
-        : stay(leg);
+    case 'waits':
+    case 'silent':
+      return leg.phase === 'trying' ? whileSilent(leg, input) : stay(leg);
+  }
+}
+
+function whileSilent(
+  leg: RoutedLeg,
+  input: RoutedLegInput & { type: 'timer-fired' | 'waits' | 'silent' },
+): LegStep {
+  const { ringingWithinMs = 0, mayBeSilent = false } = leg.limits[leg.at]!;
+  switch (input.type) {
+    case 'timer-fired':
+      return { state: leg, effects: [{ do: 'next-address', silentMs: ringingWithinMs }] };
+    case 'waits':
+      return { state: leg, effects: [{ do: 'start-timer', at: input.until }] };
+    case 'silent':
+      return mayBeSilent
+        ? stay(leg)
+        : { state: { ...leg, phase: 'giving-up' }, effects: [{ do: 'hang-up' }] };
   }
 }
 
 function reserve(leg: RoutedLeg): LegStep {
-  if (leg.at >= leg.ringingWithinMs.length) return over(leg, leg.outcome, []);
+  if (leg.at >= leg.limits.length) return over(leg, leg.outcome, []);
   return { state: { ...leg, phase: 'reserving' }, effects: [{ do: 'reserve', at: leg.at }] };
 }
 
@@ -109,7 +137,7 @@ function reserved(leg: RoutedLeg, now: Instant): LegStep {
   if (leg.phase !== 'reserving') return stay(leg);
   const { at } = leg;
   if (leg.isHungUp) return over(leg, hungUp, [{ do: 'settle', at, answeredMs: 0 }]);
-  const withinMs = leg.ringingWithinMs[at];
+  const withinMs = leg.limits[at]?.ringingWithinMs;
   return {
     state: { ...leg, phase: 'trying' },
     effects: [

@@ -48,6 +48,7 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
       dialled.push(request);
       below.set(request.leg, listener);
     },
+    nextAddress: () => undefined,
     hangUp: (leg) => notify({ type: 'leg-ended', leg, end: { by: 'local' } }),
   });
   routed.listen((notice) => heard.push(notice));

@@ -46,7 +46,7 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
           owner,
           request,
           route,
-          state: newRoutedLeg(route.targets.map(({ ringingWithinMs }) => ringingWithinMs)),
+          state: newRoutedLeg(route.targets),
           inputs: [],
           isBusy: false,
           cancelTimer: undefined,

@@ -57,6 +57,8 @@ const event = fc.record({
     '6xx',
     'timeout',
     'transport-failed',
+    'next-address',
+    'next-address',
     'hang-up',
     'offer',
     'answer-offer',
@@ -84,7 +86,7 @@ const event = fc.record({
     'accept',
     'reject',
   ),
-  branch: fc.nat(2),
+  branch: fc.nat(5),
   fork: fc.nat(2),
   cseq: fc.integer({ min: 1, max: 6 }),
   pick: fc.nat(20),
@@ -287,7 +289,8 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
       };
       const accepted = new Set<string>();
       const play = (current: Event): void => {
-        const branch = `b${current.branch % targets}`;
+        const names = [...world.branches.keys()];
+        const branch = names[current.branch % names.length]!;
         const open = world.branches.get(branch) === 'open';
         switch (current.what) {
           case '1xx':
@@ -317,6 +320,15 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
               feed({ type: 'branch-failed', branch, failure: current.what });
             }
             break;
+          case 'next-address': {
+            const next = `${branch}.`;
+            const request = invites.get(branch)!;
+            if (!open || world.branches.has(next)) break;
+            feed({ type: 'next-address', branch, next, request });
+            invites.set(next, request);
+            if (state.branches.has(next)) world.branches.set(next, 'open');
+            break;
+          }
           case 'hang-up':
             feed({ type: 'hang-up' });
             break;

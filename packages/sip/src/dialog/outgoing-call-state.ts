@@ -31,7 +31,8 @@ export interface InviteBranch {
  *   calling ──first 2xx──▶ answered ──session ends──▶ ended
  *      ╰──hang-up, all branches failed────────────────▶ ended
  *
- * "ended" means that the owner has the `end` event. Each branch goes on until its final response; a late 2xx gets ACK and BYE.
+ * "ended" means that the owner has the `end` event. Each branch goes on until its final response; a late 2xx gets ACK and BYE. A branch
+ * that is cancelled while the call is "calling" was silent: a 2xx may still win, and nothing else of it counts.
  */
 export interface OutgoingCall {
   readonly phase: 'calling' | 'answered' | 'ended';
@@ -58,6 +59,13 @@ export type OutgoingCallInput =
       readonly failure: 'timeout' | 'transport-failed';
     }
   | { readonly type: 'authenticated'; readonly branch: string; readonly request: SipRequest }
+  /** The target of a branch was silent: `next` has its request for the next address, and the branch is cancelled when it responds. */
+  | {
+      readonly type: 'next-address';
+      readonly branch: string;
+      readonly next: string;
+      readonly request: SipRequest;
+    }
   | { readonly type: 'hang-up' }
   /** The owner answers the offer of a callee before the call is answered, or refuses it with a status. */
   | { readonly type: 'settle-offer'; readonly outcome: Content | number }

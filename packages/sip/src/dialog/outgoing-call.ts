@@ -81,6 +81,8 @@ export function stepOutgoingCall(state: OutgoingCall, input: OutgoingCallInput, 
       const again = { ...branch, phase, request: input.request } as const;
       return { state: withBranch(state, input.branch, again), effects: [] };
     }
+    case 'next-address':
+      return callNext(state, input);
     case 'hang-up':
       if (state.phase === 'calling') return giveUp(state, { by: 'local' }, now);
       return state.phase === 'answered'
@@ -97,6 +99,20 @@ export function stepOutgoingCall(state: OutgoingCall, input: OutgoingCallInput, 
   }
 }
 
+/** Whether the final response of a branch is waited for. */
+function isOpen({ phase }: InviteBranch): boolean {
+  return phase === 'calling' || phase === 'proceeding';
+}
+
+function callNext(state: OutgoingCall, input: OutgoingCallInput & { type: 'next-address' }): CallStep {
+  const { branch: name, next, request } = input;
+  const branch = state.branches.get(name);
+  if (state.phase !== 'calling' || branch?.phase !== 'calling') return { state, effects: [] };
+  // RFC 3261 §9.1: no CANCEL before a provisional response has arrived.
+  const silent = withBranch(state, name, { ...branch, phase: 'cancel-requested' });
+  return { state: withBranch(silent, next, { ...branch, request, early: noForks }), effects: [] };
+}
+
 function onBranchResponse(
   state: OutgoingCall,
   input: OutgoingCallInput & { type: 'branch-response' },
@@ -108,7 +124,7 @@ function onBranchResponse(
   if (response.status < 200) return onProvisional(state, input.branch, branch, response, now);
   if (response.status < 300) return onSuccess(state, input.branch, branch, response, now);
   const challenge = isChallenge(response.status);
-  const open = branch.phase === 'calling' || branch.phase === 'proceeding';
+  const open = isOpen(branch);
   if (challenge && !input.retried && state.phase === 'calling' && open) {
     const again: InviteBranch = { ...branch, phase: 'calling', early: noForks };
     return {
@@ -157,7 +173,7 @@ function onProvisional(
     }
     next = { ...next, early: new Map(next.early).set(tag, early) };
   }
-  if (response.status > 100 && state.phase === 'calling') {
+  if (response.status > 100 && state.phase === 'calling' && isOpen(branch)) {
     effects.push({ do: 'emit-call', event: 'ringing', response: shown });
   }
   return { state: next === branch ? state : withBranch(state, name, next), effects };
@@ -225,11 +241,11 @@ function onBranchFailure(state: OutgoingCall, name: string, reason: EndReason, n
   if (branch.phase === 'cancelled') effects.push({ do: 'cancel-call-timer', scope: name, key: 'cancelled' });
   const request = decidedInvite(branch.request);
   const failed = withBranch(state, name, { ...branch, phase: 'failed', request });
-  if (state.phase !== 'calling') return { state: failed, effects };
+  if (state.phase !== 'calling' || !isOpen(branch)) return { state: failed, effects };
   const best = state.best === undefined || rank(reason) < rank(state.best) ? reason : state.best;
   // §16.7, step 5: a 6xx rules out every other target.
   const definite = reason.by === 'rejected' && reason.status >= 600;
-  const open = [...failed.branches.values()].some((each) => each.phase !== 'failed');
+  const open = [...failed.branches.values()].some(isOpen);
   if (open && !definite) return { state: { ...failed, best }, effects };
   const ended = giveUp(failed, best, now);
   return { state: ended.state, effects: [...effects, ...ended.effects] };

@@ -15,8 +15,10 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** The longest time to the first message of a connection, and from the start of a message to its end, 20,000. */
   readonly halfMessageMs: number;
-  /** The longest time to connect to a peer, and of a TLS handshake from first to last byte, 10,000. */
+  /** The longest time to connect to a peer, TLS included, 5,000: TCP repeats its first packet after 1 and 3 s, and other addresses wait. */
   readonly connectMs: number;
+  /** The longest time of a TLS handshake that a peer began, from first to last byte, 10,000. */
+  readonly handshakeMs: number;
   /** An accepted connection is closed after this unless `keep` was called, whatever it sends; never when absent. */
   readonly strangerMs?: number;
   /** Characters that may wait for a peer that does not read, 1 MiB. */
@@ -28,7 +30,8 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   messageSize: 65_535,
   idleMs: 3_900_000,
   halfMessageMs: 20_000,
-  connectMs: 10_000,
+  connectMs: 5_000,
+  handshakeMs: 10_000,
   sendQueueSize: 1024 * 1024,
 };
 

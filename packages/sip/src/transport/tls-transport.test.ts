@@ -202,7 +202,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
   });
 
   it('closes a handshake that does not end in time, also while its bytes drip', async () => {
-    const b = await side({ limits: { connectMs: 80 } });
+    const b = await side({ limits: { handshakeMs: 80 } });
     const socket = await plain(b.port);
     // The header of a TLS record of 16 KiB, then single bytes.
     socket.write(Buffer.from([0x16, 0x03, 0x01, 0x3f, 0xff]));

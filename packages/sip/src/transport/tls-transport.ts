@@ -51,7 +51,7 @@ const hardened: SecureContextOptions = {
 export async function createTlsTransport(options: TlsTransportOptions): Promise<TlsTransport> {
   const { certificate, authorities = [], maxHandshakes = 1_000, maxHandshakesPerSource = 100 } = options;
   const counters = options.counters ?? createTransportCounters();
-  const handshakeMs = options.limits?.connectMs ?? DEFAULT_CONNECTION_LIMITS.connectMs;
+  const handshakeMs = options.limits?.handshakeMs ?? DEFAULT_CONNECTION_LIMITS.handshakeMs;
   const trusted = [...rootCertificates, ...authorities];
   let shown = certificate;
   const sources = createSourceCounts(maxHandshakesPerSource, options.listener.sourceOf);

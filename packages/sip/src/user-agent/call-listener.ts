@@ -87,6 +87,16 @@ export interface Call {
   snapshot(): DialogSnapshot | undefined;
 }
 
+/** An outgoing call. */
+export interface DialledCall extends Call {
+  /**
+   * Calls the next address of its target (RFC 3263 §4.3) if the present one has not responded to the INVITE for `silentMs`, and cancels the
+   * present one when it responds. Returns until when the present or next address may be silent; undefined where none is left, or the
+   * present one has responded.
+   */
+  nextAddress(silentMs: number): number | undefined;
+}
+
 /** Fields of a response beyond those that the stack sets. */
 export interface AnswerFields {
   readonly headers?: HeaderPairs;

@@ -21,8 +21,10 @@ export interface ExtraParts {
   reasonPhrase(status: number): string;
   /** The text of a response, within the limit of an unauthenticated sender over UDP. */
   answerWithin(most: number | undefined, response: SipResponse): ByteString | undefined;
-  /** The routes of a request; a large one avoids UDP (RFC 3261 §18.1.1). */
-  routesForSize(routes: readonly Route[], request: SipRequest): readonly Route[];
+  /** The routes of a request: a large one avoids UDP (RFC 3261 §18.1.1), and targets that were silent come last. */
+  orderedRoutes(routes: readonly Route[], request: SipRequest, now: number): readonly Route[];
+  /** The target of a route has not responded. */
+  noteSilent(route: Route, now: number): void;
   /** The routes of the user agent. */
   createRoutes(deps: RoutesDeps): Routes;
   /** The routes of a call whose target an outsider chose. */

@@ -57,12 +57,14 @@ function world(hosts: readonly HostTarget[] = [hostTarget(1), hostTarget(2), hos
     located: () => found?.(hosts),
     /** Methods and addresses, in order. */
     ways: () => sent.map(({ to, request }) => `${request.method} ${to}`),
-    answer(status: number, headers: readonly (readonly [string, string])[] = []) {
-      const last = sent.filter(({ request }) => request.method !== 'ACK').at(-1)!;
-      ua.receive(
-        printMessage(createResponse(last.request, status, undefined, { toTag: 'r', headers })),
-        flow,
-      );
+    /** Answers the last request, or the last one to the target of this number. */
+    answer(status: number, headers: readonly (readonly [string, string])[] = [], number?: number) {
+      const last = sent.findLast(
+        ({ to, request: { method } }) =>
+          !['ACK', 'CANCEL'].includes(method) && (number === undefined || to === hostTarget(number).host),
+      )!;
+      const toTag = `r${number ?? ''}`;
+      ua.receive(printMessage(createResponse(last.request, status, undefined, { toTag, headers })), flow);
     },
   };
 }
@@ -162,6 +164,131 @@ test('a challenged INVITE is sent again to the target that challenged it', () =>
     w.ways().filter((way) => way.startsWith('INVITE')),
     ['INVITE 192.0.2.1', 'INVITE 192.0.2.2', 'INVITE 192.0.2.2'],
   );
+});
+
+/** A call to three addresses, the first of which has been silent for 8 s. */
+function silentCall() {
+  const w = world();
+  const listener = recordingListener();
+  const dialled = w.ua.invite(call, listener);
+  w.located();
+  w.clock.advance(8000);
+  return { ...w, log: listener.log, dialled, next: () => dialled.nextAddress(8000) };
+}
+const contact = [['Contact', '<sip:b@192.0.2.2>']] as const;
+
+test('§4.3: a call goes on to its next address when the first has been silent for a while, with the same request', () => {
+  const w = silentCall();
+  assert.equal(w.next(), w.clock.now() + 8000);
+  assert.deepEqual([...new Set(w.ways())], ['INVITE 192.0.2.1', 'INVITE 192.0.2.2']);
+  const [first, second] = [w.sent[0]!.request.headers, w.sent.at(-1)!.request.headers];
+  assert.equal(first.get('Call-ID'), second.get('Call-ID'));
+  assert.notEqual(first.get('Via'), second.get('Via'));
+  w.answer(180, contact);
+  w.answer(200, contact);
+  assert.deepEqual(w.log, ['ringing 180', 'answered ']);
+  assert.equal(w.dialled.answeredBy, 0);
+  w.dialled.hangUp();
+  assert.equal(w.ways().at(-1), 'BYE 192.0.2.2');
+  w.answer(200);
+  w.clock.advance(70_000);
+  assert.deepEqual(w.ua.census(), { transactions: 0, dialogs: 0, timers: 0 });
+});
+
+test('§9.1: an address that was given up is cancelled when it responds, and its ringing is not reported', () => {
+  const w = silentCall();
+  w.next();
+  assert.ok(!w.ways().includes('CANCEL 192.0.2.1'));
+  w.answer(180, [], 1);
+  assert.equal(w.ways().at(-1), 'CANCEL 192.0.2.1');
+  assert.deepEqual(w.log, []);
+  w.answer(487, [], 1);
+  w.answer(486, [], 2);
+  assert.deepEqual(w.log, ['ended rejected 486']);
+});
+
+test('the answer of an address that was given up is the answer of the call, and the next address is cancelled', () => {
+  const w = silentCall();
+  w.next();
+  w.answer(100, [], 2);
+  w.answer(200, contact, 1);
+  assert.deepEqual(w.log, ['answered ']);
+  assert.deepEqual(w.ways().slice(-2), ['ACK 192.0.2.2', 'CANCEL 192.0.2.2']);
+});
+
+test('the refusal, and the timeout, of an address that was given up end no call', () => {
+  const w = silentCall();
+  w.next();
+  w.answer(603, [], 1);
+  w.clock.advance(8000);
+  w.next();
+  w.answer(100, [], 3);
+  w.clock.advance(25_000);
+  assert.deepEqual(w.log, [], 'the transaction with the second address has timed out');
+  w.answer(200, contact, 3);
+  assert.deepEqual(w.log, ['answered ']);
+});
+
+test('a call whose last address fails ends at once, also while an address that was given up is silent', () => {
+  const w = silentCall();
+  w.next();
+  w.clock.advance(8000);
+  w.next();
+  w.answer(500, [], 3);
+  assert.deepEqual(w.log, ['ended rejected 500']);
+});
+
+test('a call goes on to no other address before the time of its target is over', () => {
+  const w = silentCall();
+  const start = w.clock.now();
+  w.next();
+  w.clock.advance(3000);
+  assert.equal(w.next(), start + 8000);
+  w.answer(503, [], 2);
+  assert.equal(w.next(), w.clock.now() + 8000, 'the third address was called now');
+  assert.deepEqual([...new Set(w.ways())].filter((way) => way.startsWith('INVITE')).length, 3);
+});
+
+test('a call has no next address during its location, at its last one, after any response, and after its end', () => {
+  const locating = world();
+  const early = locating.ua.invite(call, {});
+  locating.clock.advance(8000);
+  assert.equal(early.nextAddress(8000), undefined);
+  const last = silentCall();
+  for (const round of [1, 2, 3]) {
+    assert.equal(last.next() === undefined, round === 3);
+    last.clock.advance(8000);
+  }
+  for (const status of [100, 180, 200, 486]) {
+    const w = silentCall();
+    w.answer(status, contact);
+    assert.equal(w.next(), undefined, `after ${status}`);
+  }
+  const ended = silentCall();
+  ended.dialled.hangUp();
+  assert.equal(ended.next(), undefined);
+});
+
+test('addresses that did not respond are tried last for five minutes', () => {
+  const w = silentCall();
+  const order = () => {
+    const seen = w.sent.length;
+    w.ua.request(options, () => {});
+    w.located();
+    w.answer(503);
+    w.answer(503);
+    w.answer(200);
+    return w.sent.slice(seen).map(({ to }) => to.at(-1));
+  };
+  assert.deepEqual(order(), ['1', '2', '3']);
+  w.next();
+  assert.deepEqual(order(), ['2', '3', '1']);
+  w.ua.request(options, () => {});
+  w.located();
+  w.ua.transportFailed(w.sent.at(-1)!.text);
+  assert.deepEqual(order(), ['3', '1', '2']);
+  w.clock.advance(300_000);
+  assert.deepEqual(order(), ['1', '2', '3']);
 });
 
 test('a call that is hung up during its location sends nothing, and leaves nothing', () => {

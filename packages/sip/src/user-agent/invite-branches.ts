@@ -25,6 +25,8 @@ import type { ClientTransaction } from './transactions.ts';
 export interface BranchedCall extends Leg {
   /** Whether a branch still waits for its final response. */
   isOpen(branch: string): boolean;
+  /** Whether the target of a branch has not responded at all. */
+  isSilent(branch: string): boolean;
   /** The last INVITE of a branch; of an answered one, what later requests need of it. */
   inviteOf(branch: string): SipRequest;
   /** Passes an input to the machine of the call; `source` is the request that it answers. */
@@ -38,6 +40,9 @@ interface Branch {
   /** The routes of the branch; they fall back to the target of its own INVITE. */
   readonly routes: Routes;
   flow: string | undefined;
+  /** When the last INVITE was sent, and whether it carries credentials. */
+  sentAt: number;
+  retried: boolean;
   /** The address of the last INVITE, verified as a domain. */
   verified: HostTarget | undefined;
   /** The last INVITE went over a WebSocket, which a server cannot open (RFC 7118 §5). */
@@ -59,14 +64,15 @@ export class InviteBranches {
     this.#deps = deps;
     this.#options = options;
     this.#call = call;
-    const { reaches } = options;
     for (const [index, target] of options.targets.entries()) {
       const name = branchAt(index);
       this.#branches.set(name, {
         name,
         target,
-        routes: reaches === undefined ? deps.routes : deps.routesWithin(deps.routes, reaches),
+        routes: this.#newRoutes(),
         flow: target.flow,
+        sentAt: 0,
+        retried: false,
         verified: undefined,
         hasFlowAlone: false,
         flowsLeft: target.otherFlows ?? [],
@@ -74,6 +80,12 @@ export class InviteBranches {
         transaction: undefined,
       });
     }
+  }
+
+  #newRoutes(): Routes {
+    const { routes, routesWithin } = this.#deps;
+    const { reaches } = this.#options;
+    return reaches === undefined ? routes : routesWithin(routes, reaches);
   }
 
   /** The first INVITE of each branch. */
@@ -147,9 +159,35 @@ export class InviteBranches {
     branch.routes.all(branch.flow, firstHop(invite), (routes) => {
       // After a hang-up during the lookup no INVITE is sent.
       if (this.#call.isOpen(name))
-        this.#sendOver(this.#deps.routesForSize(routes, invite), branch, invite, retried);
+        this.#sendOver(this.#deps.orderedRoutes(routes, invite, this.#deps.now()), branch, invite, retried);
       else this.#call.feed({ type: 'branch-failed', branch: name, failure: 'transport-failed' });
     });
+  }
+
+  /** See `DialledCall.nextAddress`. */
+  nextAddress(silentMs: number): number | undefined {
+    const now = this.#deps.now();
+    let until: number | undefined;
+    for (const branch of [...this.#branches.values()]) {
+      const [silent, ...routes] = branch.located ?? [];
+      if (!silent || !this.#call.isOpen(branch.name)) continue;
+      if (now - branch.sentAt < silentMs) until = branch.sentAt + silentMs;
+      else if (routes.length > 0 && this.#call.isSilent(branch.name)) {
+        this.#deps.noteSilent(silent, now);
+        this.#callNext(branch, routes);
+        until = now + silentMs;
+      }
+    }
+    return until;
+  }
+
+  #callNext(branch: Branch, routes: readonly Route[]): void {
+    // The index of the target stays in front.
+    const next = { ...branch, name: `${branch.name}.`, routes: this.#newRoutes() };
+    const request = copyOf(this.#call.inviteOf(branch.name));
+    this.#branches.set(next.name, next);
+    this.#call.feed({ type: 'next-address', branch: branch.name, next: next.name, request });
+    this.#sendOver(routes, next, request, branch.retried);
   }
 
   /** No route leads to the target: goes on over another flow, or fails the branch. */
@@ -197,6 +235,9 @@ export class InviteBranches {
       return;
     }
     const { target } = route;
+    branch.routes.used?.(route);
+    branch.sentAt = this.#deps.now();
+    branch.retried = retried;
     branch.verified = 'host' in target && target.identity ? target : undefined;
     branch.hasFlowAlone = route.protocol === 'ws' || route.protocol === 'wss';
     let isReached = false;
@@ -211,6 +252,7 @@ export class InviteBranches {
         call.feed({ type: 'branch-response', branch: branch.name, response, retried: lacksAnswer }, source);
       },
       failed: (failure) => {
+        this.#deps.noteSilent(route, this.#deps.now());
         if (this.#goOn(rest, branch, retried, { type: 'failed', failure }, isReached)) return;
         call.feed({ type: 'branch-failed', branch: branch.name, failure });
       },
@@ -231,7 +273,7 @@ export class InviteBranches {
     const left = { isReached, hasRoute: routes.length > 0, hasFlow: flow !== undefined };
     switch (successorOf(attempt, left)) {
       case 'route': {
-        const again = { ...invite, headers: createHeaders(invite.headers.entries()) };
+        const again = copyOf(invite);
         this.#call.feed({ type: 'authenticated', branch: branch.name, request: again });
         this.#sendOver(routes, branch, again, retried);
         return true;
@@ -262,7 +304,12 @@ export class InviteBranches {
 
 /** The index of the target of a branch. */
 export function targetIndexOf(branch: string): number {
-  return Number(branch.slice(1));
+  return Number.parseInt(branch.slice(1), 10);
+}
+
+/** For another transaction. */
+function copyOf(invite: SipRequest): SipRequest {
+  return { ...invite, headers: createHeaders(invite.headers.entries()) };
 }
 
 /** Names the branch of the target at this index. */

@@ -71,7 +71,13 @@ export interface Leg extends TimerOwner {
 export interface LegDeps
   extends Pick<
     ExtraParts,
-    'reasonPhrase' | 'answerWithin' | 'routesForSize' | 'routesWithin' | 'routesBesideVerified' | 'flowTo'
+    | 'reasonPhrase'
+    | 'answerWithin'
+    | 'orderedRoutes'
+    | 'routesWithin'
+    | 'routesBesideVerified'
+    | 'noteSilent'
+    | 'flowTo'
   > {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactionTable;

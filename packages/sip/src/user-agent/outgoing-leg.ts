@@ -7,7 +7,7 @@ import type {
 } from '../dialog/outgoing-call-state.ts';
 import type { Content, EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { SipRequest } from '../message/message.ts';
-import type { Call, CallListener, DialogName, DialogSnapshot } from './call-listener.ts';
+import type { CallListener, DialledCall, DialogName, DialogSnapshot } from './call-listener.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import { type BranchedCall, InviteBranches, targetIndexOf } from './invite-branches.ts';
 import type { InviteOptions } from './invite-options.ts';
@@ -31,7 +31,7 @@ export function dial(
   options: InviteOptions,
   authorize: ChallengeAnswer | undefined,
   listener: CallListener,
-): Call {
+): DialledCall {
   if (options.targets.length === 0) throw new TypeError('An INVITE needs at least one target');
   const leg = new OutgoingLeg(deps, options, authorize, listener);
   leg.start();
@@ -39,7 +39,7 @@ export function dial(
 }
 
 /** The leg as its owner sees it. */
-class OutgoingHandle extends SessionCommands implements Call {
+class OutgoingHandle extends SessionCommands implements DialledCall {
   readonly callId: string;
   readonly #leg: OutgoingLeg;
 
@@ -55,6 +55,10 @@ class OutgoingHandle extends SessionCommands implements Call {
 
   get answeredBy(): number | undefined {
     return this.#leg.answeredBy;
+  }
+
+  nextAddress(silentMs: number): number | undefined {
+    return this.#leg.nextAddress(silentMs);
   }
 
   hangUp(): void {
@@ -157,6 +161,14 @@ class OutgoingLeg implements BranchedCall {
   inWinner(input: SessionInput): void {
     const { winner } = this.#state;
     if (winner !== undefined) this.feed({ type: 'session', session: winner, input });
+  }
+
+  nextAddress(silentMs: number): number | undefined {
+    return this.#branches.nextAddress(silentMs);
+  }
+
+  isSilent(branch: string): boolean {
+    return this.#state.branches.get(branch)?.phase === 'calling';
   }
 
   isOpen(branch: string): boolean {

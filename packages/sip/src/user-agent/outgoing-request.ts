@@ -44,7 +44,7 @@ export function sendRequest(
   function attempt(cseq: number, credentials: HeaderPairs): void {
     const request = build(cseq, credentials);
     deps.routes.all(options.flow, firstHop(request), (routes) =>
-      send(deps.routesForSize(routes, request), cseq, credentials, request),
+      send(deps.orderedRoutes(routes, request, deps.now()), cseq, credentials, request),
     );
   }
 
@@ -78,6 +78,7 @@ export function sendRequest(
         else deps.safely(() => settled({ type: 'response', response, cseq }));
       },
       failed(failure) {
+        deps.noteSilent(route, deps.now());
         if (!next({ type: 'failed', failure })) deps.safely(() => settled({ type: 'failed', failure }));
       },
       terminated: () => {},

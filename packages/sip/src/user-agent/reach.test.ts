@@ -55,8 +55,8 @@ function world(uri: string, located: readonly HostTarget[] = [], others: readonl
     call,
     listener,
     ways: () => sent.map(({ to, request }) => `${request.method} ${to}`),
-    answer(contact: string) {
-      const invite = sent.find(({ request }) => request.method === 'INVITE')!.request;
+    answer(contact: string, from = sent[0]?.to) {
+      const invite = sent.find(({ to, request }) => request.method === 'INVITE' && to === from)!.request;
       const headers = [['Contact', contact] as const];
       ua.receive(
         printMessage(createResponse(invite, 200, undefined, { toTag: 'r', headers, ...content })),
@@ -98,6 +98,18 @@ test('a forbidden Contact gets nothing: ACK and BYE go to the target of the INVI
   answer('<sip:b@192.0.2.9>');
   call.hangUp();
   assert.deepEqual(ways(), ['INVITE 192.0.2.7', 'ACK 192.0.2.9', 'BYE 192.0.2.9']);
+});
+
+test('a forbidden Contact of a callee with several addresses gets nothing: its requests go to the address that answered', () => {
+  for (const answering of ['192.0.2.7', '192.0.2.8']) {
+    const located = [hostTarget('192.0.2.7'), hostTarget('192.0.2.8')];
+    const { ways, call, clock, answer } = world('sip:b@example.com', located);
+    clock.advance(8000);
+    assert.ok(call.nextAddress(8000));
+    answer('<sip:b@10.0.0.7>', answering);
+    call.hangUp();
+    assert.deepEqual(ways().slice(-2), [`ACK ${answering}`, `BYE ${answering}`]);
+  }
 });
 
 test('a caller’s forbidden Contact and Record-Route get nothing: BYE goes back to the source of the INVITE', () => {

@@ -55,6 +55,9 @@ export function routesWithin(ways: Routes, reaches: (address: string) => boolean
         found(open);
       });
     },
+    used(route) {
+      last = route;
+    },
   };
 }
 

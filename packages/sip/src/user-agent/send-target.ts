@@ -33,6 +33,8 @@ export interface Routes {
   one(flow: string | undefined, uri: string): Route | undefined;
   /** The routes of a new request, best first, possibly none: calls `found` once, within the call unless DNS is needed. */
   all(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
+  /** A new request went over this route of several. */
+  used?(route: Route): void;
 }
 
 /** What routes need: see `UserAgentDeps`. */

@@ -5,7 +5,7 @@ import type { ResponseFields } from '../message/build-response.ts';
 import type { Flow, Protocol } from '../message/flow.ts';
 import type { ByteString, SipRequest } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
-import type { Call, CallListener, DialogSnapshot, IncomingInvite } from './call-listener.ts';
+import type { CallListener, DialledCall, DialogSnapshot, IncomingInvite } from './call-listener.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { InviteOptions } from './invite-options.ts';
 import type { RequestOptions, RequestOutcome } from './outgoing-request.ts';
@@ -119,7 +119,10 @@ export interface PhoneUserAgent {
   /** A connection is closed. */
   flowClosed(id: string): void;
   /** Calls; with `credentials` challenges to INVITE and in-dialog requests are answered once each. */
-  invite(options: InviteOptions & { readonly credentials?: DigestCredentials }, listener: CallListener): Call;
+  invite(
+    options: InviteOptions & { readonly credentials?: DigestCredentials },
+    listener: CallListener,
+  ): DialledCall;
   /** Sends REGISTER, OPTIONS, MESSAGE and the like; `settled` is called once, later. One challenge is answered. */
   request(
     options: RequestOptions & { readonly credentials?: DigestCredentials },

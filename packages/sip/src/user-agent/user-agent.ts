@@ -8,16 +8,19 @@ import { endLeftDialog } from './left-dialog.ts';
 import { createRoutes, routesBesideVerified, routesWithin } from './routes.ts';
 import { isReachedOver, targetOf, targetOfLostFlow } from './send-target.ts';
 import { screenContent, withSessionAlone } from './session-content.ts';
+import { createSilentRoutes } from './silent-routes.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import type { UserAgent, UserAgentDeps } from './user-agent-options.ts';
 
 /** Creates a user agent with empty tables. */
 export function createUserAgent(deps: UserAgentDeps): UserAgent {
+  const silent = createSilentRoutes();
   const { agent, parts } = assembleUserAgent(deps, {
     challengeAnswer,
     reasonPhrase,
     answerWithin,
-    routesForSize,
+    orderedRoutes: (routes, request, now) => silent.last(routesForSize(routes, request), now),
+    noteSilent: silent.add,
     createRoutes,
     routesWithin,
     routesBesideVerified,

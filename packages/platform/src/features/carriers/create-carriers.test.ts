@@ -89,6 +89,7 @@ async function start({ carriers, database, clock }: Options) {
       below.set(request.leg, listener);
     },
     hangUp: (leg) => notify({ type: 'leg-ended', leg, end: { by: 'local' } }),
+    nextAddress: () => undefined,
   });
   routed.listen((notice) => heard.push(notice));
   await feature.endIncarnation({ number: 0 });

@@ -18,9 +18,11 @@ export function createTrunkRoutes(failed: (leg: string, failure: FailedTarget) =
       const last = targets.length - 1;
       return {
         // The last URI may be silent until the ring timeout of the call.
-        targets: targets.map((target, at) =>
-          at < last ? { target, ringingWithinMs: silentMs } : { target },
-        ),
+        targets: targets.map((target, at) => ({
+          target,
+          ringingWithinMs: silentMs,
+          ...(at === last && { mayBeSilent: true }),
+        })),
         failed: (at, failure) => failed(leg, { target: targets[at]!, isPrimary: at === 0, ...failure }),
       };
     },
