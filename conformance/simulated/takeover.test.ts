@@ -132,6 +132,21 @@ it('a verification goes on at another node when its node is killed', async () =>
   });
 });
 
+it('verifications of nodes that all stop and start together go on at one of them', async () => {
+  await inSimulatedWorld({ seed: 10, nodes: 2, phones: 'none' }, async (world) => {
+    const recipient = '+14155552671';
+    const { body } = await world.api('POST', 'Verify/Session/', { recipient });
+    const { body: inbox } = await world.api('GET', `Sandbox/Message/?to=${encodeURIComponent(recipient)}`);
+    await world.restart({ isGraceful: true });
+    const path = `Verify/Session/${body.session_uuid}/`;
+    const otp = /\d{6}/.exec(inbox.objects[0].text)?.[0];
+    assert.equal((await world.api('POST', path, { otp })).status, 200);
+    // Beyond the expiry of the code.
+    await world.advance(15 * 60_000);
+    assert.equal((await world.api('GET', path)).body.status, 'verified');
+  });
+});
+
 describe('a takeover during which half of the answers to commits are lost for good', () => {
   // Seed 11 has left a multiparty call alive for ever, seeds 4 and 10 a recording.
   for (let seed = 1; seed <= roomsOfWalk(12); seed++)

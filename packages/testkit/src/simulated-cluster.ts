@@ -120,7 +120,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions): P
     async restart(whileDown, end) {
       if (end === 'killed') for (const node of running()) await kill(node);
       await whileDown();
-      for (let number = 0; number < nodes; number++) await start(number);
+      await Promise.all(Array.from({ length: nodes }, (_, number) => start(number)));
     },
     async close() {
       try {

@@ -89,16 +89,19 @@ export function beginIncarnation(
       const lanes = Array.from({ length: database.lanes }, (_, lane) => ({ incarnation, lane }));
       await all.insertInto('incarnation_lanes').values(lanes).execute();
     }
-    return { seat, unsettled: await unsettledFor(write, incarnation) };
+    return { seat, unsettled: await succeedUnsettled(write, incarnation) };
   });
 }
 
-/** Those that this incarnation has ended, and those whose successor has ended before it had settled them. */
-async function unsettledFor(write: Write, successor: number): Promise<readonly KnownAlive[]> {
+/**
+ * Those that this incarnation has ended, and those whose successor has ended before it had settled them. It becomes their successor, so
+ * that no other process takes them over as well.
+ */
+async function succeedUnsettled(write: Write, successor: number): Promise<readonly KnownAlive[]> {
   const all = tables(write);
   const rows = await all
-    .selectFrom('incarnations')
-    .select(['incarnation', 'alive_at', 'counted_at'])
+    .updateTable('incarnations')
+    .set({ ended_by: successor })
     .where('ended_at', 'is not', null)
     .where('settled_at', 'is', null)
     .where((on) =>
@@ -114,13 +117,15 @@ async function unsettledFor(write: Write, successor: number): Promise<readonly K
         ),
       ]),
     )
-    .orderBy('started_at')
+    .returning(['incarnation', 'started_at', 'alive_at', 'counted_at'])
     .execute();
-  return rows.map(({ incarnation, alive_at: wall, counted_at: counted }) => ({
-    incarnation,
-    wall,
-    counted: counted ?? wall,
-  }));
+  return rows
+    .toSorted((one, other) => one.started_at - other.started_at)
+    .map(({ incarnation, alive_at: wall, counted_at: counted }) => ({
+      incarnation,
+      wall,
+      counted: counted ?? wall,
+    }));
 }
 
 /** An incarnation whose things have not all been ended. */
@@ -188,7 +193,7 @@ export interface EndingOfAnother {
 
 /**
  * Makes this incarnation the successor of another one, which writes nothing more from then on: the removal of its lanes waits for its
- * transactions that are going on. Undefined when the row has changed, by a heartbeat or by another successor.
+ * transactions that are going on. Undefined when the row has changed, by a heartbeat or by another successor, and while its successor runs.
  */
 export function succeedIncarnation(
   database: Pick<Database, 'transact'>,
@@ -205,7 +210,10 @@ export function succeedIncarnation(
       .where((on) =>
         'beat' in seen
           ? on.and([on('ended_at', 'is', null), on('beat', '=', seen.beat)])
-          : on('ended_by', '=', seen.endedBy),
+          : on.and([
+              on('ended_by', '=', seen.endedBy),
+              on.not(on.exists(runningOther(all, seen.endedBy, by))),
+            ]),
       )
       .returning(['alive_at', 'counted_at'])
       .executeTakeFirst();
@@ -274,6 +282,16 @@ export async function saveAlive(
     },
     { isolation: 'read-committed', isHeartbeat: true },
   );
+}
+
+/** The successor of an ended incarnation, as long as it runs and is not this process. */
+function runningOther(all: Kysely<Tables>, successor: number, own: number) {
+  return all
+    .selectFrom('incarnations as other')
+    .select('other.incarnation')
+    .where('other.incarnation', '=', successor)
+    .where('other.incarnation', '<>', own)
+    .where('other.ended_at', 'is', null);
 }
 
 function lowestFree(taken: readonly number[]): number {

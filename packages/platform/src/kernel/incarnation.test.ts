@@ -25,10 +25,10 @@ async function diedAt({ begin, settled }: Pick<Incarnation, 'begin' | 'settled'>
 
 const secrets = createSecrets(new Uint8Array(32).fill(7));
 
-function processOn(database: Database, startAt: number) {
+function processOn(database: Database, startAt: number, node = '') {
   const clock = createVirtualClock({ startAt });
   const log = createRecordingLog();
-  return { clock, log, alive: createIncarnation({ database, clock, log, secrets }) };
+  return { clock, log, alive: createIncarnation({ database, clock, log, secrets, node }) };
 }
 
 function rules(open: OpenDatabase): void {
@@ -112,6 +112,42 @@ eachDatabase('incarnations', (open) => {
       (await fourth!.begin()).map(({ number }) => number),
       [second!.number, third!.number],
     );
+  });
+
+  test('incarnations of stopped nodes go to one of the processes that start next, also before they are settled', async () => {
+    const database = Object.assign(Object.create(await open(migrations)) as Database, { isShared: true });
+    const begun = async (node: string, at: number) => {
+      const { alive } = processOn(database, at, node);
+      const ended = await alive.begin();
+      await alive.close();
+      return { alive, numbers: ended.map(({ number }) => number) };
+    };
+    const [a, b] = [await begun('a', 1_000), await begun('b', 2_000)];
+    await a.alive.end();
+    await b.alive.end();
+    const next = await begun('b', 3_000);
+    assert.deepEqual(next.numbers.slice(-2), [a.alive.number, b.alive.number]);
+    assert.deepEqual((await begun('a', 4_000)).numbers, []);
+    // Killed before it has settled them.
+    const last = await begun('b', 5_000);
+    assert.deepEqual(last.numbers.slice(-3), [a.alive.number, b.alive.number, next.alive.number]);
+  });
+
+  test('an ended incarnation whose successor runs has no other successor, whatever another node knows', async () => {
+    const database = Object.assign(Object.create(await open(migrations)) as Database, { isShared: true });
+    const [a, b, next] = ['a', 'b', 'a'].map((node, at) => processOn(database, (at + 1) * 1_000, node).alive);
+    await a!.begin();
+    await b!.begin();
+    await a!.end();
+    await next!.begin();
+    const left = { incarnation: a!.number, seen: { endedBy: next!.number } };
+    assert.equal(await b!.succeed(left), undefined);
+    await next!.end();
+    assert.equal((await b!.succeed(left))?.number, a!.number);
+    // A takeover that has failed is repeated.
+    const repeated = await b!.succeed({ ...left, seen: { endedBy: b!.number } });
+    assert.equal(repeated?.number, a!.number);
+    for (const each of [a, b, next]) await each!.close();
   });
 
   test('a database of an earlier release keeps the time at which its process was last alive', async () => {
