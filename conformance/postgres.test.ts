@@ -90,4 +90,21 @@ describe('the server on PostgreSQL', { skip, timeout: 180_000 }, () => {
     await isReady(true);
     assert.equal((await platform.api('GET', 'Endpoint/')).status, 200);
   });
+
+  it('answers 503 to what it cannot write to a server that is a standby, answers reads, and writes when that is promoted', async () => {
+    const endpoint = { username: 'standby', password: 'a-good-password', alias: 'standby' };
+    const create = () => platform.api('POST', 'Endpoint/', endpoint);
+    await server.demote();
+    const isBack = async () => (await platform.api('GET', 'Endpoint/')).status === 200;
+    while (!(await isBack())) await new Promise((turn) => setTimeout(turn, 20));
+    const refused = await create();
+    assert.equal(refused.status, 503);
+    assert.match(refused.body.error, /database cannot be reached/);
+    assert.equal((await platform.api('GET', 'Endpoint/')).status, 200);
+    const database = new Client(server.url);
+    await database.connect();
+    await database.query('SELECT pg_promote()');
+    await database.end();
+    while ((await create()).status !== 201) await new Promise((turn) => setTimeout(turn, 20));
+  });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { chown, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,6 +22,8 @@ export interface PostgresServer {
   /** Stops the server until `up` is called, on the same data. */
   down(): Promise<void>;
   up(): Promise<void>;
+  /** Starts the server again as a standby, which refuses to write until `pg_promote()`. */
+  demote(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -112,6 +114,12 @@ export async function startPostgres(
       },
       down: () => end(server, 'SIGINT'),
       async up() {
+        server = await startServer(bin, directory, user, options);
+      },
+      async demote() {
+        await end(server, 'SIGINT');
+        await writeFile(join(data, 'standby.signal'), '');
+        if (user !== undefined) await chown(join(data, 'standby.signal'), user.uid, user.gid);
         server = await startServer(bin, directory, user, options);
       },
       async stop() {
@@ -222,7 +230,7 @@ async function startServer(
     createInterface({ input: server.stderr! }).on('line', (line) => {
       lines.push(line);
       if (lines.length > 50) lines.shift();
-      if (line.includes('database system is ready to accept connections')) resolve();
+      if (/database system is ready to accept (?:read-only )?connections/.test(line)) resolve();
     });
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)));

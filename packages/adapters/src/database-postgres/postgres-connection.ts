@@ -6,6 +6,8 @@ import {
   saysBeginAgain,
   saysConnectionLost,
   saysPlanIsStale,
+  saysServerIsFull,
+  saysServerIsReadOnly,
 } from './unavailable-error.ts';
 
 /** Stores have a few hundred texts; the variants of `in (…)` lists must not grow the server's memory without limit. */
@@ -16,18 +18,24 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 /** One pooled connection for kysely. Its transactions are units: savepoints inside a group's transaction. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
+  readonly #isWriter: boolean;
   readonly #statementNames = new Map<string, string>();
   #unit: { failed: boolean } | undefined;
   #hasSavepoints = true;
   #isRolledBack = false;
-  /** Why the whole group has to stop: the connection is lost, or another transaction conflicts. */
+  /** Why the whole group has to stop: the connection is lost, the server cannot write, or another transaction conflicts. */
   #fatal: unknown;
-  #isStale = false;
+  #isLost = false;
+  /** Not used again: its plans are stale, or its server only reads. A server that has been succeeded by another one stays so. */
+  #isUseless = false;
 
-  constructor(client: PoolClient) {
+  /** On a connection for reads a statement that writes is a fault of its caller. */
+  constructor(client: PoolClient, { isWriter }: { readonly isWriter: boolean }) {
     this.#client = client;
+    this.#isWriter = isWriter;
     // Runs before the rejections of the queries in flight.
     client.on('error', (error) => {
+      this.#isLost = true;
       this.#fatal ??= lost(error);
     });
   }
@@ -98,8 +106,9 @@ export class PostgresConnection implements DatabaseConnection {
       if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
     } catch (error) {
       const cause = this.#read(error);
-      if (!(cause instanceof DatabaseUnavailableError)) throw cause;
-      throw new LostCommitError(transaction, cause.cause);
+      if (this.#isLost && cause instanceof DatabaseUnavailableError)
+        throw new LostCommitError(transaction, cause.cause);
+      throw cause;
     }
   }
 
@@ -125,16 +134,15 @@ export class PostgresConnection implements DatabaseConnection {
 
   /** Rolls back open work and returns the connection to the pool. */
   release(): void {
-    const { fatal } = this;
     this.#fatal = undefined;
     this.#unit = undefined;
     this.#isRolledBack = false;
-    this.#client.release(fatal instanceof DatabaseUnavailableError || this.#isStale);
+    this.#client.release(this.#isLost || this.#isUseless);
   }
 
   /** Rolls the group back, unless that has been done or the connection is lost. */
   rollBack(): void {
-    if (this.#isRolledBack || this.#fatal instanceof DatabaseUnavailableError) return;
+    if (this.#isRolledBack || this.#isLost) return;
     this.#isRolledBack = true;
     this.order('ROLLBACK');
   }
@@ -151,14 +159,24 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   #read(error: unknown): unknown {
+    if (saysConnectionLost(error)) this.#isLost = true;
     if (this.#fatal instanceof DatabaseUnavailableError) return this.#fatal;
-    if (saysConnectionLost(error)) this.#fatal = lost(error);
-    else if (saysPlanIsStale(error)) {
-      this.#isStale = true;
-      this.#fatal = error;
-    } else if (saysBeginAgain(error)) this.#fatal = error;
-    else return error;
-    return this.#fatal;
+    const fatal = this.#isLost ? lost(error) : this.#fatalOf(error);
+    if (fatal === undefined) return error;
+    this.#fatal = fatal;
+    return fatal;
+  }
+
+  #fatalOf(error: unknown): unknown {
+    if (saysServerIsFull(error))
+      return new DatabaseUnavailableError(
+        'the database server has no space, memory or connection left',
+        error,
+      );
+    const isReadOnly = this.#isWriter && saysServerIsReadOnly(error);
+    if (isReadOnly || saysPlanIsStale(error)) this.#isUseless = true;
+    if (isReadOnly) return new DatabaseUnavailableError('the database server is read-only', error);
+    return saysBeginAgain(error) ? error : undefined;
   }
 }
 

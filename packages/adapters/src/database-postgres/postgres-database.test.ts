@@ -148,6 +148,75 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
     });
   });
 
+  test('a server without space or memory is unavailable to the units of a group, which keep their connection', async () => {
+    await withDatabase(async (database) => {
+      const run = (text: string) => database.transact((write) => sql.raw(text).execute(write));
+      const insert = (id: number) =>
+        database.transact(async (write) => {
+          await sql`INSERT INTO t VALUES (${id}, 0)`.execute(write);
+          const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(write);
+          return rows[0]!.pid;
+        });
+      const pid = await insert(1);
+      await run(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE 'no space left' USING ERRCODE = TG_ARGV[0]; END $$`);
+      for (const code of ['53000', '53100', '53200', '53300']) {
+        await run(`CREATE TRIGGER no_space BEFORE INSERT ON t EXECUTE FUNCTION refuse('${code}')`);
+        for (const ids of [[2], [3, 4]])
+          for (const outcome of await Promise.allSettled(ids.map(insert))) {
+            assert.ok(outcome.status === 'rejected');
+            assert.equal(outcome.reason.code, 'database-unavailable');
+            assert.equal(outcome.reason.cause.code, code);
+          }
+        await run('DROP TRIGGER no_space ON t');
+      }
+      assert.equal(await insert(2), pid);
+    });
+  });
+
+  test('a server that has become read-only is unavailable to units, serves reads, and gets new connections', async () => {
+    await withDatabase(async (database) => {
+      const serializable = () => database.transact((write) => sql`UPDATE t SET n = n + 1`.execute(write));
+      const readCommitted = () =>
+        database.transact((write) => sql`UPDATE t SET n = n + 1`.execute(write), {
+          isolation: 'read-committed',
+        });
+      const empty = () => database.transact(async () => {});
+      await database.transact((write) => sql`INSERT INTO t VALUES (1, 0)`.execute(write));
+      await server.demote();
+      const read = () => sql<{ n: number }>`SELECT n FROM t`.execute(database.read);
+      try {
+        // The pool may still hold connections to the stopped server.
+        await Promise.allSettled([serializable(), readCommitted(), read()]);
+        for (const unit of [serializable, readCommitted, empty])
+          await assert.rejects(unit(), { code: 'database-unavailable', message: /read-only/ });
+        assert.deepEqual((await read()).rows, [{ n: 0 }]);
+      } finally {
+        await sql`SELECT pg_promote()`.execute(database.read);
+      }
+      await serializable();
+      await readCommitted();
+      assert.deepEqual((await read()).rows, [{ n: 2 }]);
+    });
+  });
+
+  test('a connection on which the server only reads is replaced at the next unit', async () => {
+    await withDatabase(async (database) => {
+      const insert = (id: number) =>
+        database.transact((write) => sql`INSERT INTO t VALUES (${id}, 0)`.execute(write));
+      // The setting of a session that began while the server was read-only.
+      await database.transact((write) => sql`SET default_transaction_read_only = on`.execute(write));
+      await assert.rejects(insert(1), { code: 'database-unavailable', message: /read-only/ });
+      await insert(1);
+    });
+  });
+
+  test('a read that writes is a fault of its caller, not of the server', async () => {
+    await withDatabase(async (database) => {
+      await assert.rejects(sql`DELETE FROM t`.execute(database.read), { code: '25006' });
+    });
+  });
+
   test('no server at all is a clear error', async () => {
     const url = 'postgresql://postgres@localhost/none?host=%2Fnowhere';
     const database = createPostgresDatabase({ url, log: createRecordingLog() });

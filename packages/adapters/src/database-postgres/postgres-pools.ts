@@ -116,8 +116,9 @@ export class PostgresPools {
     const client = await pool.connect().catch(unavailable);
     const known = this.#connections.get(client);
     if (known !== undefined) return known;
-    await this.#admit(client, pool !== this.#readPool);
-    const connection = new PostgresConnection(client);
+    const isWriter = pool !== this.#readPool;
+    await this.#admit(client, isWriter);
+    const connection = new PostgresConnection(client, { isWriter });
     this.#connections.set(client, connection);
     return connection;
   }

@@ -1,4 +1,4 @@
-/** The connection was refused or lost. The next transaction or read reconnects. */
+/** The connection was refused or lost, or the server cannot write at this moment. The next transaction or read tries again. */
 export class DatabaseUnavailableError extends Error {
   readonly code = 'database-unavailable';
 
@@ -30,6 +30,17 @@ export function saysConnectionLost(error: unknown): boolean {
   return /^(?:08...|57P0[123]|ECONN\w+|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)$/.test(
     codeOf(error) ?? '',
   );
+}
+
+/** Class 53 of PostgreSQL's error codes: insufficient resources, disk full, out of memory, too many connections. Not 53400, a limit of its configuration. */
+export function saysServerIsFull(error: unknown): boolean {
+  return /^53[0-3]00$/.test(codeOf(error) ?? '');
+}
+
+/** 25006 read_only_sql_transaction. A standby also refuses, by 0A000, to begin a serializable transaction. */
+export function saysServerIsReadOnly(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '25006' || (code === '0A000' && /hot standby/.test((error as Error).message));
 }
 
 /** 40001 serialization_failure and 40P01 deadlock_detected: the same work succeeds when it is run again. */

@@ -182,6 +182,8 @@ export class UnitLane {
         if (connection.fatal !== undefined) throw connection.fatal;
       }
       const transaction = await begun();
+      // A group without a statement of its own meets it at its beginning.
+      if (connection.fatal !== undefined) throw connection.fatal;
       if (!connection.isRolledBack) await connection.commit(transaction);
       return undefined;
     } catch (cause) {
