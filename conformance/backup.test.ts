@@ -25,24 +25,30 @@ import { serverMain } from './support/server-main.ts';
 
 const postgres = postgresMissing() ?? missing('pg_dump', 'pg_restore');
 
+async function startServer(): Promise<PostgresServer> {
+  const started = await startPostgres();
+  if (started.server === undefined) throw new Error(started.reason);
+  return started.server;
+}
+
 for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
   const skip = kind === 'PostgreSQL' && postgres;
   describe(`a backup of a server with ${kind}`, { skip, timeout: 180_000 }, () => {
     const directory = mkdtempSync(join(tmpdir(), 'jackfield-'));
     const backup = join(directory, 'backup');
     const data = join(directory, 'restored');
-    let server: PostgresServer | undefined;
+    let servers: readonly PostgresServer[] = [];
     let original: PlatformProcess;
     let database: Readonly<Record<string, string>> = {};
     let empty: Readonly<Record<string, string>> = {};
 
     before(async () => {
       if (kind === 'PostgreSQL') {
-        const started = await startPostgres();
-        if (started.server === undefined) throw new Error(started.reason);
-        server = started.server;
-        database = { JACKFIELD_DATABASE_URL: await server.createDatabase() };
-        empty = { JACKFIELD_DATABASE_URL: await server.createDatabase() };
+        // The second one has counted fewer transactions than the first one will have.
+        servers = await Promise.all([startServer(), startServer()]);
+        const urls = await Promise.all(servers.map((each) => each.createDatabase()));
+        database = { JACKFIELD_DATABASE_URL: urls[0]! };
+        empty = { JACKFIELD_DATABASE_URL: urls[1]! };
       }
       // A test writes as fast as it can while a backup is made.
       original = await PlatformProcess.start({ ...database, JACKFIELD_HTTP_REQUESTS: '1000000' });
@@ -52,7 +58,7 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
 
     after(async () => {
       await original.stop();
-      await server?.stop();
+      for (const server of servers) await server.stop();
       rmSync(directory, { recursive: true, force: true });
     });
 
@@ -77,8 +83,18 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
     const ofOriginal = () => ({ JACKFIELD_DATA_DIR: original.dataDir, ...database });
     const ofRestored = () => ({ JACKFIELD_DATA_DIR: data, ...empty });
 
+    /** Sends a code; resolves when the event of its delivery is behind the last one. */
+    async function emitEvents(at: PlatformProcess, recipient: string, after: string) {
+      const { status } = await at.api('POST', 'Verify/Session/', { recipient });
+      assert.equal(status, 202);
+      const path = `Event/?after=${after}&type=verify.delivered`;
+      const isThere = ({ objects }: { objects: unknown[] }) => objects.length > 0;
+      await at.until('the event of a delivery', path, isThere);
+    }
+
     it('is made while the server writes, and holds every file for its owner alone', async () => {
       await original.createEndpoint('before', 'a-good-password');
+      await emitEvents(original, '+14155550100', '0-0');
       let isOver = false;
       // Units of the server go on meanwhile.
       const writes = (async () => {
@@ -179,6 +195,10 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
         const aliases = body.objects.map(({ alias }: { alias: string }) => alias);
         assert.ok(aliases.includes('before'), aliases.join(', '));
         assert.equal(readFileSync(join(data, 'recordings/kept.wav'), 'utf8'), 'RIFF');
+        const events = async (at: PlatformProcess) => (await at.api('GET', 'Event/')).body;
+        const { objects: seen, meta } = await events(original);
+        assert.deepEqual((await events(again)).objects, seen);
+        await emitEvents(again, '+14155550101', meta.after);
       } finally {
         await again.stop();
       }

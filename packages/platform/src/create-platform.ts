@@ -109,6 +109,7 @@ async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Teleph
   const { list, accounts, recordings, sounds, liveEvents, consoleSessions, accountOfCall } = features;
   const startPhase = createStartPhase(core);
   await startPhase('migrations', () => core.database.migrate(migrationsOf(list), true));
+  await startPhase('event stream', () => core.outbox.open());
   // Before the first event of this process, which would count as an event of the last process.
   const ended = await incarnation.begin();
   const account = await accounts.ensureFirstAccount(core.firstAccount);

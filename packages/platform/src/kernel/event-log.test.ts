@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
+import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Database, UnitOptions, Write } from '@jackfield/ports';
 import {
   createRecordingLog,
@@ -12,6 +13,7 @@ import {
 } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { createEventLog, firstCursor } from './event-log.ts';
+import { createIncarnation, incarnationMigrations } from './incarnation.ts';
 import { type OutboxEvent, replayResource } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 
@@ -32,7 +34,7 @@ function eventLogOn(database: Database) {
   });
   const append = (write: Write, number: number, changes: Partial<OutboxEvent> = {}) =>
     outbox.appendEvents(write, [event(number, changes)]);
-  return { eventLog: createEventLog(database), append };
+  return { eventLog: createEventLog(database), outbox, append };
 }
 
 const numbers = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]) =>
@@ -166,4 +168,48 @@ describe('the event stream beside long transactions', { skip: postgresMissing() 
       await server!.stop();
     });
   }
+});
+
+describe('the event stream of a database that was restored into another server', {
+  skip: postgresMissing() ?? false,
+}, () => {
+  test('has all events, and continues behind its last cursor; a node of the former server writes no more', async () => {
+    const { server } = await startPostgres();
+    const url = await server!.createDatabase();
+    const log = createRecordingLog();
+    const open = () => createPostgresDatabase({ url, poolSize: 4, writers: 2, isShared: true, log });
+    const [former, database] = [open(), open()];
+    await former.migrate([...outboxMigrations, ...incarnationMigrations]);
+    const secrets = createSecrets(new Uint8Array(32).fill(7));
+    const nodeOn = (its: Database, node: string) =>
+      createIncarnation({ database: its, clock: createVirtualClock(), log, secrets, node });
+    const nodes = [nodeOn(former, 'former'), nodeOn(database, 'next')];
+    const before = eventLogOn(former);
+    await before.outbox.open();
+    await nodes[0]!.begin();
+    for (const number of [1, 2, 3]) await former.transact((write) => before.append(write, number));
+    // As many transactions lie between the counts of the two servers.
+    await former.transact((write) => sql`UPDATE outbox SET written_in = written_in + 5000000`.execute(write));
+
+    const { eventLog, append, outbox } = eventLogOn(database);
+    await outbox.open();
+    const restored = await eventLog.newest(reader, 10);
+    assert.deepEqual(numbers(restored), [1, 2, 3]);
+    await assert.rejects(
+      former.transact((write) => before.append(write, 4)),
+      { code: 'incarnation-ended' },
+    );
+    await nodes[1]!.begin();
+    // Another start, which finds the stream continued.
+    const again = eventLogOn(database);
+    await again.outbox.open();
+    await database.transact((write) => append(write, 5));
+    await database.transact((write) => again.append(write, 6));
+    assert.deepEqual(numbers(await eventLog.after(reader, restored.at(-1)!.cursor, 10)), [5, 6]);
+    assert.deepEqual(numbers(await eventLog.newest(reader, 10, ['r/1'])), [1, 2, 3, 5, 6]);
+    for (const node of nodes) await node.close();
+    await former.close();
+    await database.close();
+    await server!.stop();
+  });
 });

@@ -53,7 +53,7 @@ interface EventRow {
 }
 
 /**
- * Order is that of `(written_in, id)`. PostgreSQL may commit an event after others with greater ids, even with greater
+ * Order is that of `(written_in, id)`: on PostgreSQL the transaction and an offset (`event-positions.ts`). PostgreSQL may commit an event after others with greater ids, even with greater
  * transactions. So an event is shown only when its transaction is older than every running one. SQLite has one writer, and
  * `written_in` is 0.
  */
@@ -61,7 +61,8 @@ export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'diale
   const columns = sql.raw('id, written_in, event_id, type, account, resource, created_at, payload');
   const isFinal =
     dialect === 'postgres'
-      ? sql.raw('AND written_in < pg_snapshot_xmin(pg_current_snapshot())::text::bigint')
+      ? sql.raw(`AND written_in < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+          + (SELECT transaction_offset FROM event_positions)`)
       : sql.raw('');
   const isEvent = sql.raw(`AND resource NOT LIKE '${replayResource}%'`);
   const of = {

@@ -33,7 +33,8 @@ export interface OutboxRow {
  * parameters.
  */
 export interface OutboxQueries {
-  insert(event: NewEvent): CompiledQuery<unknown>;
+  /** `offset` is that of `continuePositions`. */
+  insert(event: NewEvent, offset: number): CompiledQuery<unknown>;
   /** The armed ones of this process that are due first. */
   armed(limit: number): CompiledQuery<{ readonly id: number; readonly next_attempt_at: number }>;
   row(id: number): CompiledQuery<OutboxRow>;
@@ -66,7 +67,8 @@ export function outboxQueries(
 ): OutboxQueries {
   const build = <Row>(raw: RawBuilder<Row>): CompiledQuery<Row> => raw.compile(read);
   const instant = sql`CAST(${0} AS BIGINT)`;
-  const transaction = sql.raw(dialect === 'postgres' ? 'pg_current_xact_id()::text::bigint' : '0');
+  const isNumbered = dialect === 'postgres';
+  const position = isNumbered ? sql`pg_current_xact_id()::text::bigint + ${instant}` : sql`0`;
   const owner = sql.lit(incarnation ?? 0);
   // The second half names the condition of the partial index.
   const own = incarnation === undefined ? sql`` : sql`AND incarnation = ${owner} AND incarnation <> 0`;
@@ -76,16 +78,16 @@ export function outboxQueries(
 
   const finished = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, delivered_at, attempts, written_in)
-    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${instant}, 0, ${transaction})`);
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${instant}, 0, ${position})`);
   const ordered = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
       incarnation, next_attempt_at)
-    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction}, ${owner},
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${position}, ${owner},
       CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE resource = ${''} AND ${unfinished} ${lock}) THEN NULL ELSE ${instant} END)`);
   const unordered = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
       incarnation, next_attempt_at)
-    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction}, ${owner}, ${instant})`);
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${position}, ${owner}, ${instant})`);
   const armed = build<{ id: number; next_attempt_at: number }>(sql`
     SELECT id, next_attempt_at FROM outbox WHERE next_attempt_at IS NOT NULL ${own}
     ORDER BY next_attempt_at, id LIMIT ${0}`);
@@ -118,14 +120,15 @@ export function outboxQueries(
   );
 
   return {
-    insert(event) {
+    insert(event, offset) {
       const { eventId, account, mainAccount, resource, type, payload, callback, createdAt, dueAt } = event;
       const all = [eventId, account, mainAccount, resource, type, JSON.stringify(payload), createdAt];
-      if (callback === undefined) return { ...finished, parameters: [...all, createdAt] };
+      const from = isNumbered ? [offset] : [];
+      if (callback === undefined) return { ...finished, parameters: [...all, createdAt, ...from] };
       const target = JSON.stringify(callback);
       return callback.isUnordered === true
-        ? { ...unordered, parameters: [...all, target, dueAt] }
-        : { ...ordered, parameters: [...all, target, resource, dueAt] };
+        ? { ...unordered, parameters: [...all, target, ...from, dueAt] }
+        : { ...ordered, parameters: [...all, target, ...from, resource, dueAt] };
     },
     armed: (limit) => ({ ...armed, parameters: [limit] }),
     row: (id) => ({ ...row, parameters: [id] }),

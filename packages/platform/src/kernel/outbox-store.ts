@@ -15,7 +15,8 @@ export const rowsPerTransaction = 1_000;
 
 /** The outbox's table. */
 export interface OutboxStore {
-  insert(write: Write, events: readonly NewEvent[]): Promise<void>;
+  /** `offset` is that of `continuePositions`. */
+  insert(write: Write, events: readonly NewEvent[], offset: number): Promise<void>;
   /** Armed events of this process in the order in which they fall due, later ones included. */
   armed(limit: number): Promise<readonly { readonly id: number; readonly next_attempt_at: Instant }[]>;
   find(id: number): Promise<StoredEvent | undefined>;
@@ -46,10 +47,10 @@ export function createOutboxStore(database: Database, incarnation?: number): Out
     Number((await write.executeQuery(query)).numAffectedRows ?? 0n);
 
   return {
-    async insert(write, events) {
+    async insert(write, events, offset) {
       // Together: a connection to a server pipelines them.
-      if (events.length === 1) await write.executeQuery(queries.insert(events[0]!));
-      else await Promise.all(events.map((event) => write.executeQuery(queries.insert(event))));
+      if (events.length === 1) await write.executeQuery(queries.insert(events[0]!, offset));
+      else await Promise.all(events.map((event) => write.executeQuery(queries.insert(event, offset))));
     },
     armed: async (limit) => (await database.read.executeQuery(queries.armed(limit))).rows,
     async find(id) {

@@ -1,11 +1,13 @@
 import type { Clock, Database, Instant, Logger, Migration, Write } from '@jackfield/ports';
 import { createCommitListeners } from './commit-listeners.ts';
+import { continuePositions } from './event-positions.ts';
 import type { OutboxEvent } from './kernel-effects.ts';
 import { outboxTable } from './migrations/0001-outbox.ts';
 import { outboxCallbacks } from './migrations/0002-outbox-callbacks.ts';
 import { outboxEventStream } from './migrations/0003-event-feed.ts';
 import { eventsByResource } from './migrations/0006-events-by-resource.ts';
 import { outboxIncarnation } from './migrations/0008-outbox-incarnation.ts';
+import { eventPositions } from './migrations/0011-event-positions.ts';
 import type { Deliver, OutboxConsumer } from './outbox-consumer.ts';
 import { type OutboxLimits, outboxLimits } from './outbox-limits.ts';
 import { type OutboxPump, startOutboxPump } from './outbox-pump.ts';
@@ -18,6 +20,7 @@ export const outboxMigrations: readonly Migration[] = [
   outboxEventStream,
   eventsByResource,
   outboxIncarnation,
+  eventPositions,
 ];
 
 /** Writes a record beside events that carry a callback, in their transaction. */
@@ -25,6 +28,8 @@ export type RecordAppended = (write: Write, events: readonly AppendedEvent[]) =>
 
 /** Events that are written in the transaction of their change, and delivered at least once, in order for each ordered resource. */
 export interface Outbox {
+  /** Finds the positions of new events in the event stream; after the migrations, and before the first event of this process. */
+  open(): Promise<void>;
   /** Inside the transaction of the change. An event without `callback` is kept for the event stream only. */
   appendEvents(write: Write, events: readonly OutboxEvent[]): Promise<void>;
   /** Called after a commit with events, so that they go out at once. */
@@ -73,17 +78,21 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const limits = { ...outboxLimits, ...deps.limits };
   const store = createOutboxStore(database, incarnation);
   const listeners = createCommitListeners(clock, unannouncedMs);
+  let offset = 0;
   let pump: OutboxPump | undefined;
   let record: RecordAppended | undefined;
   let callbackAt: Instant = Number.NEGATIVE_INFINITY;
 
   return {
+    async open() {
+      offset = await continuePositions(database, log);
+    },
     async appendEvents(write, events) {
       if (events.length === 0) return;
       const now = clock.now();
       const createdAt = clock.wallNow();
       const appended = events.map((event) => ({ ...event, eventId: newEventId(), createdAt, dueAt: now }));
-      await store.insert(write, appended);
+      await store.insert(write, appended, offset);
       listeners.written();
       const withCallback = appended.filter(({ callback }) => callback !== undefined);
       if (withCallback.length === 0) return;
