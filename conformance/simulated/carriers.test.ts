@@ -7,6 +7,7 @@ import {
   type SimulatedWorld,
   type SimulatedWorldOptions,
 } from '@jackfield/testkit';
+import { cluster } from '../support/simulated-nodes.ts';
 
 const number = '+442079460100';
 const answerUrl = 'https://customer.example.com/answer';
@@ -24,6 +25,13 @@ const beta = {
   name: 'beta',
   host: '10.0.2.2',
   prefixes: [{ prefix: '44', priority: 2 }],
+};
+
+const registered = {
+  ...alpha,
+  username: 'jackfield',
+  password: 'the secret of the carrier',
+  registration: { aor: 'sip:jackfield@10.0.2.1', expires: 600 },
 };
 
 /** 0.60 a minute, billed by the second. */
@@ -188,14 +196,7 @@ describe('A registration with a carrier', () => {
     inSimulatedWorld(
       {
         seed: 308,
-        carriers: [
-          {
-            ...alpha,
-            username: 'jackfield',
-            password: 'the secret of the carrier',
-            registration: { aor: 'sip:jackfield@10.0.2.1', expires: 600 },
-          },
-        ],
+        carriers: [registered],
       },
       async (world) => {
         const gateway = gatewayOf(world, alpha);
@@ -212,6 +213,24 @@ describe('A registration with a carrier', () => {
         assert.deepEqual(new Set(events), new Set(['carrier.registered']));
       },
     ));
+
+  it('goes to another node as soon as its node gets the signal to stop, however long its calls last', () =>
+    inSimulatedWorld({ seed: 310, carriers: [registered], nodes: 2 }, async (world) => {
+      const gateway = gatewayOf(world, alpha);
+      gateway.answers = (method) => (method === 'REGISTER' ? 200 : 405);
+      const { nodes } = cluster(world);
+      const role = 'registration with carrier alpha';
+      const rolesOf = async () => (await nodes[0]!.call('GET', 'Operator/Node/')).body.objects;
+      const holds = async (node: number) => (await rolesOf())[node].roles.includes(role);
+      const isHeld = async () => (await holds(0)) || (await holds(1));
+      await world.until('a node holds the registration', isHeld, 40_000);
+      const [holder, other] = (await holds(0)) ? [0, 1] : [1, 0];
+      await world.advance(1_000);
+      const before = gateway.requests.length;
+      nodes[holder]!.platform.drain();
+      await world.until('the other node holds it', () => holds(other), 5_000);
+      await world.until('it is removed and begun again', () => gateway.requests.length === before + 2);
+    }));
 });
 
 describe('A call from a carrier', () => {

@@ -181,12 +181,12 @@ async function startPlatform(core: FeaturesDeps, asked: Asked, telephony: Teleph
   };
 }
 
-/** A node that drains gives its roles to the others. */
+/** A node that drains, or gets the signal to stop, gives its roles to the others: its calls may last for hours. */
 function phaseOver(roles: SingletonRoles, log: Logger): NodePhase {
   const phase = new NodePhase();
   phase.follow((name) => {
     if (name === 'serving') roles.open();
-    else if (name === 'draining')
+    else if (phase.isDraining)
       roles.giveUp().catch((err: unknown) => log.warn({ err }, 'roles not given up by a node that drains'));
   });
   return phase;
