@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -83,6 +84,87 @@ describe('connections to NATS', { skip, timeout: 60_000 }, () => {
 
   test('an invalid name on the bus is refused', async () => {
     assert.throws(() => open(server, 'one', { cluster: 'a.b' }), /'a\.b' is not a name on the bus/);
+  });
+});
+
+/** A proxy before a server, which loses connections at the flush behind their subscriptions. */
+async function proxyOf({ address }: NatsServer) {
+  const far = { host: '127.0.0.1', port: Number(address.split(':')[1]) };
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let losses = 0;
+  const proxy = createServer((near) => {
+    const pair = [near, connect(far)] as const;
+    pairs.add(pair);
+    for (const socket of pair)
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          pairs.delete(pair);
+          for (const each of pair) each.destroy();
+        });
+    let pings = 0;
+    pair[1].pipe(near);
+    near.on('data', (sent) => {
+      pings += sent.toString('latin1').split('PING\r\n').length - 1;
+      // The first one ends the handshake.
+      if (pings < 2 || losses === 0) {
+        pair[1].write(sent);
+        return;
+      }
+      losses--;
+      near.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as { port: number };
+  return {
+    address: `127.0.0.1:${port}`,
+    get connections() {
+      return pairs.size;
+    },
+    lose: (number: number) => {
+      losses = number;
+    },
+    cut() {
+      for (const [near] of pairs) near.destroy();
+    },
+    close: () => new Promise((resolve) => proxy.close(resolve)),
+  };
+}
+
+describe('a connection to NATS that is lost before the server has its subscriptions', {
+  skip,
+  timeout: 60_000,
+}, () => {
+  test('is replaced by one connection, at the start and later, and a message is received once', async () => {
+    const server = await startNats();
+    const proxy = await proxyOf(server);
+    proxy.lose(2);
+    const one = open({ ...server, address: proxy.address }, 'one');
+    const two = await opened(server, 'two');
+    let received = 0;
+    one.serve('same', async (body) => {
+      received++;
+      return body;
+    });
+    const asked = () => two.ask('one', 'same', bytes('hello'), 2_000);
+    await connected(one);
+    assert.equal(proxy.connections, 1);
+    await asked();
+    assert.equal(received, 1);
+    proxy.lose(2);
+    proxy.cut();
+    while (one.isConnected) await new Promise((resolve) => setTimeout(resolve, 5));
+    await connected(one);
+    assert.equal(proxy.connections, 1);
+    await asked();
+    assert.equal(received, 2);
+    await one.close();
+    await two.close();
+    // It closes when its last connection has ended.
+    await proxy.close();
+    assert.equal(proxy.connections, 0);
+    await server.stop();
   });
 });
 

@@ -148,7 +148,8 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
   async function follow(followed: NatsConnection): Promise<void> {
     for await (const { type } of followed.status()) {
       if (type === 'reconnect') {
-        await followed.flush();
+        // Lost again before the server had the subscriptions: it reconnects once more.
+        if (!(await isFlushed(followed))) continue;
         isConnected = true;
         log.info({}, 'connected to NATS again');
       } else if (type === 'disconnect' || type === 'close') {
@@ -161,8 +162,9 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
 
   async function connectAtLast(): Promise<void> {
     while (!isClosed) {
+      let made: NatsConnection | undefined;
       try {
-        const made = await connect(connectionOptions(options));
+        made = await connect(connectionOptions(options));
         if (isClosed) return await made.close();
         connection = made;
         subscribe(made);
@@ -173,6 +175,8 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
         return await follow(made);
       } catch (err) {
         log.warn({ err }, 'connecting to NATS failed; will retry');
+        // It would reconnect by itself, beside the next one.
+        await made?.close();
         await retryPause.wait(reconnectMs);
       }
     }
@@ -195,6 +199,14 @@ function keepConnected(options: NatsBusOptions, subscribe: (connection: NatsConn
       await following;
     },
   };
+}
+
+/** Whether the server has all that was sent. */
+function isFlushed(connection: NatsConnection): Promise<boolean> {
+  return connection.flush().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Closes the connection, so that the server refuses requests to this node at once. Does not wait for a server that does not answer. */
