@@ -3,7 +3,12 @@ import type { Kysely } from 'kysely';
 
 type CarrierCallsTables = {
   readonly carrier_calls: CarrierCallRow;
+  // Written by granting/grant-store.ts.
+  readonly carrier_grants: { readonly incarnation: number };
+  readonly carrier_spend: SpendOfNodes;
 };
+
+type SpendOfNodes = { readonly carrier: string; readonly minute: number; readonly units: number };
 
 export type CarrierCallRow = {
   readonly leg: string;
@@ -18,8 +23,9 @@ export type CarrierCallRow = {
   readonly incarnation: number;
 };
 
+const minuteMs = 60_000;
 /** The window of the spend cap is never longer than this. */
-const rememberedMs = 61 * 60_000;
+const rememberedMs = 61 * minuteMs;
 
 /** Writes its own row; old rows are removed by one lane. */
 const unit: UnitOptions = { isolation: 'read-committed', key: 'carrier-calls' };
@@ -33,6 +39,10 @@ export interface CarrierStore {
   unsettledOf(incarnation: number): Promise<readonly CarrierCallRow[]>;
   /** Calls that were settled in the last hour. */
   settledRecently(now: Instant): Promise<readonly CarrierCallRow[]>;
+  /** The spend of the nodes that used the database before this process, by minutes of the last hour. */
+  spentByNodes(now: Instant): Promise<readonly SpendOfNodes[]>;
+  /** An ended node uses its budgets no more. */
+  removeGrants(incarnation: number): Promise<void>;
 }
 
 export function createCarrierStore(database: Database, incarnation = 0): CarrierStore {
@@ -78,6 +88,16 @@ export function createCarrierStore(database: Database, incarnation = 0): Carrier
         .selectAll()
         .where('settled_at', '>=', now - rememberedMs)
         .execute(),
+    spentByNodes: (now) =>
+      tablesOf(database.read)
+        .selectFrom('carrier_spend')
+        .selectAll()
+        .where('minute', '>=', Math.floor((now - rememberedMs) / minuteMs))
+        .execute(),
+    removeGrants: (ended) =>
+      database.transact(async (write) => {
+        await tablesOf(write).deleteFrom('carrier_grants').where('incarnation', '=', ended).execute();
+      }, unit),
   };
 }
 

@@ -38,6 +38,8 @@ export interface CarrierBooks {
   close(): Promise<void>;
 }
 
+const minuteMs = 60_000;
+
 export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
   const { usage, store, clock, log } = deps;
   const uses = new Map<string, CarrierUse>();
@@ -87,10 +89,15 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
         if (isRestored) count(carrier, cost, now);
         await store.settle(leg, carrier, cost, now);
       }
+      await store.removeGrants(incarnation);
     },
     async restore() {
-      for (const { carrier, cost, settled_at } of await store.settledRecently(clock.now())) {
+      const now = clock.now();
+      for (const { carrier, cost, settled_at } of await store.settledRecently(now)) {
         count(carrier, cost ?? 0, settled_at ?? 0);
+      }
+      for (const { carrier, minute, units } of await store.spentByNodes(now)) {
+        count(carrier, units, minute * minuteMs);
       }
       isRestored = true;
     },

@@ -9,6 +9,7 @@ import { grantOf } from '../domain/grants.ts';
 import { carrierCallsTable } from '../migrations/0001-carriers.ts';
 import { carrierCallIncarnation } from '../migrations/0002-incarnation.ts';
 import { carrierGrantsTables } from '../migrations/0003-grants.ts';
+import { createCarrierStore } from '../store.ts';
 import { createGrantStore } from './grant-store.ts';
 
 const migrations = [carrierCallsTable, carrierCallIncarnation, carrierGrantsTables];
@@ -116,6 +117,33 @@ onTwoNodes('budgets that two nodes ask for at once', migrations, ({ race }) => {
       check: async (_database, name, succeeded) => {
         assert.deepEqual([succeeded.unit, succeeded.rival], [true, true]);
         assert.equal(budgets.get(name), 4);
+      },
+    });
+  });
+});
+
+onTwoNodes('the spend of a process alone, which two nodes move at once', migrations, ({ race }) => {
+  const move = (incarnation: number) => (database: Database) =>
+    createGrantStore(database, incarnation).moveSpendOfProcessAlone(Date.now());
+
+  test('counts once', async () => {
+    await race({
+      prepare: async (database) => {
+        const name = randomUUID();
+        const alone = createCarrierStore(database, 3);
+        for (const leg of [`${name}-1`, `${name}-2`]) {
+          await alone.reserve({ ...reserved(leg), carrier: name });
+          await alone.settle(leg, name, 100, Date.now());
+        }
+        return name;
+      },
+      unit: move(1),
+      rival: move(2),
+      check: async (database, name, succeeded) => {
+        assert.deepEqual([succeeded.unit, succeeded.rival], [true, true]);
+        const request = { ...asked(1, { calls: 1, units: 400 }), carrier: { name, caps } };
+        const { budget } = await createGrantStore(database, 4).request(request, Date.now());
+        assert.equal(budget.units, 200);
       },
     });
   });

@@ -44,6 +44,8 @@ export interface GrantStore {
   unsettledOf(incarnation: number): Promise<readonly CarrierCallRow[]>;
   /** The carriers at which an incarnation holds a budget. */
   carriersOf(incarnation: number): Promise<readonly string[]>;
+  /** What a process alone has spent counts for all nodes; in the rows of its calls they do not see it. */
+  moveSpendOfProcessAlone(now: Instant): Promise<void>;
   /** Records the costs of an ended incarnation and returns its budget at a carrier, in one transaction. */
   end(incarnation: number, carrier: string, costs: readonly CallCost[], now: Instant): Promise<void>;
 }
@@ -101,6 +103,21 @@ export function createGrantStore(database: Database, incarnation: number, decide
         .where('incarnation', '=', ended)
         .execute();
       return rows.map(({ carrier }) => carrier);
+    },
+    async moveSpendOfProcessAlone(now) {
+      const settled = await tablesOf(read)
+        .selectFrom('carrier_calls')
+        .select('carrier')
+        .distinct()
+        .where('settled_at', 'is not', null)
+        .execute();
+      for (const { carrier } of settled)
+        await queue.run('requests', () =>
+          database.transact(
+            async (write) => moveSpend(write, carrier, await databaseTime(write, database, now)),
+            unit,
+          ),
+        );
     },
     end: (ended, carrier, costs, now) =>
       queue.run('requests', () =>
@@ -190,20 +207,42 @@ async function recordCosts(
     .execute();
   const units = settled.reduce((sum, { leg }) => sum + (costOf.get(leg) ?? 0), 0);
   const minute = Math.floor(now / minuteMs);
-  if (units > 0)
-    await tablesOf(write)
-      .insertInto('carrier_spend')
-      .values({ carrier, minute, units })
-      .onConflict((on) =>
-        on
-          .columns(['carrier', 'minute'])
-          .doUpdateSet({ units: sql<number>`carrier_spend.units + excluded.units` }),
-      )
-      .execute();
+  if (units > 0) await addSpend(write, { carrier, minute, units });
   await tablesOf(write)
     .deleteFrom('carrier_spend')
     .where('carrier', '=', carrier)
     .where('minute', '<', minute - 2 * windowMinutes)
+    .execute();
+}
+
+/** Of several nodes that start together one finds the rows. */
+async function moveSpend(write: Write, carrier: string, now: Instant): Promise<void> {
+  await lockCarrier(write, carrier);
+  const calls = await tablesOf(write)
+    .deleteFrom('carrier_calls')
+    .where('carrier', '=', carrier)
+    .where('settled_at', 'is not', null)
+    .returning(['settled_at', 'cost'])
+    .execute();
+  const spent = new Map<number, number>();
+  for (const { settled_at, cost } of calls) {
+    const minute = Math.floor(settled_at! / minuteMs);
+    spent.set(minute, (spent.get(minute) ?? 0) + (cost ?? 0));
+  }
+  const oldest = Math.floor(now / minuteMs) - windowMinutes;
+  for (const [minute, units] of spent)
+    if (minute >= oldest) await addSpend(write, { carrier, minute, units });
+}
+
+async function addSpend(write: Write, spend: GrantTables['carrier_spend']): Promise<void> {
+  await tablesOf(write)
+    .insertInto('carrier_spend')
+    .values(spend)
+    .onConflict((on) =>
+      on
+        .columns(['carrier', 'minute'])
+        .doUpdateSet({ units: sql<number>`carrier_spend.units + excluded.units` }),
+    )
     .execute();
 }
 

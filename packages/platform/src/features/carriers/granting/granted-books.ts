@@ -58,8 +58,7 @@ export function createGrantedBooks(deps: GrantedBooksDeps): CarrierBooks {
         await store.end(incarnation, name, settled, now);
       }
     },
-    // The database has the spend of all nodes.
-    restore: () => Promise.resolve(),
+    restore: () => store.moveSpendOfProcessAlone(clock.now()),
     async close() {
       await Promise.all([...books.values()].map((book) => book.close()));
     },
