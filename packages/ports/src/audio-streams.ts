@@ -129,12 +129,16 @@ export type StreamNotice =
       readonly droppedMs: number;
       readonly percentFull: number;
     }
-  /** `sentence`: the engine ended the stream without `close`, because its limit of streams is reached. */
+  /**
+   * `sentence`: the engine ended the stream without `close`, because its limit of streams is reached. `error`: an exception ended it, and no
+   * other stream.
+   */
   | {
       readonly type: 'stream-over';
       readonly stream: string;
       readonly statistics: StreamStatistics;
       readonly sentence?: string;
+      readonly error?: Error;
     };
 
 /** Why a frame of the other side could not be used. */

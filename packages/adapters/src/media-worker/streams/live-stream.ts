@@ -13,6 +13,8 @@ import {
 import { AudioReader } from './audio-reader.ts';
 import { dialectOf } from './dialects/dialect-of.ts';
 import type { FrameWriter, ReceivedFrame, StreamDialect } from './dialects/stream-dialect.ts';
+import { DroppedAudio } from './dropped-audio.ts';
+import { guarded } from './guarded-listener.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { StreamSocket, type StreamSocketListener } from './stream-socket.ts';
@@ -51,6 +53,7 @@ export class LiveStream implements StreamSocketListener {
   #isResumption = false;
   #isClosing = false;
   #failure: string | undefined;
+  #error: Error | undefined;
   /** The other side sent `stop`: any end of its connection is then intended. */
   #isStopped = false;
   /** Events that are written as frames once a socket is open again. */
@@ -65,10 +68,7 @@ export class LiveStream implements StreamSocketListener {
   #bytesInFrame = 0;
   #refusals = 0;
   #refusalsFromMs = 0;
-  readonly #degraded = {
-    'to-socket': { ms: 0, reportedMs: -1e9 },
-    'from-socket': { ms: 0, reportedMs: -1e9 },
-  };
+  readonly #droppedPlaying: DroppedAudio;
 
   constructor(order: StreamOrder, deps: LiveStreamDeps) {
     this.#order = order;
@@ -77,6 +77,8 @@ export class LiveStream implements StreamSocketListener {
     this.#dialect = dialectOf(order);
     this.#writer = this.#dialect.createWriter(order);
     this.#audio = new AudioReader({ contentType: order.encoding, sampleRate: order.sampleRate });
+    const droppedSending = new DroppedAudio(order.stream, 'to-socket', deps);
+    this.#droppedPlaying = new DroppedAudio(order.stream, 'from-socket', deps);
     this.#outgoing = new OutgoingAudio(order, this.#writer, {
       ...deps,
       bufferedBytes: () => (this.#isConnected ? this.#socket!.bufferedBytes : Number.POSITIVE_INFINITY),
@@ -87,7 +89,7 @@ export class LiveStream implements StreamSocketListener {
         this.#bytesInFrame = 0;
         this.#socket?.resume();
       },
-      dropped: (ms) => this.#degrade('to-socket', ms, 100),
+      dropped: (ms) => droppedSending.add(ms, 100),
       spoken: (track, speaking, atMs) => this.#emit(() => this.#writer.speech(track, speaking, atMs)),
       pressed: (leg, digit, durationMs, as) => this.press(leg, digit, durationMs, as),
     });
@@ -108,7 +110,7 @@ export class LiveStream implements StreamSocketListener {
     const options = { mostBytes: 16 * limits.messageBytes, pingMs, closeMs, trust };
     this.#deps.counters.sockets++;
     try {
-      this.#socket = new StreamSocket(target, options, this);
+      this.#socket = new StreamSocket(target, options, guarded(this, this.#fail));
     } catch (error) {
       // The URL or a header is invalid.
       this.unreachable(error instanceof Error ? error.message : String(error));
@@ -277,7 +279,7 @@ export class LiveStream implements StreamSocketListener {
       'queue-full',
       `${Math.round(ms)} ms of audio do not fit: ${waiting} of at most ${streamSource.mostMs} ms wait to be played`,
     );
-    this.#degrade('from-socket', ms, (100 * streamSource.queuedMs) / streamSource.mostMs);
+    this.#droppedPlaying.add(ms, (100 * streamSource.queuedMs) / streamSource.mostMs);
   }
 
   /** False when the engine has no slot for the stream. */
@@ -343,34 +345,28 @@ export class LiveStream implements StreamSocketListener {
     notify({ type: 'stream-refused-frame', stream: this.#order.stream, code, sentence });
   }
 
-  #degrade(direction: 'to-socket' | 'from-socket', ms: number, percent: number): void {
-    const one = this.#degraded[direction];
-    one.ms += ms;
-    const nowMs = this.#deps.now();
-    if (nowMs - one.reportedMs < 1000) return;
-    one.reportedMs = nowMs;
-    const { stream } = this.#order;
-    const droppedMs = Math.round(one.ms);
-    this.#deps.notify({
-      type: 'stream-degraded',
-      stream,
-      direction,
-      droppedMs,
-      percentFull: Math.round(percent),
-    });
-  }
-
   /**
    * Ends the stream with a notification, so that it is never silent without one. RFC 6455 §7.4, as registered: 1013 is "try again later".
    */
   #giveUp(how: string): void {
     if (this.#isClosing) return;
-    this.#isClosing = true;
     this.#failure = `the media engine has no slot for a stream ${how}`;
+    this.#abandon(1013, this.#failure);
+  }
+
+  /** RFC 6455 §7.4.1: 1011 is "a condition that was not expected". */
+  readonly #fail = (thrown: unknown): void => {
+    if (this.#isClosing) return;
+    this.#error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    this.#abandon(1011, 'a fault of the platform');
+  };
+
+  #abandon(code: number, reason: string): void {
+    this.#isClosing = true;
     this.#outgoing.end();
     this.#closeStreamSource();
     if (this.#socket === undefined) this.#finish();
-    else this.#socket.close(1013, this.#failure);
+    else this.#socket.close(code, reason);
   }
 
   #finish(): void {
@@ -387,6 +383,7 @@ export class LiveStream implements StreamSocketListener {
         framesRefused: this.#framesRefused,
       },
       ...(this.#failure === undefined ? {} : { sentence: this.#failure }),
+      ...(this.#error === undefined ? {} : { error: this.#error }),
     });
     this.#deps.over(stream);
   }

@@ -55,7 +55,7 @@ onEmbeddedDatabase('The owners of streams', (open) => {
       settling.touched();
       await settled();
     }
-    return { feature, sockets, notices, settled, hangUp };
+    return { feature, sockets, log, notices, settled, hangUp };
   }
 
   test('are notified of the beginning and the one end of each; a stream that is a leg outlives other calls', async () => {
@@ -89,5 +89,28 @@ onEmbeddedDatabase('The owners of streams', (open) => {
       ['owner-2', { type: 'stream-ended', stream: virtual, outcome: 'stopped' }],
     ]);
     assert.deepEqual(sockets.census(), { streams: 0, attempts: 0 });
+  });
+
+  test('are notified that a stream has failed when the media engine ends it by an exception, which is logged', async () => {
+    const { feature, sockets, log, notices, settled } = await openStreams();
+    assert.ok((await feature.start(exampleOrder({ stream, callUuid: call }))).ok);
+    await settled();
+    const error = new TypeError('a fault of the engine');
+    const statistics = {
+      framesSent: 0,
+      framesDropped: 0,
+      playedMs: 0,
+      playDroppedMs: 0,
+      framesReceived: 0,
+      framesRefused: 0,
+    };
+    sockets.notify({ type: 'stream-over', stream, statistics, error });
+    await settled();
+    assert.deepEqual(notices.at(-1), ['owner-1', { type: 'stream-ended', stream, outcome: 'failed' }]);
+    const faults = log.lines.filter(({ level }) => level === 'error');
+    assert.deepEqual(
+      faults.map(({ fields, sentence }) => ({ fields, sentence })),
+      [{ fields: { stream, err: error }, sentence: 'stream ended by an exception' }],
+    );
   });
 });

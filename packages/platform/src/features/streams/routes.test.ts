@@ -291,6 +291,11 @@ describe('Streams of a call over the API: rules', () => {
       { service_url, extra_headers: 'hello' },
       /^extra_headers must be pairs/,
     ],
+    [
+      'extra headers that are no JSON and no pairs',
+      { service_url, extra_headers: "{'order':'4711'}" },
+      /^extra_headers must be pairs .*, not "\{'order':'4711'\}"$/,
+    ],
     ['513 bytes of them', { service_url, extra_headers: `a=${'x'.repeat(511)}` }, /^extra_headers must be/],
     ['513 bytes in fewer letters', { service_url, extra_headers: `a=${'é'.repeat(256)}` }, /^extra_headers/],
     ['a callback that is no URL', { service_url, status_callback_url: 'x' }, /^status_callback_url must be/],
@@ -365,6 +370,7 @@ describe('Streams of a call over the API: rules', () => {
     ['a=1,2,b=3', 'a=1,2,b=3', 'a=1,2;b=3'],
     ['{"a":"1"}', '{"a":"1"}', '{"a":"1"}'],
     [{ a: '1' }, '{"a":"1"}', '{"a":"1"}'],
+    ['{{customer}}=4711', '{{customer}}=4711', '{{customer}}=4711'],
     ['', null, ''],
   ] as const) {
     test(`extra headers ${JSON.stringify(written)} are shown as written and sent as ${wire}`, async () => {

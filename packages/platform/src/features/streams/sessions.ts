@@ -105,6 +105,9 @@ export function defineSessions(
   }
 
   audioStreams.subscribe((notice) => {
+    if (notice.type === 'stream-over' && notice.error !== undefined) {
+      log.error({ stream: notice.stream, err: notice.error }, 'stream ended by an exception');
+    }
     // The engine may have streams of other parts, such as a test's.
     if (sessions.peek(notice.stream) !== undefined) sessions.send(notice.stream, notice);
   });

@@ -74,12 +74,23 @@ test('a connection begins with connected and start; numbers are texts, and pairs
 for (const [written, parameters] of [
   ['', {}],
   ['{"a":"1","b":"x;y"}', { a: '1', b: 'x;y' }],
+  ['{{customer}}=4711;b=2', { '{{customer}}': '4711', b: '2' }],
+  ["{'order':'4711'}", {}],
 ] as const) {
   test(`customParameters of extra_headers ${JSON.stringify(written)}`, () => {
     const [, start] = new TwilioWriter({ ...order, extraHeaders: written }).start(['inbound']);
     assert.deepEqual(JSON.parse(start!).start.customParameters, parameters);
   });
 }
+
+test('start is written for any text of extra_headers', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('', '{', '['), fc.string({ unit: 'binary' }), (head, rest) => {
+      const [, start] = new TwilioWriter({ ...order, extraHeaders: head + rest }).start(['inbound']);
+      assert.equal(typeof JSON.parse(start!).start.customParameters, 'object');
+    }),
+  );
+});
 
 test('media, mark and clear are read, with or without streamSid', () => {
   assert.deepEqual(read({ event: 'media', streamSid: 's-1', media: { payload: '/38=' } }), {

@@ -1,5 +1,6 @@
 import type { StreamOrder } from '@jackfield/ports';
 import { audioBytes, encodeText, type MediaTemplate, mediaText } from '../media-text.ts';
+import { readObject } from './read-json.ts';
 import type { FrameWriter, TrackShape } from './stream-dialect.ts';
 
 const noHeader = new Uint8Array();
@@ -96,8 +97,9 @@ export class TwilioWriter implements FrameWriter {
 
 /** Pairs joined by `;`, or a JSON object, as texts. */
 function parametersOf(extraHeaders: string): Readonly<Record<string, string>> {
-  if (extraHeaders.startsWith('{')) {
-    const entries = Object.entries(JSON.parse(extraHeaders));
+  const read = readObject(extraHeaders);
+  if ('frame' in read) {
+    const entries = Object.entries(read.frame);
     return Object.fromEntries(
       entries.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
     );

@@ -218,8 +218,13 @@ testAttributes({
     extraHeaders: {
       sets: 'extraHeaders',
       byDefault: '',
-      allowed: [['a=1,b=2', 'a=1,b=2']],
-      refused: ['é'.repeat(257), 'a&#10;=b'],
+      allowed: [
+        ['', ''],
+        ['a=1,b=2', 'a=1,b=2'],
+        ['{&quot;a&quot;:&quot;1&quot;}', '{"a":"1"}'],
+        ['{{customer}}=4711', '{{customer}}=4711'],
+      ],
+      refused: [`a=${'é'.repeat(256)}`, 'a&#10;=b', 'hello', '{&apos;order&apos;:&apos;4711&apos;}'],
     },
     statusCallbackUrl: callbackUrl('statusCallback'),
     statusCallbackMethod: callbackMethod('statusCallback.method', statusCallback),

@@ -288,6 +288,7 @@ test('an ai-agent has a WebSocket, with the format of its frames in one attribut
     sentenceOf(`<MultiPartyCall role="ai-agent" ${attributes}>a</MultiPartyCall>`);
   assert.match(refused(''), /aiAgentStreamServiceUrl .* must be a URL that starts with wss/);
   assert.match(refused(`${url} aiAgentStreamSamplingRate="11025"`), /aiAgentStreamSamplingRate/);
+  assert.match(refused(`${url} aiAgentStreamExtraHeaders="hello"`), /must be pairs such as name=value/);
   assert.match(refused(`${url} onExitActionUrl="https://a.example"`), /the document goes on at once/);
   assert.match(
     sentenceOf(`<MultiPartyCall role="Agent" ${url}>a</MultiPartyCall>`),

@@ -10,6 +10,7 @@ import {
   webSocketUrlAllowed,
 } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
+import { extraHeadersOf } from './read-stream.ts';
 import { readTranscript } from './read-transcript.ts';
 import type { Reading } from './reading.ts';
 import type { XmlElement } from './xml-tree.ts';
@@ -36,11 +37,6 @@ const aiAgentAttributes = [
   'aiAgentStreamStatusCallbackUrl',
   'aiAgentStreamStatusCallbackMethod',
 ];
-
-const extraHeadersRule = {
-  pattern: /^[^\p{Cc}\p{Cs}]{0,512}$/u,
-  allowed: 'pairs such as name=value,other=value, of at most 512 characters',
-} as const;
 
 /** Names are parts of paths of the API: they hold no slash. */
 const namePattern = /^[^/\p{Cc}\p{Cs}]{1,100}$/u;
@@ -161,7 +157,7 @@ function readAgent(attributes: Attributes): NonNullable<MultiPartyCall['agent']>
   return {
     serviceUrl: url ?? '',
     contentType: contentType ?? streamContentTypes[0],
-    extraHeaders: attributes.text('aiAgentStreamExtraHeaders', extraHeadersRule) ?? '',
+    extraHeaders: extraHeadersOf(attributes, 'aiAgentStreamExtraHeaders'),
     statusCallback: attributes.request('aiAgentStreamStatusCallbackUrl', 'aiAgentStreamStatusCallbackMethod'),
   };
 }

@@ -5,7 +5,7 @@ import {
   voiceActivityRanges,
 } from '@jackfield/contract';
 import { quoted } from '@jackfield/ports';
-import type { MiddleEvent } from '../../streams/index.ts';
+import { allowedExtraHeaders, areExtraHeaders, type MiddleEvent } from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
 import { type Attributes, attributesOf, isWebSocketUrl, listed, webSocketUrlAllowed } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
@@ -26,13 +26,6 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
   if (bidirectional && audioTrack !== 'inbound') {
     attributes.refuse('audioTrack', 'inbound where bidirectional is true');
   }
-  const extraHeaders = attributes.text('extraHeaders', {
-    pattern: /^[^\p{Cc}\p{Cs}]*$/u,
-    allowed: 'pairs such as name=value,other=value',
-  });
-  if (extraHeaders !== null && new TextEncoder().encode(extraHeaders).length > 512) {
-    attributes.refuse('extraHeaders', 'at most 512 bytes long');
-  }
   const isCleaned = attributes.flag('noiseCancellation', false);
   const level = attributes.integer('noiseCancellationLevel', { min: 60, max: 100, byDefault: 85 });
   const stream = {
@@ -42,7 +35,7 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
     timeoutSeconds: attributes.integer('streamTimeout', { min: 1, max: 86_400, byDefault: 86_400 }),
     ...formatOf(attributes),
     keepCallAlive: attributes.flag('keepCallAlive', false),
-    extraHeaders: extraHeaders ?? '',
+    extraHeaders: extraHeadersOf(attributes, 'extraHeaders'),
     statusCallback: attributes.request('statusCallbackUrl', 'statusCallbackMethod'),
     noiseCancellationLevel: isCleaned ? level : null,
     middleEvents: middleEventsOf(attributes),
@@ -58,6 +51,12 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
   }
   return { ...stream, url };
 };
+
+export function extraHeadersOf(attributes: Attributes, name: string): string {
+  const written = attributes.text(name) ?? '';
+  if (!areExtraHeaders(written)) attributes.refuse(name, allowedExtraHeaders);
+  return written;
+}
 
 /** The dialect, and what it can carry. */
 function formatOf(attributes: Attributes): Pick<Stream, 'dialect' | 'contentType' | 'binaryFrames'> {

@@ -4,7 +4,7 @@ import { accepted, type Result, refused } from '../../../kernel/result.ts';
 /** docs/interface/streams.md#starting: of the whole text, in UTF-8. */
 const maxExtraHeadersBytes = 512;
 
-const allowed = `pairs such as name=value,other=value (or with ; between them, or a JSON object of texts), at most ${maxExtraHeadersBytes} bytes`;
+export const allowedExtraHeaders = `pairs such as name=value,other=value (or with ; between them, or a JSON object of texts), at most ${maxExtraHeadersBytes} bytes`;
 
 /** Checks the parameter and keeps it as written. */
 export function readExtraHeaders(
@@ -13,9 +13,16 @@ export function readExtraHeaders(
 ): Result<string> {
   const written = typeof value === 'object' ? JSON.stringify(value) : (value ?? '');
   if (written.trim() === '') return accepted('');
-  const isShort = new TextEncoder().encode(written).length <= maxExtraHeadersBytes;
-  const isRead = isJsonObject(written) || pairsOf(written).every((pair) => /^[^=]+=/.test(pair));
-  return isShort && isRead ? accepted(written) : refused(invalidParameter(parameter, written, allowed));
+  return areExtraHeaders(written)
+    ? accepted(written)
+    : refused(invalidParameter(parameter, written, allowedExtraHeaders));
+}
+
+/** An empty text is a list without pairs. */
+export function areExtraHeaders(written: string): boolean {
+  if (new TextEncoder().encode(written).length > maxExtraHeadersBytes) return false;
+  if (/[\p{Cc}\p{Cs}]/u.test(written)) return false;
+  return isJsonObject(written) || pairsOf(written).every((pair) => /^[^=]+=/.test(pair));
 }
 
 /**
