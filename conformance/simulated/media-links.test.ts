@@ -125,6 +125,31 @@ describe('callers of three nodes whose documents join one multiparty call', () =
       assert.deepEqual(heard(), ['5', '', '5']);
       await ended(world, callers);
     }));
+
+  it('keys of a leg reach the streams of the multiparty call once, and keys of its streams the phone', () =>
+    on(9, async (world) => {
+      const callers = await threeCallers(world);
+      const [, bob] = callers;
+      const home = nodeAt(world, 0);
+      bob!.phone.call!.press('55');
+      await world.until('the keys', () => home.streams.pressed.length === 2);
+      await world.advance(500);
+      assert.deepEqual(
+        home.streams.pressed.map(({ leg, digit }) => [leg, digit]),
+        [
+          [bob!.callUuid, '5'],
+          [bob!.callUuid, '5'],
+        ],
+      );
+      // As a stream presses them in the media worker.
+      home.media.send({ do: 'send-digits', leg: bob!.callUuid, digits: '1#' });
+      await world.until('the keys at the phone', () => bob!.phone.call!.audio.keysHeard.length === 2);
+      assert.deepEqual(
+        callers.map(({ phone }) => phone.call!.audio.keysHeard.join('')),
+        ['', '1#', ''],
+      );
+      await ended(world, callers);
+    }));
 });
 
 describe('a link when a node or a message is lost', () => {

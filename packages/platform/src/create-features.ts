@@ -272,11 +272,10 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const streams = createStreams({ ...shared, authTokenOf });
   const links = createMediaLinks({ ...deps, calls });
   // Legs of other nodes are participants too.
-  const { calls: callsOfNodes, media: mediaOfNodes, elsewhere } = links;
+  const { calls: callsOfNodes, elsewhere } = links;
   const multipartyCalls = createMultipartyCalls({
     ...shared,
     calls: callsOfNodes,
-    media: mediaOfNodes,
     streams,
     ...(elsewhere && { elsewhere }),
   });

@@ -52,6 +52,8 @@ export interface AgreedMedia {
   readonly telephoneEventPayloadType?: number;
   /** Hz of event durations; the codec's clock rate when absent. */
   readonly telephoneEventClockRate?: number;
+  /** Keys for the leg are not sent as events but reported as `keys-to-send`: its phone is at another node. */
+  readonly reportsKeys?: true;
   /** Codecs that the other side may send, under our numbers, switching at any time; our sent codec when absent. One clock and sample rate. */
   readonly receive?: readonly AgreedPayload[];
   /** Our payload type for received events; `telephoneEventPayloadType` when absent. */

@@ -91,6 +91,8 @@ export type PlayEnd = 'finished' | 'left' | 'refused';
 /** Events of the media engine. */
 export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
+  /** Keys for a leg that was connected with `reportsKeys`. */
+  | { readonly type: 'keys-to-send'; readonly leg: string; readonly digits: string }
   /** Not after a stop or a replacement. */
   | {
       readonly type: 'play-ended';

@@ -78,10 +78,12 @@ function play(command: CommandOf<'play'>, deps: CommandDeps): boolean {
   return false;
 }
 
-function sendDigits(command: CommandOf<'send-digits'>, { find, counters, relays }: CommandDeps): boolean {
+function sendDigits(command: CommandOf<'send-digits'>, deps: CommandDeps): boolean {
+  const { find, counters, relays, notify } = deps;
   const leg = find(command.leg);
   if (leg === undefined) return false;
-  if (leg.eventPayloadType < 0 || leg.digitsOut.queue(command.digits) === 0) counters.digitsRefused++;
+  if (leg.agreed?.reportsKeys) notify({ type: 'keys-to-send', leg: leg.name, digits: command.digits });
+  else if (leg.eventPayloadType < 0 || leg.digitsOut.queue(command.digits) === 0) counters.digitsRefused++;
   else {
     leg.pressesKeys = true;
     relays.end(leg);

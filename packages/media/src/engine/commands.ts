@@ -79,6 +79,8 @@ export type PlayEnd = 'finished' | 'left' | 'refused';
 /** The notices of an engine; plain data. */
 export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
+  /** Keys for a leg that was connected with `reportsKeys`. */
+  | { readonly type: 'keys-to-send'; readonly leg: string; readonly digits: string }
   /** Not after a stop or a replacement. */
   | {
       readonly type: 'play-ended';
@@ -118,6 +120,8 @@ export interface AgreedMedia {
   readonly parameters?: string;
   readonly payloadType: number;
   readonly telephoneEventPayloadType?: number;
+  /** Keys for the leg are not sent as events but reported as `keys-to-send`: its phone is at another node. */
+  readonly reportsKeys?: true;
   /**
    * What the other side may send, under our payload types; default: what we send. Codecs of another clock or sample
    * rate are skipped.

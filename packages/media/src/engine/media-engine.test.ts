@@ -365,6 +365,29 @@ test('send-digits sends RFC 4733 events instead of audio and is refused where no
   assert.equal(plain.events.length, pressed);
 });
 
+test('keys for a leg that reports them are a notice, from commands and from streams, and no events', () => {
+  const { rig, phones } = room(2);
+  const [a] = phones as [TonePhone, TonePhone];
+  const agreed = {
+    address: '192.0.2.1',
+    port: 20_000 + 2 * a.index,
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+  } as const;
+  rig.engine.connectLeg(a.leg, { ...agreed, reportsKeys: true }, rig.nowMs());
+  rig.engine.apply({ do: 'send-digits', leg: a.leg, digits: '1w' }, rig.nowMs());
+  rig.engine.streams.pressKeys([a.leg], '#');
+  rig.run(80);
+  assert.deepEqual(
+    rig.notices.filter(({ type }) => type === 'keys-to-send'),
+    ['1w', '#'].map((digits) => ({ type: 'keys-to-send', leg: a.leg, digits })),
+  );
+  assert.deepEqual([a.events, rig.engine.counters.digitsRefused], [[], 0]);
+});
+
 test('a sender that stops affects no other member, and emits media-silent once per silence', () => {
   const rig = createEngineRig({ mediaSilentMs: 1000 });
   const phones = [400, 1000, 1900].map((hz, k) => rig.phone(`p${k}`, hz)) as [

@@ -1,10 +1,10 @@
-import type { Clock, LegMeasures, Logger, Media, MediaLegs, Secrets } from '@jackfield/ports';
+import type { AudioStreams, Clock, LegMeasures, Logger, Media, MediaLegs, Secrets } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Calls, CallsOverNodes } from '../calls/index.ts';
 import { createCommands } from './commands.ts';
-import { linkedCalls, linkedMedia } from './legs/linked-calls.ts';
+import { linkedCalls } from './legs/linked-calls.ts';
 import { defineLinks } from './link-sessions.ts';
 import { createLinkMessages } from './nodes/link-messages.ts';
 import { createTransferMessages } from './nodes/transfer-messages.ts';
@@ -20,6 +20,7 @@ export interface MediaLinksDeps {
   readonly newUuid: () => string;
   readonly calls: Calls & { readonly overNodes: CallsOverNodes };
   readonly media: Media & LegMeasures;
+  readonly audioStreams: Pick<AudioStreams, 'press'>;
   /** Absent where one process owns the database. */
   readonly nodes?: ClusterNodes;
   readonly linkedAudio?: LinkedAudio;
@@ -36,8 +37,8 @@ export interface MediaLinksFeature extends Feature, MediaLinks {}
 
 /** Legs of this node in conversations of others, and legs of others in conversations of this one. */
 export function createMediaLinks(deps: MediaLinksDeps): MediaLinksFeature {
-  const { calls, media, nodes, linkedAudio } = deps;
-  if (nodes === undefined || linkedAudio === undefined) return { name: 'media-links', calls, media };
+  const { calls, nodes, linkedAudio } = deps;
+  if (nodes === undefined || linkedAudio === undefined) return { name: 'media-links', calls };
   return { name: 'media-links', ...overNodes(deps, nodes, linkedAudio) };
 }
 
@@ -92,7 +93,6 @@ function overNodes(
   overNodes.reach({ legs, ...transfers });
   return {
     calls: legs,
-    media: linkedMedia(deps.media, remote),
     elsewhere,
   };
 }

@@ -1,4 +1,3 @@
-import type { Media } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
 import type { Calls, LegOwner } from '../calls/index.ts';
 
@@ -6,8 +5,6 @@ import type { Calls, LegOwner } from '../calls/index.ts';
 export interface MediaLinks {
   /** Calls as an owner of conversations sees them: with the legs of other nodes that this node has borrowed. */
   readonly calls: Calls;
-  /** Media that also sends keys to these legs. */
-  readonly media: Media;
   /** Absent where one process owns the database. */
   readonly elsewhere?: Elsewhere;
 }

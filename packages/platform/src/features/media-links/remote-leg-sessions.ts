@@ -1,4 +1,4 @@
-import type { Logger, Media, MediaLegs } from '@jackfield/ports';
+import type { AudioStreams, Logger, Media, MediaLegs } from '@jackfield/ports';
 import { callEnds } from '@jackfield/ports';
 import type { ClusterNodes } from '../../kernel/cluster-nodes.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
@@ -17,6 +17,7 @@ export interface RemoteLegDeps {
   readonly runner: SessionRunner;
   readonly log: Logger;
   readonly media: Media;
+  readonly audioStreams: Pick<AudioStreams, 'press'>;
   readonly mediaLegs: MediaLegs;
   readonly nodes: Pick<ClusterNodes, 'peers'>;
   readonly messages: LinkMessages;
@@ -72,7 +73,10 @@ export function defineRemoteLegs(deps: RemoteLegDeps): RemoteLegs {
     if (byLeg.size === 0 || !('leg' in notice)) return;
     const remote = find(notice.leg);
     if (remote === undefined) return;
-    if (notice.type === 'voice') sessions.send(remote.link, { type: 'leg-voice', speaking: notice.speaking });
+    if (notice.type === 'keys-to-send')
+      sessions.send(remote.link, { type: 'send-digits', digits: notice.digits });
+    else if (notice.type === 'voice')
+      sessions.send(remote.link, { type: 'leg-voice', speaking: notice.speaking });
     else if (notice.type === 'media-silent' || notice.type === 'media-lost')
       sessions.send(remote.link, { type: 'audio-lost' });
   });
@@ -89,7 +93,7 @@ export function defineRemoteLegs(deps: RemoteLegDeps): RemoteLegs {
 }
 
 function perform(
-  { nodes, messages, calls }: RemoteLegDeps,
+  { nodes, messages, calls, audioStreams }: RemoteLegDeps,
   sessions: Sessions<RemoteLeg, RemoteLegInput>,
   { link, node, leg: { leg } }: RemoteLeg,
   effect: Exclude<RemoteLegEffect, { readonly do: 'close-audio' }>,
@@ -100,6 +104,10 @@ function perform(
   switch (effect.do) {
     case 'notify-owner':
       calls.overNodes.notify(effect.owner, noticeOf(leg, effect.notice));
+      break;
+    case 'press':
+      // Its home reports the key when it is over.
+      audioStreams.press({ leg, digit: effect.digit, durationMs: 0 });
       break;
     case 'send':
       void messages.send(node, { link, side: 'room', number: effect.number, order: effect.order }).then(send);

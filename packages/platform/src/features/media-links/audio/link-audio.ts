@@ -36,7 +36,10 @@ export function audioAt(address: string, { port }: OpenedLeg): LinkAudio {
   return { address, port };
 }
 
-/** Keys of phones travel as orders between the nodes, so there are no telephone events: none arrives twice. */
+/**
+ * Keys of phones travel as orders between the nodes, so there are no telephone events: none arrives twice. Those for the phone are reported
+ * at the home of the conversation, which has them from its streams as well.
+ */
 export function agreedWith(
   { address, port }: LinkAudio,
   { codec, keyOfLeg, keyOfRoom }: LinkTerms,
@@ -51,6 +54,7 @@ export function agreedWith(
     payloadType: payloadTypes[codec],
     direction: 'sendrecv',
     ptimeMs: 20,
+    ...(side === 'room' ? { reportsKeys: true } : {}),
     protection: {
       by: 'sdes',
       suite,

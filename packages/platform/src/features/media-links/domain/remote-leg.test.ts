@@ -81,10 +81,10 @@ for (const [title, inputs, phase, did] of [
   ['a leg that is never linked leaves', [lend, timer(arrivalTimer)], 'over', ['leg-taken', 'close-audio']],
   ['a linked one stays', [lend, linked, timer(arrivalTimer)], 'here', []],
   [
-    'a key reaches the room',
+    'a key reaches the room and its streams',
     [lend, linked, order(2, { order: 'digit', digit: '5' })],
     'here',
-    ['leg-digit', 'reply true'],
+    ['leg-digit', 'press', 'reply true'],
   ],
   [
     'once',
@@ -135,3 +135,13 @@ for (const [title, inputs, phase, did] of [
   test(`remote leg: ${title}`, () => {
     assert.deepEqual(after(...inputs), [phase, did]);
   });
+
+test('remote leg: keys of a stream that sends them without end wait in orders of 400 at most, and go on as these are acknowledged', () => {
+  const press: RemoteLegInput = { type: 'send-digits', digits: '1'.repeat(64) };
+  const step = (state: RemoteLeg, input: RemoteLegInput) => remoteLegMachine.step(state, input, 1000).state;
+  const start = newRemoteLeg({ link: 'l', node: 'one', leg: { leg: 'ann' } as LiveLeg });
+  const full = [lend, linked, ...Array.from({ length: 100 }, () => press)].reduce(step, start);
+  assert.equal(full.sent.waiting.length, 6);
+  const next = [{ type: 'acknowledged', number: 1 } as const, press, press].reduce(step, full);
+  assert.deepEqual([next.sent.waiting.length, next.sent.lastNumber], [6, 7]);
+});

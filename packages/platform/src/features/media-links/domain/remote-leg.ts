@@ -66,6 +66,8 @@ export type RemoteLegInput =
 
 export type RemoteLegEffect =
   | { readonly do: 'notify-owner'; readonly owner: LegOwner; readonly notice: RemoteLegNotice }
+  /** A key of the phone for the streams of the conversation: the audio of the link carries none. */
+  | { readonly do: 'press'; readonly digit: string }
   | { readonly do: 'close-audio' }
   | { readonly do: 'send'; readonly number: number; readonly order: OrderOfRoom }
   | LookEffect
@@ -81,6 +83,9 @@ export type RemoteLegNotice =
   | { readonly type: 'leg-taken' }
   /** Its home says how, or has ended. */
   | { readonly type: 'leg-ended'; readonly end: CallEnd | 'node-gone' };
+
+/** In orders that wait; the server of a stream may send keys without end. As many as the media engine of the home queues for its phone. */
+const mostDigits = 400;
 
 type RemoteStep = Step<RemoteLeg, RemoteLegEffect>;
 
@@ -115,7 +120,9 @@ export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, R
       case 'run-document':
         return letGo(leg, { order: 'run-document', document: input.document }, now);
       case 'send-digits':
-        return sending(leg, { order: 'send-digits', digits: input.digits });
+        return digitsIn(leg.sent) + input.digits.length > mostDigits
+          ? stay(leg)
+          : sending(leg, { order: 'send-digits', digits: input.digits });
       case 'report-transfer':
         return sending(leg, { order: 'transfer-status', status: input.status });
       case 'leg-voice': {
@@ -200,6 +207,13 @@ function sending(leg: RemoteLeg, order: OrderOfRoom): RemoteStep {
   return isHere(leg) ? continued({ ...leg, sent: withOrder(leg.sent, order) }) : stay(leg);
 }
 
+function digitsIn({ waiting }: SentOrders<OrderOfRoom>): number {
+  return waiting.reduce(
+    (sum, { order }) => sum + (order.order === 'send-digits' ? order.digits.length : 0),
+    0,
+  );
+}
+
 function continued(leg: RemoteLeg): RemoteStep {
   if (!leg.isLinked) return stay(leg);
   if (leg.phase === 'parting' && leg.sent.waiting.length === 0) return over(leg);
@@ -215,8 +229,13 @@ function carriedOut(leg: RemoteLeg, order: OrderOfLeg): RemoteStep {
   switch (order.order) {
     case 'linked':
       return linked(leg);
-    case 'digit':
-      return { state: leg, effects: notifying(leg, { type: 'leg-digit', digit: order.digit }) };
+    case 'digit': {
+      const { digit } = order;
+      return {
+        state: leg,
+        effects: [...notifying(leg, { type: 'leg-digit', digit }), { do: 'press', digit }],
+      };
+    }
     case 'left':
       return gone(leg, order.because === 'ended' ? endedBy(order.end) : { type: 'leg-taken' });
   }

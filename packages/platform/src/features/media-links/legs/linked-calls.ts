@@ -1,4 +1,3 @@
-import type { Media } from '@jackfield/ports';
 import type { Calls } from '../../calls/index.ts';
 import type { RemoteLegs } from '../remote-leg-sessions.ts';
 
@@ -31,18 +30,6 @@ export function linkedCalls(calls: Calls, remote: RemoteLegs): Calls {
       const found = find(leg);
       if (found === undefined) return calls.take(leg, owner);
       return (await sessions.ask<boolean>(found.link, { type: 'take', owner })) ?? false;
-    },
-  };
-}
-
-/** Keys for a remote leg are sent by its home, which knows its phone. */
-export function linkedMedia(media: Media, { sessions, find }: RemoteLegs): Media {
-  return {
-    subscribe: (listener) => media.subscribe(listener),
-    send(command) {
-      const remote = command.do === 'send-digits' ? find(command.leg) : undefined;
-      if (remote === undefined || command.do !== 'send-digits') media.send(command);
-      else sessions.send(remote.link, { type: 'send-digits', digits: command.digits });
     },
   };
 }
