@@ -87,7 +87,8 @@ export const frameRefusalCodes = {
   'message-too-long': 'The message has more bytes than accepted.',
   'binary-refused': 'Binary messages were not agreed on: `binary_frames`.',
   'unsupported-audio': 'The content type, the rate or the WAV format is not supported.',
-  'queue-full': 'As much audio, or as many checkpoints, wait as may wait.',
+  'unsupported-keys': 'A phone takes no telephone events (RFC 4733), which keys are sent as.',
+  'queue-full': 'As much audio, or as many checkpoints or keys, wait as may wait.',
 } as const satisfies FaultCodes;
 export type FrameRefusalCode = keyof typeof frameRefusalCodes;
 

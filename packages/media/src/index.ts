@@ -132,6 +132,7 @@ export type {
   EngineStreams,
   KeyListener,
   OpenedStreamSource,
+  PressedKeys,
   StreamSourceOrder,
   TapOrder,
   VirtualLegOrder,

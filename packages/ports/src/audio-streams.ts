@@ -149,6 +149,7 @@ export type FrameRefusal =
   | 'message-too-long'
   | 'binary-refused'
   | 'unsupported-audio'
+  | 'unsupported-keys'
   | 'queue-full';
 
 /** Counters of one stream from its opening to its end. */

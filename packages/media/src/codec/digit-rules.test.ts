@@ -291,8 +291,8 @@ describe('the frames of sent keys', () => {
   });
 
   for (const [rule, digits, queued] of [
-    ['64 characters', '1'.repeat(64), 64],
-    ['65 characters', '1'.repeat(65), 0],
+    ['400 characters', '1'.repeat(400), 400],
+    ['401 characters', '1'.repeat(401), 0],
     ['nothing', '', 0],
     ['a letter beyond D', '1E', 0],
     ['a comma', '1,2', 0],

@@ -1,5 +1,8 @@
 import { eventOfDigit, type TelephoneEvent } from './telephone-event.ts';
 
+/** Two of the longest requests to press keys, of 200 characters, so that one may follow while the other is sent. */
+export const mostQueuedDigits = 400;
+
 /** Options of a digit sender; all times in milliseconds. */
 export interface DigitSenderOptions {
   readonly clockRate: number;
@@ -11,7 +14,7 @@ export interface DigitSenderOptions {
   readonly gapMs?: number;
   /** Level below 0 dBm0 in dB; default 10. */
   readonly volume?: number;
-  /** Maximum number of queued characters; default 64. */
+  /** Maximum number of queued characters; default `mostQueuedDigits`. */
   readonly maxQueued?: number;
 }
 
@@ -76,7 +79,7 @@ class Sender implements DigitSender {
     this.#frameUnits = (options.clockRate * this.#frameMs) / 1000;
     this.#holdUnits = Math.min((options.clockRate * (options.digitMs ?? 100)) / 1000, 0xffff);
     this.#gapMs = options.gapMs ?? 60;
-    this.#maxQueued = options.maxQueued ?? 64;
+    this.#maxQueued = options.maxQueued ?? mostQueuedDigits;
     this.report = { event: 0, end: false, volume: options.volume ?? 10, duration: 0 };
   }
 

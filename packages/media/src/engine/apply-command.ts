@@ -3,6 +3,7 @@ import type { Captures } from '../capture/captures.ts';
 import { createAnswerSounds } from '../dsp/answer-sounds.ts';
 import { createVoiceActivity } from '../dsp/voice-activity.ts';
 import type { Hearing } from '../mix/hearing-interface.ts';
+import type { PressedKeys } from '../stream/engine-streams.ts';
 import type { MediaNotice, MixCommand } from './commands.ts';
 import type { EngineLimits } from './engine-limits.ts';
 import type { Leg } from './leg.ts';
@@ -30,8 +31,26 @@ export interface CommandDeps {
 
 type CommandOf<Do extends MixCommand['do']> = Extract<MixCommand, { readonly do: Do }>;
 
-/** Returns the function that applies one command; it returns false for an unknown mix or leg, and above a limit. */
-export function createCommands(deps: CommandDeps): (command: MixCommand) => boolean {
+/** What changes the parts of an engine. */
+export interface Commands {
+  /** Applies one command; false for an unknown mix or leg, and above a limit. */
+  apply(command: MixCommand): boolean;
+  /** Undefined for a leg without a phone. */
+  pressKeys(leg: string, digits: string): PressedKeys | undefined;
+}
+
+/** The commands of one engine. */
+export function createCommands(deps: CommandDeps): Commands {
+  return {
+    apply: applier(deps),
+    pressKeys(name, digits) {
+      const leg = deps.find(name);
+      return leg === undefined ? undefined : pressKeys(leg, digits, deps);
+    },
+  };
+}
+
+function applier(deps: CommandDeps): Commands['apply'] {
   const { hearing, captures, limits } = deps;
   return (command) => {
     switch (command.do) {
@@ -78,17 +97,32 @@ function play(command: CommandOf<'play'>, deps: CommandDeps): boolean {
   return false;
 }
 
-function sendDigits(command: CommandOf<'send-digits'>, deps: CommandDeps): boolean {
-  const { find, counters, relays, notify } = deps;
-  const leg = find(command.leg);
-  if (leg === undefined) return false;
-  if (leg.agreed?.reportsKeys) notify({ type: 'keys-to-send', leg: leg.name, digits: command.digits });
-  else if (leg.eventPayloadType < 0 || leg.digitsOut.queue(command.digits) === 0) counters.digitsRefused++;
-  else {
-    leg.pressesKeys = true;
-    relays.end(leg);
+function sendDigits({ leg: name, digits }: CommandOf<'send-digits'>, deps: CommandDeps): boolean {
+  const leg = deps.find(name);
+  if (leg !== undefined) pressKeys(leg, digits, deps);
+  return leg !== undefined;
+}
+
+function pressKeys(
+  leg: Leg,
+  digits: string,
+  { counters, relays, notify }: CommandDeps,
+): PressedKeys | undefined {
+  if (leg.agreed?.reportsKeys) {
+    notify({ type: 'keys-to-send', leg: leg.name, digits });
+    return 'taken';
   }
-  return true;
+  if (leg.eventPayloadType < 0) {
+    counters.digitsRefused++;
+    return leg.streamSource === undefined ? 'no-events' : undefined;
+  }
+  if (leg.digitsOut.queue(digits) === 0) {
+    counters.digitsRefused++;
+    return 'queue-full';
+  }
+  leg.pressesKeys = true;
+  relays.end(leg);
+  return 'taken';
 }
 
 function watchVoice(command: CommandOf<'watch-voice'>, { find, relays }: CommandDeps): boolean {

@@ -1,3 +1,5 @@
+import { mostQueuedDigits } from '../codec/digit-sender.ts';
+
 /** Current numbers of objects. */
 export interface EngineCensus {
   readonly legs: number;
@@ -60,7 +62,7 @@ export const defaultEngineLimits: EngineLimits = {
   taps: 5000,
   streamSources: 5000,
   captureChunkMs: 500,
-  queuedDigits: 64,
+  queuedDigits: mostQueuedDigits,
   relayedPerSecond: 200,
   jitterMs: 200,
 };

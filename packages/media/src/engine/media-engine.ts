@@ -9,7 +9,7 @@ import { looksLikeRtcp } from '../rtp/rtp-packet.ts';
 import { createEngineStreams, type StreamsOfEngine } from '../stream/engine-streams.ts';
 import { StreamSources } from '../stream/stream-sources.ts';
 import { becomeVirtual } from '../stream/virtual-leg.ts';
-import { createCommands } from './apply-command.ts';
+import { type Commands, createCommands } from './apply-command.ts';
 import {
   type AgreedKeys,
   type AgreedMedia,
@@ -72,7 +72,7 @@ class Engine implements MediaEngine {
   readonly #sounds: SoundLibrary;
   readonly #turns: Turns;
   readonly #listening: Listening;
-  readonly #apply: (command: MixCommand) => boolean;
+  readonly #commands: Commands;
   #sourceIds = 0;
 
   constructor(deps: MediaEngineDeps) {
@@ -107,7 +107,7 @@ class Engine implements MediaEngine {
     this.#sounds = createSoundLibrary(limits.clipSamples);
     this.#listening = { notify: this.#notify, mediaSilentMs, moveStreamSource: this.#streamSources.move };
     this.#turns = createTurns(phases, find);
-    this.#apply = createCommands({
+    this.#commands = createCommands({
       limits,
       find,
       hearing: this.#hearing,
@@ -129,7 +129,7 @@ class Engine implements MediaEngine {
       connect: (name, agreed, nowMs) => this.connectLeg(name, agreed, nowMs),
       secure: (name, keys, nowMs) => this.secureLeg(name, keys, nowMs),
       remove: (leg) => this.#removeLeg(leg, true),
-      apply: this.#apply,
+      apply: this.#commands.apply,
     });
     this.streams = this.#createStreams();
   }
@@ -182,7 +182,7 @@ class Engine implements MediaEngine {
   }
 
   apply(command: MixCommand): void {
-    if (!this.#apply(command)) this.#counters.ignored++;
+    if (!this.#commands.apply(command)) this.#counters.ignored++;
   }
 
   loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean {
@@ -312,7 +312,7 @@ class Engine implements MediaEngine {
         return true;
       },
       closeLeg: (name) => this.closeLeg(name, 0),
-      pressKeys: (leg, digits) => this.#apply({ do: 'send-digits', leg, digits }),
+      pressKeys: this.#commands.pressKeys,
     });
   }
 

@@ -31,10 +31,13 @@ export interface EngineStreams {
    * Undefined when the name is in use or the limit is reached; throws a RangeError for an unsupported rate.
    */
   openVirtualLeg(name: string, order: VirtualLegOrder): OpenedStreamSource | undefined;
-  /** Sends RFC 4733 events to these legs, see the command `send-digits`. */
-  pressKeys(legs: readonly string[], digits: string): void;
+  /** Sends RFC 4733 events to these legs, see the command `send-digits`; the reason of the first phone that did not take them. */
+  pressKeys(legs: readonly string[], digits: string): PressedKeys;
   census(): { readonly taps: number; readonly streamSources: number };
 }
+
+/** What became of keys for a phone: too many wait already, or no events were agreed on. */
+export type PressedKeys = 'taken' | 'queue-full' | 'no-events';
 
 /** Receives a key: one of `0-9*#ABCD`, its duration, and whether it was an RFC 4733 event or in signalling. */
 export type KeyListener = (leg: string, digit: string, durationMs: number, as: 'event' | 'info') => void;
@@ -80,7 +83,8 @@ export interface EngineStreamsDeps {
   readonly mostStreamSources: number;
   readonly openVirtualLeg: (leg: string, streamSource: StreamSource) => boolean;
   readonly closeLeg: (leg: string) => void;
-  readonly pressKeys: (leg: string, digits: string) => void;
+  /** Undefined for a leg without a phone. */
+  readonly pressKeys: (leg: string, digits: string) => PressedKeys | undefined;
 }
 
 /** Streams of one engine, with the input for keys. */
@@ -183,9 +187,12 @@ export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
         },
       );
     },
-    pressKeys(legs, digits) {
-      for (const leg of new Set(legs)) deps.pressKeys(leg, digits);
-    },
+    pressKeys: (legs, digits) => togetherOf([...new Set(legs)].map((leg) => deps.pressKeys(leg, digits))),
     census: () => ({ taps: captures.taps(), streamSources: streamSources.size() + virtual }),
   };
+}
+
+/** What became of keys for several legs: the reason of the first phone that did not take them. */
+function togetherOf(outcomes: readonly (PressedKeys | undefined)[]): PressedKeys {
+  return outcomes.find((outcome) => outcome !== undefined && outcome !== 'taken') ?? 'taken';
 }

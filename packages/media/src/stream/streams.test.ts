@@ -303,7 +303,31 @@ test('keys of watched legs are emitted once per stream, until the watch ends', (
   watch([]);
   press(b, 5);
   assert.deepEqual(emitted, ['a1', 'b2', 'b4', 'b9!']);
-  rig.engine.streams.pressKeys(['a', 'a'], '7');
+  assert.equal(rig.engine.streams.pressKeys(['a', 'a'], '7'), 'taken');
   rig.run(10);
   assert.deepEqual(new Set(a.events), new Set([7]));
+});
+
+test('keys for several legs are refused for the first phone that cannot take them, and reach the others', () => {
+  const rig = createEngineRig();
+  const { streams } = rig.engine;
+  const a = rig.phone('a', 0);
+  const b = rig.phone('b', 0);
+  const agreed = {
+    address: '192.0.2.1',
+    port: 20_000 + 2 * b.index,
+    codec: 'PCMU',
+    payloadType: 0,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+  } as const;
+  rig.engine.connectLeg('b', agreed, rig.nowMs());
+  streams.openVirtualLeg('s', { leg: 'program', sampleRate: 8000, played() {} });
+  rig.run(5);
+  assert.equal(streams.pressKeys(['gone', 'program'], '1'), 'taken');
+  assert.equal(streams.pressKeys(['b', 'a'], '1'), 'no-events');
+  assert.equal(streams.pressKeys(['a', 'b'], '2'.repeat(400)), 'queue-full');
+  assert.equal(streams.pressKeys(['a'], '3'), 'taken');
+  rig.run(20);
+  assert.deepEqual([new Set(a.events), b.events], [new Set([1, 3]), []]);
 });

@@ -16,6 +16,7 @@ import type { FrameWriter, ReceivedFrame, StreamDialect } from './dialects/strea
 import { DroppedAudio } from './dropped-audio.ts';
 import { guarded } from './guarded-listener.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
+import { RefusedFrames } from './refused-frames.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { StreamSocket, type StreamSocketListener } from './stream-socket.ts';
 
@@ -61,13 +62,11 @@ export class LiveStream implements StreamSocketListener {
   /** Keys of each leg that may still arrive a second way. */
   readonly #keys = new Map<string, readonly PressedKey[]>();
   #framesReceived = 0;
-  #framesRefused = 0;
   #playDroppedMs = 0;
   #pastPlayedMs = 0;
   #readInFrame = 0;
   #bytesInFrame = 0;
-  #refusals = 0;
-  #refusalsFromMs = 0;
+  readonly #refused: RefusedFrames;
   readonly #droppedPlaying: DroppedAudio;
 
   constructor(order: StreamOrder, deps: LiveStreamDeps) {
@@ -77,6 +76,7 @@ export class LiveStream implements StreamSocketListener {
     this.#dialect = dialectOf(order);
     this.#writer = this.#dialect.createWriter(order);
     this.#audio = new AudioReader({ contentType: order.encoding, sampleRate: order.sampleRate });
+    this.#refused = new RefusedFrames(deps);
     const droppedSending = new DroppedAudio(order.stream, 'to-socket', deps);
     this.#droppedPlaying = new DroppedAudio(order.stream, 'from-socket', deps);
     this.#outgoing = new OutgoingAudio(order, this.#writer, {
@@ -254,8 +254,16 @@ export class LiveStream implements StreamSocketListener {
         return;
       }
       case 'press':
-        this.#deps.engine.pressKeys(this.#hearers, frame.digits);
+        this.#press(frame.digits);
     }
+  }
+
+  #press(digits: string): void {
+    const outcome = this.#deps.engine.pressKeys(this.#hearers, digits);
+    if (outcome === 'no-events')
+      this.#refuse('unsupported-keys', 'sendDTMF: a phone takes no telephone events (RFC 4733)');
+    else if (outcome === 'queue-full')
+      this.#refuse(outcome, `sendDTMF: ${digits.length} keys do not fit behind those that wait for a phone`);
   }
 
   #play(contentType: string, sampleRate: number | undefined, bytes: Uint8Array): void {
@@ -332,17 +340,9 @@ export class LiveStream implements StreamSocketListener {
   }
 
   #refuse(code: FrameRefusal, sentence: string): void {
-    const { now, limits, counters, notify } = this.#deps;
-    this.#framesRefused++;
-    counters.framesRefused++;
-    const nowMs = now();
-    if (nowMs - this.#refusalsFromMs >= 1000) {
-      this.#refusalsFromMs = nowMs;
-      this.#refusals = 0;
-    }
-    if (++this.#refusals > limits.refusalsPerSecond) return;
+    if (!this.#refused.add()) return;
     this.#emit(() => this.#writer.refused(code, sentence));
-    notify({ type: 'stream-refused-frame', stream: this.#order.stream, code, sentence });
+    this.#deps.notify({ type: 'stream-refused-frame', stream: this.#order.stream, code, sentence });
   }
 
   /**
@@ -380,7 +380,7 @@ export class LiveStream implements StreamSocketListener {
         playedMs: this.#pastPlayedMs,
         playDroppedMs: Math.round(this.#playDroppedMs),
         framesReceived: this.#framesReceived,
-        framesRefused: this.#framesRefused,
+        framesRefused: this.#refused.count,
       },
       ...(this.#failure === undefined ? {} : { sentence: this.#failure }),
       ...(this.#error === undefined ? {} : { error: this.#error }),

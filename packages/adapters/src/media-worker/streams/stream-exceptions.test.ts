@@ -37,6 +37,7 @@ for (const { when, faults } of [
       openStreamSource: () => source as OpenedStreamSource,
       pressKeys() {
         if (faults.presses) throw new TypeError('a fault of the engine');
+        return 'taken';
       },
       census: () => ({ taps: 0, streamSources: 0 }),
     };

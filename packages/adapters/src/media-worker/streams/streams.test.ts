@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toneLevel } from '@jackfield/media';
 import type { FrameRefusal } from '@jackfield/ports';
+import { agreedWith } from '../testing/loopback-phone.ts';
 import { call, createStreamRig, nothing, stream } from './testing/stream-rig.ts';
 import { assertOneClock, type GotFrame, samplesOf, toneBytes } from './testing/test-server.ts';
 
@@ -292,6 +293,47 @@ test('an invalid message is answered with a reason, but not on a stream that onl
   assert.deepEqual(
     new Set(rig.server.frames.slice(from).map(({ event }) => event)),
     new Set(['start', 'media']),
+  );
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('keys that a phone cannot take are answered with a reason: its queue is full, or it has no telephone events', async (context) => {
+  const rig = await createStreamRig(context, 8428);
+  rig.open();
+  rig.connect();
+  await rig.noticeOf('stream-connected');
+  for (let n = 0; n < 8; n++) rig.server.say({ event: 'sendDTMF', dtmf: '5'.repeat(64) });
+  const full = await rig.server.until(({ event }) => event === 'playFailed');
+  assert.deepEqual(
+    [full.reasonCode, full.reason],
+    ['queue-full' satisfies FrameRefusal, 'sendDTMF: 64 keys do not fit behind those that wait for a phone'],
+  );
+  const { telephoneEventPayloadType: _, ...agreed } = agreedWith(rig.phone);
+  rig.media.connect('a', agreed);
+  // The worker has answered, so it has connected the leg.
+  await rig.census();
+  const from = rig.server.frames.length;
+  rig.server.say({ event: 'sendDTMF', dtmf: '5' });
+  const refused = await rig.server.until(
+    ({ event, reasonCode }) => event === 'playFailed' && reasonCode !== 'queue-full',
+    from,
+  );
+  assert.deepEqual(
+    [refused.reasonCode, refused.reason],
+    ['unsupported-keys' satisfies FrameRefusal, 'sendDTMF: a phone takes no telephone events (RFC 4733)'],
+  );
+  const reported = new Promise((resolve) =>
+    rig.media.subscribe((notice) => notice.type === 'keys-to-send' && resolve(notice)),
+  );
+  rig.media.connect('a', { ...agreed, reportsKeys: true });
+  await rig.census();
+  rig.server.say({ event: 'sendDTMF', dtmf: '7w#' });
+  assert.deepEqual(await reported, { type: 'keys-to-send', leg: 'a', digits: '7w#' });
+  rig.media.streams.close(stream, 'x');
+  const { statistics } = await rig.noticeOf('stream-over');
+  assert.equal(
+    rig.server.frames.filter(({ event }) => event === 'playFailed').length,
+    statistics.framesRefused,
   );
   assert.deepEqual(await rig.census(), nothing);
 });
