@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { serveStreams } from './serve-streams.ts';
 import type { StreamSession } from './stream-session.ts';
@@ -95,4 +96,26 @@ test('checkpoints settle when the stream ends or their name is used again', asyn
   assert.equal(await second, false);
   assert.equal(await session.heard(), false);
   await session.clear();
+});
+
+test('of the frames that a resumed stream sends again, answers settle nothing of the new session, and keys have their number', async () => {
+  const { say, stream } = await connected({ ...start, sequenceNumber: 9 });
+  const session = await stream;
+  const happened: unknown[] = [];
+  session.on('digit', (...key) => happened.push(key));
+  const cleared = session.clear().then(() => happened.push('cleared'));
+  const heard = session.heard('greeting').then((isHeard) => happened.push(isHeard));
+  say(answer('clearedAudio', { sequenceNumber: 4 }));
+  say(answer('playedStream', { sequenceNumber: 5, name: 'greeting' }));
+  const dtmf = { track: 'inbound', digit: '5', timestamp: '1' };
+  say(answer('dtmf', { sequenceNumber: 6, dtmf, extra_headers: '' }));
+  await once(session, 'digit');
+  // Promises that the frames before the key have settled.
+  await setImmediate();
+  happened.push('no answer');
+  say(answer('clearedAudio', { sequenceNumber: 10 }));
+  await cleared;
+  say(answer('playedStream', { sequenceNumber: 11, name: 'greeting' }));
+  await heard;
+  assert.deepEqual(happened, [['5', 'inbound', 6], 'no answer', 'cleared', true]);
 });

@@ -10,9 +10,10 @@ export type StreamStart = Extract<PlatformFrame, { event: 'start' }>['start'];
 export interface StreamEvents {
   /** 20 ms of one track. */
   media: [samples: Int16Array, frame: Extract<PlatformFrame, { event: 'media' }>['media']];
-  digit: [digit: string, track: string];
-  /** Speech on a track begins or is over; of a stream with `voice_activity`. */
-  speech: [state: 'start' | 'stop', track: string];
+  /** With the number of its frame: a resumed stream may send it again, in the next session, with the same number. */
+  digit: [digit: string, track: string, sequenceNumber: number];
+  /** Speech on a track begins or is over; of a stream with `voice_activity`. Numbered like `digit`. */
+  speech: [state: 'start' | 'stop', track: string, sequenceNumber: number];
   /** The platform could not use one of our frames. */
   failed: [reason: string];
   /** Once, after all other events. */
@@ -38,6 +39,7 @@ const chunkSamples = 4_000;
 export class StreamSession extends EventEmitter<StreamEvents> {
   readonly start: StreamStart;
   readonly extraHeaders: string;
+  readonly #startNumber: number;
   readonly #socket: WebSocket;
   readonly #checkpoints = new Map<string, (played: boolean) => void>();
   /** Each clear with the checkpoints whose audio it cleared. */
@@ -49,6 +51,7 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     super();
     this.#socket = socket;
     this.start = first.start;
+    this.#startNumber = first.sequenceNumber;
     this.extraHeaders = first.extra_headers;
     socket.on('message', (data, isBinary) => {
       if (isBinary) return;
@@ -124,16 +127,18 @@ export class StreamSession extends EventEmitter<StreamEvents> {
         return;
       }
       case 'dtmf':
-        this.emit('digit', frame.dtmf.digit, frame.dtmf.track);
+        this.emit('digit', frame.dtmf.digit, frame.dtmf.track, frame.sequenceNumber);
         return;
       case 'speech':
-        this.emit('speech', frame.speech.state, frame.speech.track);
+        this.emit('speech', frame.speech.state, frame.speech.track, frame.sequenceNumber);
         return;
       case 'playedStream':
+        if (this.#isOfEarlierSession(frame)) return;
         this.#checkpoints.get(frame.name)?.(true);
         this.#checkpoints.delete(frame.name);
         return;
       case 'clearedAudio':
+        if (this.#isOfEarlierSession(frame)) return;
         this.#cleared();
         return;
       case 'playFailed':
@@ -142,6 +147,11 @@ export class StreamSession extends EventEmitter<StreamEvents> {
       case 'stop':
         this.#reason = frame.stop.reason;
     }
+  }
+
+  /** Sent before the `start` of this session and again behind it: the answer to a session that has ended. */
+  #isOfEarlierSession({ sequenceNumber }: PlatformFrame): boolean {
+    return sequenceNumber < this.#startNumber;
   }
 
   /** The platform forgets the checkpoints of cleared audio, so their promises are settled here. */

@@ -16,6 +16,7 @@ import type { FrameWriter, ReceivedFrame, StreamDialect } from './dialects/strea
 import { DroppedAudio } from './dropped-audio.ts';
 import { guarded } from './guarded-listener.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
+import { OutgoingEvents } from './outgoing-events.ts';
 import { RefusedFrames } from './refused-frames.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { StreamSocket, type StreamSocketListener } from './stream-socket.ts';
@@ -34,8 +35,6 @@ export interface LiveStreamDeps {
   readonly over: (stream: string) => void;
 }
 
-/** Event frames that are kept while there is no socket. */
-const MOST_KEPT = 1000;
 /** Frames that are not audio cannot be dropped: beyond this multiple of the audio's limit the socket is closed. */
 const HOPELESS = 8;
 
@@ -57,8 +56,7 @@ export class LiveStream implements StreamSocketListener {
   #error: Error | undefined;
   /** The other side sent `stop`: any end of its connection is then intended. */
   #isStopped = false;
-  /** Events that are written as frames once a socket is open again. */
-  #kept: (() => readonly string[])[] = [];
+  readonly #events: OutgoingEvents;
   /** Keys of each leg that may still arrive a second way. */
   readonly #keys = new Map<string, readonly PressedKey[]>();
   #framesReceived = 0;
@@ -77,6 +75,12 @@ export class LiveStream implements StreamSocketListener {
     this.#writer = this.#dialect.createWriter(order);
     this.#audio = new AudioReader({ contentType: order.encoding, sampleRate: order.sampleRate });
     this.#refused = new RefusedFrames(deps);
+    this.#events = new OutgoingEvents({
+      isResumable: order.keepLostMs > 0,
+      isConnected: () => this.#isConnected,
+      position: () => this.#outgoing.sentPosition,
+      say: (messages) => this.#say(messages),
+    });
     const droppedSending = new DroppedAudio(order.stream, 'to-socket', deps);
     this.#droppedPlaying = new DroppedAudio(order.stream, 'from-socket', deps);
     this.#outgoing = new OutgoingAudio(order, this.#writer, {
@@ -90,7 +94,7 @@ export class LiveStream implements StreamSocketListener {
         this.#socket?.resume();
       },
       dropped: (ms) => droppedSending.add(ms, 100),
-      spoken: (track, speaking, atMs) => this.#emit(() => this.#writer.speech(track, speaking, atMs)),
+      spoken: (track, speaking, atMs) => this.#events.emit(() => this.#writer.speech(track, speaking, atMs)),
       pressed: (leg, digit, durationMs, as) => this.press(leg, digit, durationMs, as),
     });
   }
@@ -158,9 +162,7 @@ export class LiveStream implements StreamSocketListener {
     }
     const names = this.#outgoing.tracks.map(({ name }) => name);
     this.#say(this.#writer.start(names, this.#isResumption));
-    const kept = this.#kept;
-    this.#kept = [];
-    for (const write of kept) this.#say(write());
+    this.#events.begin();
     notify({ type: 'stream-connected', stream: this.#order.stream });
     this.#streamSource?.pause(false);
   }
@@ -191,7 +193,7 @@ export class LiveStream implements StreamSocketListener {
       this.#streamSource?.pause(true);
     } else {
       this.#outgoing.end();
-      this.#kept = [];
+      this.#events.clear();
       this.#streamSource?.clear();
     }
     const { stream } = this.#order;
@@ -199,7 +201,9 @@ export class LiveStream implements StreamSocketListener {
   }
 
   answered(question: string): void {
-    this.#outgoing.arrived(Number(question));
+    const position = Number(question);
+    this.#outgoing.arrived(position);
+    this.#events.arrived(position);
   }
 
   message(data: Buffer, isBinary: boolean): void {
@@ -249,7 +253,7 @@ export class LiveStream implements StreamSocketListener {
       case 'clear': {
         const dropped = this.#streamSource.clear();
         this.#audio.reset();
-        this.#emit(() => this.#writer.cleared(dropped));
+        this.#events.emit(() => this.#writer.cleared(dropped));
         this.#deps.notify({ type: 'stream-cleared', stream: this.#order.stream });
         return;
       }
@@ -296,7 +300,7 @@ export class LiveStream implements StreamSocketListener {
     const { stream, asLeg, sampleRate } = this.#order;
     const mostMs = limits.queueMs;
     const played = (name: string): void => {
-      this.#emit(() => this.#writer.played(name));
+      this.#events.emit(() => this.#writer.played(name));
       this.#deps.notify({ type: 'stream-played', stream, name });
     };
     this.#streamSource =
@@ -321,14 +325,8 @@ export class LiveStream implements StreamSocketListener {
     this.#keys.set(leg, keys);
     if (!isNew) return;
     for (const { name, keysOf } of this.#outgoing.tracks) {
-      if (keysOf?.includes(leg)) this.#emit(() => this.#writer.dtmf(name, digit, atMs));
+      if (keysOf?.includes(leg)) this.#events.emit(() => this.#writer.dtmf(name, digit, atMs));
     }
-  }
-
-  /** An event frame: sent now, or once the socket is open again. */
-  #emit(write: () => readonly string[]): void {
-    if (this.#isConnected) this.#say(write());
-    else if (this.#order.keepLostMs > 0 && this.#kept.length < MOST_KEPT) this.#kept.push(write);
   }
 
   #say(messages: readonly string[]): void {
@@ -341,7 +339,7 @@ export class LiveStream implements StreamSocketListener {
 
   #refuse(code: FrameRefusal, sentence: string): void {
     if (!this.#refused.add()) return;
-    this.#emit(() => this.#writer.refused(code, sentence));
+    this.#events.emit(() => this.#writer.refused(code, sentence));
     this.#deps.notify({ type: 'stream-refused-frame', stream: this.#order.stream, code, sentence });
   }
 

@@ -73,6 +73,11 @@ export class OutgoingAudio {
     return this.#tracks;
   }
 
+  /** Of the last frame in the socket. */
+  get sentPosition(): number {
+    return this.#sentPosition;
+  }
+
   get isTapping(): boolean {
     return this.#isTapping;
   }

@@ -353,7 +353,7 @@ test('a flood of playAudio fills only the queue: the newest audio is refused, an
   assert.deepEqual(await rig.census(), nothing);
 });
 
-test('a new connection of a stream gets the audio of the gap, faster than real time, and every checkpoint once', async (context) => {
+test('a new connection of a stream gets the audio of the gap, faster than real time, and every checkpoint', async (context) => {
   const rig = await createStreamRig(context, 8340);
   rig.open({ keepLostMs: 30_000 });
   rig.connect();
@@ -385,8 +385,10 @@ test('a new connection of a stream gets the audio of the gap, faster than real t
   assert.ok(again <= before + 1 && again > before - 30, `${before} was the last, then ${again}`);
   for (let n = 1; n < after.length; n++) assert.equal(after[n].media.chunk, again + n);
   assertOneClock(frames.filter(({ media }, index) => media.chunk > (frames[index - 1]?.media.chunk ?? 0)));
-  const names = rig.server.frames.filter(({ event }) => event === 'playedStream').map(({ name }) => name);
-  assert.deepEqual(names, ['first', 'second']);
+  // The first may come again, with its number: its arrival may not have been confirmed at the loss.
+  const played = rig.server.frames.filter(({ event }) => event === 'playedStream');
+  const names = new Map(played.map((frame) => [frame.sequenceNumber, frame.name]));
+  assert.deepEqual([...names.values()], ['first', 'second']);
   // 0.9 s were missed, 1 s was played since; all of it has arrived.
   assert.ok(after.length > 75, `${after.length} frames`);
   rig.media.streams.close(stream, 'x');
