@@ -5,5 +5,6 @@ export { allowedExtraHeaders, areExtraHeaders, readExtraHeaders } from './live/e
 export { type StreamResource, streamOperations } from './operation-routes.ts';
 export { allowedWebSocketUrl, isWebSocketUrl, readStreamSpec, type StreamSpec } from './parameters.ts';
 export type { Streams } from './public-api.ts';
+export { allowedStatusCallbackEvents, readStatusCallbackEvents } from './status-callback-events.ts';
 export type { StreamRow } from './tables.ts';
 export { streamObjectOf } from './views.ts';

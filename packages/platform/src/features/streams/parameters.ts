@@ -13,8 +13,9 @@ import {
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { MiddleEvent, NewStream, StreamCallback } from './domain/new-stream.ts';
+import type { NewStream, StreamCallback } from './domain/new-stream.ts';
 import { readExtraHeaders } from './live/extra-headers.ts';
+import { allowedStatusCallbackEvents, readStatusCallbackEvents } from './status-callback-events.ts';
 
 /** The settings that a request gives, without the leg. */
 export type StreamSpec = Pick<
@@ -34,16 +35,6 @@ export type StreamSpec = Pick<
   | 'resumable'
   | 'stopFrame'
 >;
-
-const middleEvents: readonly MiddleEvent[] = [
-  'PlayedStream',
-  'ClearedAudio',
-  'DegradedStream',
-  'InterruptedStream',
-  'ResumedStream',
-];
-/** Always sent: naming them changes nothing. */
-const ends = ['StartStream', 'StopStream', 'DroppedStream'];
 
 export const allowedWebSocketUrl =
   'a URL that starts with wss:// or ws:// and names a host, without user, password and fragment';
@@ -118,28 +109,14 @@ type CallbackFields = Pick<
 >;
 
 function readStatusCallback(body: CallbackFields): Result<StreamCallback | null> {
-  const middle = readMiddleEvents(body.status_callback_events);
-  if (!middle.ok) return middle;
+  const written = body.status_callback_events;
+  const middle = written === undefined ? undefined : readStatusCallbackEvents(written);
+  if (written !== undefined && middle === undefined) {
+    return refused(invalidParameter('status_callback_events', written, allowedStatusCallbackEvents));
+  }
   const target = readRequest(body.status_callback_url, body.status_callback_method);
   if (target === null) return accepted(null);
-  return accepted({ ...target, ...(middle.value === undefined ? {} : { middle: middle.value }) });
-}
-
-/** Undefined where the parameter is missing. */
-function readMiddleEvents(written: string | undefined): Result<readonly MiddleEvent[] | undefined> {
-  if (written === undefined) return accepted(undefined);
-  const names = written.split(',').map((name) => name.trim().toLowerCase());
-  const meant: MiddleEvent[] = [];
-  for (const name of names) {
-    if (name === '' || name === 'none' || ends.some((each) => each.toLowerCase() === name)) continue;
-    const event = middleEvents.find((each) => each.toLowerCase() === name);
-    if (event === undefined) {
-      const allowed = `a list of ${middleEvents.join(', ')} separated by commas, or none`;
-      return refused(invalidParameter('status_callback_events', written, allowed));
-    }
-    meant.push(event);
-  }
-  return accepted(meant);
+  return accepted({ ...target, ...(middle === undefined ? {} : { middle }) });
 }
 
 /** Refuses URLs that can never be dialled; the guard checks the address at the connection. */

@@ -234,6 +234,9 @@ testAttributes({
       allowed: [
         ['playedStream, ClearedAudio', ['PlayedStream', 'ClearedAudio']],
         ['none', []],
+        ['', []],
+        ['StartStream,StopStream,PlayedStream', ['PlayedStream']],
+        ['droppedstream', []],
       ],
       refused: ['everything', 'PlayedStream;ClearedAudio'],
     },

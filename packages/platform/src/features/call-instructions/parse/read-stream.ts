@@ -5,18 +5,16 @@ import {
   voiceActivityRanges,
 } from '@jackfield/contract';
 import { quoted } from '@jackfield/ports';
-import { allowedExtraHeaders, areExtraHeaders, type MiddleEvent } from '../../streams/index.ts';
+import {
+  allowedExtraHeaders,
+  allowedStatusCallbackEvents,
+  areExtraHeaders,
+  type MiddleEvent,
+  readStatusCallbackEvents,
+} from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
 import { type Attributes, attributesOf, isWebSocketUrl, listed, webSocketUrlAllowed } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
-
-const middleEvents: readonly MiddleEvent[] = [
-  'PlayedStream',
-  'ClearedAudio',
-  'DegradedStream',
-  'InterruptedStream',
-  'ResumedStream',
-];
 
 export const readStream: ElementReader<Stream> = (element, reading) => {
   const attributes = attributesOf(element, reading);
@@ -98,13 +96,9 @@ function rangeOf(range: { readonly minimum: number; readonly maximum: number; re
 function middleEventsOf(attributes: Attributes): readonly MiddleEvent[] | null {
   const written = attributes.text('statusCallbackEvents');
   if (written === null) return null;
-  const names = written.split(',').map((name) => name.trim().toLowerCase());
-  const requested = names.filter((name) => name !== '' && name !== 'none');
-  const known = middleEvents.filter((event) => requested.includes(event.toLowerCase()));
-  if (known.length < new Set(requested).size) {
-    attributes.refuse('statusCallbackEvents', `a list of ${listed(middleEvents, 'and')}, or none`);
-  }
-  return known;
+  const read = readStatusCallbackEvents(written);
+  if (read === undefined) attributes.refuse('statusCallbackEvents', allowedStatusCallbackEvents);
+  return read ?? [];
 }
 
 function fallbackOf(attributes: Attributes): string | null {
