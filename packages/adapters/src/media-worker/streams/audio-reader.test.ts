@@ -48,6 +48,40 @@ test('samples are the same for any division of their bytes into pieces, within s
   );
 });
 
+test('samples stay whole around refused chunks, whether these are sent again or left out', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          size: fc.integer({ min: 1, max: 9 }),
+          fate: fc.constantFrom('used', 'sent again', 'left out'),
+        }),
+        { minLength: 1 },
+      ),
+      (chunks) => {
+        const reader = new AudioReader(defaults);
+        const total = chunks.reduce((sum, { size }) => sum + size, 0);
+        // Two consecutive chunks differ: 37 has no factor in common with 256.
+        const bytes = Buffer.from(Array.from({ length: total }, (_, at) => (37 * at) % 256));
+        const read = (piece: Uint8Array): number[] => [...samplesOf(reader.read('', 8000, piece))];
+        let at = 0;
+        for (const { size, fate } of chunks) {
+          const piece = bytes.subarray(at, at + size);
+          let got = read(piece);
+          if (fate !== 'used') reader.refuse(piece);
+          if (fate === 'sent again') got = read(Buffer.from(piece));
+          const first = at >> 1;
+          at += size;
+          const expected = Array.from({ length: (at >> 1) - first }, (_, n) =>
+            bytes.readInt16LE(2 * (first + n)),
+          );
+          assert.deepEqual(got, expected);
+        }
+      },
+    ),
+  );
+});
+
 test('half a sample is dropped when another type follows, and at a reset', () => {
   const reader = new AudioReader(defaults);
   samplesOf(reader.read('audio/x-l16', 8000, Uint8Array.of(1)));

@@ -19,6 +19,9 @@ export interface AudioDefaults {
 export class AudioReader {
   readonly #defaults: AudioDefaults;
   #odd = -1;
+  /** The half sample in front of the last chunk; -1 for none, as in `#odd`. */
+  #before = -1;
+  #refused: { readonly bytes: Uint8Array; readonly odd: number } | undefined;
   #kind = '';
   #wav: WavFormat | undefined;
 
@@ -42,6 +45,10 @@ export class AudioReader {
     const rate = sampleRate ?? rateIn(parameters) ?? (kind === 'mulaw' ? 8000 : this.#defaults.sampleRate);
     if (rate < 8000 || rate > 48_000)
       return { sentence: `playAudio: a rate of ${rate} Hz is not from 8000 to 48000` };
+    const refused = this.#refused;
+    this.#refused = undefined;
+    if (refused !== undefined && Buffer.compare(refused.bytes, bytes) === 0) this.#odd = refused.odd;
+    this.#before = this.#odd;
     switch (kind) {
       case 'mulaw':
         return { samples: companded(pcmu, bytes), sampleRate: rate };
@@ -52,9 +59,18 @@ export class AudioReader {
     }
   }
 
+  /**
+   * The chunk that was read last is not used. If it comes again, it is read as the first time; in front of another one it counts as a gap, so
+   * that the samples of a sender that goes on stay whole.
+   */
+  refuse(bytes: Uint8Array): void {
+    this.#refused = { bytes, odd: this.#before };
+  }
+
   /** The next chunk starts a new file. */
   reset(): void {
     this.#odd = -1;
+    this.#refused = undefined;
     this.#kind = '';
     this.#wav = undefined;
   }

@@ -283,6 +283,7 @@ export class LiveStream implements StreamSocketListener {
       if (streamSource.queuedMs > counters.deepestQueueMs) counters.deepestQueueMs = streamSource.queuedMs;
       return;
     }
+    this.#audio.refuse(bytes);
     const ms = (read.samples.length * 1000) / read.sampleRate;
     this.#playDroppedMs += ms;
     counters.playDroppedMs += ms;

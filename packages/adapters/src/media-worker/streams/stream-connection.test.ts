@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { toneLevel } from '@jackfield/media';
 import { createStreamRig, nothing, stream } from './testing/stream-rig.ts';
 import { testCertificate, testKey } from './testing/test-certificate.ts';
 import { assertOneClock, type GotFrame, toneBytes } from './testing/test-server.ts';
@@ -350,6 +351,30 @@ test('a flood of playAudio fills only the queue: the newest audio is refused, an
   assert.equal(statistics.framesReceived, 201);
   assert.ok(statistics.playDroppedMs >= 185 * 6000 && statistics.framesRefused >= 185);
   assert.ok(rig.server.frames.filter(({ event }) => event === 'playFailed').length <= 40);
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('a chunk that ends within a sample, is refused, and is sent again later, is heard as it is', async (context) => {
+  const rig = await createStreamRig(context, 8452, { streamLimits: { queueMs: 1000 } });
+  rig.open();
+  rig.connect();
+  await rig.noticeOf('stream-connected');
+  const bytes = toneBytes(8000, 1200, 1600);
+  const play = (from: number, to: number): void => {
+    const payload = bytes.subarray(from, to).toString('base64');
+    rig.server.say({ event: 'playAudio', media: { contentType: 'audio/x-l16', sampleRate: 8000, payload } });
+  };
+  play(0, 12_801);
+  play(12_801, 25_600);
+  assert.equal((await rig.server.until(({ event }) => event === 'playFailed')).reasonCode, 'queue-full');
+  rig.server.say({ event: 'checkpoint', name: 'room' });
+  await rig.server.until(({ event }) => event === 'playedStream');
+  play(12_801, 25_600);
+  await rig.phone.hear(10);
+  const heard = await rig.phone.hear(20);
+  assert.ok(Math.abs(toneLevel(heard, 8000, 1200) - 20 * Math.log10(8000 / 32_768)) < 0.5);
+  rig.media.streams.close(stream, 'x');
+  await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
 });
 
