@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createHttpEgress } from '@jackfield/adapters/egress-http';
+import { createNameLookup } from '@jackfield/adapters/name-lookup';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { createCallbacks } from '@jackfield/platform/callbacks';
 import { createOutbox, outboxMigrations } from '@jackfield/platform/kernel';
@@ -36,7 +37,7 @@ const log = { debug() {}, info() {}, warn() {}, error: (...what: unknown[]) => c
 const clock = createSystemClock();
 const secrets = createSecrets(new Uint8Array(32).fill(7));
 const database = createSqliteDatabase({ directory, log });
-const http = createHttpEgress({ allow: [], privateToo: true });
+const http = createHttpEgress({ allow: [], privateToo: true, resolve: createNameLookup() });
 /** Encrypted as in the accounts' store. */
 const sealedToken = secrets.encrypt('YmVuY2htYXJrYmVuY2htYXJrYmVuY2htYXJr');
 const account = 'MABENCHMARK000000000';

@@ -123,7 +123,7 @@ async function start(
     operated: files.operated,
     openTransports: async (listener) =>
       (sockets = await openSipSockets(config, files, listener, created.incarnation)),
-    locate: createLocate(config, clock),
+    locate: createLocate(config, clock, adapters.lookupName),
     addressFor: addresses.addressFor,
     ...signallingRules(config, media.hasWebrtc),
     mayReach,

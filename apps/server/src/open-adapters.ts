@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createAddressGuard, createAudioGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMediaPool, type ThreadPriority } from '@jackfield/adapters/media-worker';
+import { createNameLookup } from '@jackfield/adapters/name-lookup';
 import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
@@ -52,7 +53,8 @@ export async function openAdapters(context: AdapterContext) {
   const speech = await openSpeech(context);
   const { recognition, transcription } = await openRecognition(context, media, recordings.files);
   const rules = { allow: config.egressAllow ?? [], privateToo: config.sandbox };
-  const egress = createHttpEgress(rules);
+  const lookupName = createNameLookup();
+  const egress = createHttpEgress({ ...rules, resolve: lookupName });
   atEnd(() => egress.close());
   const gateways =
     config.smsFile === undefined ? undefined : await openMessageGateways(config.smsFile, { clock, log });
@@ -69,6 +71,7 @@ export async function openAdapters(context: AdapterContext) {
     recognition,
     transcription,
     egress,
+    lookupName,
     // Origination URIs come from customers: the same networks are closed as for their URLs.
     mayReach: createAddressGuard(rules),
     audioMayReach: createAudioGuard(rules),

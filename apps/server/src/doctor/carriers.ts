@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createLogger } from '@jackfield/adapters/logger';
+import { createNameLookup } from '@jackfield/adapters/name-lookup';
 import { type Carrier, carrierUri } from '@jackfield/platform';
 import { type CarrierProbe, openCarrierProbe } from '@jackfield/signalling';
 import { createTransports } from '@jackfield/sip/transport';
@@ -57,7 +58,7 @@ function openProbe(config: Config, { certificate, authorities }: StartFiles): Pr
   return openCarrierProbe({
     openTransports: (listener) =>
       createTransports({ ...listener, host: sip.host, port: 0, ...(tls === undefined ? {} : { tls }) }),
-    locate: createLocate(config, clock),
+    locate: createLocate(config, clock, createNameLookup()),
     clock,
     log,
     secrets: { randomBytes: (count) => randomBytes(count), randomUuid: () => randomUUID() },

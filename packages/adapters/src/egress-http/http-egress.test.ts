@@ -6,6 +6,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Egress, EgressOutcome, EgressRequest } from '@jackfield/ports';
+import { createNameLookup } from '../name-lookup/index.ts';
 import { createHttpEgress, type HttpEgressOptions } from './http-egress.ts';
 
 const open: Server[] = [];
@@ -35,8 +36,9 @@ const receiver = (answer: RequestListener) => listening(createServer(answer));
 const talker = (say: (socket: Socket) => void) =>
   listening(createTcpServer((socket) => socket.once('data', () => say(socket))));
 
-const inSandbox: HttpEgressOptions = { allow: [], privateToo: true };
-const inProduction: HttpEgressOptions = { allow: [], privateToo: false };
+const machine = { resolve: createNameLookup() };
+const inSandbox: HttpEgressOptions = { ...machine, allow: [], privateToo: true };
+const inProduction: HttpEgressOptions = { ...machine, allow: [], privateToo: false };
 
 const send = (url: string, options: HttpEgressOptions, changes: Partial<EgressRequest> = {}) =>
   sendBy(createHttpEgress(options), url, changes);
@@ -439,6 +441,20 @@ test('a name lookup is reused for a time, and a failed lookup is not kept', asyn
   assert.deepEqual(kinds, ['unreachable', 200, 200]);
   assert.equal(lookups, 2);
   egress.close();
+});
+
+test('a name that hangs is looked up once, however many requests it gets', async () => {
+  let lookups = 0;
+  const resolve = () => {
+    lookups += 1;
+    return new Promise<never>(() => {});
+  };
+  const egress = createHttpEgress({ ...inSandbox, resolve, nameTtlMs: 0 });
+  for (let number = 0; number < 3; number++) {
+    const outcome = await egress.resolve('wss://dead.example/', 1);
+    assert.ok('problem' in outcome && outcome.problem.kind === 'connect-timeout');
+  }
+  assert.equal(lookups, 1);
 });
 
 test('https accepts only a certificate of the name in the URL', async () => {

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import type {
   CheckedAddresses,
   Egress,
@@ -22,8 +21,7 @@ import { type EgressTarget, findTarget, type Resolve } from './egress-target.ts'
 import { createNameCache } from './name-cache.ts';
 
 export interface HttpEgressOptions extends AddressRules {
-  /** The system's resolver when left out. */
-  readonly resolve?: Resolve;
+  readonly resolve: Resolve;
   /** PEM of authorities to trust instead of the usual ones. */
   readonly trust?: string;
   readonly pool?: Partial<PoolLimits>;
@@ -52,10 +50,7 @@ export interface HttpEgress extends Egress, EgressAddresses {
 /** Requests to customers' URLs, on connections to checked addresses; a connection is reused for the same name and addresses. */
 export function createHttpEgress(options: HttpEgressOptions): HttpEgress {
   const guard = createAddressGuard(options);
-  const resolve = createNameCache(
-    options.resolve ?? ((name: string) => lookup(name, { all: true, verbatim: true })),
-    options.nameTtlMs ?? defaultNameTtlMs,
-  );
+  const resolve = createNameCache(options.resolve, options.nameTtlMs ?? defaultNameTtlMs);
   const pool = createConnectionPool({ ...poolLimits, ...options.pool }, options.trust);
   return {
     send: (request) =>

@@ -1,4 +1,4 @@
-import { lookup, Resolver } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import type { DnsAnswer, DnsQuery } from '../locate/dns-records.ts';
 
 /** Answers DNS queries. */
@@ -13,8 +13,10 @@ export interface DnsResolverOptions {
   readonly servers?: readonly string[];
   /** For each of two attempts, 2,000 ms. */
   readonly timeoutMs?: number;
-  /** Whether names unknown to DNS are looked up in the machine's own tables (/etc/hosts); the default is true. */
-  readonly asksMachine?: boolean;
+  /** Looks up host names for which DNS has no address, such as those of /etc/hosts; without it they have none. */
+  readonly lookup?: (
+    name: string,
+  ) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 }
 
 /** Node gives the time to live of addresses only. */
@@ -23,7 +25,7 @@ const MACHINE_TTL_MS = 30_000;
 
 /** A resolver over node:dns. */
 export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver {
-  const { servers, timeoutMs = 2_000, asksMachine = true } = options;
+  const { servers, timeoutMs = 2_000, lookup } = options;
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers([...servers]);
 
@@ -53,9 +55,11 @@ export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver
   };
 
   const fromMachine = async ({ type, name }: DnsQuery, answer: DnsAnswer): Promise<DnsAnswer> => {
-    if (!asksMachine || (type !== 'A' && type !== 'AAAA')) return answer;
+    if (lookup === undefined || (type !== 'A' && type !== 'AAAA')) return answer;
     try {
-      const found = await lookup(name, { all: true, family: type === 'A' ? 4 : 6 });
+      const family = type === 'A' ? 4 : 6;
+      const found = (await lookup(name)).filter((each) => each.family === family);
+      if (found.length === 0) return answer;
       return { type, records: found.map(({ address }) => address), ttlMs: MACHINE_TTL_MS };
     } catch {
       return answer;

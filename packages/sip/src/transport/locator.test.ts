@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { isIP } from 'node:net';
 import { afterEach, test } from 'node:test';
+import { createDnsServer, type TestDnsServer, type Zone } from '@jackfield/testkit/dns-server';
 import type { LocatedTarget } from '../locate/location.ts';
 import { createDnsResolver } from './dns-resolver.ts';
 import { createLocator, type LocatorOptions } from './locator.ts';
-import { createDnsServer, type TestDnsServer, type Zone } from './testing/dns-server.ts';
 
 const servers: TestDnsServer[] = [];
 afterEach(() => {
@@ -45,7 +46,7 @@ async function world(options: Partial<LocatorOptions> = {}) {
   servers.push(server);
   let time = 0;
   const locator = createLocator({
-    resolver: createDnsResolver({ servers: [server.address], timeoutMs: 5_000, asksMachine: false }),
+    resolver: createDnsResolver({ servers: [server.address], timeoutMs: 5_000 }),
     now: () => time,
     chance: () => 0.5,
     supported: ['udp', 'tcp', 'tls'],
@@ -122,13 +123,20 @@ test('concurrent locations are bounded', async () => {
 test('a name in the machine’s own tables is found although DNS does not have it', async () => {
   const server = await createDnsServer({});
   servers.push(server);
-  const resolver = createDnsResolver({ servers: [server.address] });
-  const answer = await resolver.resolve({ type: 'A', name: 'localhost' });
-  assert.deepEqual('records' in answer && answer.records, ['127.0.0.1']);
+  const lookup = async (name: string) =>
+    name === 'pbx' ? ['10.0.0.7', 'fd00::7'].map((address) => ({ address, family: isIP(address) })) : [];
+  const resolver = createDnsResolver({ servers: [server.address], lookup });
+  const recordsOf = async (type: 'A' | 'AAAA', name: string) => {
+    const answer = await resolver.resolve({ type, name });
+    return 'records' in answer && answer.records;
+  };
+  assert.deepEqual(await recordsOf('A', 'pbx'), ['10.0.0.7']);
+  assert.deepEqual(await recordsOf('AAAA', 'pbx'), ['fd00::7']);
+  assert.deepEqual(await recordsOf('A', 'other'), []);
 });
 
 test('a name server without an answer is a failure in bounded time', async () => {
-  const resolver = createDnsResolver({ servers: ['127.0.0.1:9'], timeoutMs: 50, asksMachine: false });
+  const resolver = createDnsResolver({ servers: ['127.0.0.1:9'], timeoutMs: 50 });
   assert.deepEqual(await resolver.resolve({ type: 'SRV', name: '_sip._udp.example.com' }), {
     type: 'failed',
   });

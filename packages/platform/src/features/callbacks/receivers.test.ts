@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createHttpEgress } from '@jackfield/adapters/egress-http';
+import { createNameLookup } from '@jackfield/adapters/name-lookup';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { createRecordingLog, onEmbeddedDatabase } from '@jackfield/testkit';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
@@ -58,7 +59,7 @@ onEmbeddedDatabase('callbacks over real connections', (open) => {
       const secrets = createSecrets(new Uint8Array(32).fill(7));
       const clock = createSystemClock();
       const log = createRecordingLog();
-      const egress = createHttpEgress({ allow: [], privateToo: true });
+      const egress = createHttpEgress({ allow: [], privateToo: true, resolve: createNameLookup() });
       t.after(() => egress.close());
       const newEventId = () => secrets.randomUuid();
       const outbox = createOutbox({ database, clock, log, newEventId });

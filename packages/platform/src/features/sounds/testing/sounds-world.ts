@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHttpEgress } from '@jackfield/adapters/egress-http';
+import { createNameLookup } from '@jackfield/adapters/name-lookup';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import type { LiveEvent } from '@jackfield/contract';
 import { pcmu } from '@jackfield/media';
@@ -30,7 +31,7 @@ export async function inSoundsWorld(
   run: (world: SoundsWorld) => Promise<void>,
 ): Promise<void> {
   const decoder = createSoundDecoder();
-  const egress = createHttpEgress({ allow: [], privateToo: true });
+  const egress = createHttpEgress({ allow: [], privateToo: true, resolve: createNameLookup() });
   const servers = createServers();
   const silent: Speech = { speak: () => Promise.reject(new Error('nothing is spoken here')) };
   let media: SimulatedWorld['node']['media'] | undefined;

@@ -1,9 +1,26 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { DnsQuery, NaptrRecord, SrvRecord } from '../../locate/dns-records.ts';
 
-/** The records of a test name server, by `TYPE name`; `broken` gets SERVFAIL. */
-export type Zone = Readonly<Record<string, readonly (NaptrRecord | SrvRecord | string)[] | 'broken'>>;
+interface NaptrRecord {
+  readonly order: number;
+  readonly preference: number;
+  readonly flags: string;
+  readonly service: string;
+  readonly regexp: string;
+  readonly replacement: string;
+}
+
+interface SrvRecord {
+  readonly priority: number;
+  readonly weight: number;
+  readonly port: number;
+  readonly target: string;
+}
+
+/** The records of a test name server, by `TYPE name`; `broken` gets SERVFAIL, `silent` no answer. */
+export type Zone = Readonly<
+  Record<string, readonly (NaptrRecord | SrvRecord | string)[] | 'broken' | 'silent'>
+>;
 
 /** A name server on a port of loopback. */
 export interface TestDnsServer {
@@ -14,7 +31,7 @@ export interface TestDnsServer {
   close(): void;
 }
 
-const types: Readonly<Record<number, DnsQuery['type']>> = { 1: 'A', 28: 'AAAA', 33: 'SRV', 35: 'NAPTR' };
+const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA', 33: 'SRV', 35: 'NAPTR' };
 
 /** Serves the zone over UDP (RFC 1035 §4) with a time to live of 60 s; other names get NXDOMAIN. */
 export async function createDnsServer(zone: Zone): Promise<TestDnsServer> {
@@ -26,6 +43,7 @@ export async function createDnsServer(zone: Zone): Promise<TestDnsServer> {
     const key = `${types[type]} ${name}`;
     asked.push(key);
     const records = zone[key];
+    if (records === 'silent') return;
     const found = records === undefined || records === 'broken' ? [] : records;
     const head = Buffer.alloc(12);
     question.copy(head, 0, 0, 2);

@@ -1,0 +1,1 @@
+export { createNameLookup, type NameLookup, type NameLookupOptions } from './name-lookup.ts';
