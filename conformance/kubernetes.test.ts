@@ -100,6 +100,17 @@ describe('the commands for Kubernetes', { skip: refusal, timeout: 300_000 }, () 
     assert.equal(await node.stop(), 0, node.log);
   });
 
+  it('start a pod whose service is there before it', async (t) => {
+    const { api, node, run } = await createCluster(t);
+    await run(`${secret}${apply}`);
+    assert.ok(api.get('services', 'jackfield'));
+    await run(`${label}${available}`).catch((error: Error) => {
+      error.message += `\n${node.log}`;
+      throw error;
+    });
+    assert.equal(await node.stop(), 0, node.log);
+  });
+
   for (const [lacking, given] of [
     ['label of a node', secret],
     ['secret', label],

@@ -13,6 +13,7 @@ import {
 } from './config-reader.ts';
 import { configVariables } from './config-variables.ts';
 import { type IdentityConfig, identityContradictions, readIdentity } from './identity-config.ts';
+import { withoutKubernetesLinks } from './kubernetes-links.ts';
 import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { type MediaConfig, readMedia } from './media-variables.ts';
 import type { NatsUrls } from './nats-urls.ts';
@@ -134,7 +135,8 @@ export function endsWithParent(env: ConfigSource['env']): boolean {
 }
 
 /** Reads and checks every variable; an empty one counts as not set. */
-export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
+export function loadConfig({ env: given, mode }: ConfigSource): ConfigResult {
+  const env = withoutKubernetesLinks(given);
   const reader = createConfigReader(env);
   const sandbox = reader.orDefault(configVariables.sandbox, mode === 'dev');
   const activity = reader.orDefault(configVariables.activity, mode === 'dev');

@@ -166,6 +166,10 @@ describe('the objects for Kubernetes', () => {
     assert.ok(loaded.ok && pod.terminationGracePeriodSeconds > loaded.config.drainSeconds);
   });
 
+  it('give the server no variables of services, whose names begin like its own', () => {
+    assert.equal(pod.enableServiceLinks, false);
+  });
+
   it('lead probes, the ingress and phones to the ports on which the server listens', () => {
     const loaded = loadConfig({ env: data, mode: 'production' });
     const { http, sip, operator } = loaded.ok ? loaded.config : assert.fail();

@@ -14,6 +14,9 @@ const root = join(import.meta.dirname, '../../..');
 /** Where a pod sees this clone, whatever the rights of the directories above it. */
 const clone = '/opt';
 
+/** Where services are reached within the cluster. */
+const clusterAddress = '10.96.12.7';
+
 /** What a probe has unless the manifest says otherwise, by the reference of the API. */
 const defaultProbe = { periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 3 };
 
@@ -77,7 +80,7 @@ export class KubernetesNode {
       const isBound = this.#api
         .list('nodes')
         .some((node) => hasLabels(node.metadata.labels, spec.nodeSelector));
-      const environment = this.#environmentOf(spec.containers[0]);
+      const environment = this.#environmentOf(spec);
       const claims = spec.volumes.flatMap((volume: KubernetesObject) => volume.persistentVolumeClaim ?? []);
       const hasClaims = claims.every(({ claimName }: KubernetesObject) =>
         this.#api.get('persistentvolumeclaims', claimName),
@@ -91,9 +94,10 @@ export class KubernetesNode {
   }
 
   /** Undefined as long as a map or a secret is missing. */
-  #environmentOf(container: KubernetesObject): NodeJS.ProcessEnv | undefined {
+  #environmentOf({ containers, enableServiceLinks = true }: KubernetesObject): NodeJS.ProcessEnv | undefined {
+    const [container] = containers;
     assert.equal(container.env, undefined, 'this node knows envFrom alone');
-    const environment: NodeJS.ProcessEnv = {};
+    const environment = enableServiceLinks ? serviceVariables(this.#api.list('services')) : {};
     for (const { configMapRef, secretRef } of container.envFrom) {
       const source = configMapRef
         ? this.#api.get('configmaps', configMapRef.name)?.data
@@ -187,6 +191,33 @@ exec setpriv ${rights.join(' ')} -- '${inPod(process.execPath)}' '${inPod(server
       status: { ...status, ...(isAvailable ? { unavailableReplicas: null } : {}) },
     });
   }
+}
+
+/** The variables of services, as kubelets write them (pkg/kubelet/envvars). */
+function serviceVariables(services: readonly KubernetesObject[]): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = {};
+  for (const { metadata, spec } of services) {
+    const prefix = metadata.name.toUpperCase().replaceAll('-', '_');
+    const [first] = spec.ports;
+    environment[`${prefix}_SERVICE_HOST`] = clusterAddress;
+    environment[`${prefix}_SERVICE_PORT`] = `${first.port}`;
+    environment[`${prefix}_PORT`] = urlOf(first);
+    for (const each of spec.ports) {
+      const { name, port, protocol = 'TCP' } = each;
+      if (name !== undefined)
+        environment[`${prefix}_SERVICE_PORT_${name.toUpperCase().replaceAll('-', '_')}`] = `${port}`;
+      const portPrefix = `${prefix}_PORT_${port}_${protocol}`;
+      environment[portPrefix] = urlOf(each);
+      environment[`${portPrefix}_PROTO`] = protocol.toLowerCase();
+      environment[`${portPrefix}_PORT`] = `${port}`;
+      environment[`${portPrefix}_ADDR`] = clusterAddress;
+    }
+  }
+  return environment;
+}
+
+function urlOf({ port, protocol = 'TCP' }: KubernetesObject): string {
+  return `${protocol.toLowerCase()}://${clusterAddress}:${port}`;
 }
 
 function hasLabels(labels: KubernetesObject = {}, selected: KubernetesObject = {}): boolean {
