@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Metrics } from '@jackfield/ports';
 import { oneAtATime } from './request-queue.ts';
@@ -38,6 +38,9 @@ export function createServer(handler: RequestListener, { limits, metrics, certif
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.lookMs,
+    // RFC 9110 §7.8: other offers are ignored, such as that of HTTP/2 by Java's HttpClient and by curl --http2.
+    shouldUpgradeCallback: (request: IncomingMessage) =>
+      isWebSocket(request) && server.listenerCount('upgrade') > 0,
   };
   const isClosing = () => !server.listening;
   const listener = oneAtATime(handler, { limit: limits.pipelinedRequests, metrics, isClosing });
@@ -53,4 +56,8 @@ export function createServer(handler: RequestListener, { limits, metrics, certif
     socket.destroy();
   });
   return server;
+}
+
+function isWebSocket({ headers: { upgrade = '' } }: IncomingMessage): boolean {
+  return upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket');
 }
