@@ -29,6 +29,29 @@ test('the number of label values is limited: further values are counted together
   assert.match(text, /^jackfield_metrics_misused_total\{metric="a_total"\} 7$/m);
 });
 
+test('beyond the limit the label with most values loses them, and the others keep theirs', async () => {
+  const metrics = createMetrics({ process: false, maxSeries: 6 });
+  const request = (method: string, path: string, status: string) =>
+    metrics.count('requests_total', { method, path, status });
+  for (const path of ['/a', '/b', '/c']) for (const method of ['GET', 'POST']) request(method, path, '200');
+  for (const path of ['/a', '/d', '/e']) request('GET', path, '500');
+  request('POST', '/a', '200');
+  const text = await metrics.text();
+  assert.match(text, /^requests_total\{method="GET",path="other",status="500"\} 3$/m);
+  assert.match(text, /^requests_total\{method="POST",path="\/a",status="200"\} 2$/m);
+  assert.match(text, /^jackfield_metrics_misused_total\{metric="requests_total"\} 3$/m);
+});
+
+test('the series beyond the limit are limited too', async () => {
+  const metrics = createMetrics({ process: false, maxSeries: 3 });
+  for (let number = 0; number < 50; number += 1) {
+    metrics.count('a_total', { from: `${number}`, to: `${number}` });
+  }
+  const text = await metrics.text();
+  assert.ok(text.match(/^a_total\{/gm)!.length <= 7, text);
+  assert.match(text, /^a_total\{from="other",to="other"\} 4[4-7]$/m);
+});
+
 test('other label names than the first do not make the caller fail', async () => {
   const metrics = createMetrics({ process: false });
   metrics.count('a_total', { side: 'left' });

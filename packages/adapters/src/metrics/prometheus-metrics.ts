@@ -2,7 +2,7 @@ import type { MetricSource, Metrics } from '@jackfield/ports';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface MetricsOptions {
-  /** Series of one metric; further combinations of label values are counted together under `other`. */
+  /** Series of one metric, 1,000: all operations of the interface with the statuses of ordinary use. Further ones lose label values. */
   readonly maxSeries?: number;
   /** Upper bounds of the histograms' buckets, in seconds. */
   readonly buckets?: readonly number[];
@@ -25,6 +25,10 @@ interface Series<Metric> {
   readonly metric: Metric;
   readonly labelNames: readonly string[];
   readonly seen: Set<string>;
+  /** The values of each label in these series. */
+  readonly values: ReadonlyMap<string, Set<string>>;
+  /** Series beyond the limit, with `other` as the value of some labels. */
+  readonly rest: Set<string>;
 }
 
 // From one millisecond, for packets, to ten seconds, after which a caller has hung up.
@@ -35,7 +39,12 @@ const lagEveryMs = 50;
 
 /** The port by prom-client, with its own registry. Wrong labels are counted and never fail the caller. */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const { maxSeries = 200, buckets = defaultBuckets, described = {}, process: withProcess = true } = options;
+  const {
+    maxSeries = 1_000,
+    buckets = defaultBuckets,
+    described = {},
+    process: withProcess = true,
+  } = options;
   const registry = new Registry();
   if (withProcess) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagEveryMs });
   const counters = new Map<string, Series<Counter>>();
@@ -50,7 +59,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const bounded = (name: string, series: Series<unknown>, labels: Labels): Labels => {
     if (fits(series, labels, maxSeries)) return labels;
     misused.inc({ metric: name });
-    return Object.fromEntries(series.labelNames.map((each) => [each, 'other']));
+    return withoutRareValues(series, labels, maxSeries);
   };
 
   const helpOf = (name: string) => described[name]?.sentence ?? sentenceOf(name);
@@ -122,20 +131,50 @@ function seriesOf<Metric>(
   let series = table.get(name);
   if (series === undefined) {
     const labelNames = Object.keys(labels);
-    series = { metric: create(labelNames), labelNames, seen: new Set() };
+    const values = new Map(labelNames.map((label) => [label, new Set<string>()]));
+    series = { metric: create(labelNames), labelNames, seen: new Set(), values, rest: new Set() };
     table.set(name, series);
   }
   return series;
 }
 
 /** Whether the labels have the names of the first measurement, and are a known series or a new one within the limit. */
-function fits({ labelNames, seen }: Series<unknown>, labels: Labels, maxSeries: number): boolean {
-  const named = Object.keys(labels).length === labelNames.length && labelNames.every((key) => key in labels);
-  const key = labelNames.map((each) => labels[each] ?? '').join('\n');
+function fits({ labelNames, seen, values }: Series<unknown>, labels: Labels, maxSeries: number): boolean {
+  const key = keyOf(labelNames, labels);
   const known = seen.has(key);
-  if (!named || (!known && seen.size >= maxSeries)) return false;
-  if (!known) seen.add(key);
+  if (!isNamed(labelNames, labels) || (!known && seen.size >= maxSeries)) return false;
+  if (!known) {
+    seen.add(key);
+    for (const label of labelNames) values.get(label)!.add(labels[label]!);
+  }
   return true;
+}
+
+/** The label with most values loses its own first: an alert by status goes on although the paths are too many. */
+function withoutRareValues(
+  { labelNames, values, rest }: Series<unknown>,
+  labels: Labels,
+  maxSeries: number,
+): Labels {
+  const kept: Record<string, string> = isNamed(labelNames, labels) ? { ...labels } : {};
+  const byValues = labelNames.toSorted((one, two) => values.get(two)!.size - values.get(one)!.size);
+  for (const label of byValues) {
+    kept[label] = 'other';
+    const key = keyOf(labelNames, kept);
+    if (Object.keys(kept).length === labelNames.length && (rest.has(key) || rest.size < maxSeries)) {
+      rest.add(key);
+      break;
+    }
+  }
+  return kept;
+}
+
+function isNamed(labelNames: readonly string[], labels: Labels): boolean {
+  return Object.keys(labels).length === labelNames.length && labelNames.every((key) => key in labels);
+}
+
+function keyOf(labelNames: readonly string[], labels: Labels): string {
+  return labelNames.map((each) => labels[each] ?? '').join('\n');
 }
 
 function labelsOf(source: MetricSource): string[] {

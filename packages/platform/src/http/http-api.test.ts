@@ -250,6 +250,28 @@ eachDatabase('HTTP', (open) => {
     );
   });
 
+  test('requests that are refused before their account is known make no series for their paths and methods', async () => {
+    const world = await openLimited(open);
+    const { http } = world.node.platform;
+    const account = `/v1/Account/${world.main.authId}`;
+    const refused = async (method: string, url: string, status: number) =>
+      assert.equal((await http.inject({ method: method as 'GET', url })).statusCode, status, url);
+    for (const part of ['Endpoint', 'Call', 'Application', 'Number']) {
+      for (const method of ['OPTIONS', 'PATCH', 'PUT']) await refused(method, `${account}/${part}/`, 405);
+      for (const method of ['GET', 'POST']) await refused(method, `${account}/${part}/`, 401);
+      for (const method of ['GET', 'POST']) await refused(method, `/${part}/`, 404);
+    }
+    await world.call('GET', 'Endpoint/');
+    const text = (await http.inject('/metrics')).body;
+    const series = [...text.matchAll(/^jackfield_http_requests_total\{(.*)\} (\d+)$/gm)];
+    assert.deepEqual(series.map(([, labels, count]) => `${labels} ${count}`).sort(), [
+      'method="GET",path="/v1/Account/:auth_id/Endpoint/",status="200" 1',
+      'method="other",path="unknown",status="401" 8',
+      'method="other",path="unknown",status="404" 8',
+      'method="other",path="unknown",status="405" 12',
+    ]);
+  });
+
   test('on a kept connection, an ignored body does not disturb the next request, and a refused one is answered', async () => {
     const world = await openLimited(open);
     const { http } = world.node.platform;

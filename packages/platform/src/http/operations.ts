@@ -5,6 +5,7 @@ import { createDatabaseProbe } from '../kernel/database-probe.ts';
 import { type Problem, problem, statusOf } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import { accountPath } from './route.ts';
 import type { FailedGuesses } from './source-limits.ts';
 
 /** Access to `/metrics`: open, off, or with this token as a Bearer token. */
@@ -78,16 +79,19 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps): 
   });
 }
 
-/** Paths are counted by their pattern, so that identifiers do not become labels. */
+/** Paths are counted by their pattern, so that identifiers do not become labels; a stranger chooses no label either. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const path = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
-    metrics.count('jackfield_http_requests_total', {
-      method: request.method,
-      path,
-      status: String(reply.statusCode),
-    });
+    const operation = operationOf(request, reply.statusCode) ?? { method: 'other', path: 'unknown' };
+    metrics.count('jackfield_http_requests_total', { ...operation, status: String(reply.statusCode) });
     metrics.observe('jackfield_http_request_seconds', reply.elapsedTime / 1000);
     done();
   });
+}
+
+/** Undefined for a request that was refused before its account was known. */
+function operationOf({ is404, method, routeOptions, account }: FastifyRequest, status: number) {
+  const path = is404 || status === 405 ? undefined : routeOptions.url;
+  const isStranger = status >= 400 && status < 500 && account === null && path?.startsWith(accountPath);
+  return path === undefined || isStranger ? undefined : { method, path };
 }

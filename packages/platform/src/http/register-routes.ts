@@ -15,7 +15,7 @@ import type { Idempotency } from './idempotency.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { registerFiles } from './register-files.ts';
 import { requestSchemaOf } from './request-schema.ts';
-import type { ApiRoute, RouteGroup } from './route.ts';
+import { type ApiRoute, accountPath, type RouteGroup } from './route.ts';
 import { openStream, type StreamOutput } from './streamed-answer.ts';
 import { type UnknownParameters, unknownParameters } from './unknown-parameters.ts';
 
@@ -42,7 +42,6 @@ export interface RouteDeps {
   readonly forwarding?: Forwarding;
 }
 
-const prefix = '/v1/Account/:auth_id/';
 const noWarnings: readonly string[] = [];
 
 /** Every operation of every feature, and a 405 at each of their paths for the other methods. */
@@ -57,7 +56,7 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
     const methods = new Map<string, string[]>();
     for (const group of features) {
       for (const route of group.routes) {
-        const url = `${prefix}${route.path}`;
+        const url = `${accountPath}${route.path}`;
         methods.set(url, [...(methods.get(url) ?? []), route.method]);
         const home = homeOf(deps.homes ?? [], route);
         scope.route({
@@ -88,7 +87,7 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
         log: deps.log,
         requestOf,
       };
-      for (const url of registerFiles(scope, prefix, group, files)) methods.set(url, ['GET']);
+      for (const url of registerFiles(scope, accountPath, group, files)) methods.set(url, ['GET']);
     }
     for (const [url, known] of methods) refuseOtherMethods(scope, url, known);
   });

@@ -9,6 +9,9 @@ import type { StreamOutput } from './streamed-answer.ts';
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
+/** The path of every operation begins with it. */
+export const accountPath = '/v1/Account/:auth_id/';
+
 /** One operation of the HTTP interface; made with `route`, which knows the types. */
 export interface ApiRoute {
   readonly method: Method;
