@@ -6,14 +6,26 @@ import { readCertificate } from '../certificate-files.ts';
 
 const ownerOnly = { directory: 0o700, file: 0o600 };
 
-/** The certificate in the data directory, in one file with its key: a crash between two files would leave a pair that does not match. */
+export interface StoredCertificate {
+  readonly certificate: X509Certificate;
+  /** The directory of the authority that issued it; undefined for a temporary one, and one of a release that stored none. */
+  readonly directory: string | undefined;
+}
+
+/**
+ * The certificate in the data directory, in one file with its key and its directory: a crash between two files would leave a pair that does
+ * not match.
+ */
 export interface CertificateStore {
   /** PEM of the key by which the authority knows this server; `create` makes the first one. */
   accountKey(create: () => Promise<string>): Promise<string>;
   /** The stored certificate; undefined where none can be used. */
-  read(): X509Certificate | undefined;
-  write(certificate: IssuedCertificate): void;
+  read(): StoredCertificate | undefined;
+  write(certificate: IssuedCertificate, directory?: string): void;
 }
+
+/** RFC 7468 §2: what reads PEM ignores text before it. */
+const explanation = 'Directory: ';
 
 /** `file` is the certificate; the key of the account is beside it. */
 export function createCertificateStore(file: string): CertificateStore {
@@ -34,11 +46,19 @@ export function createCertificateStore(file: string): CertificateStore {
     },
     read() {
       try {
-        return new X509Certificate(readCertificate({ certFile: file, keyFile: file }).cert);
+        const { cert } = readCertificate({ certFile: file, keyFile: file });
+        const [first = ''] = cert.split('\n', 1);
+        return {
+          certificate: new X509Certificate(cert),
+          directory: first.startsWith(explanation) ? first.slice(explanation.length) : undefined,
+        };
       } catch {
         return undefined;
       }
     },
-    write: ({ cert, key }) => replace(file, `${key.trimEnd()}\n${cert.trimEnd()}\n`),
+    write({ cert, key }, directory) {
+      const before = directory === undefined ? '' : `${explanation}${directory}\n`;
+      replace(file, `${before}${key.trimEnd()}\n${cert.trimEnd()}\n`);
+    },
   };
 }

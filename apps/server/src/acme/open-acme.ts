@@ -1,11 +1,10 @@
-import type { X509Certificate } from 'node:crypto';
 import type { CertificateAuthority, Clock, Logger } from '@jackfield/ports';
 import { readAuthorities } from '../certificate-files.ts';
 import type { Config } from '../config.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { explained, explainListening } from '../start-failure.ts';
 import { certificateNames } from './certificate-names.ts';
-import { createCertificateStore } from './certificate-store.ts';
+import { createCertificateStore, type StoredCertificate } from './certificate-store.ts';
 import { type CertificateInUse, createRenewal } from './renewal.ts';
 
 const variables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_ACME_PORT' };
@@ -52,9 +51,9 @@ export async function openAcme(config: Config, clock: Clock, log: Logger): Promi
   const renewal = createRenewal({
     clock,
     log,
-    inUse: () => inUse(store.read(), names),
+    inUse: () => inUse(store.read(), names, directory),
     async renew() {
-      store.write(await authority.order(names));
+      store.write(await authority.order(names), directory);
       putToUse();
     },
   });
@@ -70,9 +69,15 @@ export async function openAcme(config: Config, clock: Clock, log: Logger): Promi
   };
 }
 
-function inUse(certificate: X509Certificate | undefined, names: readonly string[]): CertificateInUse {
-  if (certificate === undefined) return { from: new Date(0), to: new Date(0), isSound: false };
-  const { issuer, subject, validFromDate: from, validToDate: to } = certificate;
-  const isSound = issuer !== subject && names.every((name) => certificate.checkHost(name) !== undefined);
-  return { from, to, isSound };
+function inUse(
+  stored: StoredCertificate | undefined,
+  names: readonly string[],
+  directory: string,
+): CertificateInUse {
+  if (stored === undefined) return { from: new Date(0), to: new Date(0), isSound: false };
+  const { certificate, directory: from = directory } = stored;
+  const { issuer, subject, validFromDate, validToDate } = certificate;
+  const isIssuedHere = issuer !== subject && from === directory;
+  const isSound = isIssuedHere && names.every((name) => certificate.checkHost(name) !== undefined);
+  return { from: validFromDate, to: validToDate, isSound };
 }

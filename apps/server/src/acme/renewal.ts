@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@jackfield/ports';
 export interface CertificateInUse {
   readonly from: Date;
   readonly to: Date;
-  /** Whether an authority issued it, for every name that is needed. */
+  /** Whether the authority of the configuration issued it, for every name that is needed. */
   readonly isSound: boolean;
 }
 

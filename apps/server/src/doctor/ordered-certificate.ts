@@ -9,24 +9,35 @@ import { type Finding, fault, reasonOf, sound, warning } from './finding.ts';
 
 const answerMs = 10_000;
 
+type OrderedTls = TlsConfig & { readonly acme: NonNullable<TlsConfig['acme']> };
+
 /** The certificate that the server orders itself: what is stored, and whether its authority can be reached. */
 export async function examineOrderedCertificate(
   config: Config,
-  tls: TlsConfig & { readonly acme: NonNullable<TlsConfig['acme']> },
+  tls: OrderedTls,
   now: number,
 ): Promise<readonly Finding[]> {
-  return [...storedCertificate(config, tls.certFile, now), await examineAuthority(tls)];
+  return [...storedCertificate(config, tls, now), await examineAuthority(tls)];
 }
 
-function storedCertificate(config: Config, file: string, now: number): readonly Finding[] {
+function storedCertificate(
+  config: Config,
+  { certFile: file, acme }: Pick<OrderedTls, 'certFile' | 'acme'>,
+  now: number,
+): readonly Finding[] {
   const subject = 'certificate';
   const names = certificateNames(config);
-  const stored = createCertificateStore(file).read();
-  if (stored === undefined)
+  const inStore = createCertificateStore(file).read();
+  if (inStore === undefined)
     return [sound(subject, `none is stored: the next start orders one for ${names.join(', ')}`)];
+  const { certificate: stored, directory = acme.directory } = inStore;
   const date = stored.validToDate.toISOString().slice(0, 10);
   if (stored.issuer === stored.subject) {
     const sentence = `${file} is temporary, and phones refuse it: start the server, and see "certificate could not be ordered" in its log`;
+    return [warning(subject, sentence)];
+  }
+  if (directory !== acme.directory) {
+    const sentence = `${file} was ordered at ${directory}: the next start orders one at ${acme.directory}`;
     return [warning(subject, sentence)];
   }
   const missing = names.filter((name) => stored.checkHost(name, { wildcards: false }) === undefined);
@@ -47,12 +58,7 @@ function storedCertificate(config: Config, file: string, now: number): readonly 
 }
 
 /** RFC 8555 §7.1.1: a directory says where orders are placed. */
-async function examineAuthority({
-  acme,
-  authoritiesFile,
-}: Pick<TlsConfig, 'authoritiesFile'> & {
-  readonly acme: NonNullable<TlsConfig['acme']>;
-}): Promise<Finding> {
+async function examineAuthority({ acme, authoritiesFile }: OrderedTls): Promise<Finding> {
   const subject = 'authority of the certificate';
   const { directory } = acme;
   try {
