@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { explainWriting } from '../write-faults.ts';
 import { CommandFailure } from './command.ts';
 
@@ -24,12 +25,49 @@ export interface WavSink {
   discard(): void;
 }
 
+/** Four minutes of both sides at 16 kHz, in memory while a reader pauses. */
+const mostWaitingBytes = 16 * 1024 * 1024;
+
+/** Writes to a stream whose reader may pause; beyond the limit audio is left out, and `name` says so once. */
+function paced(stream: Writable, name: string): (bytes: Buffer) => void {
+  let isLate = false;
+  return (bytes) => {
+    if (stream.writableLength + bytes.length <= mostWaitingBytes) stream.write(bytes);
+    else if (!isLate) {
+      isLate = true;
+      process.stderr.write(`${name} is not read: audio is left out\n`);
+    }
+  };
+}
+
+/** Standard output that is a pipe: a write to its descriptor would fail while it is full. */
+function pipeSink(): WavSink {
+  const { stdout } = process;
+  let failure: Error | undefined;
+  stdout.on('error', (error) => {
+    failure ??= error;
+  });
+  const write = paced(stdout, 'standard output');
+  return {
+    write(bytes) {
+      if (failure !== undefined) throw failure;
+      write(bytes);
+    },
+    async finish() {
+      // Behind all audio, or without a reader.
+      if (failure === undefined) await new Promise<void>((resolve) => stdout.write('', () => resolve()));
+    },
+    discard() {},
+  };
+}
+
 /** A file that can be played while it grows; `-` is standard output. An older file stays as it was until the server has connected. */
 export function fileSink(path: string): WavSink {
-  const isPipe = path === '-';
-  const isNew = !isPipe && !existsSync(path);
-  const file = isPipe ? process.stdout.fd : opened(path);
-  let isBegun = isPipe;
+  const isOutput = path === '-';
+  if (isOutput && isPipe(process.stdout.fd)) return pipeSink();
+  const isNew = !isOutput && !existsSync(path);
+  const file = isOutput ? process.stdout.fd : opened(path);
+  let isBegun = isOutput;
   return {
     write(bytes) {
       if (!isBegun && statOf(file).isFile) ftruncateSync(file);
@@ -37,7 +75,7 @@ export function fileSink(path: string): WavSink {
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
     },
     async finish(header) {
-      if (isPipe) return;
+      if (isOutput) return;
       const { isFile, size } = statOf(file);
       if (isFile && size > 0) {
         writeSync(file, header, 0, header.length, 0);
@@ -47,7 +85,7 @@ export function fileSink(path: string): WavSink {
       closeSync(file);
     },
     discard() {
-      if (isPipe) return;
+      if (isOutput) return;
       const { isFile } = statOf(file);
       closeSync(file);
       if (isFile && isNew) rmSync(path, { force: true });
@@ -61,6 +99,11 @@ function opened(path: string): number {
   } catch (error) {
     throw new CommandFailure(`--output: ${explainWriting(error, path) ?? (error as Error).message}.`);
   }
+}
+
+function isPipe(file: number): boolean {
+  const stats = fstatSync(file);
+  return stats.isFIFO() || stats.isSocket();
 }
 
 function statOf(file: number): { readonly isFile: boolean; readonly size: number } {
@@ -94,7 +137,7 @@ export function playerSink([name, ...args]: Player): WavSink {
   player.stdin.on('error', () => undefined);
   ended.catch(() => undefined);
   return {
-    write: (bytes) => void player.stdin.write(bytes),
+    write: paced(player.stdin, name),
     async finish() {
       player.stdin.end();
       await ended;
