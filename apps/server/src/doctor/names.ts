@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { namesInUse } from '../acme/certificate-names.ts';
+import { hostOf, namesInUse } from '../acme/certificate-names.ts';
 import { readCertificate } from '../certificate-files.ts';
 import type { Config } from '../config.ts';
 import { type Finding, fault, reasonOf, sound, unknown, warning } from './finding.ts';
@@ -52,7 +52,7 @@ export async function examineCertificate(config: Config, now: number): Promise<r
 export async function examineDns(config: Config): Promise<readonly Finding[]> {
   const { sandbox, sip, publicUrl } = config;
   if (sandbox) return [sound('DNS', 'the sandbox needs no name: its phones are inside the process')];
-  const names = [...new Set([...sip.domains, new URL(publicUrl).hostname])].filter(
+  const names = [...new Set([...sip.domains, hostOf(publicUrl)])].filter(
     (name) => isIP(name) === 0 && !/(^|\.)localhost$/.test(name),
   );
   if (names.length === 0)
