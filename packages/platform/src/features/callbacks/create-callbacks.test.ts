@@ -145,6 +145,20 @@ function slotRules(open: OpenDatabase): void {
     assert.ok(objects.every((each: { attempts: number }) => each.attempts === 1));
   });
 
+  test('an event that waits for a slot is sent when every request before it ended in silence', async () => {
+    const { world, requests, emit, log } = await openCallbacks(open, (_, number) =>
+      number <= perHost ? undefined : ok,
+    );
+    for (let number = 0; number <= perHost; number++) {
+      await emit('http://a.example/#rc=0', { resource: `r/${number}` });
+    }
+    await world.advance(39_000);
+    assert.equal(requests.length, perHost);
+    await world.advance(2_000);
+    assert.equal(requests.length, perHost + 1);
+    assert.equal((await log('?status=delivered')).meta.total_count, 1);
+  });
+
   test('a silent host gets one request at a time, and all the others when it answers', async () => {
     let isUp = false;
     const { world, emit, answered, log } = await openCallbacks(open, () => (isUp ? ok : down));

@@ -39,6 +39,15 @@ test('a silent host has one request at a time until it answers', () => {
   assert.equal(slots.free('a', false), 8);
 });
 
+test('a refused request is reported when every slot was freed by silence', () => {
+  const slots = createHostSlots(3);
+  assert.deepEqual(
+    ['a', 'a', 'a', 'a'].map((host) => slots.take(host)),
+    [true, true, true, false],
+  );
+  assert.deepEqual([slots.free('a', true), slots.free('a', true), slots.free('a', true)], [0, 0, 1]);
+});
+
 test('a host that answers and has no request is dropped; silent hosts are kept up to a limit', () => {
   const slots = createHostSlots(8);
   slots.take('a');

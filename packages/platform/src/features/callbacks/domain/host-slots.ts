@@ -41,9 +41,10 @@ export function createHostSlots(limit: number): HostSlots {
       if (host === undefined) return 0;
       host.inFlight--;
       host.isSilent = wasSilent;
-      const freed = host.someWait ? (wasSilent ? 1 : limit) - host.inFlight : 0;
-      host.someWait = false;
-      if (host.inFlight > 0) return Math.max(0, freed);
+      const freed = host.someWait ? Math.max(0, (wasSilent ? 1 : limit) - host.inFlight) : 0;
+      // Beyond its one slot a silent host frees none: the refused requests wait for a later end.
+      if (freed > 0) host.someWait = false;
+      if (host.inFlight > 0) return freed;
       hosts.delete(name);
       if (!wasSilent) return freed;
       // Inserted again: the order of the map is that of the last request.
