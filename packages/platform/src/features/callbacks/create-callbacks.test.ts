@@ -203,6 +203,20 @@ function scheduleRules(open: OpenDatabase): void {
 }
 
 function logRules(open: OpenDatabase): void {
+  test('the age of the oldest callback that waits is counted from its date, also after a step of the wall clock', async () => {
+    const { world, emit } = await openCallbacks(open, () => down);
+    const hourMs = 3_600_000;
+    for (const stepMs of [hourMs, -2 * hourMs]) {
+      world.clock.stepWall(stepMs);
+      await emit(`http://a.example/#rc=5`, { resource: `r/${stepMs}` });
+      await world.advance(70_000);
+      const { body } = await world.node.platform.http.inject('/metrics');
+      const seconds = Number(/^jackfield_callback_oldest_pending_seconds (\S+)$/m.exec(body)?.[1]);
+      assert.ok(seconds >= 65 && seconds <= 70, `${seconds} s`);
+      await world.advance(700_000);
+    }
+  });
+
   test('a delivery is in the log as soon as its event is written, and each attempt emits an event', async () => {
     const { world, emit, answered, log, record } = await openCallbacks(open, (_, number) =>
       number === 1 ? { status: 500 } : ok,

@@ -32,7 +32,7 @@ export function publishBacklog({ database: { read }, clock, metrics }: BacklogDe
     'Age of the oldest callback that waits; 0 when none does.',
     async () => {
       const { oldest } = await backlog();
-      return oldest === null ? 0 : Math.max(0, clock.now() - oldest) / 1000;
+      return oldest === null ? 0 : Math.max(0, clock.wallNow() - oldest) / 1000;
     },
   );
 }
