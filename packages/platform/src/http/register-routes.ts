@@ -132,6 +132,8 @@ async function perform(
     const output = openStream(reply, stream.contentType);
     endWithSession(request, output, deps);
     opened.value(output);
+    // RFC 9110 §9.3.2: an answer to HEAD ends with its header.
+    if (request.method === 'HEAD') output.end();
     return reply;
   }
   if (route.download?.isRequested(request.query) === true) {

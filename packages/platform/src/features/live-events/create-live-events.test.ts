@@ -103,6 +103,25 @@ eachDatabase('live events', (open) => {
     world.close();
   });
 
+  test('HEAD with the type of a stream gets its header alone, and the connection goes on (RFC 9110 §9.3.2)', async () => {
+    const world = await openWorld(open);
+    const { main } = world.world;
+    const request = (method: string) =>
+      `${method} /v1/Account/${main.authId}/Event/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(main)}\r\nAccept: text/event-stream\r\n\r\n`;
+    const socket = connect(world.port, '127.0.0.1');
+    socket.write(request('HEAD') + request('DELETE'));
+    let text = '';
+    for await (const piece of socket) {
+      text += piece;
+      if (text.includes('method-not-allowed')) break;
+    }
+    const [head = '', next = ''] = text.split(/\r\n\r\n/, 2);
+    assert.match(head, /^HTTP\/1\.1 200 OK\r\n.*content-type: text\/event-stream/s);
+    assert.match(next, /^HTTP\/1\.1 405 /);
+    assert.equal(world.streams(), 0);
+    world.close();
+  });
+
   test('the newest events are kept, as many as the operator says', async () => {
     const world = await openWorld(open, {}, { keepEvents: 3 });
     for (let n = 1; n <= 5; n++) await world.emit('call.answered', n);
