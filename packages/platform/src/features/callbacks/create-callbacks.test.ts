@@ -13,6 +13,7 @@ function rules(open: OpenDatabase): void {
   retryRules(open);
   slotRules(open);
   scheduleRules(open);
+  replayRules(open);
   logRules(open);
   listRules(open);
   endRules(open);
@@ -202,6 +203,47 @@ function scheduleRules(open: OpenDatabase): void {
   });
 }
 
+function replayRules(open: OpenDatabase): void {
+  test('replay sends the same event once more, with its id, signed anew, as a delivery of its own', async () => {
+    let isUp = false;
+    const { world, requests, emit, answered, log, record } = await openCallbacks(open, () =>
+      isUp ? ok : { status: 404 },
+    );
+    await emit('http://a.example/', { payload: { n: 'again' } });
+    await answered();
+    const [failed] = (await log()).objects;
+    assert.equal(failed.status, 'failed');
+    isUp = true;
+    const replayed = (await world.api('POST', `Callback/${failed.callback_id}/Replay/`)).body;
+    await answered();
+    assert.equal(replayed.event_id, failed.event_id);
+    assert.notEqual(replayed.callback_id, failed.callback_id);
+    const [first, second] = requests;
+    assert.equal(second!.body, first!.body);
+    assert.equal(second!.eventId, first!.eventId);
+    const delivered = await record(replayed.callback_id);
+    assert.equal(delivered.status, 'delivered');
+    assert.equal(delivered.resource, 'r/1');
+    assert.equal((await record(failed.callback_id)).status, 'failed');
+  });
+
+  test('a replay keeps the schedule of its delivery, with which only 200 is a success', async () => {
+    const { world, requests, emit, answered, log, record } = await openCallbacks(open, () => ({
+      status: 204,
+    }));
+    const callback = { url: 'http://a.example/', method: 'POST', schedule: [60] } as const;
+    await emit('', { callback });
+    await world.advance(61_000);
+    const [failed] = (await log()).objects;
+    assert.deepEqual([failed.status, requests.length], ['failed', 2]);
+    const { callback_id } = (await world.api('POST', `Callback/${failed.callback_id}/Replay/`)).body;
+    await answered();
+    assert.equal((await record(callback_id)).status, 'retrying');
+    await world.advance(61_000);
+    assert.deepEqual([(await record(callback_id)).status, requests.length], ['failed', 4]);
+  });
+}
+
 function logRules(open: OpenDatabase): void {
   test('the age of the oldest callback that waits is counted from its date, also after a step of the wall clock', async () => {
     const { world, emit } = await openCallbacks(open, () => down);
@@ -241,45 +283,6 @@ function logRules(open: OpenDatabase): void {
       ],
     );
     assert.equal(events[1]!.data.next_attempt_time, '2026-01-01 00:00:01+00:00');
-  });
-
-  test('replay sends the same event once more, with its id, signed anew, as a delivery of its own', async () => {
-    let isUp = false;
-    const { world, requests, emit, answered, log, record } = await openCallbacks(open, () =>
-      isUp ? ok : { status: 404 },
-    );
-    await emit('http://a.example/', { payload: { n: 'again' } });
-    await answered();
-    const [failed] = (await log()).objects;
-    assert.equal(failed.status, 'failed');
-    isUp = true;
-    const replayed = (await world.api('POST', `Callback/${failed.callback_id}/Replay/`)).body;
-    await answered();
-    assert.equal(replayed.event_id, failed.event_id);
-    assert.notEqual(replayed.callback_id, failed.callback_id);
-    const [first, second] = requests;
-    assert.equal(second!.body, first!.body);
-    assert.equal(second!.eventId, first!.eventId);
-    const delivered = await record(replayed.callback_id);
-    assert.equal(delivered.status, 'delivered');
-    assert.equal(delivered.resource, 'r/1');
-    assert.equal((await record(failed.callback_id)).status, 'failed');
-  });
-
-  test('a replay keeps the schedule of its delivery, with which only 200 is a success', async () => {
-    const { world, requests, emit, answered, log, record } = await openCallbacks(open, () => ({
-      status: 204,
-    }));
-    const callback = { url: 'http://a.example/', method: 'POST', schedule: [60] } as const;
-    await emit('', { callback });
-    await world.advance(61_000);
-    const [failed] = (await log()).objects;
-    assert.deepEqual([failed.status, requests.length], ['failed', 2]);
-    const { callback_id } = (await world.api('POST', `Callback/${failed.callback_id}/Replay/`)).body;
-    await answered();
-    assert.equal((await record(callback_id)).status, 'retrying');
-    await world.advance(61_000);
-    assert.deepEqual([(await record(callback_id)).status, requests.length], ['failed', 4]);
   });
 
   test('the record shows what was sent and the exact texts that were signed', async () => {
