@@ -42,6 +42,29 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     assert.deepEqual(world.playing(), []);
   });
 
+  test('a looped text to several members is replaced and stopped by the same path after one of them has left', async () => {
+    const world = await openMultipartyWorld(open);
+    const { legs, ids } = await desk(world, 3);
+    const path = `${room}Member/${ids[0]},${ids[1]}/Speak/`;
+    const spoken = () => world.playing().map(({ to, sound }) => [...to, sound]);
+    await world.post(path, { text: 'please wait', loop: true });
+    await world.advance(20);
+    assert.deepEqual(spoken(), [
+      [legs[0], 'please wait'],
+      [legs[1], 'please wait'],
+    ]);
+    world.telephony.leave(legs[1] ?? '');
+    await world.advance(20);
+    const { status, body } = await world.post(path, { text: 'please hold', loop: true });
+    assert.deepEqual([status, body.mpcMemberId], [202, [ids[0]]]);
+    await world.advance(20);
+    assert.deepEqual(spoken(), [[legs[0], 'please hold']]);
+    assert.equal((await world.remove(path)).status, 204);
+    await world.advance(0);
+    assert.deepEqual(spoken(), []);
+    assert.equal((await world.remove(path)).status, 404);
+  });
+
   test('a file for all that cannot be fetched is one failed sound to its customer', async () => {
     const world = await openMultipartyWorld(open);
     await desk(world, 3);

@@ -85,6 +85,24 @@ describe('sounds that the API plays to members', () => {
     assert.equal(room.send(stop([3, 2])).reply, 'done', 'stopping an ended play succeeds');
   });
 
+  it('a play to several members is stopped and replaced in the same form after one of them has left', () => {
+    const playing = () =>
+      three()
+        .send(play([2, 3], 'one', { loop: 0 }))
+        .hangUp(3);
+    const stopped = playing().send(stop([3, 2]));
+    assert.deepEqual([stopped.reply, sounds(stopped)], ['done', ['stop play:one:leg-2']]);
+    const unknown = { because: 'no-such-member', memberId: 3 };
+    assert.deepEqual(stopped.send(stop([2, 3])).reply, unknown, 'no play of this form runs');
+    assert.deepEqual(stopped.send(play([2, 3])).reply, unknown);
+
+    const replaced = playing().send(play([2, 3], 'two'));
+    assert.deepEqual(sounds(replaced), ['stop play:one:leg-2', 'start play:two:leg-2']);
+    assert.deepEqual(replaced.call.plays[0]?.memberIds, [2]);
+    assert.deepEqual(playing().send(play([2, 3], 's', { of: 'speak' })).reply, unknown);
+    assert.deepEqual(playing().send(stop([2, 3], 'speak')).reply, unknown);
+  });
+
   it('a play to the same members replaces the play before; plays to other members run beside it', () => {
     const room = three().send(play([2], 'one'));
     assert.deepEqual(sounds(room.send(play([2], 'two'))), ['stop play:one:leg-2', 'start play:two:leg-2']);

@@ -16,16 +16,16 @@ export function playedTo(
   requested: RequestedPlay,
   members: Members,
 ): MultipartyCall | Refusal {
-  const chosen = listenersFor(call, members);
+  const isReplaced = isPlayTo(members, requested.of);
+  const others = call.plays.filter((each) => !isReplaced(each));
+  const chosen = listenersFor(call, members, others.length < call.plays.length);
   if ('because' in chosen) return chosen;
-  const form = formOf(members);
-  const others = call.plays.filter((each) => !(each.of === requested.of && each.form === form));
   if (others.filter(({ of }) => of !== 'edge').length >= maxPlays) {
     return { because: 'too-many-plays', maxPlays };
   }
   const play: RoomPlay = {
     ...requested,
-    form,
+    form: formOf(members),
     listeners: chosen.map(({ leg }) => leg),
     memberIds: chosen.map(({ memberId }) => memberId),
     reachesHeld: members !== 'all',
@@ -34,12 +34,17 @@ export function playedTo(
   return { ...call, plays: [...others, play] };
 }
 
-function listenersFor(call: MultipartyCall, members: Members): readonly Participant[] | Refusal {
+/** `isRunning`: a play to these members runs, so that all were present once; a member who has left since is no mistake. */
+function listenersFor(
+  call: MultipartyCall,
+  members: Members,
+  isRunning: boolean,
+): readonly Participant[] | Refusal {
   if (members === 'all') {
     const all = call.participants.filter((each) => isPresent(each) && !each.hold);
     return all.length === 0 ? { because: 'none-present' } : all;
   }
-  for (const memberId of members) {
+  for (const memberId of isRunning ? [] : members) {
     const participant = call.participants.find((each) => each.memberId === memberId);
     if (participant === undefined) return { because: 'no-such-member', memberId };
     if (!isPresent(participant)) return { because: 'not-present', memberId };
@@ -53,14 +58,14 @@ export function playStopped(
   of: 'play' | 'speak',
   members: Members,
 ): MultipartyCall | Refusal {
+  const isStopped = isPlayTo(members, of);
+  const plays = call.plays.filter((each) => !isStopped(each));
+  if (plays.length < call.plays.length) return { ...call, plays };
   const unknown =
     members === 'all'
       ? undefined
       : members.find((id) => !call.participants.some(({ memberId }) => memberId === id));
-  if (unknown !== undefined) return { because: 'no-such-member', memberId: unknown };
-  const form = formOf(members);
-  const plays = call.plays.filter((each) => !(each.of === of && each.form === form));
-  return plays.length === call.plays.length ? call : { ...call, plays };
+  return unknown === undefined ? call : { because: 'no-such-member', memberId: unknown };
 }
 
 /** The play of one listener ended by itself. */
@@ -200,6 +205,11 @@ export function isKeyOfPlay(key: string): boolean {
 
 function keyFor({ key }: RoomPlay, leg: string): string {
   return `${prefix}${key}:${leg}`;
+}
+
+function isPlayTo(members: Members, of: RoomPlay['of']): (play: RoomPlay) => boolean {
+  const form = formOf(members);
+  return (play) => play.of === of && play.form === form;
 }
 
 /** The order of the members does not matter. */
