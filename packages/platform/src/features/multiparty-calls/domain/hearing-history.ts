@@ -19,7 +19,9 @@ export function withHearingHistory<Input, Effect>(
       const opened = [...after].flatMap(([key, edge]) => (before.has(key) ? [] : [edge]));
       const closed = [...before].flatMap(([key, edge]) => (after.has(key) ? [] : [edge]));
       if (opened.length + closed.length === 0) return step;
-      return { ...step, state: { ...state, hearingChange: { at: now, opened, closed } } };
+      // After a restart the call has ended when its process died.
+      const at = state.endedAt ?? now;
+      return { ...step, state: { ...state, hearingChange: { at, opened, closed } } };
     },
   };
 }

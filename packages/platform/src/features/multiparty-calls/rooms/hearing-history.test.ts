@@ -77,4 +77,26 @@ eachDatabase('The history of hearing in large calls', (open) => {
       ],
     );
   });
+
+  test('an edge that opened after the last sign of life of its process ends when it began, not before', async () => {
+    const database = await open([multipartyCallsTables, recordingsAndHearing, openHearingByListener]);
+    const edges = [1, 2].map((listener) => ({ listener, speaker: 3 - listener, isCoach: false }));
+    const change = (at: number, opened: readonly HearingEdge[], closed: readonly HearingEdge[]) =>
+      database.transact((write) => saveHearing(write, 'call', { at, opened, closed }));
+    await change(1, edges.slice(0, 1), []);
+    await change(8, edges.slice(1), []);
+    await change(6, [], edges);
+    const rows = await reading(database.read)
+      .selectFrom('multiparty_hearing')
+      .select(['from_at', 'to_at'])
+      .orderBy('from_at')
+      .execute();
+    assert.deepEqual(
+      rows.map(({ from_at, to_at }) => [from_at, to_at]),
+      [
+        [1, 6],
+        [8, 8],
+      ],
+    );
+  });
 });

@@ -35,7 +35,10 @@ export async function saveHearing(
     const { isCoach } = edges[0];
     await tables
       .updateTable('multiparty_hearing')
-      .set({ to_at: at })
+      // A process that was killed is known alive until `at`, and may have opened an edge later.
+      .set(({ eb, ref }) => ({
+        to_at: eb.case().when('from_at', '>', at).then(ref('from_at')).else(at).end(),
+      }))
       .where('mpc_uuid', '=', mpcUuid)
       .where('to_at', 'is', null)
       .where(fixed, '=', edges[0][fixed])
