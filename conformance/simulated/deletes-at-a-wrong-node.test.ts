@@ -147,6 +147,25 @@ it('Every DELETE through a node where its thing does not live ends that thing, a
   });
 });
 
+it('A request whose phone waits for its delay_dial is cancelled through a node where it does not live', async () => {
+  await inSimulatedWorld({ seed: 33, nodes: 3, phones: 'none' }, async (world) => {
+    const [home, wrong] = world.cluster?.nodes ?? [];
+    assert.ok(home && wrong);
+    const { member } = await openLive(world, home);
+    const body = { role: 'agent', from: '+12025550000', to: '+12025550101', delay_dial: 20 };
+    const added = await home.call('POST', `${room}Participant/`, { body });
+    const path = `Request/${added.body.request_uuid}/`;
+    assert.equal((await wrong.call('DELETE', path)).status, 204);
+    assert.equal((await wrong.call('DELETE', path)).status, 404);
+    await world.advance(25_000);
+    const { objects } = (await world.api('GET', `${room}Participant/`)).body;
+    assert.deepEqual(
+      objects.map(({ member_id }: { member_id: string }) => member_id),
+      [member],
+    );
+  });
+});
+
 for (const [what, isParted] of [
   ['at once', false],
   ['within ten seconds where the bus does not reach their node', true],

@@ -25,6 +25,7 @@ import { createDialledLegs } from './legs/dialled-legs.ts';
 import { createDialling } from './legs/dialling.ts';
 import { createDirectCalls } from './legs/direct-calls.ts';
 import { createEndedLegs } from './legs/ended-legs.ts';
+import { createLaterCalls } from './legs/later-calls.ts';
 import { createLegOrders } from './legs/leg-orders.ts';
 import { createLegOwners } from './legs/leg-owners.ts';
 import { createLiveLegs } from './legs/live-legs.ts';
@@ -132,7 +133,8 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   ended.whenOver(dialled.remove);
   const store = createCallStore(deps.database, usage);
   const queries = createCallQueries(deps.database);
-  const { homes, homeOf } = createCallHomes(deps.database);
+  const later = createLaterCalls();
+  const { homes, homeOf } = createCallHomes(deps.database, later);
   const steps = createCallSteps();
   const parts = { ...owners, ...ended, ended: steps.ended, store, routing: createRouting(deps) };
   const legs = steps.reportingBegins(defineSessions(deps, parts));
@@ -177,7 +179,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     name: 'calls',
     migrations: callMigrations,
     routes: [
-      callRoutes({ hangUp, isHere }, queries, clientQualities),
+      callRoutes({ hangUp, isHere, later }, queries, clientQualities),
       {
         name: 'Trunks',
         description: 'Calls through trunks have records like all calls.',
@@ -196,6 +198,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents, endOfOrphan(deps, steps)),
     ownedBy: owners.ownedBy,
     offeredTo: offers.offeredTo,
+    dialledLaterBy: later.add,
     dial,
     ...orders,
     peek,

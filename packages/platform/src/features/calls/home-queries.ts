@@ -1,12 +1,13 @@
 import type { Database } from '@jackfield/ports';
 import type { RequestAccount, ResourceHome } from '../../http/index.ts';
 import { viewOf } from '../accounts/index.ts';
+import type { LaterCalls } from './public-api.ts';
 import { tablesOf } from './tables.ts';
 
 type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount'>;
 
 /** The incarnations in which live calls live that the account may see. */
-export function createCallHomes(database: Pick<Database, 'read'>) {
+export function createCallHomes(database: Pick<Database, 'read'>, later: Pick<LaterCalls, 'homeOf'>) {
   const tables = tablesOf(database.read);
   const liveOf = (viewer: Viewer) =>
     tables
@@ -32,7 +33,9 @@ export function createCallHomes(database: Pick<Database, 'read'>) {
     {
       // The calls of a request live where it was carried out.
       operations: 'Request/:request_uuid/',
-      of: (viewer, { params: { request_uuid = '' } }) => homeOf(viewer, 'request_uuid', request_uuid),
+      of: async (viewer, { params: { request_uuid = '' } }) =>
+        (await homeOf(viewer, 'request_uuid', request_uuid)) ??
+        later.homeOf(viewer, request_uuid.toLowerCase()),
     },
     {
       operations: 'POST Call/',

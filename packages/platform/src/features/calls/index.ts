@@ -13,6 +13,7 @@ export type {
 export type {
   Calls,
   Conversations,
+  LaterCalls,
   LegCallbacks,
   LegOffer,
   LegOwner,

@@ -1,4 +1,5 @@
 import type { CallEnd, LegSpec, MachineDetection } from '@jackfield/ports';
+import type { RequestAccount } from '../../http/index.ts';
 import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Calls {
    * becomes a direct call. The leg is recorded before; its owner gets the end even when it comes before the taker's answer.
    */
   offeredTo(taker: (offer: LegOffer) => Promise<TakenOffer | undefined>): void;
+  /** Registers a feature that keeps calls which are to be dialled later; `DELETE Request/` cancels these too. */
+  dialledLaterBy(feature: LaterCalls): void;
   /**
    * Records an outbound leg and dials it. Every failure (no such destination, not registered, busy, no answer) arrives as
    * `leg-ended`; the promise resolves when the record is durable.
@@ -49,10 +52,7 @@ export interface Calls {
   /** Resolves when the notices of signalling that have arrived are recorded: `peek` shows an answer that a phone knows of already. */
   whenRecorded(leg: string): Promise<void>;
   /** The incarnation in which a live call lives that the account sees, as its record says; undefined without one. */
-  homeOf(
-    viewer: { readonly authId: string; readonly isSubaccount: boolean },
-    call: string,
-  ): Promise<number | undefined>;
+  homeOf(viewer: CallViewer, call: string): Promise<number | undefined>;
   /**
    * The other leg of the conversation: the leg for which this leg was dialled, or the live leg that was dialled for it (an answered
    * leg before others, the latest before the first). Undefined without one.
@@ -93,6 +93,17 @@ export interface Successor {
   readonly replaces: string;
   readonly from: string;
   readonly to: string;
+}
+
+/** The account of a request: a main account sees the calls of its subaccounts as its own. */
+type CallViewer = Pick<RequestAccount, 'authId' | 'isSubaccount'>;
+
+/** Requested calls that have no record yet. */
+export interface LaterCalls {
+  /** The incarnation in which calls of the request wait that the account sees; undefined without any. */
+  homeOf(viewer: CallViewer, requestUuid: string): Promise<number | undefined>;
+  /** Cancels them, with those of the request that are being dialled; false where none waits. */
+  cancel(viewer: CallViewer, requestUuid: string): Promise<boolean>;
 }
 
 /** A phone has placed a call; only 100 has been sent. */

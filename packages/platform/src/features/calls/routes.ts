@@ -14,7 +14,7 @@ import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readCallFilters } from './list-filters.ts';
-import type { Calls } from './public-api.ts';
+import type { Calls, LaterCalls } from './public-api.ts';
 import type { CallQueries } from './queries.ts';
 import type { ClientQualities } from './records/client-qualities.ts';
 import type { CallRow } from './tables.ts';
@@ -23,6 +23,7 @@ import { callRecordOf, liveCallOf } from './views.ts';
 /** The live calls of this node. */
 interface OwnCalls extends Pick<Calls, 'hangUp'> {
   isHere(leg: string): boolean;
+  readonly later: Pick<LaterCalls, 'cancel'>;
 }
 
 /** Some 10 ms of signalling. */
@@ -156,7 +157,7 @@ function hangUpCalls(calls: OwnCalls, queries: CallQueries): ApiRoute {
   });
 }
 
-function cancelRequest(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiRoute {
+function cancelRequest({ hangUp, later }: OwnCalls, queries: CallQueries): ApiRoute {
   return route({
     method: 'DELETE',
     path: 'Request/:request_uuid/',
@@ -165,10 +166,15 @@ function cancelRequest(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): ApiR
     schema: { params: requestPath },
     success: 204,
     async run({ account, params }) {
-      const ordered = await queries.ofRequest(account, params.request_uuid.toLowerCase());
+      const request = params.request_uuid.toLowerCase();
+      // First, so that none of them is dialled meanwhile.
+      const isCancelled = await later.cancel(account, request);
+      const ordered = await queries.ofRequest(account, request);
       const waiting = ordered.filter((call) => call.answered_at === null);
-      if (waiting.length === 0) return refused(notFound('call that waits for request', params.request_uuid));
-      for (const { call_uuid } of waiting) calls.hangUp(call_uuid, callEnds(1000, 'API Request'));
+      if (!isCancelled && waiting.length === 0) {
+        return refused(notFound('call that waits for request', params.request_uuid));
+      }
+      for (const { call_uuid } of waiting) hangUp(call_uuid, callEnds(1000, 'API Request'));
       return accepted(undefined);
     },
   });

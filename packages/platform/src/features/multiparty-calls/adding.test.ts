@@ -159,6 +159,31 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 
+  test('a request is cancelled while its phones wait for their delay_dial, and they are never dialled', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('room', { ...customer, stay_alone: true });
+    const only = await world.post(`${room}Participant/`, { ...agent, delay_dial: 20 });
+    const list = await world.post(`${room}Participant/`, {
+      ...agent,
+      to: '+12025550103<+12025550104',
+      delay_dial: '0<20',
+      ring_timeout: '10<30',
+    });
+    await world.advance(12_000);
+    const [rang = '', later = ''] = list.body.calls.map((each: { call_uuid: string }) => each.call_uuid);
+    assert.deepEqual(await endsOf(world, [rang, later]), ['6010 Ring Timeout Reached, Service', null]);
+    const branch = await world.subaccount();
+    for (const { body } of [only, list]) {
+      const path = `Request/${body.request_uuid}/`;
+      assert.equal((await world.remove(path, branch)).status, 404);
+      assert.equal((await world.remove(path)).status, 204);
+      assert.equal((await world.remove(path)).status, 404);
+    }
+    await world.advance(20_000);
+    assert.equal(world.telephony.dialled.length, 2);
+    assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
+  });
+
   test('dial_music: ringback comes from the mix, a URL from the sounds, both until the phone has joined', async () => {
     const world = await openMultipartyWorld(open);
     const here = await world.join('room', customer);

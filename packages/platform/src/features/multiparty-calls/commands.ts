@@ -82,6 +82,16 @@ export function createCommands(deps: AdditionDeps) {
     stopPlay: (viewer: Viewer, reference: CallReference, of: 'play' | 'speak', members: Members) =>
       order(viewer, reference, { type: 'stop-play', of, members }),
 
+    /** False where no phone of the request waits that the account sees. */
+    async cancelRequest(
+      viewer: Pick<Viewer, 'authId' | 'isSubaccount'>,
+      requestUuid: string,
+    ): Promise<boolean> {
+      const call = await queries.pendingOf(viewer, requestUuid);
+      if (call === undefined) return false;
+      return (await ask(call.mpc_uuid, { type: 'cancel-request', requestUuid })) === undefined;
+    },
+
     kick: (viewer: Viewer, reference: CallReference, members: Members) =>
       order(viewer, reference, { type: 'kick', members }),
   };

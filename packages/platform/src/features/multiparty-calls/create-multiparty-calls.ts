@@ -23,6 +23,7 @@ import { participantsOfAStart } from './migrations/0005-participants-of-a-start.
 import { multipartyCallsByEnd } from './migrations/0006-multiparty-calls-by-end.ts';
 import { liveByAccount } from './migrations/0007-live-by-account.ts';
 import { multipartyCallIncarnation } from './migrations/0008-incarnation.ts';
+import { pendingByRequest } from './migrations/0009-pending-by-request.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
@@ -78,6 +79,7 @@ const multipartyCallMigrations: readonly Migration[] = [
   multipartyCallsByEnd,
   liveByAccount,
   multipartyCallIncarnation,
+  pendingByRequest,
 ];
 
 /** Multiparty calls: their participants, who hears whom, and when they end. */
@@ -106,6 +108,13 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     admit: (order) => commands.admit(order as JoiningParticipant | MovedCall),
     runDocument: (owner, document) => exitDocuments.begin(owner, document as RunOrder),
     fieldsOfLoss,
+  });
+  deps.calls.dialledLaterBy({
+    cancel: commands.cancelRequest,
+    async homeOf(viewer, requestUuid) {
+      const call = await queries.pendingOf(viewer, requestUuid);
+      return call && Number(call.incarnation);
+    },
   });
   const homeOfRoom = async (viewer: RequestAccount, mpc: string) => {
     const call = await queries.find(viewer, readCallReference(mpc));

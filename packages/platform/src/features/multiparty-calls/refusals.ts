@@ -19,6 +19,8 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
       );
     case 'gone':
       return problem('not-found', 'the participant was removed while it was being added');
+    case 'none-waits':
+      return notFound('phone that waits for request', refusal.requestUuid);
     case 'not-initialized':
       return problem(
         'not-found',

@@ -48,12 +48,8 @@ function inputOf(notice: OwnedLegNotice): MultipartyCallInput | undefined {
     case 'leg-ringing':
     case 'leg-answered':
     case 'leg-taken':
+    case 'leg-ended':
       return { type, leg };
-    case 'leg-ended': {
-      // `DELETE Request/`: 1000 Canceled.
-      const { code, source } = notice.end;
-      return { type, leg, isRequestCancelled: code === 1000 && source === 'API Request' };
-    }
     case 'leg-digit':
     case 'leg-voice':
       return notice;

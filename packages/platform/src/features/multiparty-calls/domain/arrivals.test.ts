@@ -73,20 +73,36 @@ describe('several phones for one slot', () => {
     assert.deepEqual(timers(room), ['cancel delay:leg-3']);
   });
 
-  it('a cancelled request also cancels its phones that are not dialled yet', () => {
+  it('a cancelled request hangs up its phones that were not answered, and cancels those not dialled yet', () => {
+    const requestUuid = 'request-2';
     const rivals = [
-      requested(2, { requestUuid: 'request-2' }),
-      requested(3, { requestUuid: 'request-2', delaySeconds: 10 }),
-      requested(4, { requestUuid: 'request-4', delaySeconds: 10 }),
+      requested(2, { requestUuid, confirmation: { key: '1', sound: null } }),
+      requested(3, { requestUuid }),
+      requested(4, { requestUuid, delaySeconds: 10 }),
     ] as const;
     const room = Room.created()
       .answer(1)
-      .send({ type: 'add-participant', rivals: [rivals[0], rivals[1]] })
-      .send({ type: 'add-participant', rivals: [rivals[2]] })
-      .send({ type: 'leg-ended', leg: 'leg-2', isRequestCancelled: true });
-    assert.deepEqual(room.phases, { 1: 'joined', 2: 'exited', 3: 'exited', 4: 'delayed' });
+      .send({ type: 'add-participant', rivals })
+      .add(5, { delaySeconds: 10 })
+      .answer(2)
+      .send({ type: 'cancel-request', requestUuid });
+    assert.deepEqual(room.phases, { 1: 'joined', 2: 'confirming', 3: 'exited', 4: 'exited', 5: 'delayed' });
+    assert.deepEqual(room.hangUps, ['leg-3 request-cancelled']);
+    assert.deepEqual(room.events, [], 'a phone of the request may still join');
+    assert.deepEqual(timers(room), ['cancel delay:leg-4']);
+    assert.equal(room.reply, 'done');
+
+    room.send({ type: 'cancel-request', requestUuid });
+    assert.deepEqual(room.reply, { because: 'none-waits', requestUuid });
+    room.send({ type: 'cancel-request', requestUuid: 'request-5' });
+    assert.deepEqual(room.phases, { 1: 'joined', 2: 'confirming', 5: 'exited' });
     assert.deepEqual(room.events, ['add-participant-completed']);
-    assert.deepEqual(timers(room), ['cancel delay:leg-3']);
+  });
+
+  it('a cancelled request leaves a leg alone that is handed over', () => {
+    const room = Room.created().answer(1).add(2, { origin: 'taken' });
+    room.send({ type: 'cancel-request', requestUuid: 'request-2' });
+    assert.equal(room.phases[2], 'dialling');
   });
 
   it('all are refused if one of them is in a call already', () => {

@@ -52,6 +52,7 @@ const inputs = {
   activate: { type: 'activate' },
   'mute all': { type: 'update', members: 'all', switches: { mute: true } },
   kick: { type: 'kick', members: [2] },
+  'cancel-request': { type: 'cancel-request', requestUuid: 'request-2' },
   play: { type: 'play', requested: requestedPlay, members: [2] },
   'stop-play': { type: 'stop-play', of: 'play', members: [2] },
   'sound-over': { type: 'sound-over', key: 'play:p:leg-2', hasFailed: false },
@@ -80,6 +81,7 @@ const cells: Readonly<Record<keyof typeof inputs, readonly Phase[]>> = {
   activate: [D, d, r, c, j],
   'mute all': [D, d, r, c, j],
   kick: [x, x, x, x, x],
+  'cancel-request': [x, x, x, c, j],
   play: [D, d, r, c, j],
   'stop-play': [D, d, r, c, j],
   'sound-over': [D, d, r, c, j],
@@ -127,6 +129,7 @@ const ofCall = {
   'mute an unknown member': { type: 'update', members: [7], switches: { mute: true } },
   'kick all': { type: 'kick', members: 'all' },
   'kick an unknown member': { type: 'kick', members: [7] },
+  'cancel a request of which no phone waits': { type: 'cancel-request', requestUuid: 'request-1' },
   'play to all': { type: 'play', requested: requestedPlay, members: 'all' },
   'play to an unknown member': { type: 'play', requested: requestedPlay, members: [7] },
   'stop what is played': { type: 'stop-play', of: 'play', members: 'all' },
@@ -174,6 +177,11 @@ const callCells: Readonly<Record<keyof typeof ofCall, readonly [Outcome, Outcome
   'kick an unknown member': [
     ['initialized', 'no-such-member'],
     ['active', 'no-such-member'],
+    ['ended', 'ended'],
+  ],
+  'cancel a request of which no phone waits': [
+    ['initialized', 'none-waits'],
+    ['active', 'none-waits'],
     ['ended', 'ended'],
   ],
   'play to all': [

@@ -32,7 +32,14 @@ import {
   type ParticipantEventType,
   type Refusal,
 } from './multiparty-call.ts';
-import { type ExitCause, isPresent, type Participant, type Switches, switched } from './participant.ts';
+import {
+  type ExitCause,
+  isCalled,
+  isPresent,
+  type Participant,
+  type Switches,
+  switched,
+} from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
 import { playChanges, playedTo, playStopped, soundOver, withoutGone } from './room-plays.ts';
 
@@ -71,7 +78,7 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'leg-answered':
       return legAnswered(call, input.leg, now);
     case 'leg-ended':
-      return legEnded(call, input.leg, input.isRequestCancelled ?? false, now);
+      return legGone(call, input.leg, 'Participant Call Hangup', now);
     case 'leg-taken':
       return legGone(call, input.leg, 'Participant Call Transferred', now);
     case 'leg-here':
@@ -88,6 +95,8 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
       return updated(call, input.members, input.switches);
     case 'kick':
       return kicked(call, input.members, now);
+    case 'cancel-request':
+      return requestCancelled(call, input.requestUuid, now);
     case 'play': {
       const played = playedTo(call, input.requested, input.members);
       return 'because' in played ? refused(call, played) : withReply(stay(played));
@@ -103,17 +112,6 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'process-restarted':
       return restarted(call, input.diedAt);
   }
-}
-
-function legEnded(call: MultipartyCall, leg: string, isRequestCancelled: boolean, now: Instant): CallStep {
-  const participant = call.participants.find((each) => each.leg === leg);
-  if (participant === undefined || !isRequestCancelled) {
-    return legGone(call, leg, 'Participant Call Hangup', now);
-  }
-  const waiting = call.participants.filter(
-    ({ phase, requestUuid }) => phase === 'delayed' && requestUuid === participant.requestUuid,
-  );
-  return departed(call, [participant, ...waiting], 'Participant Call Hangup', now);
 }
 
 /** The participant left by itself, so there is no leg to let go. */
@@ -217,6 +215,21 @@ function kicked(call: MultipartyCall, members: Members, now: Instant): CallStep 
   });
 }
 
+function requestCancelled(call: MultipartyCall, requestUuid: string, now: Instant): CallStep {
+  const waiting = call.participants.filter(
+    (each) =>
+      each.requestUuid === requestUuid &&
+      each.origin === 'dialled' &&
+      (each.phase === 'delayed' || isCalled(each)),
+  );
+  if (waiting.length === 0) return refused(call, { because: 'none-waits', requestUuid });
+  const left = departed(call, waiting, 'Participant Call Hangup', now);
+  return withReply({
+    state: left.state,
+    effects: [...left.effects, ...letGo(left.state, waiting, 'request-cancelled')],
+  });
+}
+
 /**
  * Legs, mix and timers died with the process, so only events are emitted. The call ended at `diedAt`, or at its last record if that is
  * later.
@@ -261,6 +274,7 @@ function isAsked(input: MultipartyCallInput): boolean {
     'end',
     'update',
     'kick',
+    'cancel-request',
     'play',
     'stop-play',
   ];

@@ -84,8 +84,7 @@ export type MultipartyCallInput =
   | { readonly type: 'add-participant'; readonly rivals: Rivals }
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
-  /** `isRequestCancelled`: the whole request was cancelled, with the calls that ring and those not dialled yet. */
-  | { readonly type: 'leg-ended'; readonly leg: string; readonly isRequestCancelled?: boolean }
+  | { readonly type: 'leg-ended'; readonly leg: string }
   /** An existing leg was handed over. */
   | { readonly type: 'leg-here'; readonly leg: string; readonly isAnswered: boolean }
   /** Another owner has it now. */
@@ -96,6 +95,8 @@ export type MultipartyCallInput =
   | { readonly type: 'end' }
   | { readonly type: 'update'; readonly members: Members; readonly switches: Partial<Switches> }
   | { readonly type: 'kick'; readonly members: Members }
+  /** Cancels the phones of this request that are not answered, and those not dialled yet. */
+  | { readonly type: 'cancel-request'; readonly requestUuid: string }
   | { readonly type: 'play'; readonly requested: RequestedPlay; readonly members: Members }
   | { readonly type: 'stop-play'; readonly of: 'play' | 'speak'; readonly members: Members }
   /** A play ended for one of its listeners. */
@@ -131,7 +132,14 @@ export type MultipartyCallEffect =
  * `call-ended`: by itself, `end-requested`: by the API; `not-confirmed`: no key or a wrong key; `alone`: it may only join others, and
  * no participant is present.
  */
-export type LetGoCause = 'call-ended' | 'end-requested' | 'kicked' | 'lost-race' | 'not-confirmed' | 'alone';
+export type LetGoCause =
+  | 'call-ended'
+  | 'end-requested'
+  | 'kicked'
+  | 'request-cancelled'
+  | 'lost-race'
+  | 'not-confirmed'
+  | 'alone';
 
 /** Sounds from URLs, under keys of the call. The call stops each sound that has no end of its own. */
 export type RoomSoundEffect =
@@ -188,6 +196,7 @@ export type Refusal =
   | { readonly because: 'already-in'; readonly memberId: number }
   /** A leg was handed over for a participant that already left. */
   | { readonly because: 'gone' }
+  | { readonly because: 'none-waits'; readonly requestUuid: string }
   | { readonly because: 'not-initialized' }
   | { readonly because: 'no-such-member'; readonly memberId: number }
   | { readonly because: 'not-a-supervisor'; readonly memberId: number }

@@ -182,6 +182,7 @@ type Action =
     }
   | { readonly type: 'update'; readonly picks: Picks; readonly switches: Partial<Switches> }
   | { readonly type: 'kick'; readonly picks: Picks }
+  | { readonly type: 'cancel-request'; readonly pick: number }
   | { readonly type: 'press'; readonly pick: number; readonly digit: string }
   /** One of the timers that run, counted round; that of max_duration seldom. */
   | { readonly type: 'fire'; readonly pick: number }
@@ -235,6 +236,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: picks.map((each): Action => ({ type: 'kick', picks: each })) },
+  { weight: 4, arbitrary: pick.map((each): Action => ({ type: 'cancel-request', pick: each })) },
   {
     weight: 20,
     arbitrary: fc.record({
@@ -337,6 +339,10 @@ function inputOf(
       return { type: 'update', members: membersAt(action.picks), switches: action.switches };
     case 'kick':
       return { type: 'kick', members: membersAt(action.picks) };
+    case 'cancel-request': {
+      const requestUuid = participants[action.pick % participants.length]?.requestUuid ?? 'unknown';
+      return { type: 'cancel-request', requestUuid };
+    }
     case 'leg-here': {
       const leg = `leg-${memberAt(action.pick)}`;
       if (outside.dialled.has(leg) || outside.gone.has(leg) || outside.handedOver.has(leg)) return undefined;

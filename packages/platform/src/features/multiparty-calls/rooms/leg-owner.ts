@@ -15,6 +15,8 @@ export function endOf(because: LetGoCause): CallEnd {
       return callEnds(4030, 'API Request');
     case 'end-requested':
       return callEnds(4020, 'API Request');
+    case 'request-cancelled':
+      return callEnds(1000, 'API Request');
     case 'call-ended':
     case 'alone':
       return callEnds(4020, 'Service');
