@@ -140,16 +140,19 @@ function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: In
 
 /** docs/interface/multiparty-calls.md#exit-actions, with the parameters of an ended call (docs/interface/calls.md#request-parameters). */
 function fieldsOfExit(call: MultipartyCall, participant: Participant) {
-  const { leg, spec, requestUuid, origin } = participant;
-  return {
+  const { leg, spec, requestUuid, callParameters } = participant;
+  const dialled = {
     CallUUID: leg,
     RequestUUID: requestUuid,
     From: spec.from,
     To: spec.to,
     CallerName: spec.callerName,
-    Direction: origin === 'dialled' ? 'outbound' : 'inbound',
-    CallStatus: 'completed',
+    Direction: 'outbound',
     ParentAuthID: call.mainAccount,
+  };
+  return {
+    ...(callParameters ?? dialled),
+    CallStatus: 'completed',
     Event: 'Redirect',
     ...exitFieldsOf(call, participant),
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inSimulatedWorld, toneMeter } from '@jackfield/testkit';
+import { inSimulatedWorld, type SimulatedPhone, toneMeter } from '@jackfield/testkit';
 import {
   add,
   customer,
@@ -73,6 +73,57 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       ann.hangUp();
       await world.advance(200);
       assert.equal((await members(world)).length, 1);
+      bob.hangUp();
+    }));
+
+  it('the exit action after a hang-up has the parameters of the call, dialled in, dialled by the API or moved', () =>
+    inSimulatedWorld({ seed: 13 }, async (world) => {
+      const bob = await world.phone('bob');
+      await add(world, bob);
+      const sent = (url: string) =>
+        world.customer.requests.filter((each) => each.url === url).map(({ fields }) => fields);
+      /** A phone whose call runs the document of `url` hangs up in the multiparty call. */
+      async function hungUp(ann: SimulatedPhone, url: string) {
+        ann.hangUp();
+        await world.advance(1000);
+        const { Event: _, CallStatus: __, ...ofCall } = sent(url)[0] ?? {};
+        const exit = sent(exitUrl).at(-1) ?? {};
+        const shared = Object.keys(ofCall).map((name) => [name, exit[name]]);
+        assert.deepEqual(Object.fromEntries(shared), ofCall);
+        assert.deepEqual([exit.Event, exit.CallStatus], ['Redirect', 'completed']);
+        return exit;
+      }
+
+      const withExit = `${element(`onExitActionUrl="${exitUrl}"`)}<Hangup/>`;
+      const ann = await customer(world, 'ann', withExit);
+      await dialIn(world, ann);
+      const inbound = await hungUp(ann, 'https://customer.example.com/answer');
+      assert.equal(inbound.Direction, 'inbound');
+      assert.ok(inbound['SIP-H-To'], 'a header of the call');
+
+      const call = async (url: string, body: string) => {
+        world.customer.serve(url, document(body));
+        const from = '+12025550199';
+        const made = await world.api('POST', 'Call/', { from, to: ann.username, answer_url: url });
+        await world.until('ann is up', () => ann.call?.isUp);
+        await world.advance(500);
+        return made.body.request_uuid;
+      };
+      const dialled = await call('https://customer.example.com/dialled', withExit);
+      const outbound = await hungUp(ann, 'https://customer.example.com/dialled');
+      assert.deepEqual([outbound.Direction, outbound.RequestUUID], ['outbound', dialled]);
+
+      const callUuid = await call('https://customer.example.com/moved', '<Wait length="60"/>');
+      const { status, body } = await world.api('POST', `${room}Participant/`, {
+        role: 'customer',
+        call_uuid: callUuid,
+        on_exit_action_url: exitUrl,
+      });
+      assert.equal(status, 201, JSON.stringify(body));
+      await world.advance(500);
+      const moved = await hungUp(ann, 'https://customer.example.com/moved');
+      assert.deepEqual([moved.Direction, moved.RequestUUID], ['outbound', callUuid]);
+      assert.equal(sent(exitUrl).length, 3);
       bob.hangUp();
     }));
 

@@ -63,6 +63,8 @@ export interface RequestedParticipant extends Switches {
   readonly agent?: AgentStream;
   /** Of its leg. */
   readonly rate: Rate;
+  /** Of a call that existed before: the parameters of requests about it, for the exit action after a hang-up. */
+  readonly callParameters?: Readonly<Record<string, string>>;
   /** Source of a document when it leaves; the document of a borrowed leg does that itself. */
   readonly onExitAction: Callback | null;
 }

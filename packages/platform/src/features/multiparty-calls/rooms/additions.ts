@@ -92,9 +92,19 @@ function placeJoining(
   const { leg, from, instruction } = order;
   const { name, agent } = instruction;
   const { participant } = readJoining(order);
-  const borrowed = { ...participant, leg, requestUuid: deps.newUuid(), origin: 'borrowed' } as const;
-  const requested = agent === undefined ? borrowed : agentOf(deps, participant, from, agent);
+  const requested =
+    agent === undefined ? borrowed(deps, participant, leg) : agentOf(deps, participant, from, agent);
   return placeRivals(deps, viewerOf(order), { text: name, name }, settings, [requested]);
+}
+
+function borrowed(
+  { calls, newUuid }: AdditionDeps,
+  participant: ReturnType<typeof readJoining>['participant'],
+  leg: string,
+) {
+  const live = calls.peek(leg);
+  const known = live && { callParameters: calls.parametersOf(live) };
+  return { ...participant, ...known, leg, requestUuid: newUuid(), origin: 'borrowed' } as const;
 }
 
 /** A program, which joins while the document goes on. */

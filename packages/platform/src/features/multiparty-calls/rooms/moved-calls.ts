@@ -108,6 +108,7 @@ async function moveHere(
       spec: legSpec({ from, to, callerName }),
       delaySeconds: 0,
       callStatusCallback: null,
+      callParameters: calls.parametersOf(live),
       leg,
       requestUuid: deps.newUuid(),
       origin: 'taken',
