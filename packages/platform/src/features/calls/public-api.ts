@@ -47,6 +47,8 @@ export interface Calls {
    */
   lend(leg: string, borrower: LegOwner): Promise<boolean>;
   giveBack(leg: string, borrower: LegOwner, fields: Readonly<Record<string, string>>): void;
+  /** Lets an inbound leg last for at least so many seconds more; an outbound one keeps its limit, which its carrier has reserved. */
+  extend(leg: string, seconds: number): void;
   /** The present state of a leg; undefined for an ended or unknown leg. */
   peek(leg: string): LiveLeg | undefined;
   /** Resolves when the notices of signalling that have arrived are recorded: `peek` shows an answer that a phone knows of already. */

@@ -41,7 +41,8 @@ export type AppendEvents = (write: Write, events: readonly OutboxEvent[]) => Pro
 export function isRecorded(before: CallLeg, after: CallLeg): boolean {
   if (before.endedAt !== after.endedAt || before.answeredAt !== after.answeredAt) return true;
   if (before.trunk !== after.trunk && after.trunk !== null) return true;
-  return before.callbacks !== after.callbacks && after.endedAt === null;
+  if (after.endedAt !== null) return false;
+  return before.callbacks !== after.callbacks || before.spec.timeLimitSeconds !== after.spec.timeLimitSeconds;
 }
 
 const forgottenPerPortion = 500;

@@ -116,6 +116,9 @@ function perform(
     case 'send-digits':
       media.send({ do: 'send-digits', leg, digits: effect.digits });
       break;
+    case 'extend':
+      calls.extend(leg, effect.seconds);
+      break;
     case 'report-transfer':
       calls.overNodes.reported(leg, effect.status);
       break;

@@ -111,14 +111,15 @@ function dial(
   { call, participant }: Dial,
 ): void {
   const { leg, spec, requestUuid } = participant;
-  const { account, mainAccount } = call;
+  const { account, mainAccount, maxDurationSeconds } = call;
+  const timeLimitSeconds = Math.max(spec.timeLimitSeconds, maxDurationSeconds);
   calls
     .dial({
       leg,
       account,
       mainAccount,
       owner: ownerOf(uuid),
-      spec,
+      spec: { ...spec, timeLimitSeconds },
       requestUuid,
       ...callbacksOf(uuid, call, participant),
     })

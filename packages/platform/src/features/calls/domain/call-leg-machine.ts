@@ -7,7 +7,13 @@ import {
   stay,
   withKey,
 } from '@jackfield/ports';
-import { type CallLeg, type CallLegEffect, type CallLegInput, durationOf } from './call-leg.ts';
+import {
+  type CallLeg,
+  type CallLegEffect,
+  type CallLegInput,
+  durationOf,
+  longestTimeLimitSeconds,
+} from './call-leg.ts';
 import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
 import {
   giveBack,
@@ -65,6 +71,8 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
       return lend(leg, input);
     case 'give-back':
       return giveBack(leg, input);
+    case 'extend':
+      return extended(leg, input.seconds, now);
     case 'timer-fired':
       return timerFired(leg, input.key);
     case 'leg-ringing':
@@ -129,6 +137,18 @@ function hangUp(leg: CallLeg, end: CallEnd, status = statusOfEnd(end)): LegStep 
   // Signalling does not have the leg yet; `routed` will see the order.
   if (leg.phase === 'routing') return stay({ ...leg, requestedEnd: end });
   return { state: { ...leg, requestedEnd: end }, effects: [{ do: 'hang-up', status }] };
+}
+
+function extended(leg: CallLeg, seconds: number, now: Instant): LegStep {
+  const { spec, answeredAt, direction } = leg;
+  const since = answeredAt ?? now;
+  const timeLimitSeconds = Math.min(longestTimeLimitSeconds, Math.ceil((now - since) / 1000) + seconds);
+  // The spend cap of a carrier has reserved the limit with which a leg was dialled, and no more.
+  if (direction === 'outbound' || timeLimitSeconds <= spec.timeLimitSeconds) return stay(leg);
+  const state = { ...leg, spec: { ...spec, timeLimitSeconds } };
+  if (answeredAt === null) return stay(state);
+  const at = answeredAt + timeLimitSeconds * 1000;
+  return { state, effects: [{ do: 'start-timer', key: limitTimer, at }] };
 }
 
 function timerFired(leg: CallLeg, key: string): LegStep {

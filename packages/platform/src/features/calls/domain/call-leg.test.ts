@@ -138,6 +138,34 @@ describe('an outbound leg', () => {
   });
 });
 
+describe('the time limit of an inbound leg', () => {
+  const extend = (seconds: number): CallLegInput => ({ type: 'extend', seconds });
+
+  it('is extended from the answer on, at most to a day, and never shortened', () => {
+    const ringing = exampleLeg({ direction: 'inbound', phase: 'ringing' });
+    const answered = run(ringing, [{ type: 'leg-answered' }]).state;
+    const hour = 3_600_000;
+    const { state, effects } = run(answered, [extend(28_800), now + hour]);
+    assert.equal(state.spec.timeLimitSeconds, 32_400);
+    assert.deepEqual(effects, [{ do: 'start-timer', key: 'time-limit', at: now + 9 * hour }]);
+    assert.equal(run(state, [extend(100), now + hour]).state, state);
+    assert.equal(run(state, [extend(86_400), now + hour]).state.spec.timeLimitSeconds, 86_400);
+  });
+
+  it('is extended before the answer as well', () => {
+    const ringing = exampleLeg({ direction: 'inbound', phase: 'ringing' });
+    const { state, effects } = run(ringing, [extend(20_001)], [{ type: 'leg-answered' }, now + 5000]);
+    assert.equal(state.spec.timeLimitSeconds, 20_001);
+    const timer = effects.find((each) => each.do === 'start-timer');
+    assert.deepEqual(timer, { do: 'start-timer', key: 'time-limit', at: now + 5000 + 20_001_000 });
+  });
+
+  it('is that of the request where the leg is outbound: a spend cap has reserved no more', () => {
+    const dialled = run(exampleLeg({ phase: 'dialling' }), [{ type: 'leg-answered' }]).state;
+    assert.equal(run(dialled, [extend(28_800)]).state, dialled);
+  });
+});
+
 describe('an inbound leg', () => {
   const inbound = (over: Partial<CallLeg> = {}) =>
     exampleLeg({ direction: 'inbound', phase: 'offered', ...over });

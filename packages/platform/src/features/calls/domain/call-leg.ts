@@ -95,6 +95,8 @@ export type CallLegInput =
       readonly borrower: LegOwner;
       readonly fields: Readonly<Record<string, string>>;
     }
+  /** An inbound leg lasts for so many seconds more; an outbound one keeps its limit. */
+  | { readonly type: 'extend'; readonly seconds: number }
   | { readonly type: 'leg-ringing' }
   | { readonly type: 'leg-early' }
   | { readonly type: 'leg-answered'; readonly dialog?: string }
@@ -138,6 +140,9 @@ export type OwnerNotice =
   | { readonly type: 'leg-taken' }
   | { readonly type: 'leg-returned'; readonly fields: Readonly<Record<string, string>> }
   | { readonly type: 'leg-ended'; readonly end: CallEnd; readonly durationSeconds: number };
+
+/** docs/interface/calls.md#limits: 24 hours. */
+export const longestTimeLimitSeconds = 86_400;
 
 /** True when the leg has ended and no later owner has to be notified. */
 export function isLegOver(leg: CallLeg): boolean {

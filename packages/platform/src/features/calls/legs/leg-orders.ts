@@ -6,7 +6,7 @@ import type { LegOwners } from './leg-owners.ts';
 /** Orders to a leg by its owner or its next owner. */
 export type LegOrders = Pick<
   Calls,
-  'ring' | 'openEarly' | 'answer' | 'hangUp' | 'take' | 'lend' | 'giveBack' | 'whenRecorded'
+  'ring' | 'openEarly' | 'answer' | 'hangUp' | 'take' | 'lend' | 'giveBack' | 'extend' | 'whenRecorded'
 >;
 
 export function createLegOrders(
@@ -24,6 +24,7 @@ export function createLegOrders(
     lend: async (leg, borrower) =>
       isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false),
     whenRecorded: legs.whenHandled,
+    extend: (leg, seconds) => legs.send(leg, { type: 'extend', seconds }),
     giveBack: (leg, borrower, fields) => legs.send(leg, { type: 'give-back', borrower, fields }),
   };
 }

@@ -1,6 +1,6 @@
 import { legSpec } from '@jackfield/ports';
 import type { Usage } from '../../usage/index.ts';
-import { billableSecondsOf, type CallLeg } from '../domain/call-leg.ts';
+import { billableSecondsOf, type CallLeg, longestTimeLimitSeconds } from '../domain/call-leg.ts';
 import type { LegCallbacks } from '../domain/leg-owner.ts';
 import { reasonOf } from '../legs/hangup-reason.ts';
 import type { CallRow } from '../tables.ts';
@@ -65,9 +65,6 @@ function headersOf({ headers }: CallLeg): string | null {
   return Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 }
 
-/** Of records without a limit, which are older than that column: the longest that can be requested. */
-const longestTimeLimitSeconds = 86_400;
-
 /** The leg of a record, as far as its end needs it. */
 export function legOf(row: CallRow): CallLeg {
   return {
@@ -80,6 +77,7 @@ export function legOf(row: CallRow): CallLeg {
       from: row.from_number,
       to: row.to_number,
       callerName: row.caller_name,
+      // Records without a limit are older than that column.
       timeLimitSeconds: row.time_limit_seconds ?? longestTimeLimitSeconds,
     }),
     requestUuid: row.request_uuid,

@@ -18,6 +18,8 @@ export type OrderOfRoom =
   /** A taken leg leaves, and this document runs on it. */
   | { readonly order: 'run-document'; readonly document: object }
   | { readonly order: 'send-digits'; readonly digits: string }
+  /** The conversation may last for so many seconds more. */
+  | { readonly order: 'extend'; readonly seconds: number }
   /** The outcome of a transfer that the phone of the leg has requested, as a SIP status. */
   | { readonly order: 'transfer-status'; readonly status: number }
   /** No audio of the leg has come for a minute: the participant has left. */

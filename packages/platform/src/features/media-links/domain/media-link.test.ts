@@ -72,6 +72,12 @@ for (const [title, inputs, phase, did] of [
     ['send-digits', 'reply'],
   ],
   [
+    'the room lasts longer than a call by default',
+    [{ type: 'lent' }, { type: 'order', number: 1, order: { order: 'extend', seconds: 20_000 } }],
+    'linked',
+    ['extend', 'reply'],
+  ],
+  [
     'and presses them once',
     [
       { type: 'lent' },

@@ -70,6 +70,7 @@ export type MediaLinkEffect =
   | { readonly do: 'run-document'; readonly document: object }
   | { readonly do: 'hang-up'; readonly end: CallEnd }
   | { readonly do: 'send-digits'; readonly digits: string }
+  | { readonly do: 'extend'; readonly seconds: number }
   | { readonly do: 'report-transfer'; readonly status: number }
   | { readonly do: 'send'; readonly number: number; readonly order: OrderOfLeg }
   | LookEffect
@@ -192,6 +193,8 @@ function carriedOut(link: MediaLink, order: OrderOfRoom): LinkStep {
       return over(link, [{ do: 'close-audio' }, { do: 'run-document', document: order.document }]);
     case 'send-digits':
       return { state: link, effects: [{ do: 'send-digits', digits: order.digits }] };
+    case 'extend':
+      return { state: link, effects: [{ do: 'extend', seconds: order.seconds }] };
     case 'transfer-status':
       return { state: link, effects: [{ do: 'report-transfer', status: order.status }] };
     case 'lost':

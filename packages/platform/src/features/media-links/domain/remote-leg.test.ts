@@ -68,6 +68,12 @@ for (const [title, inputs, phase, did] of [
     'parting',
     ['close-audio', 'send'],
   ],
+  [
+    'its room lasts longer than a call by default, and its home learns so',
+    [lend, linked, { type: 'extend', seconds: 20_000 }],
+    'here',
+    ['send'],
+  ],
   ['orders of the room wait until it is linked', [lend, giveBack], 'parting', ['close-audio']],
   ['and follow then', [lend, giveBack, linked], 'parting', ['send', 'reply true']],
   ['it leaves its room in silence', [lend, linked, giveBack], 'parting', ['close-audio', 'send']],

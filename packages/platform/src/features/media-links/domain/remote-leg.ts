@@ -54,6 +54,7 @@ export type RemoteLegInput =
   | { readonly type: 'hang-up'; readonly end: CallEnd }
   | { readonly type: 'run-document'; readonly document: object }
   | { readonly type: 'send-digits'; readonly digits: string }
+  | { readonly type: 'extend'; readonly seconds: number }
   | { readonly type: 'report-transfer'; readonly status: number }
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
   | { readonly type: 'order'; readonly number: number; readonly order: OrderOfLeg }
@@ -123,6 +124,8 @@ export const remoteLegMachine: Machine<RemoteLeg, RemoteLegInput | TimerFired, R
         return digitsIn(leg.sent) + input.digits.length > mostDigits
           ? stay(leg)
           : sending(leg, { order: 'send-digits', digits: input.digits });
+      case 'extend':
+        return sending(leg, { order: 'extend', seconds: input.seconds });
       case 'report-transfer':
         return sending(leg, { order: 'transfer-status', status: input.status });
       case 'leg-voice': {

@@ -26,6 +26,11 @@ export function linkedCalls(calls: Calls, remote: RemoteLegs): Calls {
       if (owner?.kind === borrower.kind && owner.id === borrower.id)
         sessions.send(link, { type: 'give-back', fields });
     },
+    extend(leg, seconds) {
+      const found = find(leg);
+      if (found === undefined) calls.extend(leg, seconds);
+      else sessions.send(found.link, { type: 'extend', seconds });
+    },
     async take(leg, owner) {
       const found = find(leg);
       if (found === undefined) return calls.take(leg, owner);

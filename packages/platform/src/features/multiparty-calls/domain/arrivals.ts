@@ -72,11 +72,11 @@ export function delayOver(call: MultipartyCall, leg: string): CallStep {
 }
 
 function dial(
-  { account, mainAccount, name }: MultipartyCall,
+  { account, mainAccount, name, maxDurationSeconds }: MultipartyCall,
   participant: Participant,
 ): readonly MultipartyCallEffect[] {
   if (participant.origin !== 'dialled') return [];
-  return [{ do: 'dial', call: { account, mainAccount, name }, participant }];
+  return [{ do: 'dial', call: { account, mainAccount, name, maxDurationSeconds }, participant }];
 }
 
 /** Joins at once, unless its phone has not answered yet. */

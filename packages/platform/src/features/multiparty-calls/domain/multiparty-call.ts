@@ -108,7 +108,7 @@ export type MultipartyCallInput =
 export type MultipartyCallEffect =
   | {
       readonly do: 'dial';
-      readonly call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name'>;
+      readonly call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name' | 'maxDurationSeconds'>;
       readonly participant: Participant;
     }
   | { readonly do: 'hang-up'; readonly leg: string; readonly because: LetGoCause }

@@ -9,6 +9,7 @@ import type { RequestedAddition } from '../participant-parameters.ts';
 import type { Viewer } from '../queries.ts';
 import { exitFieldsOf } from './exit-fields.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
+import { outlast } from './leg-limits.ts';
 import { ownerOf } from './leg-owner.ts';
 import {
   type AddedPhones,
@@ -143,7 +144,8 @@ async function joined(
     leg,
     isAnswered: true,
   });
-  if (reply !== 'done') {
+  if (reply === 'done') outlast(deps, mpcUuid, leg);
+  else {
     // The participant never joined; its leg returns to the document as after a conversation.
     const now = deps.clock.wallNow();
     const gone = exited(addedParticipant(participant, now), 'Multiparty Call Ended', now);

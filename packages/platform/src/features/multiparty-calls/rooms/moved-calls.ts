@@ -9,6 +9,7 @@ import type { RequestedAddition } from '../participant-parameters.ts';
 import type { Viewer } from '../queries.ts';
 import { problemOfRefusal } from '../refusals.ts';
 import { exitFieldsOf } from './exit-fields.ts';
+import { outlast } from './leg-limits.ts';
 import { endOf, ownerKind, ownerOf } from './leg-owner.ts';
 import { type Addition, type AdditionDeps, placeRivals } from './placement.ts';
 import { liveCall } from './requested-call.ts';
@@ -120,6 +121,7 @@ async function moveHere(
   const isAnswered = calls.peek(leg)?.phase === 'answered';
   const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, { type: 'leg-here', leg, isAnswered });
   if (reply === 'done') {
+    outlast(deps, mpcUuid, leg);
     if (!isAnswered && live.direction === 'inbound') calls.answer(leg);
     return added;
   }
