@@ -20,6 +20,7 @@ import {
   lost,
   type MovedCall,
   move,
+  withdraw,
 } from './moved-calls.ts';
 import { type Addition, type AdditionDeps, type Placed, placeRivals } from './placement.ts';
 
@@ -139,10 +140,10 @@ async function joined(
   const value = { mpcUuid, memberId: String(memberId), requestUuid };
   if (agent !== undefined) return accepted(value);
   if (!(await calls.lend(leg, ownerOf(mpcUuid)))) return lost(deps, mpcUuid, leg);
-  const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, {
-    type: 'leg-here',
-    leg,
-    isAnswered: true,
+  const here = { type: 'leg-here', leg, isAnswered: true } as const;
+  const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, here).catch(() => {
+    // The step was not saved.
+    withdraw(deps, mpcUuid, leg);
   });
   if (reply === 'done') outlast(deps, mpcUuid, leg);
   else {

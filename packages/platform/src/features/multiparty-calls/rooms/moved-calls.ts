@@ -1,7 +1,7 @@
-import { legSpec } from '@jackfield/ports';
+import { type CallEnd, callEnds, legSpec } from '@jackfield/ports';
 import { notFound, type Problem } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
-import { liveCallOf } from '../../calls/index.ts';
+import { type LiveLeg, liveCallOf } from '../../calls/index.ts';
 import type { Admitted } from '../../media-links/index.ts';
 import type { CallReference } from '../domain/call-reference.ts';
 import type { MultipartyCallReply } from '../domain/multiparty-call.ts';
@@ -98,7 +98,7 @@ async function moveHere(
   deps: AdditionDeps,
   { viewer, reference, requested, leg }: MovedCall,
 ): Promise<Result<Addition>> {
-  const { calls, sessions } = deps;
+  const { calls } = deps;
   const found = liveCallOf(calls, viewer, leg);
   if (!found.ok) return found;
   const live = found.value;
@@ -117,26 +117,53 @@ async function moveHere(
   ]);
   if (!added.ok) return added;
   const { mpcUuid } = added.value;
+  try {
+    const taken = await take(deps, mpcUuid, live);
+    return taken.ok ? added : taken;
+  } catch (error) {
+    withdraw(deps, mpcUuid, leg);
+    hangUpOwn(deps, mpcUuid, leg, callEnds(5010, 'Error'));
+    throw error;
+  }
+}
+
+/** Rejects when the step of the multiparty call is not saved. */
+async function take(
+  deps: AdditionDeps,
+  mpcUuid: string,
+  { leg, direction }: LiveLeg,
+): Promise<Result<undefined>> {
+  const { calls, sessions } = deps;
   if (!(await calls.take(leg, ownerOf(mpcUuid)))) return lost(deps, mpcUuid, leg);
   const isAnswered = calls.peek(leg)?.phase === 'answered';
   const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, { type: 'leg-here', leg, isAnswered });
   if (reply === 'done') {
     outlast(deps, mpcUuid, leg);
-    if (!isAnswered && live.direction === 'inbound') calls.answer(leg);
-    return added;
+    if (!isAnswered && direction === 'inbound') calls.answer(leg);
+    return accepted(undefined);
   }
-  // The call ended, or the participant was kicked, during the handover: no other owner hangs the leg up.
-  const owner = calls.peek(leg)?.owner;
-  if (owner?.kind === ownerKind && owner.id === mpcUuid) calls.hangUp(leg, endOf('end-requested'));
+  // The call ended, or the participant was kicked, during the handover.
+  hangUpOwn(deps, mpcUuid, leg, endOf('end-requested'));
   return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
+}
+
+/** No other owner hangs up a leg that was taken. */
+function hangUpOwn({ calls }: AdditionDeps, mpcUuid: string, leg: string, end: CallEnd): void {
+  const owner = calls.peek(leg)?.owner;
+  if (owner?.kind === ownerKind && owner.id === mpcUuid) calls.hangUp(leg, end);
 }
 
 /** The leg ended, or was lent to another owner, between the lookup and the request. */
 export function lost(
-  { sessions }: AdditionDeps,
+  deps: AdditionDeps,
   mpcUuid: string,
   leg: string,
 ): { readonly ok: false; readonly problem: Problem } {
-  sessions.send(mpcUuid, { type: 'leg-ended', leg });
+  withdraw(deps, mpcUuid, leg);
   return refused(notFound('live call', leg));
+}
+
+/** The participant leaves without its leg, which was not handed over. */
+export function withdraw({ sessions }: AdditionDeps, mpcUuid: string, leg: string): void {
+  sessions.send(mpcUuid, { type: 'leg-ended', leg });
 }
