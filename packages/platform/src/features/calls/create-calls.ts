@@ -180,11 +180,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     migrations: callMigrations,
     routes: [
       callRoutes({ hangUp, isHere, later }, queries, clientQualities),
-      {
-        name: 'Trunks',
-        description: 'Calls through trunks have records like all calls.',
-        routes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
-      },
+      trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
     ],
     homes,
     resources: resourcesOf(deps, store, isHere, hangUp),

@@ -6,7 +6,7 @@ import {
   trunkCallPath,
 } from '@jackfield/contract';
 import type { Database } from '@jackfield/ports';
-import { type ApiRoute, type RequestAccount, route } from '../../http/index.ts';
+import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
 import { answerPage, countedAtMost, type Page } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
@@ -24,7 +24,7 @@ export type TrunkCallFilters = CallFilters & { readonly trunk?: string | undefin
  * Records of calls through trunks: the same rows as `Call/`, for the owner of the trunk. The domains of trunks are below
  * `domain`.
  */
-export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string): ApiRoute[] {
+export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string): RouteGroup {
   const queries = createTrunkCallQueries(database);
 
   function shown(row: CallRow): TrunkCallRecord {
@@ -38,7 +38,7 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
     };
   }
 
-  return areas.flatMap((area) => {
+  const routes = areas.flatMap((area) => {
     const suffix = area === areas[0] ? '' : area;
     const named = (title: string) => (area === areas[0] ? title : `${title} (${area})`);
     const path = `${area}/Call/`;
@@ -80,6 +80,7 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
       }),
     ];
   });
+  return { name: 'Trunks', description: 'Calls through trunks have records like all calls.', routes };
 }
 
 type CallTables = ReturnType<typeof tablesOf>;

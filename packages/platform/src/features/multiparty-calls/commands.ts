@@ -83,14 +83,9 @@ export function createCommands(deps: AdditionDeps) {
       order(viewer, reference, { type: 'stop-play', of, members }),
 
     /** False where no phone of the request waits that the account sees. */
-    async cancelRequest(
-      viewer: Pick<Viewer, 'authId' | 'isSubaccount'>,
-      requestUuid: string,
-    ): Promise<boolean> {
-      const call = await queries.pendingOf(viewer, requestUuid);
-      if (call === undefined) return false;
-      return (await ask(call.mpc_uuid, { type: 'cancel-request', requestUuid })) === undefined;
-    },
+    /** False where no phone of the request waits. */
+    cancelRequest: async (mpcUuid: string, requestUuid: string): Promise<boolean> =>
+      (await ask(mpcUuid, { type: 'cancel-request', requestUuid })) === undefined,
 
     kick: (viewer: Viewer, reference: CallReference, members: Members) =>
       order(viewer, reference, { type: 'kick', members }),

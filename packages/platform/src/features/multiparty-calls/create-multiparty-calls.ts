@@ -33,6 +33,7 @@ import { fieldsOfLoss } from './rooms/exit-fields.ts';
 import type { JoiningParticipant } from './rooms/joining-participant.ts';
 import { createMemberIds } from './rooms/member-ids.ts';
 import type { JoinedParticipant, MovedCall } from './rooms/moved-calls.ts';
+import { createPendingPhones } from './rooms/pending-phones.ts';
 import { createRoomChanges } from './rooms/room-changes.ts';
 import { createRooms, type Rooms } from './rooms/rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
@@ -109,13 +110,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     runDocument: (owner, document) => exitDocuments.begin(owner, document as RunOrder),
     fieldsOfLoss,
   });
-  deps.calls.dialledLaterBy({
-    cancel: commands.cancelRequest,
-    async homeOf(viewer, requestUuid) {
-      const call = await queries.pendingOf(viewer, requestUuid);
-      return call && Number(call.incarnation);
-    },
-  });
+  deps.calls.dialledLaterBy(createPendingPhones(database, commands.cancelRequest));
   const homeOfRoom = async (viewer: RequestAccount, mpc: string) => {
     const call = await queries.find(viewer, readCallReference(mpc));
     return call === undefined || call.ended_at !== null ? undefined : Number(call.incarnation);

@@ -93,21 +93,6 @@ export function createQueries(database: Database) {
       return { total: Number(counted.total), rows };
     },
 
-    /** The call with phones of this request that may still join. */
-    pendingOf: (
-      viewer: Pick<Viewer, 'authId' | 'isSubaccount'>,
-      requestUuid: string,
-    ): Promise<Pick<MultipartyCallRow, 'mpc_uuid' | 'incarnation'> | undefined> =>
-      tables
-        .selectFrom('multiparty_participants as pending')
-        .innerJoin('multiparty_calls', 'multiparty_calls.mpc_uuid', 'pending.mpc_uuid')
-        .select(['multiparty_calls.mpc_uuid', 'multiparty_calls.incarnation'])
-        .where('pending.request_uuid', '=', requestUuid)
-        .where('pending.joined_at', 'is', null)
-        .where('pending.exited_at', 'is', null)
-        .where(viewOf(viewer), '=', viewer.authId)
-        .executeTakeFirst(),
-
     present(call: MultipartyCallRow): Promise<readonly ParticipantRow[]> {
       return tables
         .selectFrom('multiparty_participants')
