@@ -160,6 +160,65 @@ describe('a request moves a live call into a multiparty call of another node', (
     }));
 });
 
+describe('a call that is moved while its multiparty call changes', () => {
+  const moving = { role: 'agent', enter_sound: 'none', exit_sound: 'none' };
+
+  it('is heard in another one of the node that has borrowed it', () =>
+    on(29, async (world) => {
+      const [ann, bob, dan] = [await world.phone('ann'), await world.phone('bob'), await world.phone('dan')];
+      const callers = [
+        await callInto(world, nodeAt(world, 0), ann, { role: 'agent' }),
+        await callInto(world, nodeAt(world, 0), dan, { role: 'customer', stayAlone: 'true' }, 'near'),
+        await callInto(world, nodeAt(world, 1), bob, { role: 'agent' }, 'near'),
+      ] as const;
+      await joined(world, 1);
+      await joined(world, 2, 'near');
+      const near = `MultiPartyCall/name_near/Participant/${await memberOf(world, callers[1], 'near')}/`;
+      const { call } = nodeAt(world, 0);
+      const requests = [true, false, true, false].map((mute) => call('POST', near, { body: { mute } }));
+      const body = { ...moving, call_uuid: callers[2].callUuid };
+      requests.push(call('POST', 'MultiPartyCall/name_room/Participant/', { body }));
+      await world.advance(1000);
+      assert.deepEqual(
+        (await Promise.all(requests)).map(({ status }) => status),
+        [202, 202, 202, 202, 201],
+      );
+      await joined(world, 2);
+      assert.deepEqual(await whoHearsWhom(world, phonesOf(callers)), [[2], [], [0]]);
+      await ended(world, callers);
+    }));
+
+  it('is heard at the other node, whatever its own node still has to record', () =>
+    on(28, async (world) => {
+      const [ann, bob, dan] = [await world.phone('ann'), await world.phone('bob'), await world.phone('dan')];
+      const callers = [
+        await callInto(world, nodeAt(world, 0), ann, { role: 'agent' }),
+        await callInto(world, nodeAt(world, 1), bob, { role: 'agent' }, 'near'),
+        await callInto(world, nodeAt(world, 1), dan, { role: 'customer', stayAlone: 'true' }, 'near'),
+      ] as const;
+      await joined(world, 1);
+      await joined(world, 2, 'near');
+      const path = `MultiPartyCall/name_near/Participant/${await memberOf(world, callers[2], 'near')}/`;
+      cluster(world).cutBehindCommit(nodeAt(world, 1));
+      const changes = [true, false, true, false].map((mute) =>
+        nodeAt(world, 1).call('POST', path, { body: { mute } }),
+      );
+      const body = { ...moving, call_uuid: callers[1].callUuid };
+      const asked = nodeAt(world, 0).call('POST', 'MultiPartyCall/name_room/Participant/', { body });
+      await world.advance(400);
+      cluster(world).mendDatabase(nodeAt(world, 1));
+      await world.advance(1000);
+      assert.deepEqual(
+        (await Promise.all(changes)).map(({ status }) => status),
+        [202, 202, 202, 202],
+      );
+      assert.equal((await asked).status, 201);
+      await joined(world, 2);
+      assert.deepEqual(await whoHearsWhom(world, phonesOf(callers)), [[1], [0], []]);
+      await ended(world, callers);
+    }));
+});
+
 describe('a moved call when a node is lost', () => {
   it('without the node of the multiparty call it goes on with its exit action, or is hung up', () =>
     on(25, async (world) => {

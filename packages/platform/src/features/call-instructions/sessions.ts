@@ -60,7 +60,8 @@ export function defineSessions(deps: SessionDeps): Sessions<DocumentRun, RunInpu
     send: (leg, input) => sessions.send(leg, input),
   });
 
-  deps.calls.ownedBy(ownerKind, (owner, notice) => sessions.send(owner, notice), conversationsOf(sessions));
+  const { send, whenHandled } = sessions;
+  deps.calls.ownedBy(ownerKind, send, conversationsOf(sessions), whenHandled);
   deps.machines.listen((leg, notice) => {
     if (sessions.peek(leg) !== undefined) sessions.send(leg, notice);
   });

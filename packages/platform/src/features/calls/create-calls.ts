@@ -146,7 +146,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const dial = createDialling(deps, legs, dialled);
   const nodes = createLegsOfNodes({ peek, ...orders });
   const direct = createDirectCalls({ ...deps, ...orders, ...nodes.legs, dial });
-  owners.ownedBy(direct.ownerKind, direct.notify, direct.conversations);
+  owners.ownedBy(direct.ownerKind, direct.notify, direct.conversations, direct.whenHandled);
   const transfers = createTransfers({
     ...deps,
     ...owners,

@@ -9,12 +9,14 @@ import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 export interface Calls {
   /**
    * Each kind of owner registers once. An owner that joins two legs also gives its conversations, for phones that transfer their
-   * call. No other owner gets the legs of a `private` kind, see `LiveLeg.isPrivate`.
+   * call. No other owner gets the legs of a `private` kind, see `LiveLeg.isPrivate`. `whenHandled` resolves when an owner has handled
+   * its notices, for an owner whose steps wait for commits.
    */
   ownedBy(
     kind: string,
     notify: (owner: string, notice: OwnedLegNotice) => void,
     own?: Conversations | 'private',
+    whenHandled?: (owner: string) => Promise<void>,
   ): void;
   /**
    * Registers a taker of incoming calls. Each offered leg is offered to the takers in the order of registration; without a taker it
@@ -38,7 +40,8 @@ export interface Calls {
   hangUp(leg: string, end: CallEnd): void;
   /**
    * Gives the leg to another owner for good: the owner before (and a borrower) gets `leg-taken` as its last notice. The new owner gets
-   * every notice from then on, `leg-given` first. False when the leg has ended or is private.
+   * every notice from then on, `leg-given` first. Resolves when both owners before have handled theirs, so that none of their orders to
+   * the media engine follows. False when the leg has ended or is private.
    */
   take(leg: string, owner: LegOwner): Promise<boolean>;
   /**

@@ -204,6 +204,36 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       ann.hangUp();
     }));
 
+  it('a participant that is moved while its call changes is heard and hears in the other one', () =>
+    inSimulatedWorld({ seed: 14 }, async (world) => {
+      const [ann, bob, cid] = [await world.phone('ann'), await world.phone('bob'), await world.phone('cid')];
+      const moving = await add(world, ann);
+      const staying = await add(world, bob);
+      const path = 'MultiPartyCall/name_other/Participant/';
+      const other = { role: 'agent', from: '+12025550199', enter_sound: 'none', stay_alone: true };
+      assert.equal((await world.api('POST', path, { ...other, to: cid.username })).status, 201);
+      await world.until('cid is in', () => cid.call?.isUp);
+      await world.advance(200);
+      const { member_id } = (await members(world)).find(({ call_uuid }) => call_uuid === staying)!;
+      const requests = [true, false, true, false].map((mute) =>
+        world.node.call('POST', `${room}Participant/${member_id}/`, { body: { mute } }),
+      );
+      const body = { role: 'agent', call_uuid: moving, enter_sound: 'none' };
+      requests.push(world.node.call('POST', path, { body }));
+      await world.advance(100);
+      const answers = await Promise.all(requests);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [202, 202, 202, 202, 201],
+      );
+      assert.deepEqual(await heardBy(world, ann, { bob, cid }), ['cid']);
+      assert.deepEqual(await heardBy(world, cid, { ann, bob }), ['ann']);
+      assert.deepEqual(await heardBy(world, bob, { ann }), []);
+      for (const phone of [bob, cid]) phone.hangUp();
+      await world.advance(200);
+      ann.hangUp();
+    }));
+
   it('a speaking participant is reported where participant-speak-events were requested', () =>
     inSimulatedWorld({ seed: 10 }, async (world) => {
       const bob = await world.phone('bob');

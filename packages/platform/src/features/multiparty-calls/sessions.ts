@@ -34,10 +34,11 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
     isEnded: (call) => call.status === 'ended' && !call.recordings.isEndOwed,
     perform,
   });
-  deps.calls.ownedBy(ownerKind, (uuid, notice) => {
+  const notify = (uuid: string, notice: OwnedLegNotice) => {
     const input = inputOf(notice);
     if (input !== undefined) sessions.send(uuid, input);
-  });
+  };
+  deps.calls.ownedBy(ownerKind, notify, undefined, sessions.whenHandled);
   return sessions;
 }
 

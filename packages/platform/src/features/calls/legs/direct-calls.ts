@@ -33,6 +33,7 @@ export interface DirectCalls {
   readonly ownerKind: string;
   readonly notify: (owner: string, notice: OwnedLegNotice) => void;
   readonly conversations: Conversations;
+  readonly whenHandled: (owner: string) => Promise<void>;
   /** Opens the call so that it gets every notice of its caller's leg. */
   open(callerLeg: string, requested: RequestedCall): Promise<void>;
   /** Dials the callee, unless the caller has gone meanwhile. */
@@ -117,6 +118,7 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
           calls.send(owner, notice);
       }
     },
+    whenHandled: calls.whenHandled,
     open: (callerLeg, requested) =>
       calls.open(callerLeg, newDirectCall(requested, callerLeg, deps.newUuid()), { type: 'opened' }),
     begin: (callerLeg) => calls.send(callerLeg, { type: 'begin' }),

@@ -11,7 +11,7 @@ export type LegOrders = Pick<
 
 export function createLegOrders(
   legs: Pick<Sessions<CallLeg, CallLegInput>, 'peek' | 'send' | 'ask' | 'whenHandled'>,
-  { isPrivate }: Pick<LegOwners, 'isPrivate'>,
+  { isPrivate, whenLeft }: Pick<LegOwners, 'isPrivate' | 'whenLeft'>,
 ): LegOrders {
   const isFree = (leg: string) => !isPrivate(legs.peek(leg)?.owner);
   return {
@@ -19,8 +19,12 @@ export function createLegOrders(
     openEarly: (leg) => legs.send(leg, { type: 'open-early' }),
     answer: (leg) => legs.send(leg, { type: 'answer' }),
     hangUp: (leg, end) => legs.send(leg, { type: 'hang-up', end }),
-    take: async (leg, owner) =>
-      isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false),
+    async take(leg, owner) {
+      if (!isFree(leg)) return false;
+      const isTaken = (await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false;
+      await whenLeft(leg);
+      return isTaken;
+    },
     lend: async (leg, borrower) =>
       isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false),
     whenRecorded: legs.whenHandled,

@@ -45,6 +45,7 @@ export interface TransfersDeps extends SuccessionsDeps {
   readonly dial: (leg: OutboundLeg) => Promise<void>;
   readonly hangUp: (leg: string, end: CallEnd) => void;
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
+  readonly whenLeft: CallsOverNodes['whenLeft'];
   /** Whether the endpoint with this SIP user may have a number called: the same as if it dialled the number itself. */
   readonly mayDial: (user: string, number: string) => Promise<boolean>;
 }
@@ -91,6 +92,7 @@ class PhoneTransfers implements Transfers {
       this.#deps.reach(others.legs);
     },
     notify: (owner, notice) => this.#deps.notify(owner, notice),
+    whenLeft: (leg) => this.#deps.whenLeft(leg),
     sideOf: async (call) => {
       const leg = this.#legOf(call);
       await this.#deps.recorded(leg === undefined ? [] : [leg]);

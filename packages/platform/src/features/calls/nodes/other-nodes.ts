@@ -8,6 +8,8 @@ export interface CallsOverNodes {
   reach(others: OtherNodes): void;
   /** Notifies the owner of a leg of another node. */
   notify(owner: LegOwner, notice: OwnedLegNotice): void;
+  /** Resolves when the owners that a leg of another node has left have handled `leg-taken`. */
+  whenLeft(leg: string): Promise<void>;
   /** The conversation of a call of this node, when its phone may transfer it. */
   sideOf(call: NamedCall): Promise<PhoneSide<LiveLeg> | undefined>;
   /** As a transfer that a phone of this node requests, for a leg of another node; the outcome goes to `report` of {@link OtherNodes}. */

@@ -1,8 +1,11 @@
-import type { Calls } from '../../calls/index.ts';
+import type { Calls, CallsOverNodes } from '../../calls/index.ts';
 import type { RemoteLegs } from '../remote-leg-sessions.ts';
 
 /** Calls with the remote legs of this node, for owners of conversations. */
-export function linkedCalls(calls: Calls, remote: RemoteLegs): Calls {
+export function linkedCalls(
+  calls: Calls & { readonly overNodes: Pick<CallsOverNodes, 'whenLeft'> },
+  remote: RemoteLegs,
+): Calls {
   const { sessions, find } = remote;
   return {
     ...calls,
@@ -34,7 +37,9 @@ export function linkedCalls(calls: Calls, remote: RemoteLegs): Calls {
     async take(leg, owner) {
       const found = find(leg);
       if (found === undefined) return calls.take(leg, owner);
-      return (await sessions.ask<boolean>(found.link, { type: 'take', owner })) ?? false;
+      const isTaken = (await sessions.ask<boolean>(found.link, { type: 'take', owner })) ?? false;
+      await calls.overNodes.whenLeft(leg);
+      return isTaken;
     },
   };
 }
