@@ -255,6 +255,7 @@ describe('a start, and its end', { timeout: 180_000 }, () => {
         'database',
         'media',
         'migrations',
+        'event stream',
         'sip endpoints of an ended run',
         'recordings of an ended run',
         'multiparty calls of an ended run',

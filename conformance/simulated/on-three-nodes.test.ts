@@ -11,6 +11,7 @@ describe('on three nodes', async () => {
   await import('./calls.test.ts');
   await import('./documents.test.ts');
   await import('./early-media.test.ts');
+  await import('./long-keys.test.ts');
   await import('./srtp.test.ts');
   await import('./trunks.test.ts');
 });
