@@ -275,6 +275,8 @@ export class PlatformProcess {
         JACKFIELD_DATA_DIR: this.dataDir,
         JACKFIELD_AUTH_ID: authId,
         JACKFIELD_AUTH_TOKEN: authToken,
+        // Tests send requests, and repeat those whose answer they await, as fast as the machine allows.
+        JACKFIELD_HTTP_REQUESTS: '1000000',
         // The sandbox serves them to every client, as its tests expect.
         ...(this.#environment.JACKFIELD_SANDBOX === 'false' ? { JACKFIELD_METRICS_TOKEN: metricsToken } : {}),
         ...this.#environment,
