@@ -10,6 +10,7 @@ import {
   parseCSeq,
   parseNameAddr,
   parseSipUri,
+  parseVia,
   type RegistrationDecision,
   type RegistrationLimits,
   type RegistrationRequest,
@@ -238,7 +239,8 @@ function lacksOutbound({ headers }: SipRequest, path: readonly string[]): boolea
  * Only a phone that supports `outbound` requests its flow (RFC 5626 §6).
  */
 function flowTo(request: SipRequest, flow: Flow, isOutbound: boolean): string {
-  return isOutbound || isReachedOver(flow, request) ? flow.id : '';
+  const via = parseVia(request.headers.get('Via') ?? '');
+  return isOutbound || via === undefined || isReachedOver(flow, via) ? flow.id : '';
 }
 
 /**

@@ -35,8 +35,8 @@ export interface ExtraParts {
   targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget;
   /** The target of a response whose connection is closed; undefined if there is none. */
   targetOfLostFlow(via: Via): SendTarget | undefined;
-  /** The flow over which requests reach the sender of a request; undefined if it listens elsewhere. */
-  flowTo(request: SipRequest, flow: Flow): string | undefined;
+  /** The flow over which requests reach the sender of a request whose top Via was `via`; undefined if it listens elsewhere. */
+  flowTo(via: Via, flow: Flow): string | undefined;
   /** The request with the session description as its only body. */
   withSessionAlone(request: SipRequest): SipRequest;
   /** Refuses a body that is no session. */

@@ -39,8 +39,9 @@ export function receiveInvite(
   request: SipRequest,
   transaction: string,
   flow: Flow,
+  back: string | undefined,
 ): { readonly invite: IncomingInvite; readonly leg: Leg } {
-  const leg = new IncomingLeg(deps, request, transaction, flow);
+  const leg = new IncomingLeg(deps, request, transaction, flow, back);
   leg.start(request);
   return { invite: new IncomingHandle(leg, request, flow, deps.reasonPhrase), leg };
 }
@@ -148,13 +149,13 @@ class IncomingLeg implements Leg {
   #listener: CallListener | undefined;
   #ended: EndReason | undefined;
 
-  constructor(deps: LegDeps, request: SipRequest, transaction: string, flow: Flow) {
+  constructor(deps: LegDeps, request: SipRequest, transaction: string, flow: Flow, back: string | undefined) {
     this.callId = request.headers.get('Call-ID') ?? '';
     this.localTag = deps.token();
     this.#deps = deps;
     this.invite = transaction;
     this.#remoteTag = remoteTagOf(request);
-    this.#peerFlow = request.headers.all('Via').length === 1 ? deps.flowTo(request, flow) : undefined;
+    this.#peerFlow = request.headers.all('Via').length === 1 ? back : undefined;
     this.#hasFlowAlone = flow.protocol === 'ws' || flow.protocol === 'wss';
   }
 

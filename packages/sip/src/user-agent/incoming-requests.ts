@@ -43,7 +43,7 @@ export class IncomingRequests {
     const key = serverKey(via, request.method, request);
     if (key === undefined) return;
     const known = servers.find(key);
-    if (request.method === 'ACK') this.#acknowledge(known, request, flow);
+    if (request.method === 'ACK') this.#acknowledge(known, request, this.#deps.parts.flowTo(via, flow));
     else if (known) this.#repeat(known, request, flow);
     else this.#begin(key, via, request, text, flow);
   }
@@ -61,9 +61,8 @@ export class IncomingRequests {
     this.#deps.answering.refuseStateless({ request, reliable, size: text.length, target }, refusal);
   }
 
-  #acknowledge(known: ServerTransaction | undefined, request: SipRequest, flow: Flow): void {
-    const { servers, legs, counters, flowTo } = this.#deps.parts;
-    const back = flowTo(request, flow);
+  #acknowledge(known: ServerTransaction | undefined, request: SipRequest, back: string | undefined): void {
+    const { servers, legs, counters } = this.#deps.parts;
     if (known) {
       servers.step(known, { type: 'ack' }, { request, flow: back });
       return;
@@ -101,6 +100,7 @@ export class IncomingRequests {
       size: text.length,
       reliable: flow.reliable,
       target: parts.targetOf(request, via, flow),
+      back: parts.flowTo(via, flow),
     };
     if (clients.size + servers.size >= maxTransactions) {
       counters.overloaded += 1;

@@ -71,13 +71,7 @@ export interface Leg extends TimerOwner {
 export interface LegDeps
   extends Pick<
     ExtraParts,
-    | 'reasonPhrase'
-    | 'answerWithin'
-    | 'orderedRoutes'
-    | 'routesWithin'
-    | 'routesBesideVerified'
-    | 'noteSilent'
-    | 'flowTo'
+    'reasonPhrase' | 'answerWithin' | 'orderedRoutes' | 'routesWithin' | 'routesBesideVerified' | 'noteSilent'
   > {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactionTable;

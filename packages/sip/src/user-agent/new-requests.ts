@@ -14,6 +14,8 @@ import type { UserAgentParts } from './user-agent-parts.ts';
 /** A request that starts a server transaction. */
 export interface NewRequest extends AnsweredRequest {
   readonly flow: Flow;
+  /** The flow over which requests reach its sender. */
+  readonly back: string | undefined;
   readonly key: string;
   /** Whether an RFC 2543 element sent it. */
   readonly isOld: boolean;
@@ -51,7 +53,7 @@ export class NewRequests {
   /** RFC 3261 §9.2. */
   cancel(incoming: NewRequest, inviteKey: string | undefined): void {
     const { parts, answering } = this.#deps;
-    const { request, flow } = incoming;
+    const { request, back } = incoming;
     const invite = inviteKey === undefined ? undefined : parts.servers.find(inviteKey);
     const transaction = this.#open(incoming, undefined, true);
     if (!invite) {
@@ -61,11 +63,7 @@ export class NewRequests {
     const name = this.#named.get(invite);
     answering.answer(transaction, 200, name && { toTag: name.localTag });
     const leg = name && parts.legs.named(name.callId, name.localTag);
-    leg?.inDialog(
-      remoteTagOf(request),
-      { type: 'cancelled', transaction: invite.key },
-      parts.flowTo(request, flow),
-    );
+    leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, back);
   }
 
   serve(incoming: NewRequest): void {
@@ -75,7 +73,7 @@ export class NewRequests {
 
   #serveInDialog(incoming: NewRequest, leg: Leg): void {
     const { parts, answering, screen } = this.#deps;
-    const { request, flow, key } = incoming;
+    const { request, back, key } = incoming;
     const transaction = this.#open(incoming, undefined, false);
     const refusal = screenExtensions(request, screen);
     if (refusal) {
@@ -87,7 +85,7 @@ export class NewRequests {
       this.#named.set(transaction, nameOf(leg));
     }
     const input = { type: 'request', transaction: key, request, chance: parts.chance() } as const;
-    leg.inDialog(remoteTagOf(request), input, parts.flowTo(request, flow));
+    leg.inDialog(remoteTagOf(request), input, back);
   }
 
   #serveOutsideDialogs(incoming: NewRequest): void {
@@ -113,7 +111,7 @@ export class NewRequests {
     else if (transaction.request) parts.servers.awaitAnswer(transaction);
   }
 
-  #serveInvite({ request, flow, key, isOld }: NewRequest, transaction: ServerTransaction): void {
+  #serveInvite({ request, flow, back, key, isOld }: NewRequest, transaction: ServerTransaction): void {
     const { parts, answering, maxDialogs } = this.#deps;
     const invited = this.#invited;
     // RFC 3261 §8.1.1.8: an INVITE has a Contact. For one of RFC 2543 without it the From URI is the remote target. A From without
@@ -131,7 +129,7 @@ export class NewRequests {
       answering.refuse(transaction, { status: 503, headers: [['Retry-After', '5']] });
       return;
     }
-    const { invite, leg } = receiveInvite(parts, request, key, flow);
+    const { invite, leg } = receiveInvite(parts, request, key, flow, back);
     this.#named.set(transaction, nameOf(leg));
     if (!parts.safely(() => invited(invite))) invite.reject(500);
   }

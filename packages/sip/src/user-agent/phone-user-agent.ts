@@ -28,7 +28,7 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
     routesBesideVerified: (routes) => routes,
     targetOf: (_request, _via, flow) => ({ flow: flow.id }),
     targetOfLostFlow: () => undefined,
-    flowTo: (_request, flow) => flow.id,
+    flowTo: (_via, flow) => flow.id,
     withSessionAlone: (request) => request,
     screenContent: () => undefined,
     createServers: (given) => new ServerTransactions(given),

@@ -120,13 +120,12 @@ export function targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget 
 }
 
 /**
- * Whether requests reach the sender of a request over its flow. Over UDP it may listen at another port than it sends from (RFC 3261
+ * Whether requests reach the sender of a request, whose top Via was `via`, over its flow. Over UDP it may listen at another port than it sends from (RFC 3261
  * §18.1.1), and then its Contact has the port (§12.2.1.1); but only the flow passes a NAT, behind which sent-by is another address.
  */
-export function isReachedOver(flow: Flow, { headers }: SipRequest): boolean {
+export function isReachedOver(flow: Flow, via: Via): boolean {
   if (flow.protocol !== 'udp') return true;
-  const via = parseVia(headers.get('Via') ?? '');
-  return !via || sendsFromItsPort(via, flow) || addressOfHost(via.host) !== flow.remoteAddress;
+  return sendsFromItsPort(via, flow) || addressOfHost(via.host) !== flow.remoteAddress;
 }
 
 /** The sender requested `rport` (RFC 3581 §4), or sends from its sent-by port. */

@@ -26,7 +26,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     routesBesideVerified,
     targetOf,
     targetOfLostFlow,
-    flowTo: (request, flow) => (isReachedOver(flow, request) ? flow.id : undefined),
+    flowTo: (via, flow) => (isReachedOver(flow, via) ? flow.id : undefined),
     withSessionAlone,
     screenContent,
     createServers: (given) => new AnsweredServers(given, () => secretOf(deps)),
