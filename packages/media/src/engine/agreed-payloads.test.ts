@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isSilent } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
 import type { AgreedMedia } from './commands.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
+import { agreedWith, createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 const both = [
   { payloadType: 0, codec: 'PCMU' },
@@ -35,19 +35,6 @@ function worstStep(heard: Int16Array): number {
   let worst = 0;
   for (let i = 8; i < heard.length; i++) worst = Math.max(worst, Math.abs(heard[i]! - heard[i - 8]!));
   return worst;
-}
-
-function agreedWith(phone: TonePhone, rest: Partial<AgreedMedia>): AgreedMedia {
-  return {
-    address: '192.0.2.1',
-    port: 20_000 + 2 * phone.index,
-    codec: 'PCMU',
-    payloadType: 0,
-    telephoneEventPayloadType: 101,
-    direction: 'sendrecv',
-    ptimeMs: 20,
-    ...rest,
-  };
 }
 
 test('RFC 3264 §5.1: a phone that answers PCMA may send PCMU if it was offered, and receives PCMA', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isSilent, levelDb } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
 import { readRtcp } from '../rtp/rtcp.ts';
-import { createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
+import { agreedWith, createEngineRig, type EngineRig, type TonePhone } from './testing/phones.ts';
 
 /** Tones at least 150 Hz apart are distinguishable in ten frames. */
 const tones = [400, 700, 1000, 1300, 1600, 1900, 2200, 2500, 2800, 3100];
@@ -368,16 +368,7 @@ test('send-digits sends RFC 4733 events instead of audio and is refused where no
 test('keys for a leg that reports them are a notice, from commands and from streams, and no events', () => {
   const { rig, phones } = room(2);
   const [a] = phones as [TonePhone, TonePhone];
-  const agreed = {
-    address: '192.0.2.1',
-    port: 20_000 + 2 * a.index,
-    codec: 'PCMU',
-    payloadType: 0,
-    telephoneEventPayloadType: 101,
-    direction: 'sendrecv',
-    ptimeMs: 20,
-  } as const;
-  rig.engine.connectLeg(a.leg, { ...agreed, reportsKeys: true }, rig.nowMs());
+  rig.engine.connectLeg(a.leg, agreedWith(a, { reportsKeys: true }), rig.nowMs());
   rig.engine.apply({ do: 'send-digits', leg: a.leg, digits: '1w' }, rig.nowMs());
   rig.engine.streams.pressKeys([a.leg], '#');
   rig.run(80);
@@ -432,24 +423,16 @@ test('packets of strangers, garbage and packets before connect are dropped and c
 test('a sendonly leg does not receive, a recvonly leg does not send, and the change back leaves no gap in sequence numbers', () => {
   const { rig, phones } = room(2);
   const [a, b] = phones as [TonePhone, TonePhone];
-  const agreed = {
-    address: '192.0.2.1',
-    port: 20_000 + 2 * a.index,
-    codec: 'PCMU',
-    payloadType: 0,
-    ptimeMs: 20,
-    telephoneEventPayloadType: 101,
-  } as const;
   rig.run(10);
-  rig.engine.connectLeg(a.leg, { ...agreed, direction: 'sendonly' }, rig.nowMs());
+  rig.engine.connectLeg(a.leg, agreedWith(a, { direction: 'sendonly' }), rig.nowMs());
   rig.run(15);
   assert.ok(!hears(rig, b, a.frequencyHz) && hears(rig, a, b.frequencyHz));
   const packets = a.packets;
-  rig.engine.connectLeg(a.leg, { ...agreed, direction: 'recvonly' }, rig.nowMs());
+  rig.engine.connectLeg(a.leg, agreedWith(a, { direction: 'recvonly' }), rig.nowMs());
   rig.run(15);
   assert.equal(a.packets, packets);
   assert.ok(hears(rig, b, a.frequencyHz));
-  rig.engine.connectLeg(a.leg, { ...agreed, direction: 'sendrecv' }, rig.nowMs());
+  rig.engine.connectLeg(a.leg, agreedWith(a, { direction: 'sendrecv' }), rig.nowMs());
   rig.run(15);
   // The timestamp has advanced by the pause, the sequence number has not.
   assert.equal(a.breaks, 1);

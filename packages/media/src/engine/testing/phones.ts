@@ -31,6 +31,23 @@ export interface TonePhone {
   sendPayload(payloadType: number, payload: Uint8Array): void;
 }
 
+const address = '192.0.2.1';
+const portOf = ({ index }: Pick<TonePhone, 'index'>): number => 20_000 + 2 * index;
+
+/** What a phone of the rig has agreed on, with changes. */
+export function agreedWith(phone: Pick<TonePhone, 'index'>, changes: Partial<AgreedMedia>): AgreedMedia {
+  return {
+    address,
+    port: portOf(phone),
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+    ...changes,
+  };
+}
+
 /** An engine, its phones and their clock. */
 export interface EngineRig {
   readonly engine: MediaEngine;
@@ -142,18 +159,9 @@ function openTonePhone(
 ): { readonly phone: LivePhone; readonly agreed: AgreedMedia } {
   const index = engine.openLeg(leg);
   if (index === undefined) throw new Error(`leg ${leg} cannot be opened`);
-  const address = '192.0.2.1';
-  const port = 20_000 + 2 * index;
-  const agreed: AgreedMedia = {
-    address,
-    port,
-    codec: 'PCMU',
-    payloadType: overrides.codec === 'PCMA' ? 8 : 0,
-    telephoneEventPayloadType: 101,
-    direction: 'sendrecv',
-    ptimeMs: 20,
-    ...overrides,
-  };
+  const port = portOf({ index });
+  const payloadType = overrides.codec === 'PCMA' ? 8 : 0;
+  const agreed = agreedWith({ index }, { payloadType, ...overrides });
   const codec: AudioCodec = codecFor(agreed.codec)!;
   const rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 65_000, timestamp: 4_294_900_000 });
   const header = createRtpHeader();

@@ -11,7 +11,7 @@ import {
 import { createSessionRunner } from '../../kernel/create-session-runner.ts';
 import { createUsage } from '../usage/index.ts';
 import { createStreams } from './create-streams.ts';
-import { exampleOrder } from './domain/testing/scripted-stream.ts';
+import { exampleOrder, statistics } from './domain/testing/scripted-stream.ts';
 import type { StreamNotice } from './public-api.ts';
 
 const [call, program] = ['the call', 'a program as leg'];
@@ -96,14 +96,6 @@ onEmbeddedDatabase('The owners of streams', (open) => {
     assert.ok((await feature.start(exampleOrder({ stream, callUuid: call }))).ok);
     await settled();
     const error = new TypeError('a fault of the engine');
-    const statistics = {
-      framesSent: 0,
-      framesDropped: 0,
-      playedMs: 0,
-      playDroppedMs: 0,
-      framesReceived: 0,
-      framesRefused: 0,
-    };
     sockets.notify({ type: 'stream-over', stream, statistics, error });
     await settled();
     assert.deepEqual(notices.at(-1), ['owner-1', { type: 'stream-ended', stream, outcome: 'failed' }]);

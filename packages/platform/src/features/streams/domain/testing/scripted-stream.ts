@@ -14,7 +14,7 @@ export const start = 1_000_000;
 export const uuid = '11111111-0000-4000-8000-000000000001';
 export const leg = '22222222-0000-4000-8000-000000000002';
 
-const statistics = {
+export const statistics = {
   framesSent: 5,
   framesDropped: 0,
   playedMs: 0,
