@@ -136,6 +136,83 @@ describe('a call from a carrier', () => {
     assert.deepEqual(asked, ['+442079460199']);
   });
 
+  it('is recognised by the addresses of its host, and by those where calls go to it', async () => {
+    const clock = createVirtualClock();
+    const log = createRecordingLog();
+    const asked: string[] = [];
+    const addresses = new Map([
+      ['sip:sip.alpha.example', ['198.51.100.1', '198.51.100.2']],
+      ['sip:sip.alpha.example:5060', ['198.51.100.3']],
+      ['sip:sip.beta.example:5071;transport=tls', ['203.0.113.1']],
+    ]);
+    const { admit, knows, close } = createCarrierAdmission({
+      carriers: [
+        {
+          name: 'alpha',
+          host: 'sip.alpha.example',
+          port: undefined,
+          transport: 'udp',
+          addresses: ['192.0.2.1'],
+        },
+        { name: 'beta', host: 'sip.beta.example', port: 5071, transport: 'tls', addresses: [] },
+      ],
+      locate(uri, found) {
+        asked.push(uri);
+        const hosts = addresses.get(uri) ?? [];
+        found(hosts.map((host) => ({ protocol: 'udp', host, port: 5060 })));
+      },
+      account: () => 'MAOPERATOR',
+      clock,
+      log,
+      domains: [],
+      otherwise: elsewhere,
+    });
+    const uri = 'sip:+442079460100@192.0.2.9';
+    const carrierOf = async (source: string) => {
+      const admitted = await admit(request(uri), source, 'udp-1');
+      return admitted.ok ? admitted.carrier : admitted.status;
+    };
+    await clock.advance(0);
+    assert.deepEqual(asked.toSorted(), [...addresses.keys(), 'sip:sip.beta.example:5060'].toSorted());
+    for (const source of ['192.0.2.1', '198.51.100.1', '198.51.100.2', '198.51.100.3'])
+      assert.equal(await carrierOf(source), 'alpha', source);
+    assert.equal(await carrierOf('203.0.113.1'), 'beta');
+    assert.equal(await carrierOf('203.0.113.2'), 401);
+
+    addresses.set('sip:sip.beta.example:5071;transport=tls', ['203.0.113.2']);
+    addresses.delete('sip:sip.alpha.example');
+    addresses.delete('sip:sip.alpha.example:5060');
+    await clock.advance(300_000);
+    assert.deepEqual([knows('203.0.113.1'), knows('203.0.113.2')], [false, true]);
+    assert.equal(await carrierOf('198.51.100.3'), 'alpha', 'without an answer the last addresses stay');
+    assert.equal(log.lines.length, 1);
+    close();
+    await clock.advance(600_000);
+    assert.equal(asked.length, 8, 'no look-up after the end');
+  });
+
+  it('by name is looked up again soon while it has no address', async () => {
+    const clock = createVirtualClock();
+    const answers = [[], ['198.51.100.1']];
+    const { knows, close } = createCarrierAdmission({
+      carriers: [{ name: 'alpha', host: 'sip.alpha.example', port: 5060, addresses: [] }],
+      locate: (_uri, found) =>
+        found((answers[0] ?? []).map((host) => ({ protocol: 'udp', host, port: 5060 }))),
+      account: () => 'MAOPERATOR',
+      clock,
+      log: createRecordingLog(),
+      domains: [],
+      otherwise: elsewhere,
+    });
+    await clock.advance(0);
+    answers.shift();
+    await clock.advance(29_999);
+    assert.equal(knows('198.51.100.1'), false);
+    await clock.advance(1);
+    assert.equal(knows('198.51.100.1'), true);
+    close();
+  });
+
   it('is refused while the owner of its number is unknown', async () => {
     const starting = createCarrierAdmission({
       carriers: [{ name: 'alpha', host: '192.0.2.1', addresses: [] }],

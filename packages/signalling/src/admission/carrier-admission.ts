@@ -1,7 +1,6 @@
-import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { Clock, Logger } from '@jackfield/ports';
-import { parseSipUri, type SipRequest } from '@jackfield/sip';
+import { parseSipUri, type SipRequest, type UserAgentDeps } from '@jackfield/sip';
 import { trunkOf } from '../parties/domains.ts';
 import { partyOfUri } from '../parties/parties.ts';
 import type { Admission, Admitted, Refused } from './admission.ts';
@@ -10,10 +9,14 @@ export interface CarrierAdmissionDeps {
   readonly carriers: readonly {
     readonly name: string;
     readonly host: string;
+    readonly port?: number | undefined;
+    readonly transport?: 'udp' | 'tcp' | 'tls';
     readonly addresses: readonly string[];
     /** Its registration, whose Contact has the user of `aor`. */
     readonly registration?: { readonly aor: string } | undefined;
   }[];
+  /** Resolves URIs (RFC 3263); when absent only the addresses of the file are recognised. */
+  readonly locate?: UserAgentDeps['locate'];
   /** The account that owns a number; undefined while the platform starts. */
   readonly account: (number: string) => Promise<string | undefined> | string | undefined;
   readonly clock: Clock;
@@ -33,33 +36,43 @@ export interface CarrierAdmission extends Admission {
 
 /** Five minutes: the lifetime of most DNS records of carrier hosts. */
 const lookUpEveryMs = 300_000;
+/** While a carrier has no address: a machine may start before its name servers. */
+const lookUpAgainMs = 30_000;
 
 /** Admits calls from the addresses of carriers: carriers neither register nor answer the challenges of their customers. */
 export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmission {
-  const listed = deps.carriers.map(({ name, host, addresses, registration }) => ({
-    name,
-    registered: parseSipUri(registration?.aor ?? '')?.user,
-    host: host.replace(/^\[|\]$/g, ''),
-    fixed: blockListOf([...addresses, ...(isIP(host.replace(/^\[|\]$/g, '')) === 0 ? [] : [host])]),
+  const { locate } = deps;
+  const listed = deps.carriers.map((carrier) => ({
+    name: carrier.name,
+    registered: parseSipUri(carrier.registration?.aor ?? '')?.user,
+    fixed: blockListOf([...carrier.addresses, ...(isName(carrier.host) ? [] : [carrier.host])]),
+    uris: isName(carrier.host) ? urisOf(carrier) : [],
     found: new Set<string>(),
   }));
-  const named = listed.filter(({ host }) => isIP(host) === 0);
+  const named = listed.filter(({ uris }) => uris.length > 0);
   let cancel: (() => void) | undefined;
   let isClosed = false;
 
   async function lookUp(): Promise<void> {
-    for (const carrier of named) {
-      try {
-        const found = await lookup(carrier.host, { all: true });
-        carrier.found = new Set(found.map(({ address }) => address));
-      } catch (error) {
+    await Promise.all(
+      named.map(async (carrier) => {
+        const found = (await Promise.all(carrier.uris.map(addressesAt))).flat();
         // The last result stays in use: an unreachable name server changes no address.
-        deps.log.warn({ carrier: carrier.name, err: error }, 'carrier host lookup failed');
-      }
-    }
-    if (!isClosed) cancel = deps.clock.startTimer(deps.clock.now() + lookUpEveryMs, () => void lookUp());
+        if (found.length > 0) carrier.found = new Set(found);
+        else deps.log.warn({ carrier: carrier.name }, 'carrier host lookup failed');
+      }),
+    );
+    if (isClosed) return;
+    const pause = named.every(({ found }) => found.size > 0) ? lookUpEveryMs : lookUpAgainMs;
+    cancel = deps.clock.startTimer(deps.clock.now() + pause, () => void lookUp());
   }
-  if (named.length > 0) void lookUp();
+
+  function addressesAt(uri: string): Promise<readonly string[]> {
+    return new Promise((resolve) => {
+      locate?.(uri, (targets) => resolve(targets.map(({ host }) => host)));
+    });
+  }
+  if (locate !== undefined && named.length > 0) void lookUp();
 
   function sendersOf(address: string): typeof listed {
     const plain = address.replace(/^::ffff:/i, '');
@@ -96,6 +109,22 @@ export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmis
       cancel?.();
     },
   };
+}
+
+/** Where calls go to the carrier, by SRV records too, and its host itself: many send from both. */
+function urisOf({
+  host,
+  port,
+  transport = 'udp',
+}: CarrierAdmissionDeps['carriers'][number]): readonly string[] {
+  const at = port === undefined ? host : `${host}:${port}`;
+  // A transport that is named excludes the others (RFC 3263 §4.1), and the default is none of the operator's choice.
+  const called = transport === 'udp' ? `sip:${at}` : `sip:${at};transport=${transport}`;
+  return [called, `sip:${host}:5060`];
+}
+
+function isName(host: string): boolean {
+  return isIP(host.replace(/^\[|\]$/g, '')) === 0;
 }
 
 /** A network such as 192.0.2.0/24, or an address. */
