@@ -122,7 +122,7 @@ async function start(
     domains,
     operated: files.operated,
     openTransports: async (listener) =>
-      (sockets = await openSipSockets(config, files, listener, created.incarnation)),
+      (sockets = await openSipSockets(config, files, listener, created.incarnation, adapters.lookupName)),
     locate: createLocate(config, clock, adapters.lookupName),
     addressFor: addresses.addressFor,
     ...signallingRules(config, media.hasWebrtc),

@@ -1,5 +1,6 @@
 import { Server as TlsServer } from 'node:tls';
 import { loadNativeDatagrams } from '@jackfield/adapters/media-worker/native-datagrams';
+import type { NameLookup } from '@jackfield/adapters/name-lookup';
 import { clientNamedBy, type Platform, upgradeAnswer } from '@jackfield/platform';
 import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import {
@@ -22,6 +23,7 @@ export async function openSipSockets(
   { certificate, authorities }: StartFiles,
   listener: TransportListener,
   incarnation: string,
+  lookup: NameLookup,
 ): Promise<SocketTransports> {
   const tls = config.tls && certificate && { port: config.tls.port, certificate, authorities };
   const options = {
@@ -29,6 +31,7 @@ export async function openSipSockets(
     ...listener,
     flowInstance: incarnation,
     ...transportLimits(config),
+    lookup,
     bindBatches: await loadNativeDatagrams(),
     ...(tls === undefined ? {} : { tls }),
   };

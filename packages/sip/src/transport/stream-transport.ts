@@ -3,9 +3,10 @@ import { createServer } from 'node:net';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
+import type { LookupName } from './socket-lookup.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
 import { StreamConnections } from './stream-connections.ts';
-import { type ConnectTarget, type StreamWire, tcpWire } from './stream-wire.ts';
+import { type ConnectTarget, createTcpWire, type StreamWire } from './stream-wire.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 
 /** Options of a transport over connections. */
@@ -22,6 +23,8 @@ export interface StreamTransportOptions {
   /** The longest flush of connections at `close`, 1,000 ms. */
   readonly closeGraceMs?: number;
   readonly counters?: TransportCounters;
+  /** Looks up the host names of targets; getaddrinfo when absent. */
+  readonly lookup?: LookupName;
 }
 
 /** SIP over connections: a listening socket and connections that are opened on demand (RFC 3261 §18). */
@@ -43,7 +46,7 @@ export interface StreamTransport {
 
 /** Listens on TCP; rejects when the address is taken or not ours. */
 export function createTcpTransport(options: StreamTransportOptions): Promise<StreamTransport> {
-  return createStreamTransport(options, tcpWire);
+  return createStreamTransport(options, createTcpWire(options.lookup));
 }
 
 /** Listens for connections of that wire; rejects when the address is taken or not ours. */

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { type LookupName, socketLookup } from './socket-lookup.ts';
 import type { SendTarget } from './transport-listener.ts';
 
 /** A host and port to connect to. */
@@ -17,12 +18,15 @@ export interface StreamWire {
   acceptedKey(address: string, port: number): string | undefined;
 }
 
-/** SIP over plain TCP. */
-export const tcpWire: StreamWire = {
-  protocol: 'tcp',
-  accept: (socket, take) => take(socket),
-  connect: ({ host, port }) => connect({ host, port }),
-  readyEvent: 'connect',
-  peerKey: ({ host, port }) => `${host}/${port}`,
-  acceptedKey: (address, port) => `${address}/${port}`,
-};
+/** SIP over plain TCP; getaddrinfo looks up the names of targets unless `lookupName` does. */
+export function createTcpWire(lookupName?: LookupName): StreamWire {
+  const lookup = socketLookup(lookupName);
+  return {
+    protocol: 'tcp',
+    accept: (socket, take) => take(socket),
+    connect: ({ host, port }) => connect({ host, port, lookup }),
+    readyEvent: 'connect',
+    peerKey: ({ host, port }) => `${host}/${port}`,
+    acceptedKey: (address, port) => `${address}/${port}`,
+  };
+}

@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import { isIP, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import {
   connect as connectTls,
   createServer as createTlsServer,
@@ -7,6 +7,7 @@ import {
   type SecureContextOptions,
 } from 'node:tls';
 import { createTransportCounters } from './counters.ts';
+import { socketLookup } from './socket-lookup.ts';
 import { createSourceCounts } from './source-counts.ts';
 import { DEFAULT_CONNECTION_LIMITS } from './stream-connection.ts';
 import {
@@ -53,6 +54,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
   const counters = options.counters ?? createTransportCounters();
   const handshakeMs = options.limits?.handshakeMs ?? DEFAULT_CONNECTION_LIMITS.handshakeMs;
   const trusted = [...rootCertificates, ...authorities];
+  const lookup = socketLookup(options.lookup);
   let shown = certificate;
   const sources = createSourceCounts(maxHandshakesPerSource, options.listener.sourceOf);
   // By the peer's address and port, which no two sockets share.
@@ -92,7 +94,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
       socket.on('error', () => socket.destroy());
       handshakes.emit('connection', socket);
     },
-    connect: (target) => connectVerified(target, trusted, shown),
+    connect: (target) => connectVerified(target, trusted, shown, lookup),
     readyEvent: 'secureConnect',
     peerKey: (target) => `${target.host}/${target.port}/${identityOf(target)}`,
     // An accepted connection has no verified certificate, and its source address proves no identity.
@@ -125,13 +127,19 @@ function identityOf(target: ConnectTarget): string {
   return (target.identity ?? target.host).toLowerCase();
 }
 
-function connectVerified(target: ConnectTarget, trusted: string[], shown: Certificate): Socket {
+function connectVerified(
+  target: ConnectTarget,
+  trusted: string[],
+  shown: Certificate,
+  lookup: LookupFunction,
+): Socket {
   const identity = identityOf(target);
   return connectTls({
     ...hardened,
     ...shown,
     host: target.host,
     port: target.port,
+    lookup,
     ca: trusted,
     // RFC 6066 §3: a server name is never an address.
     ...(isIP(identity) === 0 ? { servername: identity } : {}),

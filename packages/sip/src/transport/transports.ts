@@ -3,6 +3,7 @@ import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
 import type { BindDatagramBatches } from './datagram-batches.ts';
+import type { LookupName } from './socket-lookup.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
 import { createTcpTransport } from './stream-transport.ts';
 import { type Certificate, createTlsTransport, type TlsTransport } from './tls-transport.ts';
@@ -32,6 +33,8 @@ export interface TransportsOptions extends TransportListener {
   readonly maxPerSource?: number;
   /** Binds UDP sockets that carry datagrams in batches; node:dgram carries each of them alone. */
   readonly bindBatches?: BindDatagramBatches | undefined;
+  /** Looks up the host names of targets; getaddrinfo when absent. */
+  readonly lookup?: LookupName;
 }
 
 /** SIP over every transport of one address. */
@@ -123,7 +126,7 @@ export async function createTransports(options: TransportsOptions): Promise<Sock
 const ATTEMPTS = 10;
 
 async function bindAll(options: TransportsOptions, counters: TransportCounters) {
-  const { host, port, limits, maxConnections, maxPerSource } = options;
+  const { host, port, limits, maxConnections, maxPerSource, lookup } = options;
   const messageSize = limits?.messageSize === undefined ? {} : { messageSize: limits.messageSize };
   const bounds = {
     listener: options,
@@ -131,6 +134,7 @@ async function bindAll(options: TransportsOptions, counters: TransportCounters) 
     ...(maxConnections === undefined ? {} : { maxConnections }),
     ...(maxPerSource === undefined ? {} : { maxPerSource }),
     ...(limits === undefined ? {} : { limits }),
+    ...(lookup === undefined ? {} : { lookup }),
   };
   // First, outside the attempts: they do not help against a taken TLS port.
   const tls: TlsTransport | undefined =
@@ -144,6 +148,7 @@ async function bindAll(options: TransportsOptions, counters: TransportCounters) 
         counters,
         bindBatches: options.bindBatches,
         ...messageSize,
+        ...(lookup === undefined ? {} : { lookup }),
       });
       try {
         return { udp, tcp: await createTcpTransport({ host, port: udp.address.port, ...bounds }), tls };

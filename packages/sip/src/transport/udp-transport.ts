@@ -1,5 +1,4 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { lookup as resolveName } from 'node:dns';
+import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import type { Flow } from '../message/flow.ts';
@@ -12,6 +11,7 @@ import {
   createBatchSender,
   type Datagram,
 } from './datagram-batches.ts';
+import { type LookupName, socketLookup } from './socket-lookup.ts';
 import { bindingRequestOf, bindingSuccess } from './stun-binding.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 
@@ -28,6 +28,8 @@ export interface UdpTransportOptions {
   readonly counters?: TransportCounters;
   /** Binds the socket so that it carries datagrams in batches; node:dgram carries each of them alone. */
   readonly bindBatches?: BindDatagramBatches | undefined;
+  /** Looks up the host names of targets; getaddrinfo when absent. */
+  readonly lookup?: LookupName;
 }
 
 /** SIP over one UDP socket (RFC 3261 §18). */
@@ -48,7 +50,11 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   const { host, port, listener, messageSize = 65_535, socketBufferSize = 4 * 1024 * 1024 } = options;
   const counters = options.counters ?? createTransportCounters();
   const isV6 = isIP(host) === 6;
-  const socket = createSocket({ type: isV6 ? 'udp6' : 'udp4', ipv6Only: isV6, lookup: lookupNamesOnly });
+  const socket = createSocket({
+    type: isV6 ? 'udp6' : 'udp4',
+    ipv6Only: isV6,
+    lookup: socketLookup(options.lookup) as NonNullable<SocketOptions['lookup']>,
+  });
   const listening = once(socket, 'listening');
   const batches = options.bindBatches?.(host, port);
   if (batches === undefined) socket.bind(port, host);
@@ -190,16 +196,6 @@ function isPort(port: number): boolean {
 function isSendable(host: string, port: number, isV6: boolean): boolean {
   const family = isIP(host);
   return isPort(port) && host !== '' && (family === 0 || (family === 6) === isV6);
-}
-
-type LookupCallback = (error: NodeJS.ErrnoException | null, address: string, family: number) => void;
-
-/** Returns addresses at once: Node calls the resolver even for these, on every datagram. */
-function lookupNamesOnly(host: string, options: object, callback: LookupCallback): void {
-  const family = isIP(host);
-  if (family !== 0) callback(null, host, family);
-  // node:dgram passes the family as a number here, contrary to its types.
-  else resolveName(host, options as never, callback as never);
 }
 
 function growBuffers(socket: Socket, size: number): void {
