@@ -44,6 +44,28 @@ describe('the server on PostgreSQL', { skip, timeout: 180_000 }, () => {
     await user.query('CREATE TABLE examined (id integer)');
   });
 
+  it('ends its start with a sentence where it may not write', async (t) => {
+    const database = new Client(server.url);
+    await database.connect();
+    t.after(() => database.end());
+    await database.query("CREATE ROLE reader LOGIN PASSWORD 'a-good-password'");
+    const owned = new URL(await server.createDatabase());
+    owned.username = 'reader';
+    owned.password = 'a-good-password';
+    await assert.rejects(
+      PlatformProcess.start({ JACKFIELD_DATABASE_URL: owned.href }),
+      /JACKFIELD_DATABASE_URL: the user of the URL may not make tables .* let it own the database/,
+    );
+    const closed = await server.createDatabase();
+    await database.query(
+      `ALTER DATABASE ${new URL(closed).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    await assert.rejects(
+      PlatformProcess.start({ JACKFIELD_DATABASE_URL: closed }),
+      /JACKFIELD_DATABASE_URL: PostgreSQL takes no writes .* the database is read-only/,
+    );
+  });
+
   const room = 'MultiPartyCall/name_postgres/';
 
   it('holds a multiparty call of two phones, and knows after a kill how it ended', async () => {

@@ -31,6 +31,11 @@ it('a fault of the operator is reported in a sentence that begins with the varia
       Object.assign(fault('database-unavailable', 'no connection'), { cause: fault('ECONNREFUSED', '') }),
       /^JACKFIELD_DATABASE_URL: no connection \(ECONNREFUSED\)$/,
     ],
+    [
+      explainPostgres,
+      fault('53100', 'could not extend file'),
+      /^JACKFIELD_DATABASE_URL: the disk of PostgreSQL is full \(could not extend file\)$/,
+    ],
   ] as const) {
     assert.match(explain(error) ?? '', sentence);
   }

@@ -69,9 +69,27 @@ export function explainDirectory(directory: string): (error: unknown) => string 
 /** Faults of the PostgreSQL server; its URL is never shown. */
 export function explainPostgres(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (codeOf(error) === 'data-locked') return `JACKFIELD_DATABASE_URL: ${error.message}`;
-  if (codeOf(error) !== 'database-unavailable') return undefined;
-  return `JACKFIELD_DATABASE_URL: ${error.message} (${messageOf(error.cause)})`;
+  const sentence = postgresFault(error);
+  return sentence === undefined ? undefined : `JACKFIELD_DATABASE_URL: ${sentence}`;
+}
+
+/** The SQLSTATEs are those of appendix A of PostgreSQL's manual. */
+function postgresFault(error: Error): string | undefined {
+  switch (codeOf(error)) {
+    case 'data-locked':
+      return error.message;
+    case 'database-unavailable':
+      return `${error.message} (${messageOf(error.cause)})`;
+    // Since PostgreSQL 15 only the owner of a database may make tables in its schema public.
+    case '42501':
+      return `the user of the URL may not make tables or write to them (${error.message}): let it own the database`;
+    case '25006':
+      return `PostgreSQL takes no writes (${error.message}): the server is a standby, or the database is read-only`;
+    case '53100':
+      return `the disk of PostgreSQL is full (${error.message})`;
+    default:
+      return undefined;
+  }
 }
 
 /** Faults of the data, found after opening. */
