@@ -152,14 +152,20 @@ export async function removeSubaccount(
   authId: string,
   cascade: boolean,
 ): Promise<Result<undefined>> {
-  const found = await deps.database.transact(async (write) => {
-    if (!(await deleteSubaccount(write.withTables<AccountsTables>(), account.authId, authId))) return false;
-    for (const resources of deps.resources) {
-      if (cascade) await resources.remove(write, authId);
-      else await resources.passOn(write, authId, account.authId);
-    }
-    return true;
-  }, withoutOwners);
+  const remove = () =>
+    deps.database.transact(async (write) => {
+      if (!(await deleteSubaccount(write.withTables<AccountsTables>(), account.authId, authId))) return false;
+      for (const resources of deps.resources) {
+        if (cascade) await resources.remove(write, authId);
+        else await resources.passOn(write, authId, account.authId);
+      }
+      return true;
+    }, withoutOwners);
+  const found = await remove().catch((error: unknown) => {
+    // The main account has begun meanwhile what its subaccount passes on to it; the next transaction sees that.
+    if (!deps.database.isUniqueViolation(error)) throw error;
+    return remove();
+  });
   deps.forget(authId);
   if (found && cascade) await deps.removed(authId);
   return found ? accepted(undefined) : refused(notFound('subaccount', authId));

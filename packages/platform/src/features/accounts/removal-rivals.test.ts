@@ -12,6 +12,10 @@ import { accountsTable } from './migrations/0001-accounts.ts';
 const main = 'MA000000000000000000';
 const asMain = { authId: main, main, isSubaccount: false } as Parameters<typeof createSubaccount>[1];
 const things: Migration = { name: 'test/0001-things', sql: 'CREATE TABLE things (account TEXT NOT NULL)' };
+const codes: Migration = {
+  name: 'test/0003-codes',
+  sql: 'CREATE TABLE codes (account TEXT NOT NULL, recipient TEXT NOT NULL, UNIQUE (account, recipient))',
+};
 const endpoints: Migration = { name: 'test/0002-endpoints', sql: 'CREATE TABLE sip_endpoints (id TEXT)' };
 
 const resources: AccountResources = {
@@ -20,6 +24,10 @@ const resources: AccountResources = {
   },
   async passOn(write, account, to) {
     await sql`UPDATE things SET account = ${to} WHERE account = ${account}`.execute(write);
+    await sql`UPDATE codes SET account = ${to} WHERE account = ${account} AND NOT EXISTS
+      (SELECT 1 FROM codes other WHERE other.account = ${to} AND other.recipient = codes.recipient)`.execute(
+      write,
+    );
   },
 };
 
@@ -52,7 +60,7 @@ const record = (database: Database, account: string) =>
     await sql`INSERT INTO things VALUES (${await ownerNow(write, account, main)})`.execute(write);
   }, unit);
 
-onTwoNodes('a subaccount that is removed', [accountsTable, things, endpoints], ({ race }) => {
+onTwoNodes('a subaccount that is removed', [accountsTable, things, endpoints, codes], ({ race }) => {
   async function check(
     database: Database,
     account: string,
@@ -80,4 +88,28 @@ onTwoNodes('a subaccount that is removed', [accountsTable, things, endpoints], (
       await race({ prepare, unit: remove, rival: record, check });
     });
   }
+
+  test('is removed although its main account begins what only one of them may pass on', async () => {
+    /** The account is the recipient too, so that each run has one of its own. */
+    const verify = (database: Database, account: string, recipient: string) =>
+      database.transact(async (write) => {
+        await requireOwner(write, account, main);
+        await sql`INSERT INTO codes VALUES (${account}, ${recipient})`.execute(write);
+      }, unit);
+    await race({
+      prepare: async (database) => {
+        const account = await prepare(database);
+        await verify(database, account, account);
+        return account;
+      },
+      unit: async (database, account) =>
+        assert.ok((await removeSubaccount(depsOn(database), asMain, account, false)).ok),
+      rival: (database, account) => verify(database, main, account),
+      // Behind the passing on it is the main account that is refused: it repeats its request.
+      check: async (database, account, { unit: removed, rival, at }) => {
+        assert.ok(removed, `behind answer ${at}`);
+        await check(database, account, { unit: removed, rival });
+      },
+    });
+  });
 });
