@@ -35,10 +35,11 @@ export function createAdmission(deps: AdmissionDeps): Admit {
       if (isSentByScript(request)) reply.header('www-authenticate', 'Cookie realm="jackfield"');
       return sendProblem(reply, strangers.refusalOf(request.ip) ?? authenticated.problem);
     }
-    const { account, authenticatedAs, session = null } = authenticated.value;
+    const { account, authenticatedAs, isStillAccepted, session = null } = authenticated.value;
     const refusal = countRequest(authenticatedAs, reply);
     if (refusal !== undefined) return sendProblem(reply, refusal);
     request.account = account;
+    request.isStillAccepted = isStillAccepted;
     request.session = session;
     return undefined;
   };

@@ -24,6 +24,8 @@ export interface Authenticated {
   readonly account: RequestAccount;
   /** Whose credentials were used. */
   readonly authenticatedAs: string;
+  /** Whether the same credentials are still accepted for this account: an answer may last for days. */
+  readonly isStillAccepted: () => Promise<boolean>;
 }
 
 interface AuthenticationDeps {
@@ -43,9 +45,14 @@ export async function authenticateRequest(
   if (refusal !== undefined) return refused(refusal);
   const credentials = readBasic(request.authorization);
   if (credentials === undefined) return refused(unauthenticated);
-  const authentication = await deps.accounts.authenticate(credentials, request.actingFor);
+  const authenticate = () => deps.accounts.authenticate(credentials, request.actingFor);
+  const authentication = await authenticate();
   if (authentication.outcome === 'accepted') {
-    return accepted({ account: authentication.account, authenticatedAs: credentials.authId });
+    return accepted({
+      account: authentication.account,
+      authenticatedAs: credentials.authId,
+      isStillAccepted: async () => (await authenticate()).outcome === 'accepted',
+    });
   }
   // Right credentials on the path of another account are a mistake, not a guess.
   if (authentication.outcome === 'wrong-credentials') deps.guesses.note(request.address);

@@ -5,9 +5,8 @@ import type { Admit } from './admission.ts';
 import { sendAnswer, sendProblem } from './answers.ts';
 import type { RequestAccount } from './api-request.ts';
 import { type AdmittedRequest, apiRequestOf, carryOut } from './carry-out.ts';
-import type { ConsoleAccess, ConsoleSession } from './console/console-access.ts';
+import type { ConsoleSession } from './console/console-access.ts';
 import { leastRoleOf } from './console/roles.ts';
-import { readSessionCookie } from './console/session-cookie.ts';
 import { descriptionOf, documented } from './documents.ts';
 import type { Forwarding } from './forwarding.ts';
 import { homeOf, type ResourceHome } from './homes.ts';
@@ -25,6 +24,8 @@ declare module 'fastify' {
     account: RequestAccount | null;
     /** Set with `account` where the cookie of the console authenticated the request. */
     session: ConsoleSession | null;
+    /** Set with `account`: see `Authenticated`. */
+    isStillAccepted: (() => Promise<boolean>) | null;
     /** Of members of the body that the operation does not know. */
     warnings: readonly string[] | null;
   }
@@ -36,7 +37,6 @@ export interface RouteDeps {
   readonly secrets: Secrets;
   readonly idempotency: Idempotency;
   readonly admit: Admit;
-  readonly console?: ConsoleAccess;
   readonly homes?: readonly ResourceHome[];
   /** To other nodes; left out where no other process uses the database. */
   readonly forwarding?: Forwarding;
@@ -48,6 +48,7 @@ const noWarnings: readonly string[] = [];
 export function registerRoutes(app: FastifyInstance, features: readonly RouteGroup[], deps: RouteDeps): void {
   app.decorateRequest('account', null);
   app.decorateRequest('session', null);
+  app.decorateRequest('isStillAccepted', null);
   app.decorateRequest('warnings', null);
   // Requests of other nodes may come before Fastify has registered the routes.
   for (const route of features.flatMap(({ routes }) => routes))
@@ -130,7 +131,7 @@ async function perform(
     const opened = await stream.open(requestOf(), lastEventId?.toString());
     if (!opened.ok) return sendProblem(reply, opened.problem);
     const output = openStream(reply, stream.contentType);
-    endWithSession(request, output, deps);
+    endWithCredentials(request.isStillAccepted!, output, deps.clock);
     opened.value(output);
     // RFC 9110 §9.3.2: an answer to HEAD ends with its header.
     if (request.method === 'HEAD') output.end();
@@ -157,24 +158,25 @@ async function perform(
   return sendAnswer(reply, answer);
 }
 
-/** How often the session of an open stream is looked up. */
-const sessionLookMs = 10_000;
+/** How often the credentials of an open stream are looked up. */
+const credentialsLookMs = 10_000;
 
-/** An endless answer ends when its session has been ended or has expired. */
-function endWithSession(request: FastifyRequest, output: StreamOutput, deps: RouteDeps): void {
-  const { clock, console } = deps;
-  const secret = request.session === null ? undefined : readSessionCookie(request);
-  if (console === undefined || secret === undefined) return;
+/** An endless answer ends when its session has ended, or its account has been disabled or deleted. */
+function endWithCredentials(
+  isStillAccepted: () => Promise<boolean>,
+  output: StreamOutput,
+  clock: Clock,
+): void {
   const look = () => {
-    console.find(secret, false).then(
-      (session) => (session === undefined ? output.end(': the session has ended\n\n') : lookLater()),
+    isStillAccepted().then(
+      (is) => (is ? lookLater() : output.end(': these credentials are no longer accepted\n\n')),
       () => lookLater(),
     );
   };
   let isClosed = false;
   let cancel = () => {};
   function lookLater(): void {
-    if (!isClosed) cancel = clock.startTimer(clock.now() + sessionLookMs, look);
+    if (!isClosed) cancel = clock.startTimer(clock.now() + credentialsLookMs, look);
   }
   output.onClose(() => {
     isClosed = true;

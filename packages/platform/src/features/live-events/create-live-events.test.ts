@@ -332,4 +332,30 @@ eachDatabase('a slow reader of live events', (open) => {
     stream.stop();
     world.close();
   });
+
+  test('a stream ends when its account is disabled or deleted, for whom it was opened as well', async () => {
+    const world = await openWorld(open);
+    const branches = [await world.world.subaccount(), await world.world.subaccount()] as const;
+    const [disabled, deleted] = [branches[0].authId, branches[1].authId];
+    const streams = [
+      await world.follow('?after=0-0', {}, branches[0]),
+      await world.follow('?after=0-0', {}, branches[1]),
+      // Of the main account, about its subaccount.
+      await world.follow('?after=0-0', { authorization: basic(world.world.main) }, branches[1]),
+    ];
+    const ofMain = await world.follow('?after=0-0');
+    await world.world.advance(10_000);
+    assert.equal(world.streams(), 4);
+    await world.world.call('POST', `Subaccount/${disabled}/`, { body: { name: 'off', enabled: false } });
+    await world.world.call('DELETE', `Subaccount/${deleted}/`);
+    await world.world.advance(10_000);
+    for (const stream of streams) {
+      await stream.until(/no longer accepted/);
+      await assert.rejects(stream.until(/anything more/), /the stream ended/);
+    }
+    await until(() => world.streams() === 1);
+    await world.emit('call.ended', 1);
+    await ofMain.until(/"n":1/);
+    world.close();
+  });
 });

@@ -34,5 +34,9 @@ export async function authenticateSession(
   if (refusal !== undefined) return refused(refusal);
   // Counted apart from the programs of the account, which a busy page must not slow down.
   const authenticatedAs = `${session.authId} (console)`;
-  return accepted({ account: authentication.account, authenticatedAs, session });
+  const isStillAccepted = async (): Promise<boolean> => {
+    const found = await access.find(secret, false);
+    return found !== undefined && (await access.actAs(found.authId, actingFor)).outcome === 'accepted';
+  };
+  return accepted({ account: authentication.account, authenticatedAs, isStillAccepted, session });
 }
