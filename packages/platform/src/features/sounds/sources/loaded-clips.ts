@@ -109,7 +109,11 @@ export function createLoadedClips(
       users: 0,
     };
     clips.set(key, begun);
-    begun.ready.catch(() => forget(begun));
+    begun.ready.catch(() => {
+      forget(begun);
+      // What did not fit is still being made.
+      stop.abort();
+    });
     return begun;
   }
 

@@ -33,7 +33,8 @@ async function speak(
     if (stream === undefined) return begun(await speech.speak(request));
     const pieces = stream[Symbol.asyncIterator]();
     const first = await pieces.next();
-    if (first.done === true) return begun(silence);
+    // The end of a request that ended meanwhile is not reported again, and the clip is used by nothing.
+    if (first.done === true || stop.signal.aborted) return begun(silence);
     await new Promise<void>((over) => {
       stop.signal.addEventListener('abort', () => over(), { once: true });
       begun({ first: first.value, rest: watched(pieces, over) });
