@@ -7,6 +7,7 @@ import { createCallActions } from './features/call-actions/index.ts';
 import { createCallBlackBox, traceDocuments } from './features/call-black-box/index.ts';
 import {
   createApplicationOf,
+  createCalleeAccount,
   createCallInstructions,
   readSoundDocument,
 } from './features/call-instructions/index.ts';
@@ -254,6 +255,11 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const { isWithin, mainAccountOf, authTokenOf } = accounts;
   const sounds = createSounds({ ...deps, timeoutsOf: parseDeliverySettings, readSoundDocument });
   const recordings = createRecordings(deps);
+  const answering = {
+    answering: applications.answering,
+    attachedTo: endpoints.applicationOf,
+    numbers: numbers.destinations,
+  };
   const calls = createCalls({
     ...deps,
     telephony,
@@ -264,6 +270,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     ownNumbers: numbers.destinations,
     isWithin,
     mainAccountOf,
+    calleeAccount: createCalleeAccount({ ...answering, isActive: accounts.isActive }),
     mayDial: createMayDial(registrations, endpoints.applicationOf),
     appendEvents: deps.outbox.appendEvents,
   });
@@ -291,11 +298,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     sign: owned.sign,
     fetched: traceDocuments(owned.blackBox.fetched, deps.tracing),
     settingsOf: parseDeliverySettings,
-    applicationOf: createApplicationOf({
-      answering: applications.answering,
-      attachedTo: endpoints.applicationOf,
-      numbers: numbers.destinations,
-    }),
+    applicationOf: createApplicationOf(answering),
   });
   // After call instructions, which claim calls with an application, and before the default for unclaimed calls.
   carriers.incoming.refuseUnserved(calls, numbers.destinations.leadsToTrunk);

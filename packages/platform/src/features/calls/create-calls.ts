@@ -31,7 +31,7 @@ import { createLegOwners } from './legs/leg-owners.ts';
 import { createLiveLegs } from './legs/live-legs.ts';
 import { rememberMainAccounts } from './legs/main-accounts.ts';
 import { listenToLegs } from './legs/notices.ts';
-import { createOffers } from './legs/offers.ts';
+import { createOffers, type OffersDeps } from './legs/offers.ts';
 import { parametersOfCall } from './legs/parameters.ts';
 import { createPendingAnswers } from './legs/pending-answers.ts';
 import { createRouting } from './legs/routing.ts';
@@ -82,6 +82,8 @@ export interface CallsDeps {
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
   /** The account itself, or the main account of a subaccount; undefined for an account that is gone. */
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
+  /** The account of a call that another one than its caller's answers; every call belongs to its caller when left out. */
+  readonly calleeAccount?: OffersDeps['calleeAccount'];
   /** Whether the endpoint with this SIP user may transfer its call to a number; every endpoint may when left out. */
   readonly mayDial?: (user: string, number: string) => Promise<boolean>;
   /** Appends events of legs that a crash has ended, in the transaction that records it. */

@@ -11,6 +11,7 @@ export type {
   TransferMove,
 } from './nodes/other-nodes.ts';
 export type {
+  CalleeAccount,
   Calls,
   Conversations,
   LaterCalls,

@@ -111,6 +111,12 @@ export interface LaterCalls {
   cancel(viewer: CallViewer, requestUuid: string): Promise<boolean>;
 }
 
+/** The account that a call reaches, where it is not that of its caller. */
+export interface CalleeAccount {
+  readonly account: string;
+  readonly isActive: boolean;
+}
+
 /** A phone has placed a call; only 100 has been sent. */
 export interface LegOffer {
   readonly leg: string;

@@ -27,6 +27,8 @@ type Row = ApplicationsTables['applications'];
 export interface AnsweringApplications {
   /** Undefined when it does not exist, has no answer_url, or belongs to another main account and is not public. */
   answerOf(id: string, mainAccount: string): Promise<AnsweringApplication | undefined>;
+  /** The account of an application that `answerOf` finds. */
+  accountOf(id: string, mainAccount: string): Promise<string | undefined>;
   /** The application with default_number_app of exactly this account. */
   answerOfNumbers(account: string): Promise<AnsweringApplication | undefined>;
   /** The account of an application with `public_uri` and an answer_url, which external callers may call; undefined for any other. */
@@ -69,6 +71,11 @@ export function createAnsweringApplications(database: Pick<Database, 'read'>): A
     return row?.answer_url === '' ? undefined : row;
   }
 
+  async function reachableRow(id: string, mainAccount: string): Promise<Row | undefined> {
+    const row = await answeringRow(id);
+    return row?.main_account === mainAccount || row?.public_uri === 1 ? row : undefined;
+  }
+
   const answering: AnsweringApplications = {
     isDialled: (to) => applicationId.test(to),
     async answerOfNumbers(account) {
@@ -79,10 +86,10 @@ export function createAnsweringApplications(database: Pick<Database, 'read'>): A
       const row = applicationId.test(id) ? await answeringRow(id) : undefined;
       return row?.public_uri === 1 ? row.account : undefined;
     },
+    accountOf: async (id, mainAccount) => (await reachableRow(id, mainAccount))?.account,
     async answerOf(id, mainAccount) {
-      const row = await answeringRow(id);
+      const row = await reachableRow(id, mainAccount);
       if (row === undefined) return undefined;
-      if (row.main_account !== mainAccount && row.public_uri === 0) return undefined;
       const answer = { url: row.answer_url, method: row.answer_method };
       return {
         applicationId: row.app_id,

@@ -2,7 +2,7 @@ import { type Clock, callEnds, type LegNotice, type Logger, legSpec, type Teleph
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
-import type { Calls, LegOffer, TakenOffer } from '../public-api.ts';
+import type { CalleeAccount, Calls, LegOffer, TakenOffer } from '../public-api.ts';
 import type { DirectCalls } from './direct-calls.ts';
 import { qualityOf } from './quality-of.ts';
 import type { Transfers } from './transfers.ts';
@@ -19,6 +19,8 @@ export interface OffersDeps {
   readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
   readonly rate: () => Rate;
+  /** Undefined where the call belongs to its caller. */
+  readonly calleeAccount?: ((offer: LegOffer) => Promise<CalleeAccount | undefined>) | undefined;
 }
 
 type Taker = Parameters<Calls['offeredTo']>[0];
@@ -39,26 +41,49 @@ export function createOffers(deps: OffersDeps): Offers {
   /** Notices of legs whose main account is being looked up: a caller may give up meanwhile. */
   const kept = new Map<string, LaterNotice[]>();
 
-  async function arrived(offered: OfferedLeg): Promise<void> {
-    const { leg } = offered;
+  async function arrived(request: OfferedLeg): Promise<void> {
+    const { leg } = request;
     kept.set(leg, []);
-    deps.transfers.offered(offered);
     try {
-      const mainAccount = await deps.mainAccountOf(offered.account);
-      if (mainAccount === undefined) throw new Error(`account ${offered.account} has been deleted`);
-      const recorded = legs.open(leg, newOfferedLeg(deps, offered, mainAccount), { type: 'offered' });
+      const { offered, mainAccount, trunk, isClosed } = await belonging(request);
+      deps.transfers.offered(offered);
+      const recorded = legs.open(leg, newOfferedLeg(deps, offered, mainAccount, trunk), { type: 'offered' });
       for (const notice of kept.get(leg) ?? []) {
         legs.send(leg, notice.type === 'leg-ended' ? endedInput(notice) : notice);
       }
       kept.delete(leg);
       await recorded;
-      await (offered.replaces === undefined ? decide(offered, mainAccount) : replace(offered));
+      if (isClosed) {
+        legs.send(leg, { type: 'offer-refused', status: 403, end: callEnds(3020, 'Service') });
+      } else await (offered.replaces === undefined ? decide(offered, mainAccount) : replace(offered));
     } catch (error) {
       kept.delete(leg);
       deps.transfers.over(leg);
       deps.log.error({ leg, err: error }, 'offered leg not recorded; it is refused');
       deps.telephony.hangUp(leg, 500);
     }
+  }
+
+  async function mainAccountOf(account: string): Promise<string> {
+    const mainAccount = await deps.mainAccountOf(account);
+    if (mainAccount === undefined) throw new Error(`account ${account} has been deleted`);
+    return mainAccount;
+  }
+
+  /** The offer with the account to which its call belongs. To the account of a callee the caller is a stranger. */
+  async function belonging(offered: OfferedLeg) {
+    const { account } = offered;
+    const mainAccount = await mainAccountOf(account);
+    const trunk = offered.trunk === undefined ? null : { trunk: offered.trunk, account, mainAccount };
+    const mayChange = offered.carrier === undefined && offered.replaces === undefined;
+    const callee = mayChange ? await deps.calleeAccount?.({ ...offered, mainAccount }) : undefined;
+    if (!callee?.isActive) return { offered, mainAccount, trunk, isClosed: callee !== undefined };
+    return {
+      offered: { ...offered, account: callee.account, endpoint: '' },
+      mainAccount: await mainAccountOf(callee.account),
+      trunk,
+      isClosed: false,
+    };
   }
 
   async function decide(offered: OfferedLeg, mainAccount: string): Promise<void> {
@@ -115,8 +140,9 @@ async function askTakers(takers: readonly Taker[], offer: LegOffer): Promise<Tak
 
 function newOfferedLeg(
   { rate, clock }: Pick<OffersDeps, 'rate' | 'clock'>,
-  { leg, account, from, to, callerName, headers, sourceAddress, trunk }: OfferedLeg,
+  { leg, account, from, to, callerName, headers, sourceAddress }: OfferedLeg,
   mainAccount: string,
+  trunk: CallLeg['trunk'],
 ): CallLeg {
   return {
     leg,
@@ -133,7 +159,7 @@ function newOfferedLeg(
     parentRequestUuid: leg,
     headers,
     sourceAddress,
-    trunk: trunk === undefined ? null : { trunk, account, mainAccount },
+    trunk,
     callbacks: null,
     dialog: null,
     areDigitsSent: false,
