@@ -199,7 +199,7 @@ function outboxOf(deps: PlatformDeps, incarnation: number, mayPrune: () => boole
     clock,
     log,
     newEventId: () => secrets.randomUuid(),
-    // Slow receivers keep their slots: at most `perHost` for one host, and one for a host that does not answer.
+    // Slow receivers keep their slots: at most `perAccount` for one account, `perHost` for one host, and one for a host that does not answer.
     limits: {
       concurrency: 256,
       ...(keepCallbacksMs === undefined ? {} : { keepMs: keepCallbacksMs }),

@@ -7,6 +7,8 @@ import { down, ok, openCallbacks } from './testing/callbacks-world.ts';
 
 /** Requests to one host at the same time. */
 const perHost = 32;
+/** Requests of one account at the same time. */
+const perAccount = 128;
 
 function rules(open: OpenDatabase): void {
   signatureRules(open);
@@ -144,6 +146,34 @@ function slotRules(open: OpenDatabase): void {
     assert.equal(meta.total_count, perHost + 5);
     const { objects } = await log();
     assert.ok(objects.every((each: { attempts: number }) => each.attempts === 1));
+  });
+
+  test('receivers of one account that hang hold half of all slots, and callbacks of other accounts are sent at once', async () => {
+    const { world, requests, emit, log } = await openCallbacks(open, ({ url }) =>
+      url.includes('slow') ? { status: 200, afterMs: 30_000 } : ok,
+    );
+    const { authId: account } = await world.subaccount();
+    const slow = () => requests.filter(({ url }) => url.includes('slow')).length;
+    const hosts = 10;
+    const events = Array.from({ length: hosts * perHost }, (_, number) => ({
+      type: 'happened',
+      account,
+      mainAccount: world.main.authId,
+      resource: `slow/${number}`,
+      payload: {},
+      callback: { url: `http://slow${number % hosts}.example/`, method: 'POST' as const },
+    }));
+    await world.node.emit(...events);
+    await emit('http://live.example/', { resource: 'live/1' });
+    await world.advance(1_000);
+    assert.equal(slow(), perAccount);
+    assert.ok(requests.some(({ url }) => url.includes('live')));
+    // The others are sent at once when slots are free.
+    await world.advance(30_000);
+    assert.equal(slow(), 2 * perAccount);
+    await world.advance(61_000);
+    const { meta } = await log('?status=delivered');
+    assert.equal(meta.total_count, hosts * perHost + 1);
   });
 
   test('an event that waits for a slot is sent when every request before it ended in silence', async () => {

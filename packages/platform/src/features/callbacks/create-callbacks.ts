@@ -17,7 +17,7 @@ import type { OutboxConsumer } from '../../kernel/outbox-consumer.ts';
 import { publishBacklog } from './delivery/backlog.ts';
 import { createConsumer } from './delivery/deliver.ts';
 import { createSigner } from './delivery/signed-request.ts';
-import { createHostSlots } from './domain/host-slots.ts';
+import { createRequestSlots } from './domain/request-slots.ts';
 import { callbacksTable } from './migrations/0001-callbacks.ts';
 import { callbackAttempts } from './migrations/0002-attempts.ts';
 import { callbacksOfSubaccounts } from './migrations/0003-subaccounts.ts';
@@ -37,6 +37,8 @@ import {
 export interface CallbackLimits {
   /** Requests to one host at the same time. */
   readonly perHost: number;
+  /** Requests of one account at the same time. */
+  readonly perAccount: number;
   /** How much of a receiver's answer is read before the connection is cut. */
   readonly maxBodyBytes: number;
   /** How long the log keeps a delivery; on PostgreSQL for an eighth longer, or an hour, because those of a time go together. */
@@ -48,6 +50,8 @@ export interface CallbackLimits {
 
 const callbackLimits: CallbackLimits = {
   perHost: 32,
+  // Half of the deliveries of a node at the same time (`concurrency` in create-platform.ts).
+  perAccount: 128,
   maxBodyBytes: 65_536,
   keepMs: 7 * 86_400_000,
   pruneEveryMs: 60_000,
@@ -75,7 +79,7 @@ export interface CallbacksFeature extends Feature {
   readonly migrations: readonly Migration[];
   readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
-  /** The consumer of the outbox: one attempt at one event, in a slot of its receiver's host. */
+  /** The consumer of the outbox: one attempt at one event, in a slot of its account and of its receiver's host. */
   readonly deliver: OutboxConsumer;
   /** Begins to deliver, and to prune the log. */
   open(): void;
@@ -113,7 +117,8 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     store,
     sign: createSigner(deps),
     maxBodyBytes: limits.maxBodyBytes,
-    slots: createHostSlots(limits.perHost),
+    ofHosts: createRequestSlots(limits.perHost),
+    ofAccounts: createRequestSlots(limits.perAccount),
     stop: stop.signal,
   });
 

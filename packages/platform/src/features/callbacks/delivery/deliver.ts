@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../../kernel/outbox-store.ts';
 import { withoutSecrets } from '../../../kernel/shown-url.ts';
 import { type DeliveryVerdict, isSilent, judgeAttempt } from '../domain/delivery-outcome.ts';
 import { type DeliverySettings, parseDeliverySettings } from '../domain/delivery-settings.ts';
-import type { HostSlots } from '../domain/host-slots.ts';
+import type { RequestSlots } from '../domain/request-slots.ts';
 import { deliveryEvent } from '../events.ts';
 import { type CallbackAttempt, type CallbackStore, waitingRow } from '../store.ts';
 import { fieldsOf } from './fields.ts';
@@ -21,7 +21,8 @@ export interface DeliverDeps {
   readonly outbox: Pick<Outbox, 'appendEvents' | 'resume' | 'wake'>;
   /** Of a receiver's answer, which is not used. */
   readonly maxBodyBytes: number;
-  readonly slots: HostSlots;
+  readonly ofHosts: RequestSlots;
+  readonly ofAccounts: RequestSlots;
   /** Receives each attempt at a callback about a call. */
   readonly tracing?: Pick<CallTracing, 'happened'>;
   /** Cuts deliveries in flight; they are sent again after the next start. */
@@ -30,34 +31,40 @@ export interface DeliverDeps {
 
 /** One attempt at one event: signed, sent, judged. Its record is written in the transaction of the outbox's outcome. */
 export function createConsumer(deps: DeliverDeps): OutboxConsumer {
-  const { slots, outbox, log } = deps;
+  const { ofHosts, ofAccounts, outbox, log } = deps;
 
-  function free(lane: string, wasSilent: boolean): void {
+  function free(slots: RequestSlots, lane: string, wasSilent?: boolean): void {
     const freed = slots.free(lane, wasSilent);
     if (freed === 0) return;
     outbox.resume(lane, freed).then(
       (resumed) => {
         if (resumed === freed) slots.moreWait(lane);
       },
-      (err: unknown) => log.error({ err, lane }, 'callbacks that wait for a slot at their host not resumed'),
+      (err: unknown) => log.error({ err, lane }, 'callbacks that wait for a slot not resumed'),
     );
   }
 
   return {
-    admit({ callback }) {
+    admit({ callback, account }) {
       if (callback === undefined) return undefined;
-      const lane = laneOf(callback);
-      return slots.take(lane) ? undefined : lane;
+      const [ofAccount, ofHost] = [accountLane(account), hostLane(callback)];
+      const [accountHasSlot, hostHasSlot] = [ofAccounts.take(ofAccount), ofHosts.take(ofHost)];
+      if (accountHasSlot && hostHasSlot) return undefined;
+      // The slot goes to the next event that waits there: this one may wait for long at the other lane.
+      if (accountHasSlot) free(ofAccounts, ofAccount);
+      if (hostHasSlot) free(ofHosts, ofHost);
+      return accountHasSlot ? ofHost : ofAccount;
     },
     async deliver(event) {
-      const { callback } = event;
+      const { callback, account } = event;
       if (callback === undefined) return 'delivered';
       const receiver = { wasSilent: false };
       try {
         return await attempt(deps, event, callback, receiver);
       } finally {
         // Retries of unordered events have fixed times: a receiver that hangs must not defer those of other resources.
-        free(laneOf(callback), receiver.wasSilent && callback.isUnordered !== true);
+        free(ofHosts, hostLane(callback), receiver.wasSilent && callback.isUnordered !== true);
+        free(ofAccounts, accountLane(account));
       }
     },
   };
@@ -175,7 +182,12 @@ function timeoutsOf({ connectMs, readMs, totalMs }: DeliverySettings) {
 }
 
 /** The host; unordered events have slots of their own there, so that neither kind waits for the other. */
-function laneOf({ url, isUnordered }: CallbackTarget): string {
+function hostLane({ url, isUnordered }: CallbackTarget): string {
   const host = URL.canParse(url) ? new URL(url).host : '';
   return isUnordered === true ? `${host} unordered` : host;
+}
+
+/** The account or subaccount, whatever its hosts: names of hosts cost an attacker nothing. No host has a space in its name. */
+function accountLane(account: string): string {
+  return `account ${account}`;
 }
