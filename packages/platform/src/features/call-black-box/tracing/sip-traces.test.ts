@@ -136,6 +136,15 @@ eachDatabase('A SIP trace', (open) => {
     assert.deepEqual((await world.call('GET', 'Trace/', { as })).body.objects, []);
   });
 
+  test('is counted from its request on: of twelve requests at once two are refused', async () => {
+    const world = await openSimulatedWorld({ database: open });
+    const { endpoint } = await talk(world);
+    const begin = () => world.api('POST', 'Trace/', { endpoint_id: endpoint });
+    const answers = await Promise.all(Array.from({ length: 12 }, begin));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    assert.deepEqual(statuses, [...Array(10).fill(201), ...Array(2).fill(400)]);
+  });
+
   test('keeps nothing of what no trace is of', async () => {
     const world = await openSimulatedWorld({ database: open });
     const { call } = await talk(world);

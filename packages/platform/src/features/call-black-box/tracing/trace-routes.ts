@@ -109,7 +109,15 @@ function beginTrace(deps: TraceRouteDeps): ApiRoute {
         began_at: now,
         ends_at: now + minutes * 60_000,
       };
-      await traces.insert(row);
+      // Counted before it is written, so that requests at the same time do not exceed the limits together.
+      active.begin(row);
+      try {
+        await traces.insert(row);
+      } catch (err) {
+        active.end(row.trace_id);
+        throw err;
+      }
+      // Without effect, unless a look at the traces of all processes began before the row was written.
       active.begin(row);
       return accepted(itemOf(row, now));
     },
