@@ -229,6 +229,11 @@ onEmbeddedDatabase('Every code of an error', (open) => {
       400: ['invalid-parameter', 'malformed-request'],
       ...readOnly,
     });
+    // Its parameter `q` is required.
+    assert.deepEqual(codesOf('Search/', 'get'), {
+      400: ['invalid-parameter', 'missing-parameter', 'malformed-request'],
+      ...readOnly,
+    });
     assert.deepEqual(codesOf('File/', 'get', ofShell), {
       400: ['invalid-parameter', 'malformed-request'],
       ...readOnly,

@@ -22,11 +22,14 @@ const ofTrunks: readonly ErrorCode[] = ['missing-trunk-parameter'];
 /** Codes that an operation may answer, in the order of the table: those of its method and parts, and its own `refuses`. */
 function refusedCodes({ method, path, schema, refuses = [] }: ApiRoute): readonly ErrorCode[] {
   const isPost = method === 'POST';
+  const hasBody = isPost && schema.body !== undefined;
+  const needsQuery = (schema.query?.required ?? []).length > 0;
   const codes = new Set<ErrorCode>([
     ...ofAll,
     ...(method === 'GET' ? [] : [...ofBodies, ...ofChanges]),
     ...(isPost ? ofRepetitions : []),
-    ...(isPost && schema.body !== undefined ? (['missing-parameter', 'unknown-parameter'] as const) : []),
+    ...(hasBody || needsQuery ? (['missing-parameter'] as const) : []),
+    ...(hasBody ? (['unknown-parameter'] as const) : []),
     ...(isPost && /^(SipTrunk|Zentrunk)\//.test(path) ? ofTrunks : []),
     ...refuses,
   ]);
