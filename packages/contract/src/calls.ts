@@ -177,8 +177,8 @@ export const callListQuery = Type.Object({
       description: 'inbound calls came from a phone, outbound went to one.',
     }),
   ),
-  from_number: address('Calls from exactly this number or endpoint.'),
-  to_number: address('Calls to exactly this number or endpoint.'),
+  from_number: address('Calls from exactly this number, with or without its +, or endpoint.'),
+  to_number: address('Calls to exactly this number, with or without its +, or endpoint.'),
   parent_call_uuid: Type.Optional(uuid({ description: 'Calls that were made for this one.' })),
   hangup_cause_code: Type.Optional(
     looseInteger({ minimum: 0, maximum: 9999, description: 'Calls that ended with this cause.' }),

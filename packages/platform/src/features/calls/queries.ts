@@ -1,6 +1,7 @@
 import type { Database } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
+import { spellingsOf } from '../../kernel/number-spellings.ts';
 import { countedAtMost, type Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
 import type { CallFilters } from './list-filters.ts';
@@ -23,18 +24,12 @@ export function createCallQueries(database: Pick<Database, 'read'>) {
       if (isOwn) return plainTotal(viewer.authId);
       return (await owns(viewer, subaccount)) ? plainTotal(subaccount) : 0;
     }
-    const { total } = await tables
-      .selectFrom(
-        endedCalls(tables, viewer, filters).select('call_uuid').limit(countedAtMost(page)).as('found'),
-      )
-      .select((columns) => columns.fn.countAll().as('total'))
-      .executeTakeFirstOrThrow();
-    return Number(total);
+    return countOf(tables, endedCalls(tables, viewer, filters), page);
   }
 
   /** The total of an account of another main account is not shown. */
   async function owns(viewer: RequestAccount, subaccount: string): Promise<boolean> {
-    const one = endedCalls(tables, viewer, { subaccount }).select('call_uuid').limit(1);
+    const one = endedCallsOf(tables, viewer, subaccount).select('call_uuid').limit(1);
     return (await one.executeTakeFirst()) !== undefined;
   }
 
@@ -106,13 +101,29 @@ export function pageOfCalls(tables: CallTables, viewer: RequestAccount, filters:
 type Selection = ReturnType<typeof callsSeenBy>;
 
 /** Newest end first. */
-export function pageOf(ended: Selection, page: Page) {
-  return ended
-    .selectAll()
+export function pageOf(selections: readonly Selection[], page: Page) {
+  return selections
+    .map((each) => each.selectAll())
+    .reduce((all, each) => all.unionAll(each))
     .orderBy('ended_at', 'desc')
     .orderBy('call_uuid', 'desc')
     .limit(page.limit)
     .offset(page.offset);
+}
+
+/** The number of rows, as far as a list counts them. */
+export async function countOf(
+  tables: CallTables,
+  selections: readonly Selection[],
+  page: Page,
+): Promise<number> {
+  const found = selections
+    .map((each) => each.select('call_uuid'))
+    .reduce((all, each) => all.unionAll(each))
+    .limit(countedAtMost(page))
+    .as('found');
+  const counted = tables.selectFrom(found).select((columns) => columns.fn.countAll().as('total'));
+  return Number((await counted.executeTakeFirstOrThrow()).total);
 }
 
 function callsSeenBy(tables: CallTables, viewer: RequestAccount) {
@@ -120,25 +131,28 @@ function callsSeenBy(tables: CallTables, viewer: RequestAccount) {
 }
 
 function endedCalls(tables: CallTables, viewer: RequestAccount, { subaccount, ...filters }: CallFilters) {
+  return narrowed(endedCallsOf(tables, viewer, subaccount), filters);
+}
+
+function endedCallsOf(tables: CallTables, viewer: RequestAccount, subaccount: string | undefined) {
   let ended = callsSeenBy(tables, viewer).where('ended_at', 'is not', null);
   if (subaccount !== undefined) ended = ended.where('account', '=', subaccount);
   // Repeats the condition of the partial indexes of subaccounts, so that they are used.
   if (viewer.isSubaccount || subaccount !== undefined) {
     ended = ended.whereRef('account', '<>', 'main_account');
   }
-  return narrowed(ended, filters);
+  return ended;
 }
 
-/** The rows of the selection that match the filters. */
-export function narrowed(selection: Selection, filters: CallFilters, trunk?: string): Selection {
+/**
+ * The rows of the selection that match the filters, a selection for each value of the most selective filter: its index gives each of
+ * them in the order of the list.
+ */
+export function narrowed(selection: Selection, filters: CallFilters, trunk?: string): readonly Selection[] {
+  const [first, ...others] = equalities(filters, trunk);
   let matching = selection;
-  let isFirst = true;
-  for (const [column, value] of equalities(filters, trunk)) {
-    if (value === undefined) continue;
-    // A planner without statistics picks any index: only the most selective filter is visible to it.
-    matching = matching.where(isFirst ? column : hidden(column), '=', value);
-    isFirst = false;
-  }
+  // A planner without statistics picks any index: only the most selective filter is visible to it.
+  for (const [column, values] of others) matching = matching.where(hidden(column), 'in', values);
   const { from, before } = filters.ended ?? {};
   if (from !== undefined) matching = matching.where('ended_at', '>=', from);
   if (before !== undefined) matching = matching.where('ended_at', '<', before);
@@ -146,24 +160,41 @@ export function narrowed(selection: Selection, filters: CallFilters, trunk?: str
     const { atLeast, atMost } = filters.billed;
     matching = matching.where('bill_seconds', '>=', atLeast).where('bill_seconds', '<=', atMost);
   }
-  return matching;
+  if (first === undefined) return [matching];
+  const [column, values] = first;
+  return values.map((value) => matching.where(column, '=', value));
 }
 
-/** The most selective filter comes first. */
+type Column = keyof Pick<
+  CallRow,
+  | 'parent_call_uuid'
+  | 'trunk_id'
+  | 'from_number'
+  | 'to_number'
+  | 'hangup_code'
+  | 'hangup_source'
+  | 'direction'
+>;
+
+/** The filters that are set, each with the values that match. The most selective one comes first. */
 function equalities(filters: CallFilters, trunk: string | undefined) {
-  return [
-    ['parent_call_uuid', filters.parent],
-    ['trunk_id', trunk],
-    ['from_number', filters.from],
-    ['to_number', filters.to],
-    ['hangup_code', filters.cause],
-    ['hangup_source', filters.source],
-    ['direction', filters.direction],
-  ] as const;
+  const { parent, from, to, cause, source, direction } = filters;
+  const all: readonly (readonly [Column, readonly (string | number | undefined)[]])[] = [
+    ['parent_call_uuid', [parent]],
+    ['trunk_id', [trunk]],
+    ['from_number', from === undefined ? [] : spellingsOf(from)],
+    ['to_number', to === undefined ? [] : spellingsOf(to)],
+    ['hangup_code', [cause]],
+    ['hangup_source', [source]],
+    ['direction', [direction]],
+  ];
+  return all
+    .map(([column, values]) => [column, values.filter((value) => value !== undefined)] as const)
+    .filter(([, values]) => values.length > 0);
 }
 
 /** An expression with the column's value that no index serves. */
-function hidden(column: ReturnType<typeof equalities>[number][0]) {
+function hidden(column: Column) {
   return column === 'hangup_code'
     ? sql<number | string>`hangup_code + 0`
     : sql<number | string>`${sql.ref(column)} || ''`;

@@ -1,7 +1,8 @@
 import type { Database } from '@jackfield/ports';
 import type { Search } from '../../feature.ts';
 import type { RequestAccount } from '../../http/index.ts';
-import type { FoundRecord, SearchTerm } from '../../kernel/search-term.ts';
+import { spellingsOf } from '../../kernel/number-spellings.ts';
+import type { FoundRecord } from '../../kernel/search-term.ts';
 import { viewOf } from '../accounts/index.ts';
 import { pageOfCalls } from './queries.ts';
 import { type CallRow, tablesOf } from './tables.ts';
@@ -39,23 +40,16 @@ export function searchCalls(database: Pick<Database, 'read'>): Search {
 
   return async (viewer, term, limit) => {
     if (term.uuid !== undefined) return (await byUuid(viewer, term.uuid)).map(foundOf);
-    const parties = partiesOf(term);
+    const party = term.number ?? term.text;
     const page = { limit, offset: 0 };
     const found = await Promise.all([
-      liveByParty(viewer, parties, limit),
-      ...parties.flatMap((party) => [
-        pageOfCalls(tables, viewer, { from: party }, page).execute(),
-        pageOfCalls(tables, viewer, { to: party }, page).execute(),
-      ]),
+      liveByParty(viewer, spellingsOf(party), limit),
+      pageOfCalls(tables, viewer, { from: party }, page).execute(),
+      pageOfCalls(tables, viewer, { to: party }, page).execute(),
     ]);
     const once = new Map(found.flat().map((row) => [row.call_uuid, row]));
     return [...once.values()].map(foundOf);
   };
-}
-
-/** Records hold a number as it was written, with or without its +. */
-function partiesOf({ text, number }: SearchTerm): readonly string[] {
-  return number === undefined ? [text] : [number, number.slice(1)];
 }
 
 function foundOf({ call_uuid, from_number, to_number, initiated_at }: CallRow): FoundRecord {

@@ -7,11 +7,11 @@ import {
 } from '@jackfield/contract';
 import type { Database } from '@jackfield/ports';
 import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
-import { answerPage, countedAtMost, type Page } from '../../kernel/pagination.ts';
+import { answerPage, type Page } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { type CallFilters, readCallFilters } from './list-filters.ts';
-import { narrowed, pageOf } from './queries.ts';
+import { countOf, narrowed, pageOf } from './queries.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 import { callRecordOf } from './views.ts';
 
@@ -93,16 +93,11 @@ function createTrunkCallQueries({ read }: Pick<Database, 'read'>) {
       seenBy(tables, viewer).selectAll().where('call_uuid', '=', uuid).executeTakeFirst(),
 
     async list(viewer: RequestAccount, filters: TrunkCallFilters, page: Page) {
-      const counted = tables
-        .selectFrom(
-          endedCalls(tables, viewer, filters).select('call_uuid').limit(countedAtMost(page)).as('found'),
-        )
-        .select((columns) => columns.fn.countAll().as('total'));
-      const [{ total }, rows] = await Promise.all([
-        counted.executeTakeFirstOrThrow(),
+      const [total, rows] = await Promise.all([
+        countOf(tables, endedCalls(tables, viewer, filters), page),
         pageOfTrunkCalls(tables, viewer, filters, page).execute(),
       ]);
-      return { total: Number(total), rows };
+      return { total, rows };
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
+import { spellingsOf } from '../../kernel/number-spellings.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
 import { viewOf } from '../accounts/index.ts';
@@ -37,8 +38,14 @@ function seenBy(tables: Tables, viewer: Viewer) {
   );
 }
 
-/** Selects the recordings of a list. */
-export function listedRecordings(tables: Tables, viewer: Viewer, filters: RecordingFilters) {
+type Selection = ReturnType<typeof seenBy>;
+
+/** Selects the recordings of a list: one selection for each spelling of a number, so that its index is used. */
+export function listedRecordings(
+  tables: Tables,
+  viewer: Viewer,
+  filters: RecordingFilters,
+): readonly Selection[] {
   const { subaccount, callUuid, mpcUuid, mpcName, from, to, added, closed } = filters;
   // The indexes of these begin with the main account. SQLite would choose the index of a subaccount: `|| ''` hides that column.
   const isNamed = [callUuid, mpcUuid, mpcName, from, to].some((each) => each !== undefined);
@@ -52,23 +59,34 @@ export function listedRecordings(tables: Tables, viewer: Viewer, filters: Record
   if (callUuid !== undefined) listed = listed.where('call_uuid', '=', callUuid);
   if (mpcUuid !== undefined) listed = listed.where('mpc_uuid', '=', mpcUuid);
   if (mpcName !== undefined) listed = listed.where('mpc_name', '=', mpcName);
-  if (from !== undefined) listed = listed.where('from_number', '=', from);
-  if (to !== undefined) listed = listed.where('to_number', '=', to);
   if (added?.from !== undefined) listed = listed.where('created_at', '>=', added.from);
   if (added?.before !== undefined) listed = listed.where('created_at', '<', added.before);
   if (closed?.from !== undefined) listed = listed.where('closed_at', '>=', closed.from);
   if (closed?.before !== undefined) listed = listed.where('closed_at', '<', closed.before);
-  return listed;
+  const ofCallers =
+    from === undefined ? [listed] : spellingsOf(from).map((each) => listed.where('from_number', '=', each));
+  return to === undefined
+    ? ofCallers
+    : ofCallers.flatMap((some) => spellingsOf(to).map((each) => some.where('to_number', '=', each)));
 }
 
 /** Newest first; the identifier orders recordings of one millisecond. */
-export function pageOf(listed: ReturnType<typeof listedRecordings>, page: Page) {
-  return listed
-    .selectAll()
+export function pageOf(selections: readonly Selection[], page: Page) {
+  return selections
+    .map((each) => each.selectAll())
+    .reduce((all, each) => all.unionAll(each))
     .orderBy('created_at', 'desc')
     .orderBy('recording_id', 'desc')
     .limit(page.limit)
     .offset(page.offset);
+}
+
+export function countOf(tables: Tables, selections: readonly Selection[]) {
+  const found = selections
+    .map((each) => each.select('recording_id'))
+    .reduce((all, each) => all.unionAll(each))
+    .as('found');
+  return tables.selectFrom(found).select((columns) => columns.fn.countAll().as('total'));
 }
 
 export function createQueries(database: Database) {
@@ -90,7 +108,7 @@ export function createQueries(database: Database) {
       if (filters.isEmpty) return { total: 0, rows: [] };
       const listed = listedRecordings(tables, viewer, filters);
       const [counted, rows] = await Promise.all([
-        listed.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        countOf(tables, listed).executeTakeFirstOrThrow(),
         pageOf(listed, page).execute(),
       ]);
       return { total: Number(counted.total), rows };
