@@ -114,7 +114,7 @@ function tidyParts(request: FastifyRequest, { method, schema }: ApiRoute): void 
 function unknownIn(request: FastifyRequest, { method, schema }: ApiRoute): UnknownParameters {
   const { body } = request;
   const reads = method === 'POST' && schema.body !== undefined && typeof body === 'object' && body !== null;
-  return reads ? unknownParameters(body, Object.keys(schema.body.properties)) : { warnings: noWarnings };
+  return reads ? unknownParameters(body, schema.body) : { warnings: noWarnings };
 }
 
 async function perform(

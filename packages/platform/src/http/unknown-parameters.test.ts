@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { eachDatabase, openSimulatedWorld } from '@jackfield/testkit';
 import { unknownParameters } from './unknown-parameters.ts';
 
-const known = ['from', 'to', 'answer_url', 'ring_url'];
+const members = { from: {}, to: {}, answer_url: {}, ring_url: {} };
+const known = { properties: members };
 
 describe('Members of a body that an operation does not know', () => {
   test('a misspelt name is refused with the name that was meant', () => {
@@ -20,12 +21,24 @@ describe('Members of a body that an operation does not know', () => {
   });
 
   test('names that clients of the hosted service send are not misspelt names', () => {
-    const { refusal, warnings } = unknownParameters({ is_voice_request: true, url: 'x', callback_url: 'y' }, [
-      ...known,
-      'urls',
-    ]);
+    const { refusal, warnings } = unknownParameters(
+      { is_voice_request: true, url: 'x', callback_url: 'y' },
+      { properties: { ...members, urls: {} } },
+    );
     assert.equal(refusal, undefined);
     assert.equal(warnings.length, 3);
+  });
+
+  test('a name inside of an object or of the objects of a list is refused, or warned of, with its path', () => {
+    const sample = { properties: { jitter_ms: {}, mos: {} } };
+    const nested = { properties: { per: { properties: { voice: {} } }, samples: { items: sample } } };
+    const { refusal } = unknownParameters({ per: { voise: {} } }, nested);
+    assert.equal(refusal?.sentence, 'per.voise is not a parameter: did you mean voice?');
+    const samples = [{ jitter_ms: 1, colour: 2 }, { mos: 3, colour: 4 }, 'text', null];
+    assert.deepEqual(unknownParameters({ per: { voice: { x: 1 } }, samples }, nested).warnings, [
+      'samples.colour is not a parameter and was ignored',
+    ]);
+    assert.deepEqual(unknownParameters({ per: 'text', samples: {} }, nested).warnings, []);
   });
 
   test('warnings are bounded in number and length, and hold no control characters', () => {
@@ -55,5 +68,11 @@ eachDatabase('Unknown parameters', (open) => {
       [400, 'aliass is not a parameter: did you mean alias?'],
     );
     assert.equal((await world.call('GET', 'Endpoint/')).body.meta.total_count, 2);
+    const misspelt = { per: { voice: { outgoing_alow: true } } };
+    const token = await world.call('POST', 'JWT/Token/', { body: misspelt });
+    assert.deepEqual(
+      [token.status, token.body.error],
+      [400, 'per.voice.outgoing_alow is not a parameter: did you mean outgoing_allow?'],
+    );
   });
 });

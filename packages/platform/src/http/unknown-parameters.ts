@@ -36,20 +36,53 @@ export interface UnknownParameters {
   readonly warnings: readonly string[];
 }
 
-/** The refusal of, or the warnings about, members of a body that the operation does not know. */
-export function unknownParameters(body: object, known: readonly string[]): UnknownParameters {
-  const unknown = Object.keys(body).filter((name) => !known.includes(name));
-  for (const name of unknown) {
+/** The part of a schema that names members: those of an object, or those of the objects in a list. */
+interface KnownMembers {
+  readonly properties?: Readonly<Record<string, KnownMembers>>;
+  readonly items?: KnownMembers;
+}
+
+interface UnknownMember {
+  readonly name: string;
+  /** With the names of the objects around it, such as `per.voice.name`. */
+  readonly path: string;
+  readonly known: readonly string[];
+}
+
+/** The refusal of, or the warnings about, members of a body that the operation does not know, at every level. */
+export function unknownParameters(body: object, schema: KnownMembers): UnknownParameters {
+  const unknown = [...unknownMembers(body, schema, '')];
+  for (const { name, path, known } of unknown) {
     const meant = ofHostedClients.has(name) ? undefined : nearestName(name, known);
     if (meant === undefined) continue;
-    const sentence = `${shown(name)} is not a parameter: did you mean ${meant}?`;
-    return { refusal: { ...problem('unknown-parameter', sentence), parameter: name }, warnings: [] };
+    const sentence = `${shown(path)} is not a parameter: did you mean ${meant}?`;
+    return { refusal: { ...problem('unknown-parameter', sentence), parameter: path }, warnings: [] };
   }
-  const warnings = unknown
+  // The objects of a list share their names.
+  const paths = [...new Set(unknown.map(({ path }) => path))];
+  const warnings = paths
     .slice(0, mostWarnings)
-    .map((name) => `${shown(name)} is not a parameter and was ignored`);
-  const rest = unknown.length - warnings.length;
+    .map((path) => `${shown(path)} is not a parameter and was ignored`);
+  const rest = paths.length - warnings.length;
   return { warnings: rest > 0 ? [...warnings, `${rest} more parameters were ignored`] : warnings };
+}
+
+function* unknownMembers(
+  value: unknown,
+  { properties, items }: KnownMembers,
+  around: string,
+): Generator<UnknownMember> {
+  if (Array.isArray(value)) {
+    if (items !== undefined) for (const each of value) yield* unknownMembers(each, items, around);
+    return;
+  }
+  if (properties === undefined || typeof value !== 'object' || value === null) return;
+  const known = Object.keys(properties);
+  for (const [name, member] of Object.entries(value)) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (schema === undefined) yield { name, path: `${around}${name}`, known };
+    else yield* unknownMembers(member, schema, `${around}${name}.`);
+  }
 }
 
 /** Without characters that would break a sentence or a terminal. */
