@@ -27,6 +27,7 @@ the resource, and for the headers with \`-Ma-\` that of the main account.
 | \`Signature-V3\`, \`Signature-Ma-V3\` of a POST | the URL, \`?\`, the sorted query, a dot where there are both, the fields of the form as \`namevalue\`, sorted, a dot and the nonce |
 
 Sort the decoded names; the fragment of a URL is never part of it. A request without any parameter has no \`?\`. Behind a proxy use the URL that you set, not the URL that your server sees.
+Where a request has another form of the URL than you set (\`/ä\` is sent as \`/%C3%A4\`), \`Signature-V3\` lists a signature over each form, with a comma between: a single match is enough.
 \`stringToSignV2\` and \`stringToSignV3\` of \`@jackfield/contract\` make the texts; \`GET Callback/{callback_id}/\` shows those that were signed (\`signed_v2\`, \`signed_v3\`).
 
 The upgrade of an audio stream is a signed GET without parameters ([streamUpgrade](#streamupgrade)).

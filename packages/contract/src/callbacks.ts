@@ -78,7 +78,9 @@ export const callbackBody = Type.Object(
     headers: Type.Record(Type.String(), Type.String(), { description: 'Of the last attempt.' }),
     body: Type.String({ description: 'Form of a POST; empty for a GET.' }),
     signed_v2: Type.String({ description: 'The exact text that the signature V2 is of, nonce included.' }),
-    signed_v3: Type.String({ description: 'The exact text that the signature V3 is of, nonce included.' }),
+    signed_v3: Type.String({
+      description: 'The exact text that the signature V3 is of, or the first of two, nonce included.',
+    }),
   },
   { title: 'Callback' },
 );

@@ -156,3 +156,4 @@ export type {
   TrunkRefusal,
   Trunks,
 } from './trunks.ts';
+export { writtenAuthority } from './written-authority.ts';

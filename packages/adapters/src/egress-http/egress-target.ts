@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { writtenAuthority } from '@jackfield/ports';
 import type { AddressGuard } from './address-guard.ts';
 
 /** An address that a name resolves to. */
@@ -70,9 +71,4 @@ export async function findTarget(
       addresses,
     },
   };
-}
-
-/** Host and port as written, for example with the default port; undefined where they are not a plain authority. */
-function writtenAuthority(text: string): string | undefined {
-  return /^https?:\/\/([a-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)(?=[/?#]|$)/i.exec(text)?.[1];
 }

@@ -1,5 +1,5 @@
 import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
-import type { Secrets } from '@jackfield/ports';
+import { type Secrets, writtenAuthority } from '@jackfield/ports';
 import { newDigits } from '../../../kernel/ids.ts';
 import { parseDeliverySettings } from '../domain/delivery-settings.ts';
 
@@ -9,6 +9,7 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signedV2: string;
+  /** Of the first signature; a second one is of the URL in the form in which it is sent, where that is another. */
   readonly signedV3: string;
 }
 
@@ -55,16 +56,20 @@ export function createSigner({
     const { url } = parseDeliverySettings(written);
     const nonceV2 = newDigits(nonceDigits, secrets);
     const nonceV3 = newDigits(nonceDigits, secrets);
-    const signedV2 = stringToSignV2(url, nonceV2);
+    const sent = sentForm(url);
+    // A signature V2 is one: that of the written URL, unless its letters cannot be in a request.
+    const signedV2 = stringToSignV2(/^[^?]*\P{ASCII}/u.test(url) ? sent : url, nonceV2);
     const signedV3 = stringToSignV3(method, url, nonceV3, fields);
+    const textsV3 = new Set([signedV3, stringToSignV3(method, sent, nonceV3, fields)]);
+    const signV3 = (key: string) => [...textsV3].map((text) => secrets.sign(key, text)).join(',');
     const v2 = secrets.sign(token, signedV2);
-    const v3 = secrets.sign(token, signedV3);
+    const v3 = signV3(token);
     const signatures = {
       'Signature-V2': v2,
       'Signature-Ma-V2': token === mainToken ? v2 : secrets.sign(mainToken, signedV2),
       'Signature-V2-Nonce': nonceV2,
       'Signature-V3': v3,
-      'Signature-Ma-V3': token === mainToken ? v3 : secrets.sign(mainToken, signedV3),
+      'Signature-Ma-V3': token === mainToken ? v3 : signV3(mainToken),
       'Signature-V3-Nonce': nonceV3,
     };
     const headers: Record<string, string> = {
@@ -81,6 +86,13 @@ export function createSigner({
       ? { url, headers, body: encoded, signedV2, signedV3 }
       : { url: withQuery(url, encoded), headers, body: '', signedV2, signedV3 };
   };
+}
+
+/** The URL that a receiver rebuilds from its request: the host as written, the path as the parser of URLs writes it. */
+function sentForm(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { protocol, host, pathname, search } = new URL(url);
+  return `${protocol}//${writtenAuthority(url) ?? host}${pathname}${search}`;
 }
 
 export function encodeFields(fields: Readonly<Record<string, string>>): string {
