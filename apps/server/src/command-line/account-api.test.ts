@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createAccountApi, LostAnswer } from './account-api.ts';
+import { commands } from './commands.ts';
 
 /** The API of a server that gives these answers, one after another. */
 async function apiOf(t: TestContext, ...answers: readonly ((response: ServerResponse) => void)[]) {
@@ -44,4 +45,31 @@ test('a file and a refusal that are cut off are failures with a sentence', async
       api.download('Trace/1/Message/'),
       (error) => error instanceof LostAnswer && / of the test ended its answer early: /.test(error.message),
     );
+});
+
+test('no command sends a request for "." or "..", which name another resource within a URL', async (t) => {
+  const requests: string[] = [];
+  const server = createServer(({ method, url }, response) => {
+    requests.push(`${method} ${url}`);
+    response.end('{"api_id":"1"}');
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const account = 'MA0123456789ABCDEFGH';
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const before = process.env;
+  t.after(() => {
+    process.env = before;
+  });
+  process.env = { ...before, JACKFIELD: `${url}/v1/Account/${account}`, AUTH: `${account}:token` };
+  const oneResource = ['calls show', 'calls hangup', 'listen', 'endpoints delete', 'trace end'];
+  for (const name of [...oneResource, 'nodes drain', 'nodes undrain'])
+    for (const id of ['.', '..']) {
+      const { run } = commands.find((command) => command.name === name)!;
+      await assert.rejects(async () => run([id], {} as never), {
+        name: 'CommandFailure',
+        message: / "\.\.?" identifies no object: /,
+      });
+    }
+  assert.deepEqual(requests, []);
 });

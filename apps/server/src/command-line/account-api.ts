@@ -52,6 +52,7 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
   const authorization = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
 
   async function send(method: string, path: string, options: RequestInit & { readonly query?: Query }) {
+    refuseDotSegments(path);
     const { query = {}, headers, ...rest } = options;
     const target = new URL(path, base);
     for (const [name, value] of Object.entries(query)) {
@@ -128,6 +129,13 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
     follow: (query, signal) =>
       followEvents((after) => openEvents({ ...query, after }, signal), query.after, signal, isFinal),
   };
+}
+
+/** A URL drops these segments and those before them (RFC 3986 §5.2.4): `Call/./` is the list of calls. */
+function refuseDotSegments(path: string): void {
+  const dots = path.split(/[/?]/).find((segment) => segment === '.' || segment === '..');
+  if (dots !== undefined)
+    throw new CommandFailure(`${path}: "${dots}" identifies no object: use an identifier that a list shows.`);
 }
 
 /** Repeats an attempt whose answer was lost. */
