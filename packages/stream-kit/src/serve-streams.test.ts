@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TestCall } from './check/test-call.ts';
-import { serveStreams } from './serve-streams.ts';
+import { type StreamServerOptions, serveStreams } from './serve-streams.ts';
 import { judgeUpgrade } from './verify-upgrade.ts';
 
 test('a port in use rejects with a sentence and does not end the process', async () => {
@@ -15,6 +15,22 @@ test('a port in use rejects with a sentence and does not end the process', async
   } finally {
     await first.close();
   }
+});
+
+test('a server that has one of serviceUrl and authToken, or an empty one, is not started', async () => {
+  const serviceUrl = 'wss://agent.example/stream';
+  for (const half of [
+    { serviceUrl, authToken: undefined },
+    { serviceUrl, authToken: '' },
+    { serviceUrl: undefined, authToken: 'right' },
+    { serviceUrl: '', authToken: 'right' },
+    { serviceUrl: '', authToken: '' },
+  ])
+    await assert.rejects(
+      // JavaScript, and types without exactOptionalPropertyTypes, pass a variable that is not set.
+      serveStreams({ ...half, onStream: () => {} } as StreamServerOptions).then((server) => server.close()),
+      { name: 'TypeError', message: /^(?:authToken|serviceUrl) is (?:undefined|"")/ },
+    );
 });
 
 test('a refused upgrade has the text that its signature should match', async () => {

@@ -12,7 +12,7 @@ export interface StreamServerOptions {
   /** An existing HTTP server, which is neither opened nor closed here. */
   readonly server?: Server;
   readonly path?: string;
-  /** With both, upgrades that the platform did not sign for this URL are refused with 401. */
+  /** With both, upgrades that the platform did not sign for this URL are refused with 401; without both, no upgrade is checked. */
   readonly serviceUrl?: string;
   readonly authToken?: string;
   /** An upgrade was refused: a header is missing, or no signature matches the signed text. */
@@ -30,9 +30,13 @@ const startMs = 10_000;
 /** The platform sends no longer frames. */
 const longestFrame = 64 * 1024;
 
-/** A WebSocket server for streams; `onStream` is called when the `start` of a stream has arrived. */
+/**
+ * A WebSocket server for streams; `onStream` is called when the `start` of a stream has arrived. Rejects with a TypeError where one of
+ * `serviceUrl` and `authToken` is given alone, or is empty.
+ */
 export async function serveStreams(options: StreamServerOptions): Promise<StreamServer> {
   const { path = '/', serviceUrl, authToken, onStream } = options;
+  refuseHalfSigned(options);
   const http = options.server ?? createServer((_request, response) => response.writeHead(426).end());
   const sockets = new WebSocketServer({
     server: http,
@@ -63,6 +67,16 @@ export async function serveStreams(options: StreamServerOptions): Promise<Stream
       await once(http, 'close');
     },
   };
+}
+
+/** A variable of the environment that is not set must not open a server to everyone. */
+function refuseHalfSigned({ serviceUrl, authToken }: StreamServerOptions): void {
+  if (serviceUrl === undefined && authToken === undefined) return;
+  for (const [name, value] of Object.entries({ serviceUrl, authToken }))
+    if (!value)
+      throw new TypeError(
+        `${name} is ${value === '' ? '""' : value}: set serviceUrl and authToken, or leave both out to accept unsigned upgrades`,
+      );
 }
 
 async function listen(http: Server, port: number, host: string): Promise<void> {
