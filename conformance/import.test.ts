@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -283,6 +283,55 @@ describe('jackfield import', { timeout: 120_000 }, () => {
     assert.equal(again.status, 0, again.problems);
     assert.match(again.problems, /^export\.json: an import that was cut off is undone \(3 steps\)/m);
     assert.deepEqual(await newest(), { total: before + 3, aliases: names });
+    assert.ok(!existsSync(join(suite.directory, 'export.json.unfinished')));
+  });
+
+  it('of a file that another import is reading is refused, and does not touch what that one creates', async () => {
+    const endpoints = ['ida', 'jonas'].map((username, index) => ({
+      endpoint_id: String(index),
+      username,
+      alias: username,
+    }));
+    const losses = await losingAnswers(suite.platform.httpUrl, '"jonas"', 100);
+    const first = await begun(losses.url, { endpoints }, '--passwords', 'of-first.json', '--json');
+    await losses.first;
+    const second = await importingAt(losses.url, { endpoints });
+    losses.heal();
+    const { status, out, problems } = await first.ended;
+    losses.close();
+    assert.equal(second.status, 1);
+    assert.equal(
+      second.problems,
+      `export.json.unfinished: the import of process ${first.child.pid} has not ended: wait until it has.\n`,
+    );
+    assert.equal(status, 0, problems);
+    for (const { id } of JSON.parse(out))
+      assert.equal((await suite.platform.api('GET', `Endpoint/${id}/`)).status, 200);
+    assert.ok(existsSync(join(suite.directory, 'of-first.json')));
+    assert.ok(!existsSync(join(suite.directory, 'export.json.unfinished')));
+  });
+
+  it('whose note of what it has done is removed creates nothing more, and undoes the rest', async () => {
+    const endpointCount = async () => (await suite.platform.api('GET', 'Endpoint/')).body.meta.total_count;
+    const before = await endpointCount();
+    const endpoints = ['karl', 'lena', 'max'].map((username, index) => ({
+      endpoint_id: String(index),
+      username,
+      alias: username,
+    }));
+    const losses = await losingAnswers(suite.platform.httpUrl, '"lena"', 100);
+    const { ended } = await begun(losses.url, { endpoints });
+    await losses.first;
+    await rm(join(suite.directory, 'export.json.unfinished'));
+    losses.heal();
+    const { status, problems } = await ended;
+    losses.close();
+    assert.equal(status, 1);
+    assert.match(
+      problems,
+      /export\.json\.unfinished, which notes what the import does, was removed\..*\nNothing was imported\.$/m,
+    );
+    assert.equal(await endpointCount(), before);
     assert.ok(!existsSync(join(suite.directory, 'export.json.unfinished')));
   });
 

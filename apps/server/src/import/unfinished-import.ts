@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AccountApi, ApiRefusal, type Json } from '../command-line/account-api.ts';
 import { CommandFailure } from '../command-line/command.ts';
 import { explainWriting } from '../write-faults.ts';
+import { type RunningProcess, runningProcess } from './running-process.ts';
 
 /** A change of the account that can be undone. */
 export type ImportStep =
@@ -42,6 +43,8 @@ interface Head {
   readonly authId: string;
   /** The file that this import made for the passwords. */
   readonly passwords: string | null;
+  /** The process of the import; absent in journals of earlier releases. */
+  readonly process?: RunningProcess | undefined;
 }
 
 type Line = { readonly begin: ImportStep } | { readonly created: string } | { readonly refused: true };
@@ -51,11 +54,14 @@ function journalPath(file: string): string {
 }
 
 /** The next lines stand behind what a server may have carried out, so a kill leaves at most one step without its end. */
-export function openJournal(file: string, head: Head): ImportJournal {
+export function openJournal(file: string, head: Omit<Head, 'process'>): ImportJournal {
   const path = journalPath(file);
+  const withProcess: Head = { ...head, process: runningProcess(process.pid) };
+  let journal: number;
   try {
     // It holds new passwords.
-    writeFileSync(path, `${JSON.stringify(head)}\n`, { mode: 0o600, flag: 'wx' });
+    journal = openSync(path, 'wx', 0o600);
+    writeFileSync(journal, `${JSON.stringify(withProcess)}\n`);
   } catch (error) {
     // A head that is cut off notes nothing.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(path, { force: true });
@@ -63,17 +69,19 @@ export function openJournal(file: string, head: Head): ImportJournal {
       `${path} cannot be written (${explainWriting(error, path) ?? (error as Error).message}): it notes what an import has done, so put the export into a directory that you may write to.`,
     );
   }
+  const isRemoved = () => fstatSync(journal).nlink === 0;
   const lines: Line[] = [];
   const note = (line: Line) => {
     // A step that could not be noted is not sent; the end of a sent one counts for the undo all the same.
     if (!('begin' in line)) lines.push(line);
     try {
-      appendFileSync(path, `${JSON.stringify(line)}\n`);
+      writeFileSync(journal, `${JSON.stringify(line)}\n`);
     } catch (error) {
       throw new CommandFailure(
         `${path}, which notes what the import does: ${explainWriting(error, path) ?? (error as Error).message}.`,
       );
     }
+    if (isRemoved()) throw new CommandFailure(`${path}, which notes what the import does, was removed.`);
     if ('begin' in line) lines.push(line);
   };
   return {
@@ -81,7 +89,11 @@ export function openJournal(file: string, head: Head): ImportJournal {
     created: (one) => note({ created: one }),
     refused: () => note({ refused: true }),
     begun: () => begunOf(lines),
-    remove: () => rmSync(path, { force: true }),
+    remove() {
+      // Another import may have made one of its own meanwhile.
+      if (!isRemoved()) rmSync(path, { force: true });
+      closeSync(journal);
+    },
   };
 }
 
@@ -138,6 +150,10 @@ export async function undoUnfinished(api: AccountApi, file: string): Promise<num
     rmSync(path);
     return 0;
   }
+  if (head.process !== undefined && runningProcess(head.process.pid)?.start === head.process.start)
+    throw new CommandFailure(
+      `${path}: the import of process ${head.process.pid} has not ended: wait until it has.`,
+    );
   const { url, authId } = api.profile;
   if (head.url !== url || head.authId !== authId) {
     throw new CommandFailure(
