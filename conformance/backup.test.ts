@@ -118,7 +118,7 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
       assert.deepEqual(readdirSync(directory), ['backup']);
     });
 
-    it('is interrupted by Ctrl-C while pg_dump reads, and nothing is left of it', {
+    it('is interrupted by Ctrl-C, or by the end of its terminal, while pg_dump reads, and nothing is left of it', {
       skip: kind !== 'PostgreSQL' && 'pg_dump is PostgreSQL’s',
     }, async () => {
       const client = new pg.Client({ connectionString: database.JACKFIELD_DATABASE_URL });
@@ -135,17 +135,19 @@ for (const kind of ['the embedded database', 'PostgreSQL'] as const) {
         // pg_dump waits for this lock, its file open.
         await client.query('BEGIN');
         await client.query('LOCK TABLE sip_endpoints IN ACCESS EXCLUSIVE MODE');
-        const cut = await jackfield(['backup', join(directory, 'cut')], ofOriginal(), async (pid) => {
-          while (!(await dumps()).includes('Lock')) await sleep(20);
-          assert.equal(readdirSync(directory).length, 2);
-          // A terminal sends it to the whole group.
-          process.kill(-pid, 'SIGINT');
-        });
-        assert.deepEqual(cut, {
-          status: 1,
-          said: 'The backup was interrupted, and nothing is left of it.\n',
-        });
-        assert.deepEqual(readdirSync(directory), ['backup']);
+        for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+          const cut = await jackfield(['backup', join(directory, 'cut')], ofOriginal(), async (pid) => {
+            while (!(await dumps()).includes('Lock')) await sleep(20);
+            assert.equal(readdirSync(directory).length, 2);
+            // A terminal sends it to the whole group.
+            process.kill(-pid, signal);
+          });
+          assert.deepEqual(cut, {
+            status: 1,
+            said: 'The backup was interrupted, and nothing is left of it.\n',
+          });
+          assert.deepEqual(readdirSync(directory), ['backup']);
+        }
         await client.query('ROLLBACK');
         while ((await dumps()).length > 0) await sleep(20);
       } finally {

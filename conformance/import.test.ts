@@ -335,6 +335,30 @@ describe('jackfield import', { timeout: 120_000 }, () => {
     assert.ok(!existsSync(join(suite.directory, 'export.json.unfinished')));
   });
 
+  it('that is interrupted or whose terminal has gone removes what it created', async () => {
+    const endpointCount = async () => (await suite.platform.api('GET', 'Endpoint/')).body.meta.total_count;
+    const before = await endpointCount();
+    const endpoints = ['nora', 'otto', 'paul'].map((username, index) => ({
+      endpoint_id: String(index),
+      username,
+      alias: username,
+    }));
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+      const losses = await losingAnswers(suite.platform.httpUrl, '"otto"', 100);
+      const { child, ended } = await begun(losses.url, { endpoints });
+      await losses.first;
+      child.kill(signal);
+      losses.heal();
+      const { status, problems } = await ended;
+      losses.close();
+      assert.deepEqual(
+        [status, problems],
+        [1, 'export.json: The import was interrupted.\nNothing was imported.\n'],
+      );
+      assert.equal(await endpointCount(), before);
+    }
+  });
+
   it('writes passwords to no file that exists, and prints them without one', async () => {
     const endpoints = [{ endpoint_id: '1', username: 'carol', alias: 'carol' }];
     const refused = await importing({ endpoints }, '--passwords', 'export.json');

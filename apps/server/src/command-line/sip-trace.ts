@@ -2,6 +2,7 @@ import type { SignallingMessage, SipTraceItem } from '@jackfield/contract/consol
 import type { AccountApi } from './account-api.ts';
 import { openCaptureFile } from './capture-file.ts';
 import type { CommandOption } from './command.ts';
+import { interruption } from './interruption.ts';
 import { wholeNumberTo } from './option-values.ts';
 import { plain } from './print.ts';
 
@@ -55,13 +56,12 @@ async function printTrace(
   const trace = await api.request<SipTraceItem>('POST', 'Trace/', { ...of, minutes });
   const path = `Trace/${trace.trace_id}/`;
   process.stderr.write(`trace ${trace.trace_id} is on until ${trace.ends_at}; Ctrl-C ends it\n`);
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const stop = interruption();
   let after = 0;
   let areLeftOut = false;
   for (let isOn = true; isOn; ) {
-    await pause(stop.signal);
-    if (stop.signal.aborted) await api.request('DELETE', path);
+    await pause(stop);
+    if (stop.aborted) await api.request('DELETE', path);
     let page: Page;
     do {
       page = await api.request<Page>('GET', `${path}Message/`, undefined, { after });

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { interruption } from '../interruption.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -7,11 +8,8 @@ export const backup: Command = {
   async run([directory = '']) {
     const { backUp } = await import('../../backup/back-up.ts');
     const { storedConfig, withSentence } = await import('../stored-config.ts');
-    const interruption = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
-    const { files } = await withSentence(directory, () =>
-      backUp(storedConfig(), directory, interruption.signal),
-    );
+    const signal = interruption();
+    const { files } = await withSentence(directory, () => backUp(storedConfig(), directory, signal));
     const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
     process.stdout.write(
       `${Object.keys(files).length} files, ${(bytes / 1e6).toFixed(1)} MB in ${directory}\n`,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ImportedObject } from '../../import/import-account.ts';
 import { apiCommand } from '../api-command.ts';
 import { CommandFailure } from '../command.ts';
+import { interruption } from '../interruption.ts';
 import { printJson, printTable } from '../print.ts';
 
 interface Flags {
@@ -45,10 +46,9 @@ export const importExport = apiCommand<Flags>({
       passwords === undefined
         ? undefined
         : createSecretFile('--passwords', passwords, () => journal.remove());
-    const interruption = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
+    const signal = interruption();
     try {
-      await importAccount(api, read.objects, { journal, signal: interruption.signal }, (imported) => {
+      await importAccount(api, read.objects, { journal, signal }, (imported) => {
         const withPasswords = imported.filter(({ password }) => password !== undefined);
         secretFile?.write(`${JSON.stringify(withPasswords, null, 2)}\n`);
         const shown: readonly ImportedObject[] =

@@ -3,6 +3,7 @@ import { readEnvironment } from '../../read-environment.ts';
 import { explainWriting } from '../../write-faults.ts';
 import { apiCommand } from '../api-command.ts';
 import { CommandFailure } from '../command.ts';
+import { onInterruption } from '../interruption.ts';
 import { portNumber, webSocketUrl, wholeNumberTo } from '../option-values.ts';
 import type { Written } from '../stereo-recording.ts';
 
@@ -85,7 +86,7 @@ export const listen = apiCommand<Flags>({
           }, ended.reject);
         });
         const stop = () => stream.stop();
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+        onInterruption(stop);
         if (seconds !== undefined) setTimeout(stop, seconds * 1000).unref();
       },
     }).catch((error: Error) => {

@@ -1,5 +1,6 @@
 import { apiCommand } from '../api-command.ts';
 import type { ShownEvent } from '../followed-events.ts';
+import { interruption } from '../interruption.ts';
 import { wholeNumberTo } from '../option-values.ts';
 import { plain } from '../print.ts';
 
@@ -34,9 +35,8 @@ export const logs = apiCommand<Flags>({
     }>('GET', 'Event/', undefined, { ...filter, limit });
     for (const event of page.objects) write(event);
     if (!follow) return;
-    const end = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
-    for await (const event of api.follow({ ...filter, after: page.meta.after }, end.signal)) write(event);
+    const end = interruption();
+    for await (const event of api.follow({ ...filter, after: page.meta.after }, end)) write(event);
   },
 });
 
