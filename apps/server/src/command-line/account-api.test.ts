@@ -47,6 +47,19 @@ test('a file and a refusal that are cut off are failures with a sentence', async
     );
 });
 
+test('a redirect is not followed: it names the URL of the profile and its target', async (t) => {
+  const to = 'https://calls.example.com/v1/Account/MA0123456789ABCDEFGH/Call/';
+  const redirect = (response: ServerResponse) => response.writeHead(308, { location: to }).end();
+  const api = await apiOf(t, redirect, redirect, redirect);
+  const refused = {
+    name: 'CommandFailure',
+    message: `${api.profile.url} of the test redirects to ${to}: name the server by a URL that answers without a redirect.`,
+  };
+  await assert.rejects(api.request('POST', 'Call/', { to: '+12025550100' }), refused);
+  await assert.rejects(api.download('Trace/1/Message/'), refused);
+  await assert.rejects(api.follow({}, AbortSignal.timeout(20_000)).next(), refused);
+});
+
 test('no command sends a request for "." or "..", which name another resource within a URL', async (t) => {
   const requests: string[] = [];
   const server = createServer(({ method, url }, response) => {

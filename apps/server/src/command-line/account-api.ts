@@ -1,5 +1,6 @@
 import { CommandFailure } from './command.ts';
 import { followEvents, type ShownEvent } from './followed-events.ts';
+import { plain } from './print.ts';
 import type { ChosenProfile } from './profiles.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -58,12 +59,19 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) target.searchParams.set(name, String(value));
     }
+    let answer: Response;
     try {
-      return await fetch(target, { method, headers: { authorization, ...headers }, ...rest });
+      answer = await fetch(target, {
+        method,
+        headers: { authorization, ...headers },
+        redirect: 'manual',
+        ...rest,
+      });
     } catch (error) {
       if (options.signal?.aborted && (options.signal.reason as Error)?.name !== 'TimeoutError') throw error;
       throw new LostAnswer(`${url} of ${from} cannot be reached: ${reasonOf(error)}.`);
     }
+    return unlessRedirected(answer, target, profile);
   }
 
   async function request<Answer>(
@@ -136,6 +144,17 @@ function refuseDotSegments(path: string): void {
   const dots = path.split(/[/?]/).find((segment) => segment === '.' || segment === '..');
   if (dots !== undefined)
     throw new CommandFailure(`${path}: "${dots}" identifies no object: use an identifier that a list shows.`);
+}
+
+/** A redirect would make a GET of a POST, and lose the credentials on the way to another origin. */
+async function unlessRedirected(answer: Response, from: URL, profile: ChosenProfile): Promise<Response> {
+  const location = answer.headers.get('location');
+  if (answer.status < 300 || answer.status >= 400 || location === null) return answer;
+  await answer.body?.cancel();
+  const to = URL.canParse(location, from.href) ? new URL(location, from).href : plain(location);
+  throw new CommandFailure(
+    `${profile.url} of ${profile.from} redirects to ${to}: name the server by a URL that answers without a redirect.`,
+  );
 }
 
 /** Repeats an attempt whose answer was lost. */
