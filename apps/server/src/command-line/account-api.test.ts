@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createAccountApi, LostAnswer } from './account-api.ts';
+import { CommandFailure } from './command.ts';
 import { commands } from './commands.ts';
 
 /** The API of a server that gives these answers, one after another. */
@@ -58,6 +59,46 @@ test('a redirect is not followed: it names the URL of the profile and its target
   await assert.rejects(api.request('POST', 'Call/', { to: '+12025550100' }), refused);
   await assert.rejects(api.download('Trace/1/Message/'), refused);
   await assert.rejects(api.follow({}, AbortSignal.timeout(20_000)).next(), refused);
+});
+
+test('an answer that no Jackfield server gives is a failure with a sentence', async (t) => {
+  for (const [status, body] of [
+    [200, '{}'],
+    [200, '[]'],
+    [200, 'null'],
+    [200, ''],
+    [200, '{"objects":[]}'],
+    [404, 'null'],
+    [404, '[]'],
+    [500, ''],
+  ] as const) {
+    const api = await apiOf(t, (response) => response.writeHead(status).end(body));
+    await assert.rejects(
+      api.request('GET', 'Call/'),
+      {
+        name: 'CommandFailure',
+        message: `${api.profile.url} does not answer like a Jackfield server: ${body || 'its answer is empty'}`,
+      },
+      `${status} ${body}`,
+    );
+  }
+});
+
+test('a sentence has no control characters of the network', async (t) => {
+  const page = '<html>\x1b[31m\x1b]0;title\x07 </html>';
+  const refusal = JSON.stringify({ api_id: '1', error: '\x1b[31mred\x9b0m', error_code: '\x1b[m' });
+  const api = await apiOf(
+    t,
+    (response) => response.end(page),
+    (response) => response.writeHead(404).end(refusal),
+    (response) => response.writeHead(301, { location: '/\x9b31m' }).end(),
+  );
+  for (let n = 0; n < 3; n++)
+    await assert.rejects(
+      api.request('GET', 'Call/'),
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys
+      (error) => error instanceof CommandFailure && !/[\x00-\x1f\x7f-\x9f]/.test(error.message),
+    );
 });
 
 test('no command sends a request for "." or "..", which name another resource within a URL', async (t) => {

@@ -2,6 +2,7 @@ import { CommandFailure } from './command.ts';
 import { followEvents, type ShownEvent } from './followed-events.ts';
 import { plain } from './print.ts';
 import type { ChosenProfile } from './profiles.ts';
+import { isJsonObject } from './read-json-file.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,7 @@ export interface AccountApi {
 
 const largestPage = 20;
 const answerMs = 30_000;
+const noContent = 204;
 /** Statuses that another attempt does not change. */
 const final: ReadonlySet<number> = new Set([400, 401, 403]);
 /** An account that has sent too many requests waits for 5 s at most (docs/interface/requests.md#request-rate). */
@@ -101,7 +103,11 @@ export function createAccountApi(profile: ChosenProfile): AccountApi {
       const sentence = refusalOf(answer.status, text, `${method} ${path}`, profile);
       throw answer.status < 502 ? new ApiRefusal(answer.status, sentence) : new LostAnswer(sentence);
     }
-    return (text === '' ? {} : readJson(text, url)) as Answer;
+    if (answer.status === noContent) return {} as Answer;
+    const found = readJson(text, url);
+    // docs/interface/requests.md#identifiers: every answer has it.
+    if (typeof found.api_id !== 'string') throw foreign(text, url);
+    return found as Answer;
   }
 
   async function openEvents(query: Query, signal: AbortSignal) {
@@ -195,26 +201,36 @@ function refusalOf(status: number, text: string, request: string, { from, url }:
   // A proxy whose server is away answers with a page of its own.
   const { error, error_code: code } = status < 502 ? readJson(text, url) : readJsonOrNothing(text);
   if (typeof error !== 'string') return `${request}: ${url} answered with ${status}.`;
-  return `${error}${typeof code === 'string' ? ` (${code})` : ''}`;
+  return plain(`${error}${typeof code === 'string' ? ` (${code})` : ''}`);
 }
 
+/** Empty for a text that is no object. */
 function readJsonOrNothing(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }
 }
 
 function readJson(text: string, url: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw new CommandFailure(`${url} does not answer like a Jackfield server: ${text.slice(0, 80)}`);
-  }
+  const value = readJsonOrNothing(text);
+  if (Object.keys(value).length === 0) throw foreign(text, url);
+  return value;
 }
 
+function foreign(text: string, url: string): CommandFailure {
+  const begins = text === '' ? 'its answer is empty' : plain(text.slice(0, 80));
+  return new CommandFailure(`${url} does not answer like a Jackfield server: ${begins}`);
+}
+
+/** May have texts of the server, such as those of its certificate. */
 function reasonOf(error: unknown): string {
+  return plain(messageOf(error));
+}
+
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer in ${answerMs / 1000} s`;
   const { cause } = error;
