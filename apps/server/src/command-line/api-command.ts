@@ -23,21 +23,7 @@ export function apiCommand<Options = unknown>(command: ApiCommand<Options>): Com
   return {
     ...command,
     options: [...(command.options ?? []), ...apiOptions],
-    run(args, options: Options & ApiOptions) {
-      endWithReader();
-      return command.run(createAccountApi(chooseProfile(options.profile, readEnvironment())), args, options);
-    },
+    run: (args, options: Options & ApiOptions) =>
+      command.run(createAccountApi(chooseProfile(options.profile, readEnvironment())), args, options),
   };
-}
-
-/** Where the reader of the output has gone, as in `jackfield logs --follow | head`, the command ends as after Ctrl-C. */
-function endWithReader(): void {
-  let isEnding = false;
-  for (const output of [process.stdout, process.stderr])
-    output.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      if (isEnding) return;
-      isEnding = true;
-      if (!process.emit('SIGINT')) process.exit();
-    });
 }

@@ -50,6 +50,6 @@ export const doctor: Command = {
       if (!json) process.stdout.write(`${marks[outcome]}  ${subject}: ${sentence}\n`);
     }
     if (json) printJson(findings);
-    process.exitCode = findings.some(({ outcome }) => outcome === 'fault') ? 1 : 0;
+    if (findings.some(({ outcome }) => outcome === 'fault')) process.exitCode = 1;
   },
 };
