@@ -5,7 +5,8 @@ import { explainWriting } from '../write-faults.ts';
 
 export function readTextFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    // PowerShell begins a file with a byte order mark.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     throw new CommandFailure(
       `file is "${path}", which ${whyUnread(error)}: name a file of JSON, as the lists of the API show its objects.`,
