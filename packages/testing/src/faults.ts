@@ -2,6 +2,7 @@ import type { Clock, Instant } from '@jackfield/ports';
 import type { Fault, FaultOptions } from './api.ts';
 import { msOf } from './duration.ts';
 import { type FaultName, faultNames } from './fault-names.ts';
+import { checkOptions } from './options.ts';
 import { TestingError } from './testing-error.ts';
 
 /** Faults of a world, by name. */
@@ -28,6 +29,13 @@ interface Going {
   readonly cancel: (() => void) | undefined;
 }
 
+/** Every fault has `for`. */
+const ownOptions: Partial<Readonly<Record<FaultName, readonly string[]>>> = {
+  'packet-loss': ['rate'],
+  'receiver-slow': ['by'],
+  'sms-late': ['by'],
+};
+
 export function createFaults({ clock, losePackets }: FaultsDeps): Faults {
   const going = new Map<FaultName, Going>();
   const all: Going[] = [];
@@ -48,6 +56,7 @@ export function createFaults({ clock, losePackets }: FaultsDeps): Faults {
           `There is no fault ${JSON.stringify(name)}: use ${faultNames.join(', ')}.`,
         );
       }
+      checkOptions(options, ['for', ...(ownOptions[name] ?? [])], name);
       const { rate = 0.05, by = '10 s' } = options;
       if (!(rate >= 0 && rate <= 1)) {
         throw new TestingError('bad-option', `rate is ${rate}: use a number from 0 to 1.`);

@@ -3,6 +3,7 @@ import type { App, CallEnd, Phone, PhoneAnswer, ReceivedText, Within } from './a
 import { type Duration, msOf, shownMs } from './duration.ts';
 import type { Faults } from './faults.ts';
 import type { Ground, Line } from './ground.ts';
+import { checkExpected, checkText, limitOf } from './options.ts';
 import { TestingError } from './testing-error.ts';
 import { patternOf, Transcript } from './transcript.ts';
 
@@ -14,6 +15,8 @@ export interface PhoneDeps {
   appAt(path: string): Promise<App>;
   /** Why the program failed, for messages. */
   problems(): string;
+  /** Throws when the world is closed. */
+  checkOpen(): void;
 }
 
 const busyHere = 486; // RFC 3261 §21.4.24
@@ -61,6 +64,7 @@ export class TestPhone implements Phone {
   }
 
   async #open(): Promise<Line> {
+    this.#deps.checkOpen();
     this.#line ??= this.#deps.open();
     this.#opened = await this.#line;
     this.#behave(this.#opened);
@@ -73,7 +77,8 @@ export class TestPhone implements Phone {
     return this;
   }
 
-  async dial(callee: App | string, { within = '2 min' }: Within = {}): Promise<void> {
+  async dial(callee: App | string, options: Within = {}): Promise<void> {
+    const within = limitOf(options, '2 min');
     const line = await this.#open();
     const isPath = typeof callee === 'string' && callee.startsWith('/');
     const app = isPath ? await this.#deps.appAt(callee) : callee;
@@ -89,16 +94,19 @@ export class TestPhone implements Phone {
     }
   }
 
-  async answered({ within = usual }: Within = {}): Promise<void> {
-    await this.#until(`${this.name} was in no call`, within, () => this.isInCall);
+  async answered(options: Within = {}): Promise<void> {
+    await this.#until(`${this.name} was in no call`, limitOf(options, usual), () => this.isInCall);
   }
 
-  async rings({ within = usual }: Within = {}): Promise<void> {
+  async rings(options: Within = {}): Promise<void> {
+    const within = limitOf(options, usual);
     const isRinging = () => this.#opened?.phone.call?.isRinging === true;
     await this.#until(`${this.name} did not ring`, within, isRinging);
   }
 
-  async hears(what: string | RegExp, { within = usual }: Within = {}): Promise<RegExpExecArray> {
+  async hears(what: string | RegExp, options: Within = {}): Promise<RegExpExecArray> {
+    checkExpected(what);
+    const within = limitOf(options, usual);
     let found: RegExpExecArray | undefined;
     await this.#until(
       () => `${this.name} did not hear ${shown(what)}; it heard ${this.#heardText()}`,
@@ -115,12 +123,15 @@ export class TestPhone implements Phone {
     return found!;
   }
 
-  async hearsKeys(keys: string, { within = usual }: Within = {}): Promise<void> {
+  async hearsKeys(keys: string, options: Within = {}): Promise<void> {
+    checkKeys(keys);
+    const within = limitOf(options, usual);
     const what = () => `${this.name} did not hear the keys ${keys}; it heard "${this.keysHeard}"`;
     await this.#until(what, within, () => this.keysHeard.includes(keys));
   }
 
   async says(text: string): Promise<void> {
+    checkText(text);
     const call = this.#callNow('say anything');
     call.audio.say(spokenText(text));
     await this.#sent(call);
@@ -133,9 +144,7 @@ export class TestPhone implements Phone {
   }
 
   async press(keys: string): Promise<void> {
-    if (!/^[0-9*#A-D]+$/.test(keys)) {
-      throw new TestingError('bad-option', `keys is ${JSON.stringify(keys)}: use 0 to 9, *, # and A to D.`);
-    }
+    checkKeys(keys);
     const call = this.#callNow('press a key');
     call.press(keys);
     await this.#sent(call);
@@ -148,7 +157,8 @@ export class TestPhone implements Phone {
     await this.ended();
   }
 
-  async ended({ within = usual }: Within = {}): Promise<CallEnd> {
+  async ended(options: Within = {}): Promise<CallEnd> {
+    const within = limitOf(options, usual);
     const { call } = (await this.#open()).phone;
     if (call === undefined) throw this.#failure('no-call', `${this.name} has had no call that could end`);
     await this.#until(`The call of ${this.name} did not end`, within, () => call.end !== undefined);
@@ -157,8 +167,11 @@ export class TestPhone implements Phone {
     return { by: end?.by ?? '', status, afterMs: endedAt - answeredAt };
   }
 
-  async receivesText(what: string | RegExp, { within = usual }: Within = {}): Promise<ReceivedText> {
-    const { ground } = this.#deps;
+  async receivesText(what: string | RegExp, options: Within = {}): Promise<ReceivedText> {
+    checkExpected(what);
+    const within = limitOf(options, usual);
+    const { ground, checkOpen } = this.#deps;
+    checkOpen();
     const limit = ground.clock.now() + msOf(within, 'within');
     for (;;) {
       const messages = await ground.messages(this.name);
@@ -254,6 +267,11 @@ function behaviourOf(answer: PhoneAnswer): PhoneBehaviour {
   if (answer === 'off') return { does: 'nothing' };
   if ('rejects' in answer) return { does: 'reject', status: answer.rejects };
   return { does: 'answer', ringMs: msOf(answer.answersAfter, 'answersAfter') };
+}
+
+function checkKeys(keys: string): void {
+  if (typeof keys === 'string' && /^[0-9*#A-D]+$/.test(keys)) return;
+  throw new TestingError('bad-option', `keys is ${JSON.stringify(keys)}: use 0 to 9, *, # and A to D.`);
 }
 
 function checkAnswer(answer: PhoneAnswer): void {

@@ -1,3 +1,4 @@
+import { checkOptions } from './options.ts';
 import { testEnvironment } from './test-environment.ts';
 import { TestingError } from './testing-error.ts';
 
@@ -27,6 +28,7 @@ const hostAndPort = /^(\[[0-9a-f:]+\]|[^:@\s/]+)(?::(\d{1,5}))?$/i;
 /** The server of the options, else of JACKFIELD_TEST_SERVER; undefined for a world of its own. */
 export function serverOf(given: ServerOptions | undefined): ServerAt | undefined {
   if (given !== undefined) {
+    checkOptions(given, ['url', 'authId', 'authToken', 'sip', 'host'], 'the server');
     return read({ ...given, names: { url: 'server.url', sip: 'server.sip' } });
   }
   const { JACKFIELD_TEST_SERVER: text = '', JACKFIELD_TEST_SIP, JACKFIELD_TEST_HOST } = testEnvironment();

@@ -15,6 +15,7 @@ import { type Duration, msOf } from './duration.ts';
 import type { FaultName } from './fault-names.ts';
 import type { Faults } from './faults.ts';
 import type { Ground } from './ground.ts';
+import { checkOptions, limitOf } from './options.ts';
 import { TestPhone } from './phone.ts';
 import type { ProgramRunner } from './program.ts';
 import { TestingError } from './testing-error.ts';
@@ -30,7 +31,8 @@ export class TestWorld implements World {
   readonly #deps: WorldDeps;
   readonly #phones = new Map<string, TestPhone>();
   readonly #apps = new Map<string, Promise<App>>();
-  #isClosed = false;
+  /** Phones hang up while the world closes. */
+  #state: 'open' | 'closing' | 'closed' = 'open';
 
   constructor(deps: WorldDeps) {
     this.#deps = deps;
@@ -49,6 +51,7 @@ export class TestWorld implements World {
   }
 
   phone(number: string): Phone {
+    this.#checkOpen();
     if (!/^\+[1-9]\d{6,14}$/.test(number)) {
       throw new TestingError(
         'bad-number',
@@ -59,6 +62,7 @@ export class TestWorld implements World {
   }
 
   endpoint(name: string): Phone {
+    this.#checkOpen();
     if (!/^[a-z][a-z0-9]{0,23}$/i.test(name)) {
       throw new TestingError(
         'bad-option',
@@ -68,7 +72,10 @@ export class TestWorld implements World {
     return this.#phone(name, () => this.#deps.ground.openEndpoint(name));
   }
 
-  app(path: string, { hangup, fallback }: AppPaths = {}): Promise<App> {
+  app(path: string, paths: AppPaths = {}): Promise<App> {
+    this.#checkOpen();
+    checkOptions(paths, ['hangup', 'fallback'], 'an application');
+    const { hangup, fallback } = paths;
     const urls = {
       answer_url: this.url(path),
       ...(hangup === undefined ? {} : { hangup_url: this.url(hangup) }),
@@ -86,38 +93,44 @@ export class TestWorld implements World {
   }
 
   api(method: ApiMethod, path: string, body?: object): Promise<ApiAnswer> {
-    if (this.#isClosed) throw new TestingError('world-closed', 'The world is closed: create another one.');
+    this.#checkOpen();
     return this.#deps.ground.api(method, path, body);
   }
 
-  listen(): Promise<string> {
+  async listen(): Promise<string> {
+    this.#checkOpen();
     return this.#deps.ground.listen();
   }
 
-  wait(duration: Duration): Promise<void> {
+  async wait(duration: Duration): Promise<void> {
+    this.#checkOpen();
     return this.#deps.ground.wait(msOf(duration, 'duration'));
   }
 
-  async until(what: string, condition: () => boolean, { within = '60 s' }: Within = {}): Promise<void> {
+  async until(what: string, condition: () => boolean, options: Within = {}): Promise<void> {
+    this.#checkOpen();
+    const within = limitOf(options, '60 s');
     if (await this.#deps.ground.until(condition, msOf(within, 'within'))) return;
     throw new TestingError('not-within', `Not within ${within}: ${what}.${problemsOf(this.#deps.program)}`);
   }
 
-  async requested(path: string, { within = '60 s' }: Within = {}): Promise<ProgramRequest> {
+  async requested(path: string, options: Within = {}): Promise<ProgramRequest> {
     const find = () => this.requests.find((request) => request.path === path);
-    await this.until(`a request to ${path}`, () => find() !== undefined, { within });
+    await this.until(`a request to ${path}`, () => find() !== undefined, options);
     return find()!;
   }
 
   fault(name: FaultName, options?: FaultOptions): Fault {
+    this.#checkOpen();
     return this.#deps.faults.start(name, options);
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#state !== 'open') return;
+    this.#state = 'closing';
     this.#deps.faults.endAll();
     for (const phone of this.#phones.values()) await phone.hangUp();
+    this.#state = 'closed';
     await this.#deps.ground.close();
     const [error] = this.#deps.program.errors;
     if (error !== undefined) throw error;
@@ -127,13 +140,22 @@ export class TestWorld implements World {
     return this.close();
   }
 
+  #checkOpen(): void {
+    if (this.#state === 'open') return;
+    throw new TestingError('world-closed', 'The world is closed: create another one.');
+  }
+
   #phone(name: string, open: () => ReturnType<Ground['openPhone']>): TestPhone {
     const { ground, faults, program } = this.#deps;
     const known = this.#phones.get(name);
     if (known !== undefined) return known;
     const appAt = (path: string) => this.app(path);
     const problems = () => problemsOf(program);
-    const phone = new TestPhone({ ground, faults, name, open, appAt, problems });
+    // A phone that hangs up at the end waits for the end of its call.
+    const checkOpen = () => {
+      if (this.#state === 'closed') this.#checkOpen();
+    };
+    const phone = new TestPhone({ ground, faults, name, open, appAt, problems, checkOpen });
     this.#phones.set(name, phone);
     return phone;
   }
