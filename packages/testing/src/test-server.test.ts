@@ -67,8 +67,15 @@ describe('worlds over HTTP', () => {
   });
 
   it('a request that cannot be understood says why', async () => {
+    const url = 'http://127.0.0.1:1';
     for (const [method, path, fields, status, sentence] of [
       ['POST', '/worlds', { program: 'here' }, 400, /program is "here": use the URL/],
+      ['POST', '/worlds', { program: 'ftp://x' }, 400, /program is "ftp:\/\/x": use the URL/],
+      ['POST', '/worlds', { program: url, seed: 'abc' }, 400, /seed is "abc": use a whole number/],
+      ['GET', '//', undefined, 400, /^\/\/ is not known: use \/worlds/],
+      ['GET', '/worlds/%zz', undefined, 400, /%zz is not known: use \/worlds/],
+      ['POST', `${world}/phones/+14155550100/toString`, {}, 400, /is no command of a phone: POST ready/],
+      ['POST', `${world}/faults`, { name: 'sms-late', bye: '1 s' }, 400, /no option "bye" of sms-late/],
       ['GET', '/worlds/77/requests', undefined, 404, /no world "77"/],
       ['POST', `${world}/faults`, { name: 'rain' }, 400, /no fault "rain": use carrier-busy/],
       ['POST', `${world}/phones/911/dial`, { to: '/a' }, 400, /use E.164/],

@@ -39,11 +39,8 @@ export async function startTestServer({
 
   async function answer(request: IncomingMessage): Promise<unknown> {
     const fields = await fieldsOf(request);
-    const { pathname } = new URL(request.url ?? '/', 'http://test');
-    const [, at, id = '', ...command] = pathname
-      .split('/')
-      .filter((part, index) => index === 0 || part !== '')
-      .map(decodeURIComponent);
+    const { pathname, parts } = pathOf(request);
+    const [at, id = '', ...command] = parts;
     if (at !== 'worlds') throw unknownPath(pathname);
     if (id === '' && request.method === 'POST') return open(fields);
     const running = worlds.get(id);
@@ -63,15 +60,8 @@ export async function startTestServer({
   }
 
   async function open(fields: Fields): Promise<object> {
-    const program = text(fields, 'program');
-    if (!URL.canParse(program)) {
-      throw new TestingError(
-        'bad-option',
-        `program is ${JSON.stringify(program)}: use the URL of your program, such as "http://127.0.0.1:3000".`,
-      );
-    }
-    const seed = fields.seed === undefined ? 1 : Number(fields.seed);
-    const world = await createWorld({ program, seed });
+    const { seed = 1 } = fields;
+    const world = await createWorld({ program: text(fields, 'program'), seed: seed as number });
     const id = String(++number);
     worlds.set(id, { world, last: Promise.resolve() });
     return { world: id, api: await world.listen(), ...world.account };
@@ -113,7 +103,7 @@ async function obey(
   if (part === 'phones' || part === 'endpoints') {
     const phone = part === 'phones' ? world.phone(name) : world.endpoint(name);
     if (method === 'GET' && verb === '') return stateOf(phone);
-    const run = phoneCommands[verb];
+    const run = Object.hasOwn(phoneCommands, verb) ? phoneCommands[verb] : undefined;
     if (method === 'POST' && run !== undefined) return run(phone, fields);
     throw new TestingError(
       'bad-option',
@@ -190,6 +180,19 @@ async function fieldsOf(request: IncomingMessage): Promise<Fields> {
     // Like any other body that is no object.
   }
   throw new TestingError('bad-option', 'The body is no JSON object.');
+}
+
+function pathOf({ url = '/' }: IncomingMessage): {
+  readonly pathname: string;
+  readonly parts: readonly string[];
+} {
+  try {
+    const { pathname } = new URL(url, 'http://test');
+    const parts = pathname.split('/').filter((part) => part !== '');
+    return { pathname, parts: parts.map(decodeURIComponent) };
+  } catch {
+    throw unknownPath(url);
+  }
 }
 
 function unknownPath(path: string): TestingError {
