@@ -68,6 +68,13 @@ describe('what a test passes', () => {
     );
   });
 
+  it('as a duration is a month at most', async () => {
+    for (const duration of ['99999999999999 min', '745 h', 1e15] as const) {
+      await assert.rejects(async () => world.wait(duration), bad('bad-duration', /from 0 to 744 h/));
+      await assert.rejects(phone.hears('x', { within: duration }), bad('bad-duration', /^within is /));
+    }
+  });
+
   it('to createWorld has known names, a program that can be requested, and a whole seed', async () => {
     for (const [options, message] of [
       [{ programm: () => spoken }, /^There is no option "programm" of a world: use program, seed, server\.$/],
