@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { createWorld, type Phone, type World } from './index.ts';
 
@@ -109,4 +110,17 @@ it('a world that is closed refuses everything that needs it', async () => {
     async () => world.fault('codec-loss'),
   ])
     await assert.rejects(use, refused);
+});
+
+it('a world that listens and is never closed lets its process end', () => {
+  const program = `import { createWorld } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
+    const world = await createWorld({ program: () => ${JSON.stringify(spoken)} });
+    const { status } = await fetch(await world.listen());
+    console.log(status);`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(status, 0);
+  assert.match(stdout, /^\d{3}\n$/);
 });

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type CustomerRequest,
@@ -65,6 +66,7 @@ export async function openVirtualGround(options: VirtualGroundOptions): Promise<
       const { http } = world.node.platform;
       if (url === undefined) {
         await http.listen({ host: '127.0.0.1', port: 0 });
+        letProcessEnd(http.server);
         url = `http://127.0.0.1:${(http.server.address() as AddressInfo).port}`;
       }
       return url;
@@ -106,6 +108,16 @@ const carrier = {
   caps: { concurrent_calls: 100_000 },
   probe_seconds: 0,
 };
+
+/** A test that forgets to close its world ends all the same: the server holds its process for a request alone. */
+function letProcessEnd(server: Server): void {
+  server.unref();
+  server.on('connection', (socket) => socket.unref());
+  server.on('request', ({ socket }, response) => {
+    socket.ref();
+    response.once('close', () => socket.unref());
+  });
+}
 
 function lineOf(phone: Line['phone']): Pick<Line, 'phone' | 'dial' | 'reachable'> {
   return { phone, dial: (user) => phone.dial(user), reachable: async () => {} };
