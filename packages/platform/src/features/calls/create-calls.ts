@@ -171,7 +171,6 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     transfers,
     answer,
     mainAccountOf: rememberMainAccounts(deps.mainAccountOf),
-    rate: () => usage.rateOf('inbound', 'sip'),
   });
   listenToLegs(deps, legs, offers, hangUp);
   const clientQualities = createClientQualities(deps);
@@ -208,7 +207,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     whenOver: ended.whenOver,
     parametersOf(leg) {
       const { rate, parentRequestUuid } = legs.peek(leg.leg) ?? {
-        rate: usage.rateOf(leg.direction, leg.direction === 'inbound' ? 'sip' : leg.to),
+        rate: leg.rate ?? usage.rateOf(leg.direction, leg.direction === 'inbound' ? 'sip' : leg.to),
         parentRequestUuid: leg.parentLeg ?? leg.requestUuid,
       };
       return parametersOfCall({ ...leg, rate, parentRequestUuid }, leg);

@@ -1,5 +1,6 @@
 import type { CallEnd, LegSpec, MachineDetection } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
+import type { Rate } from '../usage/index.ts';
 import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
 /**
@@ -177,6 +178,8 @@ export interface LiveLeg {
   readonly parentLeg: string | null;
   /** `X-PH-…` of the received INVITE, by their full names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** By which it is billed; absent for a leg of a node of the release before. */
+  readonly rate?: Rate;
   /** The detection that its owner requested. */
   readonly machineDetection?: MachineDetection;
   /** Its audio is not for its account: no request streams, records, plays to or moves it. It can be hung up. */

@@ -46,6 +46,7 @@ function liveLegOf(leg: CallLeg | undefined, isPrivate: boolean): LiveLeg | unde
     requestUuid: leg.requestUuid,
     parentLeg: leg.parentLeg,
     headers: leg.headers,
+    rate: leg.rate,
     ...(leg.spec.machineDetection === undefined ? {} : { machineDetection: leg.spec.machineDetection }),
     isPrivate,
   };

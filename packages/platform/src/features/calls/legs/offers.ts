@@ -1,6 +1,6 @@
 import { type Clock, callEnds, type LegNotice, type Logger, legSpec, type Telephony } from '@jackfield/ports';
 import type { Sessions } from '../../../kernel/session-runner.ts';
-import type { Rate } from '../../usage/index.ts';
+import type { Usage } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
 import type { CalleeAccount, Calls, LegOffer, TakenOffer } from '../public-api.ts';
 import type { DirectCalls } from './direct-calls.ts';
@@ -18,7 +18,7 @@ export interface OffersDeps {
   readonly transfers: Pick<Transfers, 'offered' | 'replacing' | 'over'>;
   readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
-  readonly rate: () => Rate;
+  readonly usage: Pick<Usage, 'rateOf'>;
   /** Undefined where the call belongs to its caller. */
   readonly calleeAccount?: ((offer: LegOffer) => Promise<CalleeAccount | undefined>) | undefined;
 }
@@ -139,8 +139,8 @@ async function askTakers(takers: readonly Taker[], offer: LegOffer): Promise<Tak
 }
 
 function newOfferedLeg(
-  { rate, clock }: Pick<OffersDeps, 'rate' | 'clock'>,
-  { leg, account, from, to, callerName, headers, sourceAddress }: OfferedLeg,
+  { usage, clock }: Pick<OffersDeps, 'usage' | 'clock'>,
+  { leg, account, from, to, callerName, headers, sourceAddress, carrier }: OfferedLeg,
   mainAccount: string,
   trunk: CallLeg['trunk'],
 ): CallLeg {
@@ -163,7 +163,8 @@ function newOfferedLeg(
     callbacks: null,
     dialog: null,
     areDigitsSent: false,
-    rate: rate(),
+    // The number that a carrier delivers has a price; every other caller is a phone without a number.
+    rate: usage.rateOf('inbound', carrier === undefined ? 'sip' : to),
     phase: 'offered',
     initiatedAt: clock.wallNow(),
     answeredAt: null,

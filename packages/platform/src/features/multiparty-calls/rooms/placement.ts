@@ -168,11 +168,10 @@ async function numbered(deps: AdditionDeps, requested: Unnumbered): Promise<Requ
   return { ...requested, rate: rateOf(deps, requested), memberId: await deps.memberIds.next() };
 }
 
-/** The rate of its leg: an inbound call stays inbound when it is moved. */
-function rateOf({ calls, usage }: AdditionDeps, { origin, leg, spec, agent }: Unnumbered): Rate {
+/** The rate of its leg, which a moved call keeps. */
+function rateOf({ calls, usage }: AdditionDeps, { leg, spec, agent }: Unnumbered): Rate {
   if (agent !== undefined) return usage.rateOfStreams();
-  const isInbound = origin !== 'dialled' && calls.peek(leg)?.direction === 'inbound';
-  return isInbound ? usage.rateOf('inbound', 'sip') : usage.rateOf('outbound', spec.to);
+  return calls.peek(leg)?.rate ?? usage.rateOf('outbound', spec.to);
 }
 
 async function placeInto(
