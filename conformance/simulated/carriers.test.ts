@@ -132,6 +132,27 @@ describe('A call through a carrier', () => {
     }));
 });
 
+describe('A caller id that a carrier replaces', () => {
+  it('reaches the called phone neither as the caller nor in the name, and a name that is no number stays', () =>
+    inSimulatedWorld(
+      { seed: 311, carriers: [{ ...alpha, caller_id: { rule: 'replace', number: '+442079460999' } }] },
+      async (world) => {
+        const gateway = gatewayOf(world, alpha);
+        for (const [more, name] of [
+          [{}, undefined],
+          [{ caller_name: 'Ann, +33 6 11 11 11 11' }, undefined],
+          [{ caller_name: 'Acme' }, 'Acme'],
+        ] as const) {
+          const end = await calls(world, { from: '+33611111111', ...more });
+          await world.until('the carrier is called', () => gateway.call?.isUp);
+          assert.deepEqual([gateway.call?.caller, gateway.call?.callerName], ['+442079460999', name]);
+          gateway.hangUp();
+          await end();
+        }
+      },
+    ));
+});
+
 describe('A cap of a carrier', () => {
   it('on concurrent calls ends the call beyond it, and the next call after an end goes through', () =>
     inSimulatedWorld(

@@ -31,6 +31,8 @@ export interface RouteTarget {
   readonly target: DialTarget;
   /** The caller that the target sees; `from` of the leg's specification when absent. */
   readonly caller?: string;
+  /** The display name that the target sees; `callerName` of the leg's specification when absent. */
+  readonly callerName?: string;
   /**
    * A target that does not ring within this time loses the call; while its name has another address, an address that does not respond at
    * all loses it to that one. When absent only the ring timeout of the call holds.

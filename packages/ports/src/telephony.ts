@@ -86,6 +86,8 @@ export interface DialRequest {
   readonly targets: readonly DialTarget[];
   /** The caller that these targets see instead of `spec.from`. */
   readonly caller?: string;
+  /** The display name that these targets see instead of `spec.callerName`. */
+  readonly callerName?: string;
   /**
    * The leg that caused this one. The INVITE carries its Max-Forwards less one (RFC 7332 §3). With none left the leg ends as
    * rejected with 483 and nothing is sent.

@@ -33,6 +33,8 @@ export class PhoneCall {
   isRinging = false;
   /** The user part of From in an incoming INVITE. */
   caller: string | undefined;
+  /** Its display name. */
+  callerName: string | undefined;
   end: EndReason | undefined;
   endedAt: Instant | undefined;
   /** When the other side first answered the BYE of this phone; undefined while it has not. */
@@ -115,6 +117,7 @@ export class PhoneCall {
   offered(invite: IncomingInvite): void {
     this.#leg = invite;
     this.caller = /sips?:([^@>;]+)@/.exec(invite.request.headers.get('From') ?? '')?.[1];
+    this.callerName = invite.request.headers.address('From')?.displayName;
     invite.listen(this.#listener());
   }
 

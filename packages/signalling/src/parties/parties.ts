@@ -152,14 +152,14 @@ function headersOf({ sipHeaders }: LegSpec): [name: string, value: string][] {
  * caller, so that no external caller can pass for one of our users.
  */
 export function inviteOf(
-  { leg, spec, callee, targets, caller = spec.from }: DialRequest,
+  { leg, spec, callee, targets, caller = spec.from, callerName = spec.callerName }: DialRequest,
   domain: string,
 ): Omit<InviteOptions, 'content'> {
   const isPhone = targets.every(({ flow }) => flow !== undefined);
   const callersHost = isPhone ? parseSipUri(encodeUtf8(caller))?.host : undefined;
   return {
     targets: targets.map(inviteTarget),
-    from: addressOf(caller, callersHost ?? domain, spec.callerName),
+    from: addressOf(caller, callersHost ?? domain, callerName),
     to: addressOf(callee, domain),
     headers: [...headersOf(spec), ['X-CallUUID', leg]],
   };

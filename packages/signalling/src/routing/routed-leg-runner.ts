@@ -134,8 +134,13 @@ function dialogIn(notice: string, { dialog }: LiveRoutedLeg): { readonly dialog?
 
 /** The dial request for one target of the route. */
 function requestTo({ request, route }: LiveRoutedLeg, at: number): DialRequest {
-  const { target, caller } = route.targets[at]!;
-  return { ...request, targets: [target], ...(caller !== undefined && { caller }) };
+  const { target, caller, callerName } = route.targets[at]!;
+  return {
+    ...request,
+    targets: [target],
+    ...(caller !== undefined && { caller }),
+    ...(callerName !== undefined && { callerName }),
+  };
 }
 
 function endOf(

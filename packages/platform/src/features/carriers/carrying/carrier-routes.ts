@@ -1,5 +1,5 @@
 import type { CallRoute, CallRoutes, DialTarget, LegEnd, Logger, TargetFailure } from '@jackfield/ports';
-import { callerIdFor } from '../domain/caller-id.ts';
+import { callerIdFor, callerNameFor } from '../domain/caller-id.ts';
 import { type Carrier, uriAt } from '../domain/carrier.ts';
 import { endOfPassedOver, type PassedOver } from '../domain/passed-over.ts';
 import type { CarrierBooks } from './carrier-books.ts';
@@ -37,18 +37,23 @@ export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
       if (!uri?.startsWith(numberScheme)) return undefined;
       const number = uri.slice(numberScheme.length);
       const call = { leg, number, timeLimitSeconds: spec.timeLimitSeconds };
-      const tries = deps.carriersOf(number).map((carrier) => ({
-        carrier,
-        caller: callerIdFor(carrier.callerId, spec.from),
-      }));
+      const { from, callerName: name } = spec;
+      const tries = deps.carriersOf(number).map((carrier) => {
+        const caller = callerIdFor(carrier.callerId, from);
+        return {
+          carrier,
+          caller,
+          callerName: callerNameFor(carrier.callerId, { from, name, caller: caller ?? '' }),
+        };
+      });
       const passOver = (carrier: Carrier, because: PassedOver): LegEnd => {
         deps.passedOver(leg, { carrier: carrier.name, because });
         return endOfPassedOver(because);
       };
       return {
-        targets: tries.map(({ carrier, caller }) => ({
+        targets: tries.map(({ carrier, caller, callerName }) => ({
           target: { uri: uriAt(carrier, callee), account: carrier.name },
-          ...(caller === undefined ? {} : { caller }),
+          ...(caller === undefined ? {} : { caller, callerName }),
           ringingWithinMs: carrier.ringingWithinSeconds * 1000,
           carrier: carrier.name,
         })),
