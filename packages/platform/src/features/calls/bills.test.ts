@@ -20,41 +20,52 @@ async function world(open: OpenDatabase) {
   simulated.customer.serve(answer_url, '<Response><Wait length="60"/></Response>');
   const { app_id } = (await simulated.api('POST', 'Application/', { app_name: 'waits', answer_url })).body;
   await simulated.api('POST', 'Number/', { number, app_id });
+  const room = 'MultiPartyCall/name_room/Participant/';
+
+  /** Adds the only participant of a multiparty call, hangs it up after a second, and gives the bills of its records. */
+  async function billsOf(added: object, pickUp?: (leg: string) => void) {
+    const { status, body } = await simulated.api('POST', room, { role: 'customer', ...added });
+    assert.equal(status, 201, JSON.stringify(body));
+    const [{ call_uuid: leg }] = body.calls;
+    await simulated.advance(0);
+    pickUp?.(leg);
+    await simulated.advance(1_000);
+    const { member_id } = (await simulated.api('GET', room)).body.objects[0];
+    telephony.leave(leg);
+    await simulated.advance(0);
+    const { total_rate, total_amount } = (await simulated.api('GET', `Call/${leg}/`)).body;
+    const [{ mpc_uuid }] = (await simulated.api('GET', 'MultiPartyCall/')).body.objects;
+    const participant = await simulated.api(
+      'GET',
+      `MultiPartyCall/uuid_${mpc_uuid}/Participant/${member_id}/`,
+    );
+    return { total_rate, total_amount, billed_amount: participant.body.billed_amount };
+  }
+
   return {
-    ...simulated,
-    /** Moves an incoming call into a multiparty call, ends both, and gives the records of both. */
-    async conversed(caller: {
+    /** Of an incoming call that is moved into a multiparty call. */
+    async incoming(caller: {
       readonly carrier?: string;
       readonly endpoint?: string;
       readonly trunk?: string;
     }) {
       const leg = telephony.callIn({ account: main.authId, from: '+12025550100', to: number, ...caller });
       await simulated.advance(0);
-      const room = 'MultiPartyCall/name_room/Participant/';
-      const moved = await simulated.api('POST', room, { role: 'customer', call_uuid: leg });
-      assert.equal(moved.status, 201, JSON.stringify(moved.body));
-      await simulated.advance(1_000);
-      const { member_id } = (await simulated.api('GET', room)).body.objects[0];
-      telephony.leave(leg);
-      await simulated.advance(0);
-      const { total_rate, total_amount } = (await simulated.api('GET', `Call/${leg}/`)).body;
-      const [ended] = (await simulated.api('GET', 'MultiPartyCall/')).body.objects;
-      const participant = `MultiPartyCall/uuid_${ended.mpc_uuid}/Participant/${member_id}/`;
-      const { billed_amount } = (await simulated.api('GET', participant)).body;
-      return { total_rate, total_amount, billed_amount };
+      return billsOf({ call_uuid: leg });
+    },
+    /** Of a phone that is dialled for a multiparty call. */
+    async dialled(to: string) {
+      return billsOf({ from: '+12025550100', to }, telephony.pickUp);
     },
   };
 }
 
+const all = (amount: string) => ({ total_rate: amount, total_amount: amount, billed_amount: amount });
+
 eachDatabase('the bill of an incoming call', (open) => {
   it('is by the rate of the called number where a carrier delivers it, also for its time in a multiparty call', async () => {
-    const { conversed } = await world(open);
-    const amount = '0.50000';
-    assert.deepEqual(await conversed({ carrier: 'alpha' }), {
-      total_rate: amount,
-      total_amount: amount,
-      billed_amount: amount,
-    });
+    const { incoming } = await world(open);
+    assert.deepEqual(await incoming({ carrier: 'alpha' }), all('0.50000'));
   });
 
   for (const [what, caller] of [
@@ -62,13 +73,17 @@ eachDatabase('the bill of an incoming call', (open) => {
     ['the telephone system of a trunk', { trunk: '12345678901234' }],
   ] as const) {
     it(`is by the rate of sip for ${what}, whatever it calls`, async () => {
-      const { conversed } = await world(open);
-      const amount = '0.00300';
-      assert.deepEqual(await conversed(caller), {
-        total_rate: amount,
-        total_amount: amount,
-        billed_amount: amount,
-      });
+      const { incoming } = await world(open);
+      assert.deepEqual(await incoming(caller), all('0.00300'));
+    });
+  }
+});
+
+eachDatabase('the bill of a participant that is dialled', (open) => {
+  for (const to of ['+33123456789', 'sip:+33123456789@sip.example.com']) {
+    it(`is by the rate of the number in its call and in the multiparty call: ${to}`, async () => {
+      const { dialled } = await world(open);
+      assert.deepEqual(await dialled(to), all('0.02000'));
     });
   }
 });

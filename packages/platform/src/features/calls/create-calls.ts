@@ -22,7 +22,7 @@ import type { CallLeg } from './domain/call-leg.ts';
 import { createCallHomes } from './home-queries.ts';
 import { type CallStep, type CallSteps, createCallSteps } from './legs/call-steps.ts';
 import { createDialledLegs } from './legs/dialled-legs.ts';
-import { createDialling } from './legs/dialling.ts';
+import { createDialling, rateOfDialled } from './legs/dialling.ts';
 import { createDirectCalls } from './legs/direct-calls.ts';
 import { createEndedLegs } from './legs/ended-legs.ts';
 import { createLaterCalls } from './legs/later-calls.ts';
@@ -197,6 +197,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     offeredTo: offers.offeredTo,
     dialledLaterBy: later.add,
     dial,
+    rateOfDialled: (to) => rateOfDialled(deps, to),
     ...orders,
     peek,
     homeOf,

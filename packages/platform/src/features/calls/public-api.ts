@@ -31,6 +31,8 @@ export interface Calls {
    * `leg-ended`; the promise resolves when the record is durable.
    */
   dial(leg: OutboundLeg): Promise<void>;
+  /** The rate of a leg that is dialled to this destination. */
+  rateOfDialled(to: string): Rate;
   /** 180 to the caller of an offered leg. */
   ring(leg: string): void;
   /** 183 with early media to the caller of an offered leg; `leg-early` comes back. */

@@ -15,7 +15,7 @@ import { saveMultipartyCall } from './store.ts';
 
 export interface SessionDeps extends EffectsDeps {
   readonly runner: SessionRunner;
-  readonly usage: Pick<Usage, 'rateOf' | 'rateOfStreams' | 'amountOf'>;
+  readonly usage: Pick<Usage, 'rateOfStreams' | 'amountOf'>;
 }
 
 /** One session for each live call: its machine, its record and its effects. */

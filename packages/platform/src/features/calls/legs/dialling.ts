@@ -1,6 +1,6 @@
 import type { Clock } from '@jackfield/ports';
 import type { Sessions } from '../../../kernel/session-runner.ts';
-import type { Usage } from '../../usage/index.ts';
+import type { Rate, Usage } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
 import { readDestination } from '../domain/destination.ts';
 import type { Calls, OutboundLeg } from '../public-api.ts';
@@ -30,13 +30,18 @@ export function createDialling(
   };
 }
 
+/** The rate of a leg to this destination; a number may be written as a SIP URI of the platform. */
+export function rateOfDialled({ usage, domains }: Pick<DiallingDeps, 'usage' | 'domains'>, to: string): Rate {
+  const destination = readDestination(to, domains);
+  return usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip');
+}
+
 function newDialledLeg(
   { clock, usage, domains }: DiallingDeps,
   request: OutboundLeg,
   peek: (leg: string) => CallLeg | undefined,
 ): CallLeg {
   const { leg, parentLeg, spec } = request;
-  const destination = readDestination(spec.to, domains);
   const requestUuid = request.requestUuid ?? leg;
   return {
     leg,
@@ -57,7 +62,7 @@ function newDialledLeg(
     callbacks: request.callbacks ?? null,
     dialog: null,
     areDigitsSent: false,
-    rate: usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip'),
+    rate: rateOfDialled({ usage, domains }, spec.to),
     phase: 'routing',
     initiatedAt: clock.wallNow(),
     answeredAt: null,

@@ -27,7 +27,7 @@ export interface AdditionDeps {
   readonly memberIds: { next(): Promise<number> };
   readonly additions: KeyedQueue;
   readonly database: Database;
-  readonly usage: Pick<Usage, 'rateOf' | 'rateOfStreams'>;
+  readonly usage: Pick<Usage, 'rateOfStreams'>;
   readonly clock: Clock;
   readonly newUuid: () => string;
   /** Of this node. */
@@ -171,7 +171,7 @@ async function numbered(deps: AdditionDeps, requested: Unnumbered): Promise<Requ
 /** The rate of its leg, which a moved call keeps. */
 function rateOf({ calls, usage }: AdditionDeps, { leg, spec, agent }: Unnumbered): Rate {
   if (agent !== undefined) return usage.rateOfStreams();
-  return calls.peek(leg)?.rate ?? usage.rateOf('outbound', spec.to);
+  return calls.peek(leg)?.rate ?? calls.rateOfDialled(spec.to);
 }
 
 async function placeInto(
