@@ -14,6 +14,7 @@ export const log = {
 export const usage = {
   currency: 'USD',
   rateOf: () => emptyLeg.rate,
+  isPriced: () => true,
   rateOfStreams: () => emptyLeg.rate,
   amountOf: () => ({ billedSeconds: 0, units: 0, amount: '0.00000' }),
 };

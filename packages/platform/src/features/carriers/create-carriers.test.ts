@@ -41,6 +41,13 @@ const rates = {
       initialSeconds: 1,
       incrementSeconds: 1,
     } as const,
+    {
+      prefix: '1800',
+      direction: 'outbound',
+      perMinute: 0,
+      initialSeconds: 60,
+      incrementSeconds: 60,
+    } as const,
   ],
 };
 
@@ -215,6 +222,13 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
   it('go through no carrier with a capped spend where the number has no price', async () => {
     const w = await world({ ...alpha, caps: { spend_per_hour: '9.00' }, prefixes: [{ prefix: '' }] });
     assert.deepEqual(await w.dial('one', 60, '+4930123456'), { by: 'not-carried', refusal: 'no-route' });
+    await w.feature.close();
+  });
+
+  it('go through a carrier with a capped spend where the price of the number is 0', async () => {
+    const w = await world({ ...alpha, caps: { spend_per_hour: '9.00' }, prefixes: [{ prefix: '' }] });
+    assert.equal(await w.dial('one', 60, '+18005551234'), undefined);
+    assert.equal(w.dialled.length, 1);
     await w.feature.close();
   });
 

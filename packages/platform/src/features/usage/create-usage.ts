@@ -12,6 +12,7 @@ export function createUsage(table: RateTable): UsageFeature {
     currency: rates.currency,
     entries: rates.entries,
     rateOf: (direction, number) => rates.rateOf(direction, number),
+    isPriced: (direction, number) => rates.isPriced(direction, number),
     rateOfStreams: () => rates.rateOfStreams(),
     amountOf: (rate, seconds) => rates.amountOf(rate, seconds),
     entriesFor: (number) => rates.entriesFor(number),

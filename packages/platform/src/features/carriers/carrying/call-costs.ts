@@ -3,6 +3,8 @@ import type { Usage } from '../../usage/index.ts';
 
 /** The prices of calls through carriers, in 1e-5 units. */
 export interface CallCosts {
+  /** Whether the table has an entry for the number; the entry may be free. */
+  isPriced(number: string): boolean;
   /** Of a call to its time limit, and of the time until an unanswered BYE ends it. */
   worstCase(number: string, timeLimitSeconds: number): number;
   /** 0 without an answer. */
@@ -28,6 +30,7 @@ export function createCallCosts(usage: Usage): CallCosts {
       ? 0
       : usage.amountOf(usage.rateOf('outbound', number), Math.max(1, Math.round(answeredMs / 1000))).units;
   return {
+    isPriced: (number) => usage.isPriced('outbound', number),
     worstCase: (number, timeLimitSeconds) =>
       usage.amountOf(usage.rateOf('outbound', number), timeLimitSeconds + overrunSeconds).units,
     of,

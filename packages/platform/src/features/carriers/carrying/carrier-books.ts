@@ -61,7 +61,7 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
       const now = clock.now();
       const worstCase = costs.worstCase(number, timeLimitSeconds);
       // A number without a price escapes the cap: the operator's table must have its rate.
-      if (caps.spendPerHour !== undefined && worstCase === 0) return 'unrated';
+      if (caps.spendPerHour !== undefined && !costs.isPriced(number)) return 'unrated';
       const admitted = reserve(caps, useOf(name, now, caps), worstCase, now);
       if (!admitted.ok) return admitted.reached;
       uses.set(name, admitted.use);

@@ -31,7 +31,7 @@ export function createGrantedBooks(deps: GrantedBooksDeps): CarrierBooks {
     reserve({ name, caps }, { leg, number, timeLimitSeconds }) {
       const worstCase = costs.worstCase(number, timeLimitSeconds);
       // A number without a price escapes the cap: the operator's table must have its rate.
-      if (caps.spendPerHour !== undefined && worstCase === 0) return 'unrated';
+      if (caps.spendPerHour !== undefined && !costs.isPriced(number)) return 'unrated';
       const admitted = books.get(name)?.admit(leg, worstCase) ?? Promise.resolve('broken' as const);
       // Also without a cap of the spend: the database refuses the row of a node that another one has ended.
       return admitted.then(async (reached) => {

@@ -5,6 +5,8 @@ export interface Usage {
   readonly currency: string;
   /** By the longest prefix of the number in E.164, with or without `+`; any other text has the rate of `sip`. */
   rateOf(direction: RateDirection, number: string): Rate;
+  /** Whether an entry fits; without one the rate is zero, as it is by an entry with the price 0. */
+  isPriced(direction: RateDirection, number: string): boolean;
   /** Of an audio stream: the entry with the prefix `stream`, outbound before inbound. */
   rateOfStreams(): Rate;
   /** The cost of a call that was answered for so many seconds; an unanswered call is free. */
@@ -51,11 +53,19 @@ export class Rates implements Usage, ListedRates {
   }
 
   rateOf(direction: RateDirection, number: string): Rate {
+    return this.#entryOf(direction, number) ?? free;
+  }
+
+  isPriced(direction: RateDirection, number: string): boolean {
+    return this.#entryOf(direction, number) !== undefined;
+  }
+
+  #entryOf(direction: RateDirection, number: string): Rate | undefined {
     for (const prefix of prefixesOf(number)) {
       const rate = this.#rates[direction].get(prefix);
       if (rate !== undefined) return rate;
     }
-    return free;
+    return undefined;
   }
 
   rateOfStreams(): Rate {
