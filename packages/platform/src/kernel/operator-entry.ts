@@ -1,5 +1,8 @@
 import { syntaxProblem } from './json-lines.ts';
 
+/** Which texts are valid. */
+type Shape = Pick<RegExp, 'test'>;
+
 /** One object of the operator's file: reads its fields and notes a sentence for each that is wrong. */
 export interface Entry {
   /** Path in the file, e.g. `carriers[0].caps`. */
@@ -10,10 +13,10 @@ export interface Entry {
   value(name: string): unknown;
   /** Notes that the field is wrong: its path and the rest of a sentence. */
   wrong(name: string, sentence: string): void;
-  text(name: string, shape: RegExp, allowed: string): string | undefined;
+  text(name: string, shape: Shape, allowed: string): string | undefined;
   /** Like `text`; the sentence does not show the value. */
-  secret(name: string, shape: RegExp, allowed: string): string | undefined;
-  texts(name: string, most: number, shape: RegExp, allowed: string): readonly string[];
+  secret(name: string, shape: Shape, allowed: string): string | undefined;
+  texts(name: string, most: number, shape: Shape, allowed: string): readonly string[];
   oneOf<Choice extends string>(name: string, choices: readonly Choice[], absent: Choice): Choice;
   oneOf<Choice extends string>(
     name: string,
@@ -50,7 +53,7 @@ export function entryOf(
     if (!known.includes(name)) wrong(shownName(name), `is unknown; known are ${known.join(', ')}`);
   }
 
-  function text(name: string, shape: RegExp, allowed: string, isSecret = false): string | undefined {
+  function text(name: string, shape: Shape, allowed: string, isSecret = false): string | undefined {
     const found = object[name];
     if (typeof found === 'string' && shape.test(found)) return found;
     wrong(name, `must be ${allowed}${isSecret ? '' : `, not ${shown(found)}`}`);

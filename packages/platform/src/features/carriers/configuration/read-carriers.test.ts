@@ -109,6 +109,66 @@ describe('the operator’s file', () => {
     );
   });
 
+  const registration = (aor: string) => ({ username: 'me', password: 'secret', registration: { aor } });
+  const wrongFields: readonly (readonly [field: string, fields: object])[] = [
+    ...[
+      '[::::]',
+      '[::1',
+      '[fe80::1%eth0]',
+      '::1',
+      '999.1.1.1',
+      '1.2.3',
+      '01.2.3.4',
+      'a..b',
+      'a.',
+      '-a.b',
+    ].map((host) => ['host', { host }] as const),
+    ...['sip:me@[::1', 'sip:me@x:99999', 'sip:me@x:0', 'sip:me@999.1.1.1', 'sip:me@a..b'].map(
+      (aor) => ['registration.aor', registration(aor)] as const,
+    ),
+    ...[
+      '10.0.0.0/99',
+      '10.0.0.0/',
+      '999.1.1.1',
+      '01.2.3.4',
+      ':::',
+      'fe80::1%eth0',
+      '::/129',
+      '1.2.3.4/8/8',
+      '0.0.0.0/0',
+      '10.0.0.0/7',
+      '::/0',
+      '2000::/3',
+    ].map((address) => ['addresses[0]', { addresses: [address] }] as const),
+  ];
+  for (const [field, wrong] of wrongFields) {
+    it(`is refused where an address is none, or names half the world: ${JSON.stringify(wrong)}`, () => {
+      const problems = problemsOf(fileOf({ ...plain, ...wrong }));
+      assert.deepEqual(
+        problems.map((each) => each.slice(0, each.indexOf(' '))),
+        [`carriers[0].${field}`],
+      );
+    });
+  }
+
+  it('accepts names and addresses of both families', () => {
+    for (const fields of [
+      ...[
+        'localhost',
+        'a-1.Example',
+        'xn--bcher-kva.example',
+        '192.0.2.1',
+        '[2001:db8::1]',
+        '3.pool.example',
+      ].map((host) => ({ host })),
+      ...['sip:me@sip.example.com', 'sips:+1202@[::1]:5061', 'sip:me@192.0.2.1:65535'].map(registration),
+      { addresses: ['192.0.2.1', '10.0.0.0/8', '192.0.2.7/24', '::1', '2001:db8::/32', '::ffff:192.0.2.1'] },
+    ]) {
+      const read = readCarriers(fileOf({ ...plain, ...fields }));
+      assert.deepEqual(read.ok ? [] : read.problems, []);
+    }
+  });
+
   it('shows no password in a sentence, not even where the file is no JSON', () => {
     const wrong = { ...plain, username: 'me', password: 'dear\u0000secret' };
     assert.ok(problemsOf(fileOf(wrong)).every((each) => !each.includes('dear')));

@@ -1,3 +1,4 @@
+import { isHost, isNetwork, isSipUri } from '../../../kernel/operator-addresses.ts';
 import { type Entry, entryOf, readAmount, readDocument, shown } from '../../../kernel/operator-entry.ts';
 import { prefixShape, readPrefixes } from '../../../kernel/read-prefixes.ts';
 import type { CallerIdRule, Carrier, CarrierAccount, CarrierCaps } from '../domain/carrier.ts';
@@ -13,9 +14,6 @@ const maxPrefixes = 50_000;
 const maxAddresses = 200;
 
 const number = /^\+[1-9][0-9]{6,14}$/;
-const host = /^(?:\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)$/;
-const network = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(?:\/[0-9]{1,3})?$/;
-const sipUri = /^sips?:[^@\s;?<>"]{1,100}@[^@\s;?<>"]{1,260}$/;
 
 /** Reads the operator's document and reports every mistake, not only the first. */
 export function readCarriers(text: string): ReadCarriers {
@@ -60,7 +58,7 @@ const fields = [
 function readCarrier(entry: Entry): Carrier {
   return {
     name: entry.text('name', /^[a-z0-9][a-z0-9-]{0,39}$/, 'up to 40 small letters, digits and hyphens') ?? '',
-    host: entry.text('host', host, 'a host name or an IP address (IPv6 in brackets)') ?? '',
+    host: entry.text('host', { test: isHost }, 'a host name or an IP address (IPv6 in brackets)') ?? '',
     port: entry.optionalInteger('port', 1, 65_535),
     transport: entry.oneOf('transport', ['udp', 'tcp', 'tls'], 'udp'),
     registration: readRegistration(entry),
@@ -70,7 +68,12 @@ function readCarrier(entry: Entry): Carrier {
     probeSeconds: entry.optionalInteger('probe_seconds', 0, 3600) ?? 30,
     ringingWithinSeconds: entry.optionalInteger('ringing_within_seconds', 1, 120) ?? 8,
     addresses: entry.has('addresses')
-      ? entry.texts('addresses', maxAddresses, network, 'an address or a network such as 192.0.2.0/24')
+      ? entry.texts(
+          'addresses',
+          maxAddresses,
+          { test: isNetwork },
+          'an IP address, or a network such as 192.0.2.0/24, at least /8 and for IPv6 /16',
+        )
       : [],
   };
 }
@@ -94,7 +97,7 @@ function readRegistration(entry: Entry): Carrier['registration'] {
   const registration = entry.object('registration', ['aor', 'expires']);
   if (registration === undefined) return undefined;
   if (!entry.has('username')) entry.wrong('registration', 'needs a username and a password');
-  const aor = registration.text('aor', sipUri, 'a SIP URI such as sip:me@sip.example.com') ?? '';
+  const aor = registration.text('aor', { test: isSipUri }, 'a SIP URI such as sip:me@sip.example.com') ?? '';
   return { aor, expiresSeconds: registration.optionalInteger('expires', 30, 86_400) ?? 3600 };
 }
 
