@@ -66,6 +66,20 @@ test('gateways are read apart from their credentials', () => {
   assert.deepEqual(beta.receipts?.statuses, { delivrd: 'delivered' });
 });
 
+test('an IPv6 address is written in brackets, and connected to without them', () => {
+  const outcome = read({ ...smpp, host: '[2001:db8::1]' });
+  const [access] = outcome.ok ? outcome.accesses : [];
+  assert.equal(access?.protocol === 'smpp' && access.host, '2001:db8::1');
+});
+
+for (const host of ['2001:db8::1', '[::::]', '999.1.1.1', 'a..b']) {
+  test(`an SMPP gateway at ${host} is refused`, () => {
+    assert.deepEqual(problemsOf({ ...smpp, host }), [
+      `gateways[0].host must be a host name or an IP address (IPv6 in brackets), not "${host}"`,
+    ]);
+  });
+}
+
 test('each mistake is reported with its entry, and no sentence contains a secret', () => {
   const problems = problemsOf(
     { ...smpp, password: 'far too long hunter2', port: 0, prefixes: [{ prefix: '+1' }] },

@@ -1,3 +1,4 @@
+import { isHost } from '../../../kernel/operator-addresses.ts';
 import { type Entry, entryOf, readAmount, readDocument, shown } from '../../../kernel/operator-entry.ts';
 import { readPrefixes } from '../../../kernel/read-prefixes.ts';
 import type {
@@ -21,7 +22,6 @@ export type ReadGateways =
 const maxGateways = 100;
 const maxHeaders = 50;
 
-const host = /^(?:\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)$/;
 const gatewayName = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const httpUrl = /^https?:\/\/[^\s]{1,2040}$/;
 const shortText = /^[^\p{Cc}]{0,128}$/u;
@@ -94,7 +94,10 @@ function readSmpp(entry: Entry, name: string): SmppAccess {
   return {
     protocol: 'smpp',
     name,
-    host: entry.text('host', host, 'a host name or an IP address') ?? '',
+    // Sockets have no brackets.
+    host: (
+      entry.text('host', { test: isHost }, 'a host name or an IP address (IPv6 in brackets)') ?? ''
+    ).replace(/^\[|\]$/g, ''),
     port: entry.optionalInteger('port', 1, 65_535) ?? 2775,
     tls: entry.flag('tls', false),
     caFile: entry.has('ca_file')
