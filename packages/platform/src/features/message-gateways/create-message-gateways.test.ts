@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Sms, SmsOrder, SmsOutcome } from '@jackfield/ports';
-import { createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { createMessageGateways } from './create-message-gateways.ts';
 import type { MessageGateway } from './domain/gateway.ts';
 
@@ -40,12 +40,13 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     options: { open?: OpenDatabase } = {},
   ) {
     const clock = createVirtualClock();
+    const log = createRecordingLog();
     const database = await (options.open ?? open)();
     const feature = createMessageGateways({
       gateways: gateways.map(([each, its]) => ({ gateway: each, link: its })),
       database,
       clock,
-      log: { debug() {}, info() {}, warn() {}, error() {} },
+      log,
       metrics: { count() {}, gauge() {}, total() {}, histogram() {}, observe() {}, text: async () => '' },
       secrets: createSecrets(new Uint8Array(32).fill(3)),
       roles: { take() {}, holds: () => true, holderOf: async () => 1 },
@@ -62,7 +63,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
         text,
         validUntil: clock.now() + 600_000,
       });
-    return { clock, database, send, feature };
+    return { clock, log, database, send, feature };
   }
 
   test('the longest prefix decides, and a number without a prefix reaches no gateway', async () => {
@@ -86,6 +87,24 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
     assert.deepEqual(await send('+1202'), { accepted: true, message: 'm1' });
     assert.deepEqual(await send('+1202'), { accepted: false, errorCode: '11' });
     assert.deepEqual([first.orders.length, second.orders.length], [2, 1]);
+  });
+
+  test('a gateway that throws is named in the log without the text, and passes the message to the next', async () => {
+    const broken = {
+      ...link(),
+      send: (order: SmsOrder) => Promise.reject(new TypeError(`cannot send ${order.text}`)),
+    };
+    const { send, log } = await world([
+      [gateway('broken', { priority: 1 }), broken],
+      [gateway('second', { priority: 2 }), link()],
+    ]);
+    assert.deepEqual(await send('+1202'), { accepted: true, message: 'm1' });
+    const [threw] = log.lines;
+    assert.deepEqual(
+      [threw?.level, threw?.fields],
+      ['error', { gateway: 'broken', order: 'o', err: 'TypeError' }],
+    );
+    assert.ok(!JSON.stringify(log.lines).includes('123456'));
   });
 
   test('the spend cap leads to the next gateway, also after a restart, and is free an hour later', async () => {

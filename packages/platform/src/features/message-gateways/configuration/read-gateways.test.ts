@@ -80,6 +80,32 @@ for (const host of ['2001:db8::1', '[::::]', '999.1.1.1', 'a..b']) {
   });
 }
 
+for (const [what, wrong, field] of [
+  ['a URL without a host', { url: 'http://[' }, 'url'],
+  ['a URL with a port that is none', { url: 'https://beta.example:99999/' }, 'url'],
+  ['a URL with a username, which no request may have', { url: 'https://me:hunter2@beta.example/' }, 'url'],
+  ['a header with characters that HTTP cannot send', { headers: { 'X-Key': '日本' } }, 'headers.X-Key'],
+  ['a header with a line end', { headers: { 'X-Key': 'a\nb' } }, 'headers.X-Key'],
+  [
+    'a status that is there in two spellings',
+    { receipts: { ...http.receipts, statuses: { OK: 'delivered', ok: 'failed' } } },
+    'receipts.statuses.ok',
+  ],
+] as const) {
+  test(`${what} is refused at the start`, () => {
+    const problems = problemsOf({ ...http, ...wrong });
+    assert.deepEqual(
+      problems.map((each) => each.slice(0, each.indexOf(' '))),
+      [`gateways[0].${field}`],
+    );
+  });
+}
+
+test('a URL may have a placeholder in any part, and a header letters of ISO 8859-1', () => {
+  const url = 'https://{{digits}}.beta.example/{{id}}?text={{text}}';
+  assert.deepEqual(problemsOf({ ...http, url, headers: { 'X-Key': 'café 1' } }), []);
+});
+
 test('each mistake is reported with its entry, and no sentence contains a secret', () => {
   const problems = problemsOf(
     { ...smpp, password: 'far too long hunter2', port: 0, prefixes: [{ prefix: '+1' }] },

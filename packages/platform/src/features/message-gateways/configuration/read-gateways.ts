@@ -23,12 +23,15 @@ const maxGateways = 100;
 const maxHeaders = 50;
 
 const gatewayName = /^[a-z0-9][a-z0-9-]{0,39}$/;
-const httpUrl = /^https?:\/\/[^\s]{1,2040}$/;
 const shortText = /^[^\p{Cc}]{0,128}$/u;
 const secretText = /^[^\p{Cc}]{1,512}$/u;
 const field = /^[^\s\p{Cc}]{1,64}$/u;
-/** RFC 9110 §5.6.2 and §5.5. */
+/** RFC 9110 §5.6.2. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+/** RFC 9110 §5.5, sent as ISO 8859-1. */
+const headerValue = /^[\x20-\x7e\xa0-\xff]{1,512}$/;
+const placeholder = /\{\{[a-z]{1,20}\}\}/g;
+const longestUrl = 2048;
 
 const shared = ['name', 'protocol', 'prefixes', 'caps'];
 const fields = {
@@ -118,7 +121,7 @@ function readHttp(entry: Entry, name: string): HttpAccess {
   return {
     protocol: 'http',
     name,
-    url: entry.text('url', httpUrl, 'an http or https URL') ?? '',
+    url: entry.text('url', { test: isRequestUrl }, 'an http or https URL without a username') ?? '',
     method,
     headers: readHeaders(entry),
     body: entry.has('body')
@@ -131,10 +134,17 @@ function readHttp(entry: Entry, name: string): HttpAccess {
   };
 }
 
+/** As it is when its placeholders are filled in. fetch refuses a username in it. */
+function isRequestUrl(template: string): boolean {
+  if (template.length > longestUrl || !/^https?:\/\/\S+$/.test(template)) return false;
+  const url = URL.parse(template.replace(placeholder, '1'));
+  return url !== null && url.username === '' && url.password === '';
+}
+
 function readHeaders(entry: Entry): Readonly<Record<string, string>> {
   return readTexts(entry, 'headers', maxHeaders, (headers, name) => {
     if (!headerName.test(name)) headers.wrong(name.slice(0, 64), 'is no name of a header');
-    return headers.secret(name, secretText, 'a text of up to 512 characters');
+    return headers.secret(name, headerValue, 'a text of up to 512 characters of ISO 8859-1');
   });
 }
 
@@ -143,9 +153,12 @@ function readReceipts(entry: Entry): ReceiptFields | undefined {
   const found = entry.object('receipts', names);
   if (found === undefined) return undefined;
   const readField = (name: string) => found.text(name, field, 'the name of a field') ?? '';
-  const statuses = readTexts(found, 'statuses', 200, (each, word) =>
-    each.text(word, /^(?:delivered|undelivered|failed)$/, '"delivered", "undelivered" or "failed"'),
-  );
+  const words = new Set<string>();
+  const statuses = readTexts(found, 'statuses', 200, (each, word) => {
+    if (words.has(word.toLowerCase())) each.wrong(word, 'is there twice: capital letters make no difference');
+    words.add(word.toLowerCase());
+    return each.text(word, /^(?:delivered|undelivered|failed)$/, '"delivered", "undelivered" or "failed"');
+  });
   const secret = found.object('secret', ['field', 'value']);
   if (secret === undefined) {
     found.wrong('secret', 'must be an object with field and value: it authenticates receipts');

@@ -62,7 +62,15 @@ export function createCappedSends({
       log.error({ err, gateway: name }, 'cost of a message could not be counted; the gateway is skipped');
       return passedOn('cost-not-counted');
     }
-    const outcome = await links.get(name)!.send(order);
+    const outcome = await links
+      .get(name)!
+      .send(order)
+      .catch((err: unknown): SmsOutcome => {
+        // The message of the error may contain the text.
+        const what = err instanceof Error ? err.name : typeof err;
+        log.error({ gateway: name, order: order.id, err: what }, 'gateway threw; the next gateway is tried');
+        return { accepted: false, errorCode: 'gateway-failed', gatewayFailed: true, mayHaveGone: true };
+      });
     if (!outcome.accepted && units > 0 && outcome.mayHaveGone !== true) {
       store.giveBack(name, units, reservedAt).catch((err: unknown) => {
         log.error({ err, gateway: name }, 'cost of a refused message could not be returned');
