@@ -58,9 +58,22 @@ test('URLs are absolute, of the right scheme and without white space', () => {
   check(webSocketUrl(described), ['wss://a/b', 'ws://localhost:1'], [...bad, 'https://a']);
 });
 
-test('phone numbers have 2 to 15 digits, a + or none', () => {
-  const good = ['+12025550100', '12025550100', '+442071838750', '+123456789012345'];
-  const bad = ['', '+', '+0123', '+1 202', '+1234567890123456', 'tel:+1', '+1-202', '٣٣٣'];
+test('phone numbers have 7 to 15 digits, a + or none', () => {
+  const good = ['+12025550100', '12025550100', '+442071838750', '+6834000', '+123456789012345'];
+  const bad = [
+    '',
+    '+',
+    '112',
+    '12345',
+    '+911',
+    '+123456',
+    '+0123',
+    '+1 202',
+    '+1234567890123456',
+    'tel:+1',
+    '+1-202',
+    '٣٣٣',
+  ];
   check(e164(described), good, bad);
   assert.deepEqual(
     [...good.map(isE164), ...bad.map(isE164)],

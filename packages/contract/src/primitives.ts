@@ -4,7 +4,8 @@ import type { Described } from './loose.ts';
 // Neither control characters (NUL among them) nor halves of surrogate pairs: the rest is text that every database stores.
 const plainCharacters = '[^\\p{Cc}\\p{Cs}]';
 
-const e164Pattern = '^\\+?[1-9][0-9]{1,14}$';
+// Shorter numbers are codes of one network: no call is routed to them.
+const e164Pattern = '^\\+?[1-9][0-9]{6,14}$';
 // RFC 3261 §25.1 user = 1*( unreserved / escaped / user-unreserved )
 const userCharacters = "(?:[A-Za-z0-9\\-_.!~*'()&=+$,;?/]|%[0-9A-Fa-f]{2})";
 const sipUserPattern = `^${userCharacters}{1,128}$`;
@@ -86,12 +87,12 @@ export function webSocketUrl(options: Described): TUnsafe<string> {
   });
 }
 
-/** Phone number of at most 15 digits; the leading + may be left out. */
+/** Phone number of 7 to 15 digits; the leading + may be left out. */
 export function e164(options: Described): TUnsafe<string> {
   return text({
     maxLength: 16,
     pattern: e164Pattern,
-    allowed: 'a phone number in E.164 format, such as +12025550100',
+    allowed: 'a phone number in E.164 format with 7 to 15 digits, such as +12025550100',
     ...options,
   });
 }

@@ -67,6 +67,15 @@ function destinationsOn(database: Database): NumberDestinations {
 }
 
 eachDatabase('Numbers over HTTP', (open) => {
+  test('a short code is refused, because no call is routed to one', async () => {
+    const { call } = await openNumbers(open);
+    for (const short of ['112', '12345', '+911', '+123456']) {
+      const { status, body } = await call('POST', path, { body: { number: short } });
+      assert.equal(status, 400, short);
+      assert.match(body.error, /^number must be a phone number in E\.164 format with 7 to 15 digits/);
+    }
+  });
+
   test('a number is added, read with and without its +, attached to an application or a trunk, and removed', async () => {
     const { world, call, application, inboundTrunk } = await openNumbers(open);
     const trunk_id = await inboundTrunk();
