@@ -2,9 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { missingBrowser } from './support/browser/browser.ts';
 import { webRtc } from './support/browser/browser-suite.ts';
+import type { ConsolePage } from './support/browser/console-page.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
 import { joinedRoom } from './support/multiparty-rooms.ts';
 import { startVerification } from './support/verification.ts';
+
+/** Keeps the microphones that the page opens in `globalThis.microphones`. */
+const keepMicrophones = `{
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  globalThis.microphones = [];
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    const stream = await open(constraints);
+    microphones.push(...stream.getTracks());
+    return stream;
+  };
+}`;
 
 describe('the console as a phone, and its forms', { skip: missingBrowser(), timeout: 300_000 }, () => {
   const suite = consoleSuite({ settings: webRtc });
@@ -47,6 +59,89 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     await console.button('Hang up').click();
     await console.page.getByText('The call is over').waitFor();
     await console.button('Turn off').click();
+  });
+
+  /** Makes the page a phone, and resolves with the username of its endpoint. */
+  async function phoneOn(console: ConsolePage): Promise<string> {
+    await console.button('Make this page a phone').click();
+    await console.page.getByText('Others call this page as').waitFor();
+    return console.page.locator('p .code').innerText();
+  }
+
+  /** Resolves when the server has no binding of the endpoint. */
+  async function untilUnregistered(user: string): Promise<void> {
+    await suite.platform.until('the end of the registration', 'Endpoint/', ({ objects }) =>
+      objects.some(
+        ({ username, sip_registered: is }: Record<string, string>) => username === user && is === 'false',
+      ),
+    );
+  }
+
+  /** Ends all sessions of the account, and has the page send a request. */
+  async function endSessions(console: ConsolePage): Promise<void> {
+    const { body } = await suite.platform.api('GET', 'ConsoleSession/');
+    for (const { session_id: id } of body.objects)
+      await suite.platform.api('DELETE', `ConsoleSession/${id}/`);
+    await console.show('/calls');
+  }
+
+  for (const [how, leave] of [
+    ['a logout', (console: ConsolePage) => console.button('Log out').click()],
+    ['the end of the session by another client', endSessions],
+  ] as const) {
+    it(`${how} ends the call of the page, closes its microphone and unregisters its phone`, async (t) => {
+      const console = await suite.open(t, '/phone');
+      await console.page.addInitScript(keepMicrophones);
+      await console.page.reload();
+      const user = await phoneOn(console);
+      await console.button('Call').click();
+      await console.page.getByText('in the call', { exact: true }).waitFor();
+      await leave(console);
+      await console.page.getByLabel('auth_token').waitFor();
+      await suite.platform.until(
+        'the end of the call',
+        'Call/?status=live',
+        ({ calls }) => calls.length === 0,
+      );
+      await untilUnregistered(user);
+      const states = await console.page.evaluate('microphones.map(({ readyState }) => readyState)');
+      assert.deepEqual(states, ['ended']);
+      await console.logIn(suite.platform.authId, suite.platform.authToken);
+      await console.show('/phone');
+      await console.button('Make this page a phone').waitFor();
+      await console.assertSound();
+    });
+  }
+
+  it('a logout while the phone starts leaves no phone to the next login', async (t) => {
+    const console = await suite.open(t, '/phone');
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const asked = new Promise<void>((resolve) => {
+      void console.page.route(/\/(Endpoint|Search)\//, async (route) => {
+        const response = await route.fetch();
+        resolve();
+        await held;
+        await route.fulfill({ response });
+      });
+    });
+    let sockets = 0;
+    console.page.on('websocket', () => {
+      sockets += 1;
+    });
+    await console.button('Make this page a phone').click();
+    await asked;
+    await console.button('Log out').click();
+    await console.logIn(suite.platform.authId, suite.platform.authToken);
+    const isBusy = await console.button('Make this page a phone').getAttribute('aria-disabled');
+    assert.equal(isBusy, 'false', 'the start of the session before is over');
+    goOn();
+    await phoneOn(console);
+    assert.equal(sockets, 1);
+    await console.button('Turn off').click();
+    await console.assertSound();
   });
 
   it('the sandbox adds its phones to a call and shows the message of a verification', async (t) => {

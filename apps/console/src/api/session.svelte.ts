@@ -28,6 +28,7 @@ function takeRefusal(): keyof typeof texts.login.refused | undefined {
 let phase = $state.raw<Phase>('looking');
 let problem = $state('');
 let current = $state.raw<Session | undefined>(undefined);
+const leaveListeners = new Set<() => void>();
 
 function enter(found: Session): void {
   current = found;
@@ -38,6 +39,7 @@ function enter(found: Session): void {
 function leave(): void {
   current = undefined;
   phase = 'out';
+  for (const listener of leaveListeners) listener();
 }
 
 export const session = {
@@ -50,6 +52,10 @@ export const session = {
   },
   get current(): Session | undefined {
     return current;
+  },
+  /** Calls the listener each time that the session is left: by a logout, or because the server no longer knows it. */
+  onLeave(listener: () => void): void {
+    leaveListeners.add(listener);
   },
   /** Asks the server whether the cookie of this browser is that of a session. A link of the first run logs in. */
   async find(): Promise<void> {

@@ -20,6 +20,12 @@ class PagePhone {
   isStarting = $state(false);
   #phone: Phone | undefined;
   #acceptsNext = false;
+  /** Counts starts and stops: a start that was under way at a later one of them is given up. */
+  #turn = 0;
+
+  constructor() {
+    session.onLeave(() => this.stop());
+  }
 
   get isOn(): boolean {
     return this.phase === 'registered' || this.phase === 'reconnecting';
@@ -30,13 +36,17 @@ class PagePhone {
     if (this.isOn || this.isStarting) return;
     this.isStarting = true;
     this.problem = '';
+    this.#turn += 1;
+    const turn = this.#turn;
     try {
-      this.username = await ownEndpoint();
+      const username = await ownEndpoint();
       const { Phone } = await import('@jackfield/voice-sdk');
+      if (turn !== this.#turn) return;
+      this.username = username;
       this.#phone?.close();
       const phone = new Phone({
         url: `${location.origin.replace(/^http/, 'ws')}/sip`,
-        token: () => fetchToken(this.username),
+        token: () => fetchToken(username),
       });
       this.#phone = phone;
       phone.on('state', (phase) => {
@@ -47,19 +57,22 @@ class PagePhone {
       });
       phone.on('incoming', (call) => this.#invited(call));
       await phone.register();
-      this.phase = phone.state;
+      if (turn === this.#turn) this.phase = phone.state;
     } catch (fault) {
-      this.problem = sentenceOf(fault);
+      if (turn === this.#turn) this.problem = sentenceOf(fault);
     } finally {
-      this.isStarting = false;
+      if (turn === this.#turn) this.isStarting = false;
     }
   }
 
   stop(): void {
+    this.#turn += 1;
     this.#phone?.close();
     this.#phone = undefined;
     this.phase = 'offline';
     this.calls = [];
+    this.isStarting = false;
+    this.problem = '';
   }
 
   /** The reader has asked for the next call: it is answered without ringing. */
