@@ -7,6 +7,7 @@ import { microphoneHz, missingBrowser } from './support/browser/browser.ts';
 import type { BrowserPage } from './support/browser/browser-page.ts';
 import { browserPhone } from './support/browser/browser-phones.ts';
 import { webRtc } from './support/browser/browser-suite.ts';
+import type { ConsolePage } from './support/browser/console-page.ts';
 import { consoleSuite } from './support/browser/console-suite.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { toneFile } from './support/tone-file.ts';
@@ -93,6 +94,90 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 300_000
     await joinedRoom(suite.platform, 'listened', 3);
     await end('listened');
     await console.assertSound();
+  });
+
+  const participants = '**/MultiPartyCall/**/Participant/';
+
+  /** Calls the page as a stranger does; resolves with the call. */
+  async function strangerCalls(room: string, username: string): Promise<string> {
+    const [uuid = ''] = await addToRoom(suite.platform, room, username, {
+      role: 'customer',
+      from: '+12025550001',
+    });
+    return uuid;
+  }
+
+  async function statusOf(uuid: string): Promise<string> {
+    return (await suite.platform.api('GET', `Call/${uuid}/?status=live`)).body.call_status;
+  }
+
+  /** The username of the page, whose phone is turned on. */
+  async function phoneOn(console: ConsolePage): Promise<string> {
+    await console.show('/phone');
+    await console.button('Make this page a phone').click();
+    await console.page.getByText('Others call this page as').waitFor();
+    return console.page.locator('p .code').innerText();
+  }
+
+  it('the page answers the call that its button asked for, and lets a call that comes before it ring', async (t) => {
+    const { uuid } = await supervisedRoom(t, 'asked');
+    const console = await suite.open(t);
+    const username = await phoneOn(console);
+    await console.show(`/multiparty/${uuid}`);
+    let stranger = '';
+    await console.page.route(participants, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      stranger = await strangerCalls('stranger', username);
+      await console.button('Answer').waitFor();
+      return route.continue();
+    });
+    await console.button('Listen in').click();
+    await console.page.getByText('in the call', { exact: true }).waitFor();
+    await joinedRoom(suite.platform, 'asked', 4);
+    assert.equal(await statusOf(stranger), 'ringing');
+    assert.equal(await console.button('Answer').count(), 1);
+    await console.assertSound();
+    await end('stranger');
+    await end('asked');
+  });
+
+  it('the page answers the call that its button asked for also where the call is there before the answer of the server', async (t) => {
+    const { uuid } = await supervisedRoom(t, 'early');
+    const console = await suite.open(t, `/multiparty/${uuid}`);
+    await console.page.route(participants, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      const response = await route.fetch();
+      await console.page.getByText('rings', { exact: true }).waitFor();
+      return route.fulfill({ response });
+    });
+    await console.button('Listen in').click();
+    await console.page.getByText('in the call', { exact: true }).waitFor();
+    await joinedRoom(suite.platform, 'early', 4);
+    await console.assertSound();
+    await end('early');
+  });
+
+  it('a call that comes after a refused request of the page rings', async (t) => {
+    await addToRoom(suite.platform, 'full', talker, { max_participants: 2 });
+    await addToRoom(suite.platform, 'full', tone, { role: 'customer' });
+    await joinedRoom(suite.platform, 'full', 2);
+    const { body } = await suite.platform.api('GET', 'MultiPartyCall/name_full/');
+    const console = await suite.open(t);
+    const username = await phoneOn(console);
+    await console.show(`/multiparty/${body.mpc_uuid}`);
+    await console.button('Coach from this page').click();
+    await console.page.getByRole('alert').waitFor();
+    const stranger = await strangerCalls('later', username);
+    await console.button('Refuse').click();
+    const record = await suite.platform.until(
+      'the end of the call',
+      `Call/${stranger}/`,
+      ({ end_time: at }) => typeof at === 'string',
+    );
+    assert.equal(record.answer_time, null);
+    await console.assertSound();
+    await end('later');
+    await end('full');
   });
 
   it('a sound is played to the person that was chosen, and the history keeps who heard whom and for how long', async (t) => {

@@ -9,7 +9,13 @@ import { PageCall } from './page-call.svelte.ts';
 /** Endpoints that pages of the console register as. */
 const alias = 'console';
 const tokenSeconds = 3600;
+/** The server calls at once: a call that comes later rings, because its reader may have turned to other things. */
+const askedMs = 10_000;
 const storageKey = 'jackfield-console-endpoint';
+
+interface AddedParticipants {
+  readonly calls: readonly { readonly call_uuid: string }[];
+}
 
 /** The phone of this tab. It rings on every screen while it is on, and logs in with tokens that the session fetches. */
 class PagePhone {
@@ -19,7 +25,8 @@ class PagePhone {
   problem = $state('');
   isStarting = $state(false);
   #phone: Phone | undefined;
-  #acceptsNext = false;
+  /** Calls that the reader has asked for and that have not come yet, with the timers that give them up. */
+  readonly #asked = new Map<string, ReturnType<typeof setTimeout>>();
   /** Counts starts and stops: a start that was under way at a later one of them is given up. */
   #turn = 0;
 
@@ -71,13 +78,28 @@ class PagePhone {
     this.#phone = undefined;
     this.phase = 'offline';
     this.calls = [];
+    for (const limit of this.#asked.values()) clearTimeout(limit);
+    this.#asked.clear();
     this.isStarting = false;
     this.problem = '';
   }
 
-  /** The reader has asked for the next call: it is answered without ringing. */
-  acceptNext(): void {
-    this.#acceptsNext = true;
+  /**
+   * Has the server call this page into the multiparty call at `path`. The reader has asked for that call, so it is answered without ringing,
+   * whether it comes before the answer to the request or after it.
+   */
+  async join(path: string, participant: object): Promise<void> {
+    const body = { ...participant, to: this.username };
+    const { calls } = await api<AddedParticipants>('POST', `${path}Participant/`, body);
+    for (const { call_uuid: id } of calls) {
+      const here = this.calls.find(({ call }) => call.id === id);
+      if (here === undefined)
+        this.#asked.set(
+          id,
+          setTimeout(() => this.#asked.delete(id), askedMs),
+        );
+      else if (here.phase === 'incoming') here.call.accept();
+    }
   }
 
   call(to: string): void {
@@ -86,8 +108,11 @@ class PagePhone {
 
   #invited(call: Call): void {
     this.#add(call);
-    if (!this.#acceptsNext) return;
-    this.#acceptsNext = false;
+    const { id = '' } = call;
+    const limit = this.#asked.get(id);
+    if (limit === undefined) return;
+    clearTimeout(limit);
+    this.#asked.delete(id);
     call.accept();
   }
 
