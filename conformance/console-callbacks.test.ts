@@ -79,6 +79,41 @@ describe('callbacks and calls in the console', { skip: missingBrowser(), timeout
     await console.assertSound();
   });
 
+  it('the call has its callbacks and recordings from all pages of their lists, and says how many of very many it leaves out', async (t) => {
+    const uuid = await endedCall('<Response><Hangup/></Response>', 'paged');
+    const list = `Callback/?resource=call/${uuid}`;
+    const { objects } = await suite.platform.until('the callback', list, (body) =>
+      body.objects.some(({ status }: { status: string }) => status === 'delivered'),
+    );
+    for (let replay = 1; replay <= 24; replay++) {
+      const { status } = await suite.platform.api('POST', `Callback/${objects[0].callback_id}/Replay/`);
+      assert.ok(status < 300, `${status}`);
+    }
+    const count = objects.length + 24;
+    const console = await suite.open(t, '/setup');
+    const { page } = console;
+    await page.route('**/Recording/?*', (route) => {
+      const offset = Number(new URL(route.request().url()).searchParams.get('offset'));
+      const recordings = Array.from({ length: 20 }, (_, index) => ({
+        ...{ recording_id: `${offset + index}`, recording_url: suite.platform.httpUrl },
+        ...{ recording_duration_ms: '-1', recording_error: null, channels: null },
+      }));
+      return route.fulfill({
+        json: { meta: { limit: 20, offset, total_count: 1_000 }, objects: recordings },
+      });
+    });
+    await console.show(`/calls/${uuid}`);
+    await page
+      .locator('li.callback')
+      .nth(count - 1)
+      .waitFor();
+    assert.equal(await page.locator('li.callback').count(), count);
+    await page.getByText('The recording runs.').nth(199).waitFor();
+    await page.getByText('Left out: 800 recordings.').waitFor();
+    assert.equal(await page.getByText('The recording runs.').count(), 200);
+    await console.assertSound();
+  });
+
   it('the call says why it ended, and shows events and callbacks on one axis', async (t) => {
     const uuid = await endedCall('<Response><Speek>Hello</Speek></Response>', 'faulty');
     const console = await suite.open(t, `/calls/${uuid}`);

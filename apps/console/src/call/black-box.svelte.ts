@@ -1,8 +1,9 @@
 import type { CallbackItem, CallRecord, LiveEvent, RecordingItem, StreamItem } from '@jackfield/contract';
 import type { CallQualitySample, FetchedDocument, SignallingMessage } from '@jackfield/contract/console';
 import { ApiError, sentenceOf } from '../api/api-error.ts';
-import { api, type Page, queryOf } from '../api/client.ts';
+import { api, queryOf } from '../api/client.ts';
 import { EventStream } from '../api/event-stream.ts';
+import { type ListItems, readList } from '../api/list-pages.ts';
 import { serverNow } from '../api/server-clock.ts';
 import type { Moment } from './moments.ts';
 import { momentsOf } from './moments.ts';
@@ -12,7 +13,7 @@ export type EndedRecord = CallRecord & { readonly end_explanation?: string | nul
 
 interface Kept<Item> {
   readonly are_kept: boolean;
-  readonly left_out: number;
+  readonly are_left_out: boolean;
   readonly objects: readonly Item[];
 }
 
@@ -22,7 +23,11 @@ const lastMessagesMs = 5_000;
 /** Of one list of events. */
 const mostResources = 10;
 
-const none = { are_kept: false, left_out: 0, objects: [] };
+/** Events on one page, the newest of the call: the API's most. */
+const mostEvents = 100;
+
+const none = { are_kept: false, are_left_out: false, objects: [] };
+const noItems = { objects: [], leftOut: 0 };
 
 /** All that the server knows of one call. Each part comes by itself: a missing part hides no other. */
 export class BlackBox {
@@ -33,13 +38,22 @@ export class BlackBox {
   isLive = $state(false);
   signalling = $state.raw<Kept<SignallingMessage>>(none);
   documents = $state.raw<Kept<FetchedDocument>>(none);
-  callbacks = $state.raw<readonly CallbackItem[]>([]);
+  callbacks = $state.raw<ListItems<CallbackItem>>(noItems);
   events = $state.raw<readonly LiveEvent[]>([]);
+  areEventsLeftOut = $state(false);
   quality = $state.raw<readonly CallQualitySample[]>([]);
-  recordings = $state.raw<readonly RecordingItem[]>([]);
-  streams = $state.raw<readonly StreamItem[]>([]);
+  recordings = $state.raw<ListItems<RecordingItem>>(noItems);
+  streams = $state.raw<ListItems<StreamItem>>(noItems);
   problem = $state('');
-  readonly moments: readonly Moment[] = $derived.by(() => momentsOf(this));
+  readonly moments: readonly Moment[] = $derived.by(() =>
+    momentsOf({
+      signalling: this.signalling,
+      documents: this.documents,
+      callbacks: this.callbacks.objects,
+      events: this.events,
+      streams: this.streams.objects,
+    }),
+  );
   readonly #eventStream: EventStream;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #last: ReturnType<typeof setTimeout> | undefined;
@@ -76,33 +90,47 @@ export class BlackBox {
     const resource = encodeURIComponent(`call/${this.uuid}`);
     await Promise.all([
       this.#readRecord(),
-      part<Kept<SignallingMessage>>(`${path}Signalling/`, (found) => {
+      part(api<Kept<SignallingMessage>>('GET', `${path}Signalling/`), (found) => {
         this.signalling = found;
       }),
-      part<Kept<FetchedDocument>>(`${path}Document/`, (found) => {
+      part(api<Kept<FetchedDocument>>('GET', `${path}Document/`), (found) => {
         this.documents = found;
       }),
-      part<Page<CallbackItem>>(`Callback/?resource=${resource}`, (found) => {
-        this.callbacks = found.objects;
-      }),
-      part<{ objects: readonly CallQualitySample[] }>(`${path}Quality/`, (found) => {
+      part(
+        readList<CallbackItem>(`Callback/?resource=${resource}`, (each) => each.callback_id),
+        (found) => {
+          this.callbacks = found;
+        },
+      ),
+      part(api<{ objects: readonly CallQualitySample[] }>('GET', `${path}Quality/`), (found) => {
         this.quality = found.objects;
       }),
-      part<Page<RecordingItem>>(`Recording/?call_uuid=${encodeURIComponent(this.uuid)}`, (found) => {
-        this.recordings = found.objects;
-      }),
+      part(
+        readList<RecordingItem>(
+          `Recording/?call_uuid=${encodeURIComponent(this.uuid)}`,
+          (each) => each.recording_id,
+        ),
+        (found) => {
+          this.recordings = found;
+        },
+      ),
       this.#readStreams(),
     ]);
   }
 
   /** Events name a stream of the call as a resource of its own. */
   async #readStreams(): Promise<void> {
-    await part<Page<StreamItem>>(`${this.#path}Stream/`, (found) => {
-      this.streams = found.objects;
-    });
-    const resources = [`call/${this.uuid}`, ...this.streams.map(({ stream_id: id }) => `stream/${id}`)];
-    const query = queryOf({ resource: resources.slice(0, mostResources).join(','), limit: 100 });
-    await part<{ objects: readonly LiveEvent[] }>(`Event/${query}`, (found) => {
+    await part(
+      readList<StreamItem>(`${this.#path}Stream/`, (each) => each.stream_id),
+      (found) => {
+        this.streams = found;
+      },
+    );
+    const streams = this.streams.objects.map(({ stream_id: id }) => `stream/${id}`);
+    const resources = [`call/${this.uuid}`, ...streams];
+    const query = queryOf({ resource: resources.slice(0, mostResources).join(','), limit: mostEvents });
+    await part(api<{ objects: readonly LiveEvent[] }>('GET', `Event/${query}`), (found) => {
+      this.areEventsLeftOut = found.objects.length === mostEvents;
       this.events = found.objects.filter((each) => resources.includes(each.resource));
     });
   }
@@ -127,9 +155,9 @@ export class BlackBox {
 }
 
 /** A part that the server does not have for this call (404) or does not serve stays as it is. */
-async function part<Body>(path: string, set: (body: Body) => void): Promise<void> {
+async function part<Body>(answer: Promise<Body>, set: (body: Body) => void): Promise<void> {
   try {
-    set(await api<Body>('GET', path));
+    set(await answer);
   } catch (fault) {
     if (!(fault instanceof ApiError)) throw fault;
   }

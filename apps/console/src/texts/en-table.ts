@@ -190,6 +190,11 @@ export const texts = {
     noMoments: 'Nothing of this kind was kept for this call.',
     noSignalling:
       'SIP messages of this call were not kept. They are in the sandbox; in production the operator turns them on.',
+    leftOut: (counts: Readonly<Record<'callbacks' | 'recordings' | 'streams', number>>) =>
+      Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : [`Left out: ${count} ${what}.`])),
+    messagesLeftOut: 'This call had more SIP messages than are kept.',
+    documentsLeftOut: 'This call had more documents than are kept.',
+    eventsLeftOut: (shown: number) => `The newest ${shown} events are shown; earlier ones may be left out.`,
     pcap: 'SIP messages as a capture file',
     graphLabel: (count: number) =>
       `Graph of the quality in ${count} samples; the table below has the values.`,
