@@ -69,8 +69,8 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
   }
 
   /** Resolves when the server has no binding of the endpoint. */
-  async function untilUnregistered(user: string): Promise<void> {
-    await suite.platform.until('the end of the registration', 'Endpoint/', ({ objects }) =>
+  async function untilUnregistered(user: string, list = 'Endpoint/'): Promise<void> {
+    await suite.platform.until('the end of the registration', list, ({ objects }) =>
       objects.some(
         ({ username, sip_registered: is }: Record<string, string>) => username === user && is === 'false',
       ),
@@ -142,6 +142,28 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
     assert.equal(sockets, 1);
     await console.button('Turn off').click();
     await console.assertSound();
+  });
+
+  it('a page whose account has more than twenty endpoints is the same one after each load', async (t) => {
+    const { body } = await suite.platform.api('GET', 'Endpoint/');
+    for (const { endpoint_id: id } of body.objects) await suite.platform.api('DELETE', `Endpoint/${id}/`);
+    const others = await Promise.all(
+      Array.from({ length: 25 }, (_, index) =>
+        suite.platform.createEndpoint(`other${String.fromCharCode(97 + index)}`, 'a-good-password'),
+      ),
+    );
+    const console = await suite.open(t, '/phone');
+    const user = await phoneOn(console);
+    await console.page.reload();
+    assert.equal(await phoneOn(console), user);
+    await console.button('Turn off').click();
+    await untilUnregistered(user, 'Endpoint/?offset=20');
+    // Another tab has another phone, unless one is free.
+    const another = await suite.open(t, '/phone');
+    assert.equal(await phoneOn(another), user);
+    await another.button('Turn off').click();
+    for (const { endpointId } of others) await suite.platform.api('DELETE', `Endpoint/${endpointId}/`);
+    await another.assertSound();
   });
 
   it('the sandbox adds its phones to a call and shows the message of a verification', async (t) => {

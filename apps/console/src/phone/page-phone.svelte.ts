@@ -1,13 +1,16 @@
 import type { Endpoint } from '@jackfield/contract';
+import type { SearchResult } from '@jackfield/contract/console';
 import type { Call, Phone, PhonePhase } from '@jackfield/voice-sdk';
-import { sentenceOf } from '../api/api-error.ts';
-import { api, type Page } from '../api/client.ts';
+import { ApiError, sentenceOf } from '../api/api-error.ts';
+import { api, queryOf } from '../api/client.ts';
 import { serverNow } from '../api/server-clock.ts';
 import { session } from '../api/session.svelte.ts';
 import { PageCall } from './page-call.svelte.ts';
 
 /** Endpoints that pages of the console register as. */
 const alias = 'console';
+/** Results of one search: the API's most. */
+const mostFound = 50;
 const tokenSeconds = 3600;
 /** The server calls at once: a call that comes later rings, because its reader may have turned to other things. */
 const askedMs = 10_000;
@@ -125,26 +128,46 @@ class PagePhone {
 
 export const pagePhone = new PagePhone();
 
-/** Tabs of one browser have phones of their own. */
+/** The endpoint that this tab had before its reload, else a free endpoint, else a new endpoint. Tabs have phones of their own. */
 async function ownEndpoint(): Promise<string> {
   const known = sessionStorage.getItem(storageKey);
-  const { objects } = await api<Page<Endpoint>>('GET', 'Endpoint/');
-  const free = objects.filter((each) => each.alias === alias);
-  const kept = free.find(({ username }) => username === known);
-  const found = kept ?? free.find(({ sip_registered }) => sip_registered === 'false');
-  const username = found?.username ?? (await createEndpoint());
-  sessionStorage.setItem(storageKey, username);
-  return username;
+  const found =
+    (known === null ? undefined : await endpointOf(known)) ??
+    (await freeEndpoint()) ??
+    (await createEndpoint());
+  sessionStorage.setItem(storageKey, found.endpoint_id);
+  return found.username;
 }
 
-async function createEndpoint(): Promise<string> {
-  const created = await api<{ username: string }>('POST', 'Endpoint/', {
+/** Undefined where the account has none with this identifier, such as after a login as another account. */
+async function endpointOf(id: string): Promise<Endpoint | undefined> {
+  try {
+    return await api<Endpoint>('GET', `Endpoint/${encodeURIComponent(id)}/`);
+  } catch (fault) {
+    if (fault instanceof ApiError && fault.status === 404) return undefined;
+    throw fault;
+  }
+}
+
+/** The search finds endpoints of pages by their name, however many others the account has. */
+async function freeEndpoint(): Promise<Endpoint | undefined> {
+  const query = queryOf({ q: alias, limit: mostFound });
+  const { objects } = await api<{ objects: readonly SearchResult[] }>('GET', `Search/${query}`);
+  for (const { kind, id } of objects) {
+    if (kind !== 'endpoint') continue;
+    const found = await endpointOf(id);
+    if (found?.alias === alias && found.sip_registered === 'false') return found;
+  }
+  return undefined;
+}
+
+function createEndpoint(): Promise<Pick<Endpoint, 'endpoint_id' | 'username'>> {
+  return api('POST', 'Endpoint/', {
     username: alias,
     alias,
     // The phone logs in with tokens; this password is never used.
     password: randomPassword(),
   });
-  return created.username;
 }
 
 /** `crypto.randomUUID` is missing in a page without TLS, these random values are not. */
