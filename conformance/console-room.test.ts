@@ -180,6 +180,25 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 300_000
     await end('full');
   });
 
+  it('a page that has no event stream says that what it shows may be old', async (t) => {
+    await addToRoom(suite.platform, 'stale', tone);
+    await joinedRoom(suite.platform, 'stale', 1);
+    const { body } = await suite.platform.api('GET', 'MultiPartyCall/name_stale/');
+    const [call] = (await suite.platform.api('GET', 'Call/?status=live')).body.calls;
+    for (const path of [`/multiparty/${body.mpc_uuid}`, `/calls/${call}`]) {
+      const console = await suite.open(t, '/setup');
+      await console.page.route('**/Event/', (route) => route.fulfill({ status: 429, json: {} }));
+      await console.show(path);
+      await console.page.getByRole('status').getByText('connection lost; trying again').waitFor();
+      await console.assertAccessible();
+      await console.page.unroute('**/Event/');
+      await console.page.getByRole('status').getByText('up to date').waitFor();
+      await console.assertSound();
+      await console.close();
+    }
+    await end('stale');
+  });
+
   it('a sound is played to the person that was chosen, and the history keeps who heard whom and for how long', async (t) => {
     const { customer, uuid } = await supervisedRoom(t, 'played');
     const console = await suite.open(t, `/multiparty/${uuid}`);

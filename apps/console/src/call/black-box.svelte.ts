@@ -2,7 +2,7 @@ import type { CallbackItem, CallRecord, LiveEvent, RecordingItem, StreamItem } f
 import type { CallQualitySample, FetchedDocument, SignallingMessage } from '@jackfield/contract/console';
 import { ApiError, sentenceOf } from '../api/api-error.ts';
 import { api, queryOf } from '../api/client.ts';
-import { EventStream } from '../api/event-stream.ts';
+import { EventStream, type EventStreamState } from '../api/event-stream.ts';
 import { type ListItems, readList } from '../api/list-pages.ts';
 import { serverNow } from '../api/server-clock.ts';
 import type { Moment } from './moments.ts';
@@ -45,6 +45,7 @@ export class BlackBox {
   recordings = $state.raw<ListItems<RecordingItem>>(noItems);
   streams = $state.raw<ListItems<StreamItem>>(noItems);
   problem = $state('');
+  eventStreamState = $state<EventStreamState>('connecting');
   readonly moments: readonly Moment[] = $derived.by(() =>
     momentsOf({
       signalling: this.signalling,
@@ -69,6 +70,9 @@ export class BlackBox {
         if (isOurs) this.refresh();
       },
       onGap: () => void this.#read(),
+      onState: (state) => {
+        this.eventStreamState = state;
+      },
     });
   }
 

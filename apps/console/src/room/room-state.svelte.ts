@@ -1,7 +1,7 @@
 import type { HearingBody, HearingHistoryItem, MpcBody, ParticipantItem } from '@jackfield/contract';
 import { ApiError, sentenceOf } from '../api/api-error.ts';
 import { api, type Page, quietly } from '../api/client.ts';
-import { EventStream } from '../api/event-stream.ts';
+import { EventStream, type EventStreamState } from '../api/event-stream.ts';
 
 /** A person of a multiparty call, with what the matrix shows. */
 export type Person = HearingBody['participants'][number] & { readonly address: string };
@@ -19,6 +19,7 @@ export class RoomState {
   history = $state.raw<readonly HearingHistoryItem[]>([]);
   coaching = $state.raw<{ readonly all: number; readonly byAgents: number } | undefined>(undefined);
   problem = $state('');
+  eventStreamState = $state<EventStreamState>('connecting');
   #eventStream: EventStream | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #turn = 0;
@@ -31,6 +32,9 @@ export class RoomState {
           this.refresh();
       },
       onGap: () => void this.#read(this.mpc === undefined ? api : (_, path) => quietly(path)),
+      onState: (state) => {
+        this.eventStreamState = state;
+      },
     });
   }
 

@@ -17,6 +17,12 @@ export const texts = {
     limited: 'Wait a moment, then try again.',
     failed: 'Try again; the log of the server has the reason.',
   },
+  eventStream: {
+    connecting: 'connecting',
+    open: 'up to date',
+    waiting: 'connection lost; trying again',
+    asleep: 'paused while hidden',
+  },
   nothingHere: 'There is no screen at this address.',
   toFirstScreen: 'To the live calls',
   logOut: 'Log out',
@@ -82,12 +88,6 @@ export const texts = {
   },
   live: {
     title: 'Live',
-    eventStream: {
-      connecting: 'connecting',
-      open: 'up to date',
-      waiting: 'connection lost; trying again',
-      asleep: 'paused while hidden',
-    },
     rooms: (count: number) => `Multiparty calls (${count})`,
     roomsCaption: 'Multiparty calls that live now',
     roomColumns: ['Name', 'Status', 'Participants', 'Since'],
