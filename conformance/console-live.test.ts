@@ -21,6 +21,8 @@ describe('the console under load, asleep, and without its server', {
     t.diagnostic(`a batch took ${durations.map((ms) => ms.toFixed(1)).join(', ')} ms`);
     assert.equal(answered >= 100, true);
     assert.equal(rowsMade, 0);
+    const kept = await console.page.evaluate(`performance.getEntriesByName('live batch').length`);
+    assert.equal(kept, 0, 'hours of events leave no measures behind');
   });
 
   it('10,000 calls are turned page by page while no request is answered', async (t) => {

@@ -73,15 +73,15 @@ export async function liveBatches(console: ConsolePage, count: number): Promise<
         for (const node of addedNodes) if (node.nodeName === 'TR') rowsMade++;
       }
     }).observe(document.body, { childList: true, subtree: true });
-    const batches = () => performance.getEntriesByName('live batch');
-    const enough = batches().length + ${count};
-    const look = () => {
-      if (batches().length < enough) return setTimeout(look, 50);
+    const durations = [];
+    new PerformanceObserver((list, observer) => {
+      durations.push(...list.getEntriesByName('live batch').map(({ duration }) => duration));
+      if (durations.length < ${count}) return;
+      observer.disconnect();
       const shown = [...document.querySelectorAll('.badge')].map((each) => each.textContent);
       const answered = shown.filter((each) => each === 'in-progress').length;
-      resolve({ durations: batches().map(({ duration }) => duration), rowsMade, answered });
-    };
-    look();
+      resolve({ durations, rowsMade, answered });
+    }).observe({ type: 'measure' });
   })`);
 }
 
