@@ -199,6 +199,24 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 300_000
     await end('stale');
   });
 
+  it('a long name without a space makes no page wider than a window of 360 px', async (t) => {
+    const name = 'W'.repeat(100);
+    await addToRoom(suite.platform, name, tone);
+    await joinedRoom(suite.platform, name, 1);
+    const { body } = await suite.platform.api('GET', `MultiPartyCall/name_${name}/`);
+    const console = await suite.open(t);
+    await console.page.setViewportSize({ width: 360, height: 740 });
+    for (const path of ['/', `/multiparty/${body.mpc_uuid}`, '/start']) {
+      await console.show(path);
+      const shown = path === '/start' ? console.button('Call the customer') : console.page.getByText(name);
+      await shown.first().waitFor();
+      const over = await console.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.equal(over, 0, path);
+      await console.assertSound();
+    }
+    await end(name);
+  });
+
   it('a sound is played to the person that was chosen, and the history keeps who heard whom and for how long', async (t) => {
     const { customer, uuid } = await supervisedRoom(t, 'played');
     const console = await suite.open(t, `/multiparty/${uuid}`);
