@@ -148,6 +148,22 @@ describe('screens of the console without data, and the forms that make the first
     await console.assertSound();
   });
 
+  it('a subaccount reads that the rates are the first account’s, and no hint to look for them', async (t) => {
+    const { body } = await suite.platform.api('POST', 'Subaccount/', { name: 'branch', enabled: true });
+    const console = await suite.open(t, '/phone');
+    await console.button('Log out').click();
+    await console.logIn(body.auth_id, body.auth_token);
+    await console.show('/rates');
+    const alert = console.page.getByRole('alert');
+    await alert.waitFor();
+    const sentence = 'Only the first account of an installation sees what its operator runs.';
+    assert.equal(await alert.locator('span').innerText(), sentence);
+    await console.assertSound();
+    await console.button('Log out').click();
+    await console.logIn(suite.platform.authId, suite.platform.authToken);
+    await suite.platform.api('DELETE', `Subaccount/${body.auth_id}/`);
+  });
+
   it('a server that is away is named as the reason, whether data or the code of a screen is missing, and the page goes on by itself', async (t) => {
     const console = await suite.open(t, '/phone');
     const { page } = console;

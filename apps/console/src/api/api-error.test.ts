@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { texts } from '../texts/en-table.ts';
-import { ApiError, sentenceOf } from './api-error.ts';
+import { ApiError, sentenceOf, sentenceOfList } from './api-error.ts';
 
 test('a fault says what happened and, where the server does not, what to do', () => {
   const refused = (status: number) => sentenceOf(new ApiError(status, 'x', 'no such call'));
@@ -17,4 +17,13 @@ test('a fault says what happened and, where the server does not, what to do', ()
   }
   assert.equal(sentenceOf(new ApiError(0, '', texts.unreachable)), texts.unreachable);
   assert.equal(sentenceOf('broken'), 'broken');
+});
+
+test('a list that is missing has the sentence of the server alone, other faults of a list have their hint', () => {
+  assert.equal(
+    sentenceOfList(new ApiError(404, 'not-found', 'only operators see it')),
+    'Only operators see it.',
+  );
+  const limited = new ApiError(429, 'rate-limited', 'too many requests');
+  assert.equal(sentenceOfList(limited), sentenceOf(limited));
 });

@@ -20,6 +20,11 @@ export function sentenceOf(fault: unknown): string {
   return hint === '' ? fault.message : `${asSentence(fault.message)} ${hint}`;
 }
 
+/** As `sentenceOf`, of a list: it is not deleted, and the page knows its address, so the server's sentence alone says why it is missing. */
+export function sentenceOfList(fault: unknown): string {
+  return fault instanceof ApiError && fault.status === 404 ? asSentence(fault.message) : sentenceOf(fault);
+}
+
 function hintOf(status: number): string {
   if (status === 403) return texts.hints.forbidden;
   if (status === 404) return texts.hints.missing;

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../api/api-error.ts';
+import { sentenceOfList } from '../api/api-error.ts';
 import { api, type Page, queryOf, quietly } from '../api/client.ts';
 
 export const pageSize = 20;
@@ -38,7 +38,7 @@ export class PagedList<Item> {
       this.#readAhead(offset + pageSize);
     } catch (fault) {
       if (turn !== this.#turn) return;
-      this.problem = sentenceOf(fault);
+      this.problem = sentenceOfList(fault);
       this.phase = 'failed';
     }
   }
