@@ -199,6 +199,25 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 300_000
     await end('stale');
   });
 
+  it('a history of more than twenty times shows the newest, and says how many earlier times it leaves out', async (t) => {
+    await addToRoom(suite.platform, 'long', tone);
+    await addToRoom(suite.platform, 'long', tone, { role: 'customer' });
+    const { objects } = await joinedRoom(suite.platform, 'long', 2);
+    const room = 'MultiPartyCall/name_long/';
+    for (const mute of Array.from({ length: 50 }, (_, turn) => turn % 2 === 0)) {
+      const path = `${room}Participant/${objects[0].member_id}/`;
+      assert.ok((await suite.platform.api('POST', path, { mute })).status < 300);
+    }
+    const { meta } = (await suite.platform.api('GET', `${room}Hearing/History/`)).body;
+    assert.ok(meta.total_count > 20, `${meta.total_count} times`);
+    const console = await suite.open(t, `/multiparty/${objects[0].mpc_uuid}`);
+    await console.page.getByText(`Left out: ${meta.total_count - 20} earlier times.`).waitFor();
+    // The person who was muted is heard again.
+    await console.page.getByRole('row').filter({ hasText: 'still' }).first().waitFor();
+    await console.assertSound();
+    await end('long');
+  });
+
   it('a long name without a space makes no page wider than a window of 360 px', async (t) => {
     const name = 'W'.repeat(100);
     await addToRoom(suite.platform, name, tone);

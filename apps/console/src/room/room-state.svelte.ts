@@ -17,6 +17,8 @@ export class RoomState {
   /** Participants that are called and have not joined. */
   awaited = $state.raw<readonly ParticipantItem[]>([]);
   history = $state.raw<readonly HearingHistoryItem[]>([]);
+  /** How many times lie before those of `history`. */
+  earlier = $state(0);
   coaching = $state.raw<{ readonly all: number; readonly byAgents: number } | undefined>(undefined);
   problem = $state('');
   eventStreamState = $state<EventStreamState>('connecting');
@@ -59,7 +61,7 @@ export class RoomState {
         get<MpcBody>('GET', path),
         get<HearingBody>('GET', `${path}Hearing/`).catch(noneWhenOver),
         get<Page<ParticipantItem>>('GET', `${path}Participant/`).catch(noneWhenOver),
-        get<Page<HearingHistoryItem>>('GET', `${path}Hearing/History/`),
+        newestOf<HearingHistoryItem>((query) => get('GET', `${path}Hearing/History/${query}`)),
         get<Page<unknown>>('GET', `${path}Hearing/History/?coaching=true&limit=1`),
         get<Page<unknown>>('GET', `${path}Hearing/History/?coaching=true&listener_role=agent&limit=1`),
       ]);
@@ -75,12 +77,20 @@ export class RoomState {
         ({ member_id, status }) => !joined.has(member_id) && status !== 'exited',
       );
       this.history = history.objects;
+      this.earlier = history.meta.total_count - history.objects.length;
       this.coaching = { all: coaching.meta.total_count, byAgents: byAgents.meta.total_count };
       this.problem = '';
     } catch (fault) {
       if (turn === this.#turn) this.problem = sentenceOf(fault);
     }
   }
+}
+
+/** The newest items of a list that begins with the oldest. */
+async function newestOf<Item>(get: (query: string) => Promise<Page<Item>>): Promise<Page<Item>> {
+  const first = await get('');
+  const { total_count: total, limit } = first.meta;
+  return total > limit ? get(`?offset=${total - limit}`) : first;
 }
 
 /** A call that is over has neither members nor a matrix. */

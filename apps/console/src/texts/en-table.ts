@@ -146,6 +146,7 @@ export const texts = {
     call: 'Call',
     history: 'History of the matrix',
     historyCaption: 'Times during which one person could hear another',
+    earlier: (count: number) => `Left out: ${count} earlier times.`,
     historyColumns: ['Listener', 'Speaker', 'From', 'How long', 'Coaching'],
     still: 'still',
     proof: (all: number, byAgents: number) =>
