@@ -61,6 +61,18 @@ describe('a program for plivo-browser-sdk, over the adapter', {
       assert.deepEqual(page.outside, []);
     });
 
+    it('a call after mute() begins silent', async (t) => {
+      const { page } = await loggedIn(t, 'ada');
+      await page.run('mute');
+      await talk(page, echo);
+      await page.twoSecondsMore();
+      await page.untilSilent(microphoneHz);
+      await page.run('unmute');
+      await page.untilHeard(microphoneHz);
+      await page.run('hangUp');
+      await reported(page, 'onCallTerminated');
+    });
+
     it('a wrong password is refused in the hosted words', async (t) => {
       const page = await open(t);
       const { username } = await suite.platform.createEndpoint('wrong', password);

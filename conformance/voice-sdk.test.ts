@@ -103,6 +103,35 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
       await hangUp(page);
     });
 
+    it('a call that is muted before its microphone is open is silent until it is unmuted', async (t) => {
+      const { page } = await phone(t, 'sdkmutes');
+      await page.run('dialMuted', echo);
+      await page.until('two seconds of audio', ({ received }) => received.packets > 110);
+      await page.twoSecondsMore();
+      await page.untilSilent(microphoneHz);
+      await page.run('mute', false);
+      await page.untilHeard(microphoneHz);
+      await hangUp(page);
+    });
+
+    it('a call that comes in and is muted before its answer is silent until it is unmuted', async (t) => {
+      const { page, username } = await phone(t, 'sdkmutesfirst');
+      const room = 'sdkmutesfirst';
+      await addToRoom(suite.platform, room, echo, { role: 'customer' });
+      await addToRoom(suite.platform, room, username);
+      await page.reports.until('the call', ({ type }) => type === 'incoming');
+      await page.run('mute', true);
+      await page.run('answer');
+      await joinedRoom(suite.platform, room, 2);
+      await page.until('two seconds of audio', ({ received }) => received.packets > 110);
+      await page.twoSecondsMore();
+      await page.untilSilent(microphoneHz);
+      await page.run('mute', false);
+      await page.untilHeard(microphoneHz);
+      await suite.platform.api('DELETE', `MultiPartyCall/name_${room}/`);
+      await page.reports.until('the end', ({ type }) => type === 'ended');
+    });
+
     it('a wrong password fails with the status of the server', async (t) => {
       const { username } = await suite.platform.createEndpoint('sdkmallory', 'right');
       const page = await suite.browser.open({ program: 'voice-phone' });

@@ -60,6 +60,12 @@ export function dial(to: string, headers: Readonly<Record<string, string>> = {})
   follow(phone!.call(to, { headers }));
 }
 
+/** Mutes before the microphone is open. */
+export function dialMuted(to: string): void {
+  dial(to);
+  mute(true);
+}
+
 export const answer = (): void => call!.accept();
 export const mute = (isMuted: boolean): void => call!.mute(isMuted);
 export const hold = (isHeld: boolean): void => call!.hold(isHeld);

@@ -51,7 +51,7 @@ const talking = run(calling, answered, connected).state;
 describe('the machine of a call', () => {
   it('describes, invites, rings and talks', () => {
     assert.deepEqual(run(newCall(false), { type: 'start' }).words, ['describe offer']);
-    assert.deepEqual(run(newCall(false), { type: 'start' }, described).words, ['invite']);
+    assert.deepEqual(run(newCall(false), { type: 'start' }, described).words, ['audible', 'invite']);
     const ringing = run(calling, { type: 'provisional', answer: '' });
     assert.deepEqual([ringing.words, phaseOf(ringing.state)], [['ringing'], 'ringing']);
     const { words, state } = run(ringing.state, answered);
@@ -68,7 +68,12 @@ describe('the machine of a call', () => {
   it('answers an incoming call with or without an offer', () => {
     const offered = run(newCall(true, 'their offer'), { type: 'accept' });
     assert.deepEqual(offered.words, ['describe their offer']);
-    assert.deepEqual(run(offered.state, described).words, ['send-answer', 'accepted', 'start sample 5000']);
+    assert.deepEqual(run(offered.state, described).words, [
+      'audible',
+      'send-answer',
+      'accepted',
+      'start sample 5000',
+    ]);
     const bare = run(newCall(true), { type: 'accept' }, described);
     assert.deepEqual(run(bare.state, { type: 'acknowledged', answer: 'late' }).words, ['apply late']);
   });
@@ -90,7 +95,7 @@ describe('the machine of a call', () => {
     const held = run(talking, { type: 'hold', isHeld: true });
     assert.deepEqual(held.words, ['silent', 'describe offer held']);
     const sent = run(held.state, described);
-    assert.deepEqual(sent.words, ['send-offer']);
+    assert.deepEqual(sent.words, ['silent', 'send-offer']);
     const agreed = run(sent.state, { type: 'offer-answered', answer: 'a' });
     assert.deepEqual(agreed.words, ['apply a', 'held', 'silent']);
     assert.deepEqual(run(agreed.state, { type: 'hold', isHeld: false }).words, ['audible', 'describe offer']);
@@ -114,7 +119,7 @@ describe('the machine of a call', () => {
     const offer: CallInput = { type: 'offered', offer: 'v=0\r\na=sendonly\r\n' };
     const asked = run(talking, offer);
     assert.deepEqual(asked.words, ['describe v=0\r\na=sendonly\r\n', 'held']);
-    assert.deepEqual(run(asked.state, described).words, ['answer-offer']);
+    assert.deepEqual(run(asked.state, described).words, ['audible', 'answer-offer']);
     assert.deepEqual(run(talking, { type: 'hold', isHeld: true }, offer).words, ['refuse-offer 491']);
   });
 
@@ -150,7 +155,7 @@ describe('the machine of a call', () => {
 
   it('makes its offer again when the signalling is lost before it is sent', () => {
     const lost = run(talking, { type: 'hold', isHeld: true }, down, described);
-    assert.deepEqual(lost.words, ['roll-back']);
+    assert.deepEqual(lost.words, ['silent', 'roll-back']);
     assert.equal(run(lost.state, up).words.at(-1), 'describe offer held restart');
   });
 
@@ -177,6 +182,15 @@ describe('the machine of a call', () => {
       run(muted.state, { type: 'hold', isHeld: true }, { type: 'mute', isMuted: false }).words,
       ['muted', 'silent'],
     );
+  });
+
+  it('begins silent when it is muted or held before its microphone is open', () => {
+    const mute: CallInput = { type: 'mute', isMuted: true };
+    const hold: CallInput = { type: 'hold', isHeld: true };
+    for (const order of [mute, hold]) {
+      assert.equal(run(newCall(false), { type: 'start' }, order, described).words[0], 'silent');
+      assert.equal(run(newCall(true, 'o'), order, { type: 'accept' }, described).words[0], 'silent');
+    }
   });
 
   it('nothing follows its end, which comes once', () => {

@@ -111,8 +111,9 @@ function accept(state: CallState, effects: CallEffect[]): CallState {
   return { ...state, phase: 'accepting' };
 }
 
-/** The browser has described our side. */
+/** The browser has described our side. Its microphone is open since the first time, and an earlier order to be silent did not reach it. */
 function described(state: CallState, sdp: string, now: number, effects: CallEffect[]): CallState {
+  silence(state, effects);
   if (state.phase === 'preparing') {
     effects.push({ do: 'invite', sdp });
     return { ...state, phase: 'calling' };
