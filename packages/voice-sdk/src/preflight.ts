@@ -1,7 +1,7 @@
 import type { Call } from './call/call.ts';
 import type { QualitySample } from './quality/quality-sample.ts';
 import type { QualityWarning } from './quality/quality-warnings.ts';
-import { VoiceError } from './voice-error.ts';
+import type { VoiceError } from './voice-error.ts';
 
 /** What a test call found out. */
 export interface PreflightReport {
@@ -26,18 +26,26 @@ interface TestPhone {
   close(): void;
 }
 
-/** Registers, calls the echo phone, and measures until there are `samples` of five seconds each. */
+/** The echo phone, and how long the test call lasts. */
+export interface PreflightOptions {
+  readonly echo?: string;
+  readonly seconds?: number;
+}
+
+/** Registers, calls the echo phone, and measures; `Failure` comes from the caller, because a bundler gives shared code a file of its own. */
 export async function runPreflight(
   phone: TestPhone,
-  to: string,
-  samples: number,
+  { echo = '+12025550100', seconds = 10 }: PreflightOptions,
   now: () => number,
+  Failure: typeof VoiceError,
 ): Promise<PreflightReport> {
+  // A sample comes every five seconds.
+  const samples = Math.max(1, Math.round(seconds / 5));
   const began = now();
   try {
     await phone.register();
     const registeredMs = now() - began;
-    const call = phone.call(to);
+    const call = phone.call(echo);
     const taken: QualitySample[] = [];
     const warnings = new Set<QualityWarning>();
     let answeredMs = 0;
@@ -52,7 +60,7 @@ export async function runPreflight(
       call.on('ended', ({ by, status, reason }) => {
         const why = [status, reason].filter((each) => each !== undefined).join(' ');
         const about = status === undefined ? {} : { status };
-        reject(new VoiceError('unreachable', `The test call ended (${by}) ${why}`.trim(), about));
+        reject(new Failure('unreachable', `The test call ended (${by}) ${why}`.trim(), about));
       });
     });
     call.hangUp();

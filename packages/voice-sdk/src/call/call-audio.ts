@@ -1,24 +1,19 @@
-import type { CallMedia, Environment } from '../environment.ts';
+import type { CallMedia, Environment, MediaListener } from '../environment.ts';
 import type { CallEffect, CallInput } from './call-state.ts';
 
 /** The audio of a call and the order in which the browser works on it: one step of offer and answer after another. */
 export class CallAudio {
   readonly #environment: Environment;
   readonly #feed: (input: CallInput) => void;
-  readonly #digit: (digit: string) => void;
-  readonly #blocked: () => void;
+  readonly #listener: MediaListener;
   #media: CallMedia | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(
-    environment: Environment,
-    on: { feed(input: CallInput): void; digit(digit: string): void; blocked(): void },
-  ) {
+  constructor(environment: Environment, feed: (input: CallInput) => void, listener: MediaListener) {
     this.#environment = environment;
-    this.#feed = on.feed;
-    this.#digit = on.digit;
-    this.#blocked = on.blocked;
+    this.#feed = feed;
+    this.#listener = listener;
   }
 
   get media(): CallMedia | undefined {
@@ -46,11 +41,7 @@ export class CallAudio {
   }
 
   #open(): CallMedia {
-    this.#media ??= this.#environment.openMedia({
-      connection: (state) => this.#feed({ type: 'connection', state }),
-      digit: this.#digit,
-      blocked: this.#blocked,
-    });
+    this.#media ??= this.#environment.openMedia(this.#listener);
     return this.#media;
   }
 
@@ -58,12 +49,8 @@ export class CallAudio {
     this.#last = this.#last
       .then(() => (this.#isClosed ? undefined : work(this.#open())))
       .catch((error: unknown) => {
-        if (!this.#isClosed) this.#feed({ type: 'media-failed', sentence: sentenceOf(error) });
+        // `NotAllowedError: Permission denied` says more than its second half.
+        if (!this.#isClosed) this.#feed({ type: 'media-failed', sentence: String(error) });
       });
   }
-}
-
-/** `NotAllowedError: Permission denied` says more than its second half. */
-function sentenceOf(error: unknown): string {
-  return String(error);
 }

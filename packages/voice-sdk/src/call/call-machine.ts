@@ -12,8 +12,6 @@ const DIGIT_GAP_MS = 100;
 /** What a comma in digits stands for, as for the browser's own events. */
 const COMMA_MS = 2_000;
 
-const ALL_TIMERS: readonly CallTimer[] = ['restart', 'restart-again', 'give-up', 'sample', 'digit'];
-
 type CallStep = Step<CallState, CallEffect>;
 
 /** One step of a call. */
@@ -246,7 +244,10 @@ function onTimer(state: CallState, key: CallTimer, now: number, effects: CallEff
 }
 
 function end(state: CallState, reason: CallEnd, effects: CallEffect[]): CallState {
-  for (const key of ALL_TIMERS) effects.push({ do: 'stop-timer', key });
-  effects.push({ do: 'close-media' }, { do: 'emit', event: { type: 'ended', end: reason } });
+  effects.push(
+    { do: 'stop-timers' },
+    { do: 'close-media' },
+    { do: 'emit', event: { type: 'ended', end: reason } },
+  );
   return { ...state, phase: 'ended', ours: undefined, isAnswering: false };
 }

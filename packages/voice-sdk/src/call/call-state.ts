@@ -132,6 +132,7 @@ export type CallEffect =
   | { readonly do: 'sample-quality' }
   | { readonly do: 'start-timer'; readonly key: CallTimer; readonly at: number }
   | { readonly do: 'stop-timer'; readonly key: CallTimer }
+  | { readonly do: 'stop-timers' }
   | { readonly do: 'emit'; readonly event: CallEvent };
 
 /** A call before its first input. */

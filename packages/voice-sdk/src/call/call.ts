@@ -66,9 +66,6 @@ export interface CallDeps {
   readonly ended: () => void;
 }
 
-/** Samples in one report: half a minute. */
-const SAMPLES_IN_REPORT = 6;
-
 /** A call of a phone. */
 export class Call extends Emitter<CallEvents> {
   readonly isIncoming: boolean;
@@ -83,7 +80,6 @@ export class Call extends Emitter<CallEvents> {
   #dialog: Dialog | undefined;
   #id: string | undefined;
   #quality: CallQuality | undefined;
-  #report: object[] = [];
   #transfer: { resolve(): void; reject(error: VoiceError): void } | undefined;
 
   /** Made by a phone. */
@@ -103,8 +99,9 @@ export class Call extends Emitter<CallEvents> {
       (effect: CallEffect) => this.#perform(effect),
     );
     this.#timers = new Timers(environment.clock, (key) => this.feed({ type: 'timer-fired', key }));
-    this.#audio = new CallAudio(environment, {
-      feed: (input) => this.feed(input),
+    const feed = (input: CallInput): void => this.feed(input);
+    this.#audio = new CallAudio(environment, feed, {
+      connection: (state) => this.feed({ type: 'connection', state }),
       digit: (digit) => this.emit('digit', digit),
       blocked: () => this.emit('audio-blocked', undefined),
     });
@@ -294,6 +291,9 @@ export class Call extends Emitter<CallEvents> {
       case 'stop-timer':
         this.#timers.stop(effect.key);
         break;
+      case 'stop-timers':
+        this.#timers.stopAll();
+        break;
       case 'emit':
         this.#publish(effect.event);
         break;
@@ -328,7 +328,7 @@ export class Call extends Emitter<CallEvents> {
 
   async #sample(): Promise<void> {
     // Loaded with the first sample: a call begins without it.
-    const { createCallQuality, reportedSample } = await import('../quality/call-quality.ts');
+    const { createCallQuality } = await import('../quality/call-quality.ts');
     const counters = await this.#audio.media?.counters();
     if (counters === undefined || this.state === 'ended') return;
     this.#quality ??= createCallQuality();
@@ -339,13 +339,7 @@ export class Call extends Emitter<CallEvents> {
     this.emit('quality', sample);
     for (const { do: what, warning } of changes)
       this.emit('warning', { warning, isActive: what === 'begin' });
-    this.#reportQuality(reportedSample(sample));
-  }
-
-  #reportQuality(sample: object): void {
-    if (!this.#deps.reportsQuality || this.#report.push(sample) < SAMPLES_IN_REPORT) return;
-    const body = JSON.stringify({ samples: this.#report, warnings: this.warnings });
-    this.#report = [];
-    this.#dialog?.sendInfo({ body, contentType: 'application/vnd.jackfield.call-quality+json' });
+    const report = this.#deps.reportsQuality && this.#quality.report(sample);
+    if (report) this.#dialog?.sendInfo(report);
   }
 }

@@ -154,10 +154,7 @@ function refused(
 
 /** The socket is closed or of no use: the next attempt follows after a wait. */
 function lost(state: PhoneState, chance: number, now: number, effects: PhoneEffect[]): PhoneState {
-  for (const key of ['ping', 'pong', 'refresh'] as const) stop(effects, key);
-  if (state.socket === 'open') effects.push({ do: 'emit', event: { type: 'signalling', isUp: false } });
-  if (state.socket !== 'waiting') effects.push({ do: 'close-socket' });
-  const unbound: PhoneState = { ...state, socket: 'closed', isBound: false, isRegistering: false };
+  const unbound = closeSocket(state, effects);
   if (state.phase === 'offline') return unbound;
   const failures = state.failures + 1;
   start(effects, 'retry', now + backOffMs(failures, chance));
@@ -229,11 +226,14 @@ function goOffline(state: PhoneState, effects: PhoneEffect[], failure: PhoneFail
 /** A socket without a registration is open for the sake of calls alone. */
 function closeIdle(state: PhoneState, effects: PhoneEffect[]): PhoneState {
   if (state.phase !== 'offline' || state.calls > 0 || state.socket === 'closed') return state;
-  stop(effects, 'ping');
-  stop(effects, 'pong');
+  return closeSocket(state, effects);
+}
+
+function closeSocket(state: PhoneState, effects: PhoneEffect[]): PhoneState {
+  for (const key of ['ping', 'pong', 'refresh'] as const) stop(effects, key);
   if (state.socket === 'open') effects.push({ do: 'emit', event: { type: 'signalling', isUp: false } });
-  effects.push({ do: 'close-socket' });
-  return { ...state, socket: 'closed' };
+  if (state.socket !== 'waiting') effects.push({ do: 'close-socket' });
+  return { ...state, socket: 'closed', isBound: false, isRegistering: false };
 }
 
 function inPhase(state: PhoneState, phase: PhonePhase, effects: PhoneEffect[]): PhoneState {

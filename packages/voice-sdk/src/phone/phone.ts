@@ -4,7 +4,7 @@ import { browserEnvironment } from '../browser/browser-environment.ts';
 import { Call } from '../call/call.ts';
 import { Emitter } from '../emitter.ts';
 import type { Environment, Socket } from '../environment.ts';
-import type { PreflightReport } from '../preflight.ts';
+import type { PreflightOptions, PreflightReport } from '../preflight.ts';
 import { createRunner, type Runner } from '../runner.ts';
 import { createSipClient, customHeaders, type Identity, type SipClient } from '../sip-client.ts';
 import { Timers } from '../timers.ts';
@@ -110,13 +110,12 @@ export class Phone extends Emitter<PhoneEvents> {
 
   /** Registers, calls the echo phone for some seconds, and reports how good the connection is. */
   static async preflight(
-    options: PhoneOptions & { readonly echo?: string; readonly seconds?: number },
+    options: PhoneOptions & PreflightOptions,
     environment?: Environment,
   ): Promise<PreflightReport> {
     const phone = new Phone(options, environment);
-    const samples = Math.max(1, Math.round((options.seconds ?? 10) / 5));
     const { runPreflight } = await import('../preflight.ts');
-    return runPreflight(phone, options.echo ?? '+12025550100', samples, phone.#environment.clock.now);
+    return runPreflight(phone, options, phone.#environment.clock.now, VoiceError);
   }
 
   get state(): PhonePhase {
@@ -273,12 +272,9 @@ export class Phone extends Emitter<PhoneEvents> {
     const current = this.#registration;
     this.#sip.register(this.#identity(), EXPIRES_S, (outcome) => {
       if (current !== this.#registration) return;
-      const { status, expiresS, tokenError } = outcome;
-      if (status >= 200 && status < 300) this.#feed({ type: 'registered', expiresS });
-      else {
-        const why = tokenError === undefined ? {} : { tokenError };
-        this.#feed({ type: 'register-refused', status, ...why, chance: this.#chance() });
-      }
+      const { status } = outcome;
+      if (status >= 200 && status < 300) this.#feed({ type: 'registered', ...outcome });
+      else this.#feed({ type: 'register-refused', ...outcome, chance: this.#chance() });
     });
   }
 

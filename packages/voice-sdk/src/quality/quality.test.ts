@@ -47,6 +47,18 @@ describe('the quality of a call', () => {
     assert.deepEqual(warningsOf([2, 2, 2, 8, 8, 2, 2, 2, 2]), ['begin 4']);
   });
 
+  it('six samples are one report, which has the names of the server', () => {
+    const quality = createCallQuality();
+    const { sample } = quality.read({ ...clean, packetsReceived: 250 }, 0, open);
+    for (let round = 0; round < 2; round += 1) {
+      const reports = Array.from({ length: 6 }, () => quality.report(sample));
+      assert.deepEqual(reports.slice(0, 5), Array(5).fill(undefined));
+      assert.equal(reports[5]?.contentType, 'application/vnd.jackfield.call-quality+json');
+      const { samples, warnings } = JSON.parse(reports[5].body);
+      assert.deepEqual([samples.length, samples[0].packets_received, warnings], [6, 250, []]);
+    }
+  });
+
   it('a muted microphone is not too quiet, and a held call misses no audio', () => {
     const muted = createCallQuality();
     const quiet = { ...clean, inputLevel: 0 };
