@@ -204,6 +204,17 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
       await hangUp(page);
     });
 
+    it('a call that ends while the page changes its microphone leaves none open', async (t) => {
+      const { page } = await phone(t, 'sdkmicrophone');
+      await talk(page, echo);
+      assert.deepEqual(await page.run('useMicrophoneAsItEnds'), ['ended']);
+      await page.reports.until('the end', ({ type }) => type === 'ended');
+      assert.deepEqual(
+        page.console.filter((line) => line.includes('InvalidStateError')),
+        [],
+      );
+    });
+
     it('transfers the other side, and its own call ends', async (t) => {
       const { page } = await phone(t, 'sdktransfers');
       await talk(page, echo);

@@ -73,6 +73,22 @@ export const digits = (keys: string): void => call!.sendDigits(keys);
 export const hangUp = (): void => call!.hangUp();
 export const close = (): void => phone!.close();
 
+/** The call ends while the browser opens another microphone; returns the state of that one's tracks. */
+export async function useMicrophoneAsItEnds(): Promise<readonly string[]> {
+  const { mediaDevices } = navigator;
+  const native = mediaDevices.getUserMedia.bind(mediaDevices);
+  const tracks: MediaStreamTrack[] = [];
+  mediaDevices.getUserMedia = async (constraints) => {
+    const stream = await native(constraints);
+    tracks.push(...stream.getTracks());
+    call!.hangUp();
+    return stream;
+  };
+  const [microphone] = await phone!.devices.list('audioinput');
+  await phone!.devices.use('audioinput', microphone!.deviceId);
+  return tracks.map(({ readyState }) => readyState);
+}
+
 export async function transfer(to: string): Promise<string> {
   return call!.transfer(to).then(
     () => 'transferred',

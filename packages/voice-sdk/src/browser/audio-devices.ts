@@ -60,11 +60,14 @@ export class AudioDevices extends Emitter<DeviceEvents> {
     if (kind === 'audiooutput')
       await Promise.all([...this.#speakers.values()].map((element) => element.setSinkId(id)));
     if (kind !== 'audioinput') return;
-    for (const use of this.#microphones.values()) {
+    for (const [owner, use] of this.#microphones) {
       const { stream, stop } = await this.#microphone();
-      use.stop();
-      use.stop = stop;
-      use.changed(stream);
+      // The owner may have given its microphone back while the browser opened this one.
+      if (this.#microphones.has(owner)) {
+        use.stop();
+        use.stop = stop;
+        use.changed(stream);
+      } else stop();
     }
   }
 
