@@ -215,6 +215,23 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
       );
     });
 
+    it('a call that was held and resumed plays once, and follows a change of the speaker', async (t) => {
+      const { page } = await phone(t, 'sdkspeaker');
+      await talk(page, tone);
+      for (const isHeld of [true, false, true, false]) {
+        const from = page.reports.all.length;
+        await page.run('hold', isHeld);
+        await page.reports.until('hold', (each) => each.type === 'held' && each.isHeld === isHeld, { from });
+      }
+      await page.twoSecondsMore();
+      await page.untilHeard(sandboxHz);
+      assert.deepEqual(await page.run('speakers'), ['']);
+      await page.run('useSpeaker', 'default');
+      assert.deepEqual(await page.run('speakers'), ['default']);
+      await hangUp(page);
+      assert.deepEqual(await page.run('speakers'), []);
+    });
+
     it('transfers the other side, and its own call ends', async (t) => {
       const { page } = await phone(t, 'sdktransfers');
       await talk(page, echo);

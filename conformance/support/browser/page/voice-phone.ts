@@ -6,6 +6,16 @@ import { notify } from './report.ts';
 let phone: Phone | undefined;
 let call: Call | undefined;
 
+/** All that the page has played on; those of the test itself are muted. */
+const elements: HTMLAudioElement[] = [];
+globalThis.Audio = new Proxy(globalThis.Audio, {
+  construct(target, args, newTarget) {
+    const element = Reflect.construct(target, args, newTarget) as HTMLAudioElement;
+    elements.push(element);
+    return element;
+  },
+});
+
 interface Account {
   readonly url: string;
   readonly domain: string;
@@ -72,6 +82,15 @@ export const hold = (isHeld: boolean): void => call!.hold(isHeld);
 export const digits = (keys: string): void => call!.sendDigits(keys);
 export const hangUp = (): void => call!.hangUp();
 export const close = (): void => phone!.close();
+
+/** The speaker of each element that plays. */
+export function speakers(): readonly string[] {
+  return elements
+    .filter(({ muted, paused, srcObject }) => !muted && !paused && srcObject !== null)
+    .map(({ sinkId }) => sinkId);
+}
+
+export const useSpeaker = (id: string): Promise<void> => phone!.devices.use('audiooutput', id);
 
 /** The call ends while the browser opens another microphone; returns the state of that one's tracks. */
 export async function useMicrophoneAsItEnds(): Promise<readonly string[]> {

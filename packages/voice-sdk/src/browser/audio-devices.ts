@@ -108,15 +108,16 @@ export class AudioDevices extends Emitter<DeviceEvents> {
     return stream;
   }
 
-  /** Plays a stream for an owner. */
+  /** Plays the stream of an owner. */
   play(owner: object, stream: MediaStream, blocked: () => void): void {
     const { speaker, sink } = this.#options;
     if (sink) {
       sink(stream);
       return;
     }
-    const element = this.#element(speaker);
-    element.srcObject = stream;
+    const element = this.#speakers.get(owner) ?? this.#element(speaker);
+    // A call that resumes has the track that it had before, and its element goes on playing that.
+    element.srcObject ??= stream;
     this.#speakers.set(owner, element);
     element.play().catch(blocked);
   }
