@@ -113,6 +113,17 @@ describe('a phone over sockets', () => {
     assert.match(page.registered.at(-1)!, /token-2$/);
   });
 
+  for (const end of ['unregister', 'close'] as const)
+    it(`register() rejects when ${end}() comes before its answer`, async (t) => {
+      const { page, phone } = phoneOn(t, byPassword);
+      page.isSilent = true;
+      const first = assert.rejects(phone.register(), { name: 'VoiceError', code: 'wrong-state' });
+      await page.clock.advance(second);
+      phone[end]();
+      await first;
+      assert.equal(phone.state, 'offline');
+    });
+
   it('a call restarts ICE when its path is gone for 3 s, and not before', async (t) => {
     const { page, media, log } = await talking(t);
     media.listener.connection('disconnected');

@@ -136,9 +136,10 @@ export class Phone extends Emitter<PhoneEvents> {
     });
   }
 
-  /** Goes offline; live calls go on. */
+  /** Goes offline; live calls go on. A `register` that still waits rejects. */
   unregister(): void {
     this.#feed({ type: 'unregister' });
+    this.#settle(({ reject }) => reject(new VoiceError('wrong-state', 'The phone was unregistered.')));
   }
 
   /** Replaces the token. */
