@@ -124,6 +124,36 @@ describe('a phone over sockets', () => {
       assert.equal(phone.state, 'offline');
     });
 
+  it('that gets an argument which is not allowed throws a VoiceError with the value, and begins no call', async (t) => {
+    const { page, phone } = await registered(t);
+    const refuses = (act: () => unknown, message: RegExp) =>
+      assert.throws(act, { name: 'VoiceError', code: 'invalid-argument', message });
+    const wrong = ['', 'sip:', 'sip:a@b\r\nX-Evil: 1', 'sip:a@b c', '\ud800', undefined, 12025550100, null];
+    for (const to of wrong as string[]) refuses(() => phone.call(to), /^to cannot be '/);
+    for (const value of [5, undefined, 'one\r\ntwo', 'one\ntwo'] as string[])
+      refuses(() => phone.call('+12025550100', { headers: { 'X-A': value } }), /'X-A'/);
+    refuses(() => phone.call('+12025550100', { headers: { Via: 'b' } }), /'Via'/);
+    for (const given of ['wss://', 'wss:', 'ws://a b', 'wss://a:99999', 'wss://a#b', 'https://a'])
+      refuses(() => new Phone({ url: given, ...byPassword }, page.environment), /^url cannot be '/);
+    assert.deepEqual([phone.calls, page.invites.length], [[], 0]);
+  });
+
+  it('calls numbers as people write them, usernames and SIP URIs', async (t) => {
+    const { page, phone } = await registered(t);
+    for (const to of ['+1 (202) 555-0100', 'zoë', 'sip:bob@192.0.2.1:5070;transport=tcp', 'SIPS:carol@host'])
+      phone.call(to);
+    await page.clock.advance(100);
+    assert.deepEqual(
+      page.invites.map(({ request }) => request.uri),
+      [
+        'sip:+1202555-0100@voice.example.com',
+        'sip:zo%C3%AB@voice.example.com',
+        'sip:bob@192.0.2.1:5070;transport=tcp',
+        'SIPS:carol@host',
+      ],
+    );
+  });
+
   it('a call restarts ICE when its path is gone for 3 s, and not before', async (t) => {
     const { page, media, log } = await talking(t);
     media.listener.connection('disconnected');

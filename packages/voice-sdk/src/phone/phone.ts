@@ -82,8 +82,11 @@ export class Phone extends Emitter<PhoneEvents> {
     const { token, username, url } = options;
     if (token === undefined && (username === undefined || options.password === undefined))
       throw new VoiceError('invalid-argument', 'A phone needs a token, or a username and a password.');
-    if (!/^wss?:/.test(url))
-      throw new VoiceError('invalid-argument', `url cannot be '${url}': it must begin with wss: or ws:`);
+    if (!isSocketUrl(url))
+      throw new VoiceError(
+        'invalid-argument',
+        `url cannot be '${url}': it must be a URL that begins with wss: or ws:, without a fragment.`,
+      );
     this.#options = options;
     this.devices = new AudioDevices(options.audio);
     this.#environment =
@@ -151,9 +154,12 @@ export class Phone extends Emitter<PhoneEvents> {
   call(to: string, { headers = {} }: CallOptions = {}): Call {
     if (this.state !== 'registered')
       throw new VoiceError('wrong-state', `The phone is ${this.state}; call register() before.`);
-    const wrong = Object.keys(headers).find((name) => !/^X-[\w-]+$/i.test(name));
-    if (wrong !== undefined)
-      throw new VoiceError('invalid-argument', `The header '${wrong}' is not allowed: names begin with X-.`);
+    for (const [name, value] of Object.entries(headers))
+      if (!/^X-[\w-]+$/i.test(name) || typeof value !== 'string' || /[\r\n]/.test(value))
+        throw new VoiceError(
+          'invalid-argument',
+          `The header '${name}' is not allowed: names begin with X-, and values are text of one line.`,
+        );
     const uri = this.#uriOf(to);
     return this.#add(
       (deps) =>
@@ -308,9 +314,17 @@ export class Phone extends Emitter<PhoneEvents> {
   }
 
   #uriOf(to: string): string {
-    if (/^sips?:/i.test(to)) return to;
-    const user = encodeURIComponent(to.replace(/[\s()]/g, '')).replace('%2B', '+');
-    return `sip:${user}@${this.#identity().domain}`;
+    try {
+      const user = encodeURIComponent(to.replace(/[\s()]/g, '')).replace('%2B', '+');
+      const uri = /^sips?:/i.test(to) ? to : `sip:${user}@${this.#identity().domain}`;
+      if (parseSipUri(uri)) return uri;
+    } catch {
+      // No text, or half of a character.
+    }
+    throw new VoiceError(
+      'invalid-argument',
+      `to cannot be '${to}': it must be the text of a number, a username or a SIP URI.`,
+    );
   }
 
   #publish(event: PhoneEvent): void {
@@ -337,6 +351,15 @@ export class Phone extends Emitter<PhoneEvents> {
 
   #settle(how: (waiter: { resolve(): void; reject(error: VoiceError): void }) => void): void {
     for (const waiter of this.#waiting.splice(0)) how(waiter);
+  }
+}
+
+/** Whether a WebSocket accepts the URL: one with a fragment is none for it. */
+function isSocketUrl(url: string): boolean {
+  try {
+    return /^wss?:[^#]+$/.test(url) && new URL(url).hostname !== '';
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@ import type { CallEnd } from '../call/call-state.ts';
 import type { Environment } from '../environment.ts';
 import { readToken } from '../phone/client-token.ts';
 import { Phone, type PhoneOptions } from '../phone/phone.ts';
-import type { VoiceError } from '../voice-error.ts';
+import { VoiceError } from '../voice-error.ts';
 import { type CallInfo, callInfoOf, causeOf, type EndWords, endWordsOf, tokenErrorOf } from './call-info.ts';
 import { ClientEmitter } from './client-emitter.ts';
 import { createDeviceControls, type DeviceControls } from './device-controls.ts';
@@ -80,10 +80,17 @@ export class Client extends ClientEmitter {
     const phone = this.#phone;
     if (phone === undefined || this.#current !== undefined || !to) return false;
     const own = Object.fromEntries(
-      Object.entries(headers).filter(([name, value]) => headerName.test(name) && headerValue.test(value)),
+      Object.entries(headers)
+        .filter(([name, value]) => headerName.test(name) && headerValue.test(value))
+        .map(([name, value]) => [name, String(value)]),
     );
-    if (phone.state !== 'registered') return false;
-    const call = phone.call(to, { headers: own });
+    let call: Call;
+    try {
+      call = phone.call(to, { headers: own });
+    } catch (error) {
+      if (error instanceof VoiceError) return false;
+      throw error;
+    }
     this.#headers.set(call, own);
     this.#begin(call);
     this.emit('onCalling');
