@@ -232,6 +232,18 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
       assert.deepEqual(await page.run('speakers'), []);
     });
 
+    it('a page that is reloaded hangs up its call', async (t) => {
+      const { page } = await phone(t, 'sdkreloads');
+      const callUuid = await talk(page, echo);
+      await page.page.reload();
+      const { hangup_source, hangup_cause_name } = await suite.platform.until(
+        'the end',
+        `Call/${callUuid}/`,
+        ({ end_time }) => Boolean(end_time),
+      );
+      assert.deepEqual([hangup_source, hangup_cause_name], ['Caller', 'Normal Hangup']);
+    });
+
     it('transfers the other side, and its own call ends', async (t) => {
       const { page } = await phone(t, 'sdktransfers');
       await talk(page, echo);

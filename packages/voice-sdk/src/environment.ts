@@ -57,4 +57,6 @@ export interface Environment {
   chance(): number;
   /** Calls `changed` when the machine has another network, or one again; the returned function ends that. */
   watchNetwork(changed: () => void): () => void;
+  /** Calls `left` when the page ends: it is reloaded, closed or left for another one. The returned function ends that. */
+  watchPage(left: () => void): () => void;
 }

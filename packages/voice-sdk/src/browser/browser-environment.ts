@@ -34,6 +34,14 @@ export function browserEnvironment(devices: AudioDevices, options: PeerMediaOpti
         connection?.removeEventListener('change', changed);
       };
     },
+    watchPage(left) {
+      // A page that persists may be shown again.
+      const hidden = ({ persisted }: PageTransitionEvent): void => {
+        if (!persisted) left();
+      };
+      addEventListener('pagehide', hidden);
+      return () => removeEventListener('pagehide', hidden);
+    },
   };
 }
 

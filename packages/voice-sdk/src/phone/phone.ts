@@ -70,7 +70,7 @@ export class Phone extends Emitter<PhoneEvents> {
   readonly #timers: Timers<PhoneTimer>;
   readonly #sip: SipClient;
   readonly #calls = new Set<Call>();
-  readonly #unwatch: () => void;
+  readonly #unwatch: readonly (() => void)[];
   #socket: Socket | undefined;
   /** Counts up with each REGISTER and lost socket: the response to an earlier one means nothing. */
   #registration = 0;
@@ -108,7 +108,10 @@ export class Phone extends Emitter<PhoneEvents> {
       (text) => this.#socket?.send(text),
       (invite) => this.#invited(invite),
     );
-    this.#unwatch = this.#environment.watchNetwork(() => this.#feed({ type: 'network-changed' }));
+    this.#unwatch = [
+      this.#environment.watchNetwork(() => this.#feed({ type: 'network-changed' })),
+      this.#environment.watchPage(() => this.close()),
+    ];
   }
 
   /** Registers, calls the echo phone for some seconds, and reports how good the connection is. */
@@ -183,7 +186,7 @@ export class Phone extends Emitter<PhoneEvents> {
     for (const call of this.#calls) call.hangUp();
     this.unregister();
     this.#timers.stopAll();
-    this.#unwatch();
+    for (const unwatch of this.#unwatch) unwatch();
     this.devices.end();
     this.#sip.close();
   }

@@ -176,6 +176,7 @@ export function createSimulatedPage(): SimulatedPage {
       networkChanged = changed;
       return () => undefined;
     },
+    watchPage: () => () => undefined,
   };
   return Object.assign(page, {
     environment,
