@@ -232,6 +232,13 @@ describe('the voice SDK in Chromium', { skip: missingBrowser(), timeout: 300_000
       assert.deepEqual(await page.run('speakers'), []);
     });
 
+    it('a microphone that ends in a call is reported', async (t) => {
+      const { page } = await phone(t, 'sdkunplugged');
+      await page.run('dialAndUnplug', echo);
+      await page.reports.until('the report', ({ type }) => type === 'microphone-ended');
+      await hangUp(page);
+    });
+
     it('a page that is reloaded hangs up its call', async (t) => {
       const { page } = await phone(t, 'sdkreloads');
       const callUuid = await talk(page, echo);

@@ -44,6 +44,7 @@ export async function start({ tokens = [], source, suppression, ...login }: Acco
   const options: PhoneOptions = tokens.length > 0 ? { ...account, token } : account;
   phone = new Phone(options);
   phone.on('state', (state) => notify(state));
+  phone.devices.on('microphone-ended', () => notify('microphone-ended'));
   phone.on('token-will-expire', () => notify('token-will-expire'));
   phone.on('failed', ({ message, tokenError }) => notify('failed', { message, tokenError }));
   phone.on('incoming', (incoming) => {
@@ -82,6 +83,28 @@ export const hold = (isHeld: boolean): void => call!.hold(isHeld);
 export const digits = (keys: string): void => call!.sendDigits(keys);
 export const hangUp = (): void => call!.hangUp();
 export const close = (): void => phone!.close();
+
+/** Dials, and ends the microphone as a browser does whose microphone is unplugged. */
+export async function dialAndUnplug(to: string): Promise<void> {
+  const { mediaDevices } = navigator;
+  const native = mediaDevices.getUserMedia.bind(mediaDevices);
+  const opened = new Promise<MediaStream>((resolve) => {
+    mediaDevices.getUserMedia = async (constraints) => {
+      const stream = await native(constraints);
+      resolve(stream);
+      return stream;
+    };
+  });
+  const answered = new Promise<void>((resolve) => {
+    dial(to);
+    call!.on('accepted', () => resolve());
+  });
+  await answered;
+  for (const track of (await opened).getTracks()) {
+    track.stop();
+    track.dispatchEvent(new Event('ended'));
+  }
+}
 
 /** The speaker of each element that plays. */
 export function speakers(): readonly string[] {

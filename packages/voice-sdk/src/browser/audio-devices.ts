@@ -24,9 +24,12 @@ export interface AudioOptions {
 /** Kinds of devices. */
 export type DeviceKind = 'audioinput' | 'audiooutput' | 'ring';
 
-/** Events of the devices: the list is another one. */
+/** Events of the devices. */
 export interface DeviceEvents {
+  /** The list is another one. */
   readonly changed: undefined;
+  /** A microphone in use has ended: it was unplugged, or the user no longer allows it. */
+  readonly 'microphone-ended': undefined;
 }
 
 interface Use {
@@ -156,6 +159,7 @@ export class AudioDevices extends Emitter<DeviceEvents> {
         navigator.mediaDevices.getUserMedia({
           audio: { ...constraints, ...(microphone === undefined ? {} : { deviceId: { exact: microphone } }) },
         })));
+    for (const track of raw.getTracks()) track.onended = () => this.emit('microphone-ended', undefined);
     let stream = raw;
     for (const processor of processors) stream = await processor(stream);
     const stop = (): void => {
