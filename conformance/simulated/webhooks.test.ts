@@ -459,6 +459,8 @@ describe('what the contract says is what the platform sends', () => {
     'streamConnection MPCUUID',
     'streamConnection MPCName',
     'streamConnection MemberID',
+    'recordAction RecordingError',
+    'recordAction RecordingErrorCode',
     'recordCallback RecordingError',
     'transcript MPCUUID',
     'transcript ErrorCode',

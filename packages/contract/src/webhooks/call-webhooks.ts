@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox';
-import { recordingErrorCodes, transcriptErrorCodes } from '../fault-codes.ts';
+import { transcriptErrorCodes } from '../fault-codes.ts';
+import { recorded, recordingFault } from './recording-fields.ts';
 import {
   codeField,
   field,
@@ -69,15 +70,6 @@ const endOfCall = {
 } satisfies TProperties;
 
 const redirect = { ...callFields, Event: event('Redirect') };
-
-const recorded = {
-  RecordUrl: field('Where the file is; the credentials of the account open it.'),
-  RecordingID: uuidField('recording_id.'),
-  RecordingDuration: numberField('Seconds; -1 while it runs.', '12'),
-  RecordingDurationMs: numberField('Milliseconds; -1 while it runs.', '12040'),
-  RecordingStartMs: numberField('Milliseconds since 1970; -1 while it runs.', '1769940000000'),
-  RecordingEndMs: numberField('Milliseconds since 1970; -1 while it runs.', '1769940012040'),
-} satisfies TProperties;
 
 /** What multiparty calls report about a participant that has left. */
 const departed = {
@@ -318,12 +310,17 @@ export const callWebhooks: readonly Webhook[] = [
     name: 'recordAction',
     summary: 'A Record element has a recording',
     description:
-      'Requested when the recording is complete; with recordSession="true" a first time when it begins, with -1 in its numbers, and when it is complete once more without reading the answer.',
+      'Requested when the recording has ended well or badly; with recordSession="true" a first time when it begins, with -1 in its numbers, and when it is complete once more without reading the answer.',
     urls: ['action of Record'],
     answer: 'document',
     events: ['call.action'],
     fields: form(
-      { ...redirect, ...recorded, Digits: field('The key that ended it; empty when none did.', '#') },
+      {
+        ...redirect,
+        ...recorded,
+        ...recordingFault,
+        Digits: field('The key that ended it; empty when none did.', '#'),
+      },
       { sipHeaders: true },
     ),
   },
@@ -338,8 +335,7 @@ export const callWebhooks: readonly Webhook[] = [
       {
         ...callFields,
         ...recorded,
-        RecordingError: Type.Optional(field('Why there is no complete file, as a sentence.')),
-        RecordingErrorCode: Type.Optional(codeField(recordingErrorCodes, 'RecordingError as a code.')),
+        ...recordingFault,
       },
       { sipHeaders: true },
     ),

@@ -1,7 +1,6 @@
-import { type TProperties, Type } from 'typebox';
-import { recordingErrorCodes } from '../fault-codes.ts';
+import type { TProperties } from 'typebox';
+import { recordingFault } from './recording-fields.ts';
 import {
-  codeField,
   field,
   flagField,
   form,
@@ -38,8 +37,7 @@ const recording = {
   RecordingStartTime: field('When it began; empty when it has not.', '2026-02-01 10:00:00+00:00'),
   RecordingEndTime: field('When it ended; empty while it runs.', '2026-02-01 10:05:00+00:00'),
   SequenceNumber: numberField('Counts the events of one recording from 1 on.', '1'),
-  RecordingError: Type.Optional(field('Why there is no complete file, as a sentence.')),
-  RecordingErrorCode: Type.Optional(codeField(recordingErrorCodes, 'RecordingError as a code.')),
+  ...recordingFault,
 } satisfies TProperties;
 
 const recordingUrls = [

@@ -160,6 +160,7 @@ function startRecording(
       durationMs: 0,
       startedAt: now,
       endedAt: now,
+      fault: { code: 'internal', sentence: 'the platform failed to start the recording' },
     });
   });
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { eachDatabase, incomingCall, openSimulatedWorld, worldOfSuite } from '@jackfield/testkit';
+import {
+  createRecordedFiles,
+  eachDatabase,
+  incomingCall,
+  openSimulatedWorld,
+  worldOfSuite,
+} from '@jackfield/testkit';
 import { clipsOf, documentsOf, endOf, eventsOf, requestsTo, response, spoken } from './testing/documents.ts';
 
 const action = 'https://example.com/action';
@@ -194,6 +201,28 @@ describe('Calls that come for an application', () => {
       [],
     );
   });
+});
+
+test('A call whose recording cannot be written: the action reads why, as the callback does', async (t) => {
+  const files = createRecordedFiles();
+  const world = await openSimulatedWorld({ phones: 'none', recorder: files });
+  t.after(async () => {
+    await world.close();
+    await files.close();
+  });
+  const callback = 'https://example.com/not-recorded';
+  rmSync(files.directory, { recursive: true });
+  await incomingCall(
+    world,
+    response(`<Record action="${action}" callbackUrl="${callback}" playBeep="false"/>`),
+  );
+  await world.advance(1_000);
+  const reasons = [action, callback].map((url) => {
+    const { RecordingError, RecordingErrorCode } = requestsTo(world, url)[0]?.fields ?? {};
+    return [RecordingError, RecordingErrorCode];
+  });
+  assert.equal(reasons[0]?.[1], 'disk-failed');
+  assert.deepEqual(reasons[0], reasons[1]);
 });
 
 eachDatabase('Calls that come for an application whose process is killed', (open) => {

@@ -120,6 +120,7 @@ eachDatabase('Recordings', (open) => {
           because: 'stopped',
           durationMs: 2600,
           ...times,
+          fault: null,
         },
       ],
     ]);

@@ -118,5 +118,6 @@ export function noticeOf(recording: Recording, event: RecordingEvent, url: strin
     durationMs: recording.durationMs,
     startedAt: recording.startedAt ?? recording.createdAt,
     endedAt: recording.endedAt ?? recording.createdAt,
+    fault: recording.fault,
   };
 }

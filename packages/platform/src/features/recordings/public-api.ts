@@ -1,5 +1,5 @@
 import type { CaptureTrack, RecordingFormat } from '@jackfield/ports';
-import type { ChannelMember, RecordingAnnouncement, TrackType } from './domain/recording.ts';
+import type { ChannelMember, RecordingAnnouncement, RecordingFault, TrackType } from './domain/recording.ts';
 import type { TranscriptRequest } from './domain/transcript-request.ts';
 
 /** The recordings feature for its owners: a document, the Call API, a multiparty call. */
@@ -72,4 +72,6 @@ export interface RecordingOver {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;
+  /** Why it failed. */
+  readonly fault: RecordingFault | null;
 }

@@ -170,6 +170,7 @@ function overOf(recording: string): RunInput {
     durationMs: 1_000,
     startedAt: 0,
     endedAt: 1_000,
+    fault: null,
   };
 }
 

@@ -19,6 +19,18 @@ const begun = {
   RecordingEndMs: '-1',
   Digits: '',
 };
+/** The disk was full after 4 seconds. */
+const failed = {
+  type: 'recording-over',
+  recording: 'recording-0',
+  url: 'https://files/recording-0.mp3',
+  outcome: 'failed',
+  because: 'failed',
+  durationMs: 4_000,
+  startedAt: 1_000_000,
+  endedAt: 1_004_000,
+  fault: { code: 'disk-full', sentence: 'the disk is full' },
+} as const;
 
 describe('Record', () => {
   it('beeps and then records the caller on the left, what it hears on the right', () => {
@@ -78,18 +90,24 @@ describe('Record', () => {
   });
 
   it('that failed emits a warning', () => {
-    const run = ScriptedRun.running(record({ action: null }), speak).feed({
-      type: 'recording-over',
-      recording: 'recording-0',
-      url: 'https://files/recording-0.mp3',
-      outcome: 'failed',
-      because: 'failed',
-      durationMs: 0,
-      startedAt: 0,
-      endedAt: 0,
-    });
+    const run = ScriptedRun.running(record({ action: null }), speak).feed(failed);
     assert.match(JSON.stringify(run.events), /recording-0 failed/);
     assert.ok(run.find('play'));
+  });
+
+  it('that failed gives the reason to its action, also after the end of the call', () => {
+    const reason = { RecordingError: 'the disk is full', RecordingErrorCode: 'disk-full' };
+    const { asked } = ScriptedRun.running(record()).feed(failed);
+    assert.deepEqual(asked, { url: actionUrl.url, ...whole, Digits: '', ...reason, Event: 'Redirect' });
+    const [action] = ScriptedRun.running(record())
+      .hangUp()
+      .feed(failed)
+      .events.filter(({ type }) => type === 'action');
+    assert.deepEqual(action, {
+      type: 'action',
+      request: actionUrl,
+      fields: { ...whole, Digits: '', ...reason },
+    });
   });
 });
 

@@ -113,8 +113,9 @@ export function startedRecording(
   return { uuid, url, format, tracks, maxSeconds, action, callback, transcript, isOfSession };
 }
 
-/** Fields of `action` for a complete recording (docs/interface/documents.md#record). */
+/** Fields of `action` for a recording that is over, with the reason of a failure (docs/interface/documents.md#record). */
 export function fieldsOfRecording(over: RecordingOver, digits: string): Readonly<Record<string, string>> {
+  const { fault } = over;
   return {
     RecordUrl: over.url,
     RecordingID: over.recording,
@@ -122,6 +123,7 @@ export function fieldsOfRecording(over: RecordingOver, digits: string): Readonly
     RecordingDurationMs: String(Math.round(over.durationMs)),
     RecordingStartMs: String(over.startedAt),
     RecordingEndMs: String(over.endedAt),
+    ...(fault === null ? {} : { RecordingError: fault.sentence, RecordingErrorCode: fault.code }),
     Digits: digits,
   };
 }

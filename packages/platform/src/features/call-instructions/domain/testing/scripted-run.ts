@@ -313,6 +313,7 @@ export class ScriptedRun {
       durationMs,
       startedAt: start,
       endedAt: start + durationMs,
+      fault: null,
     });
   }
 
