@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import {
+  createFailingCommits,
   createRecordedFiles,
   eachDatabase,
+  type FailingCommits,
   incomingCall,
   openSimulatedWorld,
   worldOfSuite,
@@ -201,6 +203,35 @@ describe('Calls that come for an application', () => {
       [],
     );
   });
+});
+
+test('A call is transferred while its first document is requested, also before the owner of its leg is saved', async (t) => {
+  let failing: FailingCommits | undefined;
+  const world = await openSimulatedWorld({
+    phones: 'none',
+    interpose: (database) => {
+      failing = createFailingCommits(database);
+      return failing.database;
+    },
+    loggedErrors: ['step not saved; it was undone'],
+  });
+  t.after(() => world.close());
+  const answer_url = 'https://example.com/never-answers';
+  const aleg_url = 'https://example.com/moved';
+  world.customer.serve(answer_url, undefined);
+  world.customer.serve(aleg_url, response('<Speak loop="0">Moved</Speak>'));
+  const application = { app_name: 'slow', answer_url };
+  const { app_id } = (await world.api('POST', 'Application/', application)).body;
+  // The leg is saved; its owner is saved with the next attempt, a second later.
+  failing?.fail(1, { after: 1 });
+  const account = world.main.authId;
+  const leg = world.telephony.callIn({ account, to: '+12025550100', application: app_id });
+  await world.advance(100);
+  assert.equal(requestsTo(world, answer_url).length, 1);
+  const moved = await world.api('POST', `Call/${leg}/`, { aleg_url });
+  assert.deepEqual([moved.status, moved.body.call_uuids], [202, [leg]]);
+  await world.advance(2_000);
+  assert.deepEqual(clipsOf(world), [[leg, spoken('Moved')]]);
 });
 
 test('A call whose recording cannot be written: the action reads why, as the callback does', async (t) => {

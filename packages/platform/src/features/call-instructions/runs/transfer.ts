@@ -107,9 +107,10 @@ export function createTransfer(deps: TransferDeps) {
     }
   }
 
+  /** The run of an offered leg requests its first document while its owner is still null: that is saved meanwhile. */
   function runsItself(leg: string): boolean {
-    const owner = calls.peek(leg)?.owner;
-    return owner?.kind === ownerKind && owner.id === leg && sessions.peek(leg) !== undefined;
+    const owner = calls.peek(leg)?.owner ?? { kind: ownerKind, id: leg };
+    return owner.kind === ownerKind && owner.id === leg && sessions.peek(leg) !== undefined;
   }
 
   function replaced({ leg, request, kept }: Move): Promise<TransferReply | undefined> {
