@@ -49,13 +49,16 @@ export function spokenElement(name: string): SpokenElement | undefined {
   return name.startsWith('amazon:') ? notFollowed : spokenElements.get(name);
 }
 
-/** A pause of at most 10 s. */
+/** docs/reference/speech.md#markup */
+export const longestPauseMs = 10_000;
+
 function writtenBreak(attribute: Attribute): Written {
   const time = attribute('time');
   if (time !== undefined) {
     const [, number = '', unit] = /^([0-9]{1,5}(?:[.][0-9]{1,3})?)(ms|s)$/.exec(time) ?? [];
     const ms = Math.round(Number(number) * (unit === 's' ? 1000 : 1));
-    if (number === '' || ms > 10_000) return ignored('has a time that is not from 0 to 10s, and is left out');
+    if (number === '' || ms > longestPauseMs)
+      return ignored('has a time that is not from 0 to 10s, and is left out');
     return { open: ` <break time="${ms}ms"/> `, close: '' };
   }
   const strength = attribute('strength') ?? 'medium';

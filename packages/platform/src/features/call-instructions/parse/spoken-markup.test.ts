@@ -13,6 +13,8 @@ function spoken(inside: string) {
 describe('markup inside <Speak>', () => {
   for (const [written, text, markup] of [
     ['a <break time="1.5s"/> b', 'a b', 'a <break time="1500ms"/> b'],
+    ['a <break time="3s"/><break time="3s"/> b', 'a b', 'a <break time="6000ms"/> b'],
+    ['<s>a</s> <break time="4s"/> <break time="500ms"/>', 'a', '<s>a</s> <break time="4500ms"/>'],
     ['a<break/>b', 'a b', 'a <break strength="medium"/> b'],
     ['<emphasis level="strong">a</emphasis>', 'a', '<emphasis level="strong">a</emphasis>'],
     ['<prosody rate="slow" volume="+6dB">a</prosody>', 'a', '<prosody rate="slow" volume="+6dB">a</prosody>'],
@@ -99,6 +101,16 @@ describe('markup inside <Speak>', () => {
     assert.deepEqual(warnings, [
       'the attribute range of <prosody> inside <Speak> is not followed',
       '<voice> inside <Speak> names a voice that is not offered here: a woman speaks instead',
+    ]);
+  });
+
+  it('pauses in a row that are longer than 10 s together are 10 s, with a warning', () => {
+    const { markup, warnings } = spoken(
+      `a${'<break time="6s"/>'.repeat(2)}b${'<break time="9s"/>'.repeat(2)}`,
+    );
+    assert.equal(markup, 'a <break time="10000ms"/> b <break time="10000ms"/>');
+    assert.deepEqual(warnings, [
+      '<break> inside <Speak> makes with those beside it a pause of more than 10s, and it is 10s',
     ]);
   });
 

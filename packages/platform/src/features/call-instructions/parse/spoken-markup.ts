@@ -1,7 +1,7 @@
 import { escapedText } from '@jackfield/ports';
 import { refuseChild } from './contents.ts';
 import type { Reading } from './reading.ts';
-import { type SpokenElement, spokenElement, spokenElements } from './spoken-elements.ts';
+import { longestPauseMs, type SpokenElement, spokenElement, spokenElements } from './spoken-elements.ts';
 import type { XmlElement } from './xml-tree.ts';
 
 /** The content of <Speak>: its words alone, and the same with the markup that speech engines follow. */
@@ -36,8 +36,22 @@ export function readSpoken(speak: XmlElement, reading: Reading, language: string
       `the text of <${speak.name}> must have at most ${maxTextLength} characters, not ${words.length}`,
     );
   }
-  const marked = compact(markup);
+  const marked = withSummedBreaks(compact(markup), () =>
+    warn(
+      speak.line,
+      `<break> inside <${speak.name}> makes with those beside it a pause of more than 10s, and it is 10s`,
+    ),
+  );
   return marked === escapedText(words) ? { text: words } : { text: words, markup: marked };
+}
+
+/** Of adjacent pauses espeak-ng follows the longest alone: they are written as one. */
+function withSummedBreaks(markup: string, tooLong: () => void): string {
+  return markup.replace(/<break time="\d+ms"\/>(?: <break time="\d+ms"\/>)+/g, (breaks) => {
+    const ms = [...breaks.matchAll(/\d+/g)].reduce((sum, [each]) => sum + Number(each), 0);
+    if (ms > longestPauseMs) tooLong();
+    return `<break time="${Math.min(ms, longestPauseMs)}ms"/>`;
+  });
 }
 
 interface Content {
