@@ -250,7 +250,7 @@ export const callWebhooks: readonly Webhook[] = [
     name: 'dialAction',
     summary: 'A Dial element is over',
     description:
-      'Requested when a Dial element is over and the caller is still there. With redirect="false" the answer is ignored.',
+      'Requested when a Dial element is over. The answer is ignored with redirect="false", and where the caller has hung up.',
     urls: ['action of Dial'],
     answer: 'document',
     events: ['call.action'],

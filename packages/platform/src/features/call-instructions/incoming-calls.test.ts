@@ -133,6 +133,27 @@ describe('Calls that come for an application', () => {
     assert.equal((await world.api('GET', `Call/${bLeg}/`)).body.call_state, 'CANCEL');
   });
 
+  test('whose caller hangs up send the action of their Dial through the outbox', async () => {
+    const world = suite();
+    const dialled = 'https://example.com/hung-up';
+    const leg = await incomingCall(
+      world,
+      response(`<Dial action="${dialled}"><Number>+12025550102</Number></Dial>`),
+    );
+    world.telephony.startRinging(world.telephony.dialled.at(-1)!.leg);
+    await world.advance(0);
+    world.telephony.leave(leg);
+    await world.advance(100);
+    const [event] = (await eventsOf(world, leg)).filter(({ type }) => type === 'call.action');
+    const [asked, ...others] = requestsTo(world, dialled);
+    assert.deepEqual([asked?.eventId, others], [event?.event_id, []]);
+    const { DialStatus, DialRingStatus, DialALegUUID, CallStatus } = asked?.fields ?? {};
+    assert.deepEqual(
+      [DialStatus, DialRingStatus, DialALegUUID, CallStatus],
+      ['cancel', 'true', leg, 'completed'],
+    );
+  });
+
   test('join a multiparty call and come back; a refusal is reported as a warning', async () => {
     const world = suite();
     const join =

@@ -332,6 +332,32 @@ describe('a dial', () => {
     assert.equal(run.asked?.DialStatus, 'busy');
   });
 
+  it('that the end of the call ends requests its action without reading the answer', () => {
+    const answered = { type: 'leg-answered', leg: 'b-0-0' } as const;
+    const hangup: Instruction = { element: 'Hangup', reason: null, scheduleSeconds: 9 };
+    for (const [run, DialStatus] of [
+      [ScriptedRun.running(dial()).hangUp(), 'cancel'],
+      [ScriptedRun.running(dial()).feed(answered).hangUp(), 'completed'],
+      [ScriptedRun.running(hangup, dial()).fire('schedule'), 'cancel'],
+    ] as const) {
+      const actions = run.events.filter(({ type }) => type === 'action');
+      assert.deepEqual(
+        actions.map((event) => 'request' in event && [event.request, event.fields.DialStatus]),
+        [[actionUrl, DialStatus]],
+      );
+      assert.equal(run.asked, undefined);
+    }
+    const silent = ScriptedRun.running(dial({ action: null })).hangUp();
+    assert.deepEqual(silent.events, []);
+  });
+
+  it('that a transfer or another owner ends does not request its action', () => {
+    const transfer = { type: 'transfer', request: actionUrl, kept: null } as const;
+    for (const input of [transfer, { type: 'leg-taken', leg }] as const) {
+      assert.deepEqual(ScriptedRun.running(dial()).feed(input).events, []);
+    }
+  });
+
   it('sends callbacks about its legs', () => {
     const run = ScriptedRun.running(dial({ callback: actionUrl }));
     run.feed({ type: 'leg-answered', leg: 'b-0-0' });

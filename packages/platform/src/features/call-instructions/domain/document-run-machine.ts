@@ -8,7 +8,7 @@ import type { ElementInput } from './elements/element.ts';
 import { fieldsOfRecording } from './elements/record.ts';
 import { documentFailed, documentFetched, fetchFirst, fetchTransfer } from './run-documents.ts';
 import { launchCurrent, proceed, stepCurrent, stepCurrentDial } from './run-elements.ts';
-import { gone, leave } from './run-end.ts';
+import { giveUpDial, gone, leave } from './run-end.ts';
 import { change, elementKeyOf, reclaim, type Turn, warn } from './run-turn.ts';
 
 export const documentRunMachine: Machine<DocumentRun, RunInput, RunEffect> = { step };
@@ -153,6 +153,7 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
       if (!run.isReclaiming) gone(turn, 'API Request');
       return;
     case 'leg-ended':
+      giveUpDial(turn, notice.end.source);
       return gone(turn, notice.end.source);
   }
 }

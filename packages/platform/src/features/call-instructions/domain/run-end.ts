@@ -1,11 +1,25 @@
 import type { CallEnd } from '@jackfield/ports';
-import { change, endElement, type Turn } from './run-turn.ts';
+import { dialResultOf, isDialOver } from './dial/dial.ts';
+import { advanceDial, change, endElement, type Turn } from './run-turn.ts';
 
 /** Ends the call by the document: everything stops, and the leg is hung up. */
 export function leave(turn: Turn, end: CallEnd) {
+  giveUpDial(turn, end.source);
   stop(turn, end.source);
   change(turn, { phase: 'leaving' });
   turn.effects.push({ do: 'hang-up', leg: turn.run.call.leg, end });
+}
+
+/** The call ends during a Dial: its action is requested, and the answer is not read. */
+export function giveUpDial(turn: Turn, source: CallEnd['source']) {
+  const { current } = turn.run;
+  if (current?.state.kind !== 'dial' || isDialOver(current.state.dial)) return;
+  const dial = advanceDial(turn, current.state.dial, { type: 'give-up', source });
+  change(turn, { current: { ...current, state: { kind: 'dial', dial } } });
+  const request = dial.dial.action;
+  if (request === null) return;
+  const event = { type: 'action', request, fields: dialResultOf(dial) } as const;
+  turn.effects.push({ do: 'emit', event });
 }
 
 /** The leg has ended, or has another owner: everything stops, and recordings with an action are completed. */
