@@ -33,7 +33,7 @@ export function keepAnswers(scope: FastifyInstance): void {
 }
 
 /** RFC 9110 §13.1.2, which requires the weak comparison. */
-function isKnown(entityTag: string, condition: string | undefined): boolean {
+export function isKnown(entityTag: string, condition: string | undefined): boolean {
   if (condition === undefined) return false;
   return condition.split(',').some((each) => ['*', entityTag].includes(each.trim().replace(/^W\//, '')));
 }

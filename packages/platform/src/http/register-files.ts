@@ -8,6 +8,7 @@ import type { ApiRequest } from './api-request.ts';
 import { type ByteRange, readByteRange } from './byte-range.ts';
 import { describedBy, descriptionOf, documented } from './documents.ts';
 import type { FileRoute, ServedFile } from './file-route.ts';
+import { isKnown } from './kept-answers.ts';
 import { requestSchemaOf } from './request-schema.ts';
 import type { RouteGroup } from './route.ts';
 
@@ -64,6 +65,8 @@ async function serve(
   if (!found.ok) return sendProblem(reply, found.problem);
   const file = found.value;
   reply.headers({ 'accept-ranges': 'bytes', etag: file.entityTag });
+  // RFC 9110 §13.2.2: it goes before Range.
+  if (isKnown(file.entityTag, request.headers['if-none-match'])) return reply.code(304).send();
   const range = requestedRange(request, file);
   if (range === 'unsatisfiable') {
     // RFC 9110 §15.5.17: the answer says how long the file is.
@@ -121,6 +124,7 @@ function descriptionOfFile({ operation, id, description, contentTypes }: FileRou
       ...(described.response as Record<number, unknown>),
       200: { [describedBy]: 'The file.', content: whole },
       206: { [describedBy]: 'The part that Range names.', content: whole },
+      304: { [describedBy]: 'The client has the file: If-None-Match names it.', type: 'null' },
     },
   };
 }

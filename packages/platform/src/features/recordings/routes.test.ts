@@ -214,6 +214,25 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     assert.equal((await world.file(name, { range: 'bytes=0-1', 'if-range': '"other"' })).status, 200);
   });
 
+  test('a client that has the file gets 304 without it, whatever part it asks for', async () => {
+    const world = await openRecordingsWorld(open);
+    const recording = await world.record({ format: 'mp3' });
+    world.say(recording, 1000);
+    await world.stop(recording);
+    const name = `${recording}.mp3`;
+    const { etag, 'content-length': size } = (await world.file(name)).headers;
+    for (const [headers, method] of [
+      [{ 'if-none-match': `"other", W/${etag}` }, 'GET'],
+      [{ 'if-none-match': '*', range: 'bytes=0-1' }, 'GET'],
+      [{ 'if-none-match': String(etag) }, 'HEAD'],
+    ] as const) {
+      const known = await world.file(name, headers, method);
+      assert.deepEqual([known.status, known.bytes.length, known.headers.etag], [304, 0, etag]);
+    }
+    const changed = await world.file(name, { 'if-none-match': '"other"' });
+    assert.deepEqual([changed.status, changed.headers['content-length']], [200, size]);
+  });
+
   test('HEAD answers the length without the file; other methods are refused', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record();
