@@ -69,8 +69,8 @@ onEmbeddedDatabase('Legs that are moved while their rooms change', (open) => {
           for (const burst of bursts) {
             const answers = Promise.all(burst.flatMap(requested));
             await world.advance(100);
-            for (const { status } of await answers)
-              assert.ok([201, 202, 404, 409].includes(status), `${status}`);
+            for (const { status, body } of await answers)
+              assert.ok([201, 202, 404, 409].includes(status), `${status} ${JSON.stringify(body)}`);
           }
           const homes = mixes(world);
           const members: string[] = [];
