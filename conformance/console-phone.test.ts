@@ -115,29 +115,25 @@ describe('the console as a phone, and its forms', { skip: missingBrowser(), time
 
   it('a logout while the phone starts leaves no phone to the next login', async (t) => {
     const console = await suite.open(t, '/phone');
-    let goOn = () => {};
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    const asked = new Promise<void>((resolve) => {
-      void console.page.route(/\/(Endpoint|Search)\//, async (route) => {
-        const response = await route.fetch();
-        resolve();
-        await held;
-        await route.fulfill({ response });
-      });
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    await console.page.route(/\/(Endpoint|Search)\//, async (route) => {
+      const response = await route.fetch();
+      asked.resolve();
+      await held.promise;
+      await route.fulfill({ response });
     });
     let sockets = 0;
     console.page.on('websocket', () => {
       sockets += 1;
     });
     await console.button('Make this page a phone').click();
-    await asked;
+    await asked.promise;
     await console.button('Log out').click();
     await console.logIn(suite.platform.authId, suite.platform.authToken);
     const isBusy = await console.button('Make this page a phone').getAttribute('aria-disabled');
     assert.equal(isBusy, 'false', 'the start of the session before is over');
-    goOn();
+    held.resolve();
     await phoneOn(console);
     assert.equal(sockets, 1);
     await console.button('Turn off').click();

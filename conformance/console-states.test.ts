@@ -210,19 +210,16 @@ describe('screens of the console without data, and the forms that make the first
 
   it('an answer that takes long is announced by a moving bar', async (t) => {
     const console = await suite.open(t, '/phone');
-    let answer = () => {};
-    const held = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const held = Promise.withResolvers<void>();
     await console.page.route(/\/Call\/\?/, async (route) => {
-      await held;
+      await held.promise;
       await route.continue();
     });
     await console.show('/calls');
     const bar = console.page.getByRole('progressbar', { name: 'Loading …' });
     await bar.waitFor();
     await console.assertAccessible();
-    answer();
+    held.resolve();
     await bar.waitFor({ state: 'detached' });
     await console.page.getByText('No call fits.').waitFor();
   });

@@ -109,8 +109,13 @@ async function losingAnswers(target: string, text: string, losses: number) {
   return { url, close, heal, count: () => lost, first: first.promise };
 }
 
+const endpointsOf = (...usernames: readonly string[]) =>
+  usernames.map((username, index) => ({ endpoint_id: String(index), username, alias: username }));
+
 describe('jackfield import', { timeout: 120_000 }, () => {
   const suite = shellSuite();
+
+  const endpointCount = async () => (await suite.platform.api('GET', 'Endpoint/')).body.meta.total_count;
 
   async function importing(content: unknown, ...options: readonly string[]) {
     return importingAt(suite.platform.httpUrl, content, ...options);
@@ -230,13 +235,8 @@ describe('jackfield import', { timeout: 120_000 }, () => {
     { lost: 4, status: 1, title: 'removes what a lost answer would have named' },
   ])
     it(title, async () => {
-      const endpointCount = async () => (await suite.platform.api('GET', 'Endpoint/')).body.meta.total_count;
       const before = await endpointCount();
-      const endpoints = ['dora', 'emil'].map((username, index) => ({
-        endpoint_id: String(index),
-        username,
-        alias: username,
-      }));
+      const endpoints = endpointsOf('dora', 'emil');
       const losses = await losingAnswers(suite.platform.httpUrl, '"emil"', lost);
       const imported = await importingAt(losses.url, { endpoints }, '--json');
       losses.close();
@@ -260,11 +260,7 @@ describe('jackfield import', { timeout: 120_000 }, () => {
     };
     const before = (await newest()).total;
     const names = ['frieda', 'gustav', 'hanna'];
-    const endpoints = names.map((username, index) => ({
-      endpoint_id: String(index),
-      username,
-      alias: username,
-    }));
+    const endpoints = endpointsOf(...names);
     // The answer to the last creation does not come: whether it was carried out is not known when the import dies.
     const losses = await losingAnswers(suite.platform.httpUrl, '"hanna"', 100);
     const { child, ended } = await begun(losses.url, { endpoints }, '--passwords', 'of-these.json');
@@ -287,11 +283,7 @@ describe('jackfield import', { timeout: 120_000 }, () => {
   });
 
   it('of a file that another import is reading is refused, and does not touch what that one creates', async () => {
-    const endpoints = ['ida', 'jonas'].map((username, index) => ({
-      endpoint_id: String(index),
-      username,
-      alias: username,
-    }));
+    const endpoints = endpointsOf('ida', 'jonas');
     const losses = await losingAnswers(suite.platform.httpUrl, '"jonas"', 100);
     const first = await begun(losses.url, { endpoints }, '--passwords', 'of-first.json', '--json');
     await losses.first;
@@ -312,13 +304,8 @@ describe('jackfield import', { timeout: 120_000 }, () => {
   });
 
   it('whose note of what it has done is removed creates nothing more, and undoes the rest', async () => {
-    const endpointCount = async () => (await suite.platform.api('GET', 'Endpoint/')).body.meta.total_count;
     const before = await endpointCount();
-    const endpoints = ['karl', 'lena', 'max'].map((username, index) => ({
-      endpoint_id: String(index),
-      username,
-      alias: username,
-    }));
+    const endpoints = endpointsOf('karl', 'lena', 'max');
     const losses = await losingAnswers(suite.platform.httpUrl, '"lena"', 100);
     const { ended } = await begun(losses.url, { endpoints });
     await losses.first;
@@ -336,13 +323,8 @@ describe('jackfield import', { timeout: 120_000 }, () => {
   });
 
   it('that is interrupted or whose terminal has gone removes what it created', async () => {
-    const endpointCount = async () => (await suite.platform.api('GET', 'Endpoint/')).body.meta.total_count;
     const before = await endpointCount();
-    const endpoints = ['nora', 'otto', 'paul'].map((username, index) => ({
-      endpoint_id: String(index),
-      username,
-      alias: username,
-    }));
+    const endpoints = endpointsOf('nora', 'otto', 'paul');
     for (const signal of ['SIGINT', 'SIGHUP'] as const) {
       const losses = await losingAnswers(suite.platform.httpUrl, '"otto"', 100);
       const { child, ended } = await begun(losses.url, { endpoints });
