@@ -3,7 +3,6 @@ export type { AccountCredentials } from './features/accounts/index.ts';
 export {
   type Carrier,
   type CarrierAccount,
-  carrierUri,
   type IncomingCarrierCalls,
   type ReadCarriers,
   readCarriers,

@@ -110,6 +110,7 @@ export type { Binding, EndpointCredential, Registrations } from './registrations
 export type { Secrets } from './secrets.ts';
 export type { ExpectedCall, SignallingPorts } from './signalling-ports.ts';
 export type { SignallingTrace, TracedMessage } from './signalling-trace.ts';
+export { sipUriAt } from './sip-uri-at.ts';
 export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './sms.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './sound-decoder.ts';
 export type { SourceBan, SourceBans } from './source-bans.ts';

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createLogger } from '@jackfield/adapters/logger';
 import { createNameLookup } from '@jackfield/adapters/name-lookup';
-import { type Carrier, carrierUri } from '@jackfield/platform';
+import type { Carrier } from '@jackfield/platform';
+import { sipUriAt } from '@jackfield/ports';
 import { type CarrierProbe, openCarrierProbe } from '@jackfield/signalling';
 import { createTransports } from '@jackfield/sip/transport';
 import type { Config } from '../config.ts';
@@ -69,7 +70,7 @@ function openProbe(config: Config, { certificate, authorities }: StartFiles): Pr
 
 async function examineCarrier(probe: CarrierProbe, carrier: Carrier): Promise<Finding> {
   const subject = `carrier ${carrier.name}`;
-  const uri = carrierUri(carrier);
+  const uri = sipUriAt(carrier);
   const status = await probe.probe(uri, answerMs);
   if (status === undefined) {
     const sentence = `${uri} does not answer an OPTIONS in ${answerMs / 1000} s: check host, port and transport, the firewall, and whether the carrier knows the address of this machine`;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-import type { Clock, Logger } from '@jackfield/ports';
-import { parseSipUri, type SipRequest, type UserAgentDeps } from '@jackfield/sip';
+import { type Clock, type Logger, sipUriAt } from '@jackfield/ports';
+import { addressOfHost, parseSipUri, type SipRequest, type UserAgentDeps } from '@jackfield/sip';
 import { trunkOf } from '../parties/domains.ts';
 import { partyOfUri } from '../parties/parties.ts';
 import type { Admission, Admitted, Refused } from './admission.ts';
@@ -42,13 +42,18 @@ const lookUpAgainMs = 30_000;
 /** Admits calls from the addresses of carriers: carriers neither register nor answer the challenges of their customers. */
 export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmission {
   const { locate } = deps;
-  const listed = deps.carriers.map((carrier) => ({
-    name: carrier.name,
-    registered: parseSipUri(carrier.registration?.aor ?? '')?.user,
-    fixed: blockListOf([...carrier.addresses, ...(isName(carrier.host) ? [] : [carrier.host])]),
-    uris: isName(carrier.host) ? urisOf(carrier) : [],
-    found: new Set<string>(),
-  }));
+  const listed = deps.carriers.map((carrier) => {
+    const host = addressOfHost(carrier.host);
+    const isName = isIP(host) === 0;
+    return {
+      name: carrier.name,
+      registered: parseSipUri(carrier.registration?.aor ?? '')?.user,
+      fixed: blockListOf(isName ? carrier.addresses : [...carrier.addresses, host]),
+      // Where calls go to the carrier, by SRV records too, and its host itself: many send from both.
+      uris: isName ? [sipUriAt(carrier), sipUriAt({ host, port: 5060 })] : [],
+      found: new Set<string>(),
+    };
+  });
   const named = listed.filter(({ uris }) => uris.length > 0);
   let cancel: (() => void) | undefined;
   let isClosed = false;
@@ -111,27 +116,11 @@ export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmis
   };
 }
 
-/** Where calls go to the carrier, by SRV records too, and its host itself: many send from both. */
-function urisOf({
-  host,
-  port,
-  transport = 'udp',
-}: CarrierAdmissionDeps['carriers'][number]): readonly string[] {
-  const at = port === undefined ? host : `${host}:${port}`;
-  // A transport that is named excludes the others (RFC 3263 §4.1), and the default is none of the operator's choice.
-  const called = transport === 'udp' ? `sip:${at}` : `sip:${at};transport=${transport}`;
-  return [called, `sip:${host}:5060`];
-}
-
-function isName(host: string): boolean {
-  return isIP(host.replace(/^\[|\]$/g, '')) === 0;
-}
-
 /** A network such as 192.0.2.0/24, or an address. */
 function blockListOf(addresses: readonly string[]): BlockList {
   const list = new BlockList();
   for (const each of addresses) {
-    const [address = '', bits] = each.replace(/^\[|\]$/g, '').split('/');
+    const [address = '', bits] = each.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import type { DnsAnswer, DnsQuery } from '../locate/dns-records.ts';
+import type { LookupName } from './socket-lookup.ts';
 
 /** Answers DNS queries. */
 export interface DnsResolver {
@@ -14,9 +15,7 @@ export interface DnsResolverOptions {
   /** For each of two attempts, 2,000 ms. */
   readonly timeoutMs?: number;
   /** Looks up host names for which DNS has no address, such as those of /etc/hosts; without it they have none. */
-  readonly lookup?: (
-    name: string,
-  ) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+  readonly lookup?: LookupName;
 }
 
 /** Node gives the time to live of addresses only. */

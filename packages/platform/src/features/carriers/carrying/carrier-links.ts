@@ -1,7 +1,6 @@
-import type { CarrierRequests, Clock } from '@jackfield/ports';
+import { type CarrierRequests, type Clock, sipUriAt } from '@jackfield/ports';
 import type { SingletonRoles } from '../../../kernel/singleton-roles.ts';
 import type { Carrier } from '../domain/carrier.ts';
-import { uriAt } from '../domain/carrier.ts';
 import {
   type CarrierEvent,
   type CarrierLink,
@@ -102,7 +101,7 @@ class LinkRunner {
         this.#register(effect.expiresSeconds);
         return;
       case 'probe':
-        requests.probe(uriAt(this.#carrier), (status) => this.step({ type: 'probe-settled', status }));
+        requests.probe(sipUriAt(this.#carrier), (status) => this.step({ type: 'probe-settled', status }));
         return;
       case 'start-timer':
         this.#startTimer(effect);
@@ -119,7 +118,7 @@ class LinkRunner {
   #register(expiresSeconds: number): void {
     const { requests, chance } = this.#deps;
     const { name, registration } = this.#carrier;
-    const registrar = uriAt(this.#carrier);
+    const registrar = sipUriAt(this.#carrier);
     const aor = registration?.aor ?? registrar;
     requests.register({ carrier: name, registrar, aor, expiresSeconds }, (outcome) => {
       this.#left?.();

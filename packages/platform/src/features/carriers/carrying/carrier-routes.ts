@@ -1,6 +1,14 @@
-import type { CallRoute, CallRoutes, DialTarget, LegEnd, Logger, TargetFailure } from '@jackfield/ports';
+import {
+  type CallRoute,
+  type CallRoutes,
+  type DialTarget,
+  type LegEnd,
+  type Logger,
+  sipUriAt,
+  type TargetFailure,
+} from '@jackfield/ports';
 import { callerIdFor, callerNameFor } from '../domain/caller-id.ts';
-import { type Carrier, uriAt } from '../domain/carrier.ts';
+import type { Carrier } from '../domain/carrier.ts';
 import { endOfPassedOver, type PassedOver } from '../domain/passed-over.ts';
 import type { CarrierBooks } from './carrier-books.ts';
 
@@ -52,7 +60,7 @@ export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
       };
       return {
         targets: tries.map(({ carrier, caller, callerName }) => ({
-          target: { uri: uriAt(carrier, callee), account: carrier.name },
+          target: { uri: sipUriAt(carrier, callee), account: carrier.name },
           ...(caller === undefined ? {} : { caller, callerName }),
           ringingWithinMs: carrier.ringingWithinSeconds * 1000,
           carrier: carrier.name,

@@ -50,10 +50,3 @@ export interface CarrierAccount {
   /** The only realm that is answered; every realm when undefined. */
   readonly realm: string | undefined;
 }
-
-/** SIP URI of a user at the carrier, or of the carrier itself. */
-export function uriAt({ host, port, transport }: Carrier, user?: string): string {
-  const at = port === undefined ? host : `${host}:${port}`;
-  const to = user === undefined ? at : `${user}@${at}`;
-  return transport === 'udp' ? `sip:${to}` : `sip:${to};transport=${transport}`;
-}
