@@ -14,6 +14,7 @@ import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { rtpRange } from './support/ports.ts';
 import { serverMain } from './support/server-main.ts';
+import { threadsBelow } from './support/threads-below.ts';
 
 interface Ended {
   readonly code: number | null;
@@ -100,8 +101,15 @@ describe('a start that cannot succeed', { timeout: 240_000, concurrency: 2 }, ()
       // A server that did not end would run for ever.
       if (out.includes('Jackfield is ready.')) child.kill('SIGKILL');
     });
+    // Seen once to go on for minutes, which leaves nothing to read when the runner ends the test.
+    let late = '';
+    const timer = setTimeout(() => {
+      late = threadsBelow(child.pid!);
+      child.kill('SIGKILL');
+    }, 60_000);
     const [code] = await once(child, 'close');
-    assert.equal(code, 128 + constants.signals.SIGTERM, out);
+    clearTimeout(timer);
+    assert.equal(code, 128 + constants.signals.SIGTERM, `${out}\n${late}`);
   });
 
   for (const [variable, protocol] of [

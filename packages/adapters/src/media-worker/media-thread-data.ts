@@ -1,8 +1,10 @@
 import type { StreamLimits } from './streams/stream-messages.ts';
 import type { ThreadPriority } from './thread-priority.ts';
+import type { StartMark } from './thread-start.ts';
 
 /** The start values of the thread. */
 export interface MediaThreadData {
+  readonly mark: StartMark;
   readonly host: string;
   readonly ports: { readonly first: number; readonly last: number };
   readonly sockets: 'best' | 'dgram' | 'native';

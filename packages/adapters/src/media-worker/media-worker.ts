@@ -18,6 +18,7 @@ import type { StreamCensus, StreamCounters, StreamLimits, StreamNotices } from '
 import { createStreamsPort } from './streams/streams-port.ts';
 import type { ThreadPriority } from './thread-priority.ts';
 import { createThreadRequests } from './thread-requests.ts';
+import { createStartMark, holdExit } from './thread-start.ts';
 
 /** The media engine in a thread of its own, for features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`). */
 export interface MediaWorker extends Media, MediaLegs, LegMeasures, MediaClips {
@@ -93,9 +94,11 @@ type ThreadMessage = FromMediaThread | StreamNotices | PriorityNotice | WebrtcNo
 /** Starts the thread; resolves when its frame loop runs, rejects when it cannot start. */
 export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
   const { onPriority, onWebrtcOff, onSecured, sockets = 'best', priority = 'normal', ...rest } = options;
-  const data: MediaThreadData = { sockets, priority, ...rest };
+  const mark = createStartMark();
+  const data: MediaThreadData = { mark, sockets, priority, ...rest };
   const priorities = watchPriority((obtained) => onPriority?.(obtained));
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: 'media' });
+  const letExit = holdExit(mark);
   const listeners = new Set<(notice: MediaNotice) => void>();
   const ready = Promise.withResolvers<void>();
   const death = Promise.withResolvers<Error>();
@@ -139,7 +142,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   };
   worker.on('message', (messages: readonly ThreadMessage[]) => messages.forEach(accept));
   const streamsPort = createStreamsPort(post);
-  await ready.promise;
+  await ready.promise.finally(letExit);
 
   return {
     hasWebrtc,

@@ -19,9 +19,11 @@ import { openSharedPort } from './open-shared-port.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';
 import { loadThreadPriorities } from './thread-priority.ts';
+import { markStarted } from './thread-start.ts';
 
 /** The media thread: the engine, its sockets and those of streams, on a core of its own. */
 const {
+  mark,
   sockets,
   priority,
   rtpSources = [],
@@ -32,6 +34,8 @@ const {
 } = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
 const port = parentPort;
+// Also when this thread ends by a fault.
+process.once('exit', () => markStarted(mark));
 const notRaised = { thread: -1, obtained: 'normal' } as const;
 const isAdmitted = networksOf(rtpSources);
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
@@ -95,3 +99,4 @@ serveMediaThread(port, (notify, captured, secured): MediaHost => {
     },
   };
 });
+markStarted(mark);
