@@ -9,7 +9,7 @@ import { cleanUp } from './clean-up.ts';
 import { compileCache } from './compile-cache.ts';
 import { eachLine, Happenings } from './lines.ts';
 import { patienceMs } from './patience.ts';
-import { rtpRange } from './ports.ts';
+import { freeServerPort, rtpRange } from './ports.ts';
 import { servedDocument } from './served-document.ts';
 import { serverMain } from './server-main.ts';
 
@@ -51,9 +51,9 @@ export class PlatformProcess {
   #child: ChildProcess;
   #ready: Ready = { http: { host: '', port: 0 }, sip: { host: '', port: 0 } };
 
-  private constructor(dataDir: string, environment: Readonly<Record<string, string>>) {
+  private constructor(dataDir: string, environment: Readonly<Record<string, string>>, sipPort: number) {
     this.dataDir = dataDir;
-    this.#environment = environment;
+    this.#environment = { JACKFIELD_SIP_PORT: String(sipPort), ...environment };
     this.#child = this.#spawn();
   }
 
@@ -64,7 +64,7 @@ export class PlatformProcess {
   ): Promise<PlatformProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'jackfield-'));
     await prepare?.(dataDir);
-    const platform = new PlatformProcess(dataDir, environment);
+    const platform = new PlatformProcess(dataDir, environment, await freeServerPort());
     try {
       await platform.#untilReady(0);
     } catch (error) {
@@ -237,7 +237,7 @@ export class PlatformProcess {
   /** The same program on the same data directory and SIP port. */
   async startAgain(): Promise<void> {
     const from = this.log.all.length;
-    this.#child = this.#spawn({ JACKFIELD_SIP_PORT: String(this.#ready.sip.port) });
+    this.#child = this.#spawn();
     await this.#untilReady(from);
   }
 
@@ -257,7 +257,7 @@ export class PlatformProcess {
     return code;
   }
 
-  #spawn(extra: Readonly<Record<string, string>> = {}): ChildProcess {
+  #spawn(): ChildProcess {
     const child = spawnBound(process.execPath, [serverMain, 'dev'], {
       cwd: this.dataDir,
       env: {
@@ -266,7 +266,6 @@ export class PlatformProcess {
         JACKFIELD_HTTP_HOST: '127.0.0.1',
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
-        JACKFIELD_SIP_PORT: '0',
         JACKFIELD_RTP_PORTS: `${this.rtpPorts.first}-${this.rtpPorts.last}`,
         // Servers of several tests run beside one another: the tests of browsers name a port.
         JACKFIELD_WEBRTC_PORT: 'off',
@@ -280,7 +279,6 @@ export class PlatformProcess {
         // The sandbox serves them to every client, as its tests expect.
         ...(this.#environment.JACKFIELD_SANDBOX === 'false' ? { JACKFIELD_METRICS_TOKEN: metricsToken } : {}),
         ...this.#environment,
-        ...extra,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -48,12 +48,18 @@ function part(from: number, to: number): Range {
 
 const phones = { ...part(0, 20), each: 2, given: 0 };
 const sippMedia = { ...part(20, 40), each: 4, given: 0 };
+const servers = { ...part(85, 100), each: 2, given: 0 };
 const rtp = [part(40, 55), part(55, 70), part(70, 85)] as const;
 let rtpRangesGiven = 0;
 
 /** A port without a listener, neither TCP nor UDP. The next port stays free as well. */
 export function freePort(): Promise<number> {
   return next(phones);
+}
+
+/** A port without a listener for a server that starts again at the same port. */
+export function freeServerPort(): Promise<number> {
+  return next(servers);
 }
 
 /** Where sipp sends captures of audio from; of video from the port two above. */
