@@ -6,8 +6,8 @@ import { attachableApplications, createApplications } from './features/applicati
 import { createCallActions } from './features/call-actions/index.ts';
 import { createCallBlackBox, traceDocuments } from './features/call-black-box/index.ts';
 import {
+  createAnsweringAccount,
   createApplicationOf,
-  createCalleeAccount,
   createCallInstructions,
   readSoundDocument,
 } from './features/call-instructions/index.ts';
@@ -270,7 +270,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     ownNumbers: numbers.destinations,
     isWithin,
     mainAccountOf,
-    calleeAccount: createCalleeAccount({ ...answering, isActive: accounts.isActive }),
+    answeringAccount: createAnsweringAccount({ ...answering, isActive: accounts.isActive }),
     mayDial: createMayDial(registrations, endpoints.applicationOf),
     appendEvents: deps.outbox.appendEvents,
   });

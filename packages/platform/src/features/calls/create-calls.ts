@@ -83,7 +83,7 @@ export interface CallsDeps {
   /** The account itself, or the main account of a subaccount; undefined for an account that is gone. */
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
   /** The account of a call that another one than its caller's answers; every call belongs to its caller when left out. */
-  readonly calleeAccount?: OffersDeps['calleeAccount'];
+  readonly answeringAccount?: OffersDeps['answeringAccount'];
   /** Whether the endpoint with this SIP user may transfer its call to a number; every endpoint may when left out. */
   readonly mayDial?: (user: string, number: string) => Promise<boolean>;
   /** Appends events of legs that a crash has ended, in the transaction that records it. */

@@ -11,7 +11,7 @@ export type {
   TransferMove,
 } from './nodes/other-nodes.ts';
 export type {
-  CalleeAccount,
+  AnsweringAccount,
   Calls,
   Conversations,
   LaterCalls,

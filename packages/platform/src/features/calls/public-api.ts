@@ -114,9 +114,10 @@ export interface LaterCalls {
   cancel(viewer: CallViewer, requestUuid: string): Promise<boolean>;
 }
 
-/** The account that a call reaches, where it is not that of its caller. */
-export interface CalleeAccount {
+/** The account whose application answers a call. */
+export interface AnsweringAccount {
   readonly account: string;
+  readonly application: string;
   readonly isActive: boolean;
 }
 
@@ -131,7 +132,7 @@ export interface LegOffer {
   readonly trunk?: string;
   /** The carrier that hands it over. */
   readonly carrier?: string;
-  /** The application that its caller's token names. */
+  /** The application that answers it, or that its caller's token names. */
   readonly application?: string;
   readonly from: string;
   readonly to: string;

@@ -6,6 +6,7 @@ import { type ApplicationsTables, tablesOf } from '../tables.ts';
 /** The URLs of an application that answers calls. */
 export interface AnsweringApplication {
   readonly applicationId: string;
+  readonly account: string;
   readonly answer: Destination;
   /** Requested when `answer` fails. */
   readonly fallback: Destination | null;
@@ -93,6 +94,7 @@ export function createAnsweringApplications(database: Pick<Database, 'read'>): A
       const answer = { url: row.answer_url, method: row.answer_method };
       return {
         applicationId: row.app_id,
+        account: row.account,
         answer,
         fallback:
           row.fallback_answer_url === ''

@@ -2,7 +2,7 @@ import { type Clock, callEnds, type LegNotice, type Logger, legSpec, type Teleph
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Usage } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
-import type { CalleeAccount, Calls, LegOffer, TakenOffer } from '../public-api.ts';
+import type { AnsweringAccount, Calls, LegOffer, TakenOffer } from '../public-api.ts';
 import type { DirectCalls } from './direct-calls.ts';
 import { qualityOf } from './quality-of.ts';
 import type { Transfers } from './transfers.ts';
@@ -19,8 +19,8 @@ export interface OffersDeps {
   readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
   readonly usage: Pick<Usage, 'rateOf'>;
-  /** Undefined where the call belongs to its caller. */
-  readonly calleeAccount?: ((offer: LegOffer) => Promise<CalleeAccount | undefined>) | undefined;
+  /** Undefined where no application answers. */
+  readonly answeringAccount?: ((offer: LegOffer) => Promise<AnsweringAccount | undefined>) | undefined;
 }
 
 type Taker = Parameters<Calls['offeredTo']>[0];
@@ -70,17 +70,19 @@ export function createOffers(deps: OffersDeps): Offers {
     return mainAccount;
   }
 
-  /** The offer with the account to which its call belongs. To the account of a callee the caller is a stranger. */
+  /** The offer with the account to which its call belongs. To the account of another one's application the caller is a stranger. */
   async function belonging(offered: OfferedLeg) {
     const { account } = offered;
     const mainAccount = await mainAccountOf(account);
     const trunk = offered.trunk === undefined ? null : { trunk: offered.trunk, account, mainAccount };
-    const mayChange = offered.carrier === undefined && offered.replaces === undefined;
-    const callee = mayChange ? await deps.calleeAccount?.({ ...offered, mainAccount }) : undefined;
-    if (!callee?.isActive) return { offered, mainAccount, trunk, isClosed: callee !== undefined };
+    const isNew = offered.replaces === undefined;
+    const answering = isNew ? await deps.answeringAccount?.({ ...offered, mainAccount }) : undefined;
+    if (!answering?.isActive) return { offered, mainAccount, trunk, isClosed: answering !== undefined };
+    const answered = { ...offered, application: answering.application };
+    if (answering.account === account) return { offered: answered, mainAccount, trunk, isClosed: false };
     return {
-      offered: { ...offered, account: callee.account, endpoint: '' },
-      mainAccount: await mainAccountOf(callee.account),
+      offered: { ...answered, account: answering.account, endpoint: '' },
+      mainAccount: await mainAccountOf(answering.account),
       trunk,
       isClosed: false,
     };

@@ -12,6 +12,13 @@ import { requestsTo, response } from './testing/documents.ts';
 
 const number = '+442079460100';
 const answer_url = 'https://customer.example.com/answer';
+const carrier = {
+  name: 'alpha',
+  host: '10.0.2.1',
+  prefixes: [{ prefix: '44' }],
+  caps: { concurrent_calls: 10 },
+  probe_seconds: 0,
+};
 
 async function created(world: SimulatedWorld, as: Caller, path: string, body: object): Promise<string> {
   const answer = await world.call('POST', path, { body, as });
@@ -53,7 +60,7 @@ const callsOf = async (world: SimulatedWorld, as: Caller): Promise<readonly stri
     ({ call_direction, to_number }: Record<string, string>) => `${call_direction} ${to_number}`,
   );
 
-describe('a call to what another account holds', () => {
+describe('a call that the application of another account answers', () => {
   it('belongs to that account: its document reaches none of the phones of the caller, and is signed with its token', () =>
     inSimulatedWorld({ seed: 301 }, async (world) => {
       const ended = 'https://customer.example.com/ended';
@@ -94,6 +101,40 @@ describe('a call to what another account holds', () => {
         assert.equal(call.end && 'status' in call.end && call.end.status, 403);
       }
       assert.deepEqual(requestsTo(world, answer_url), []);
+    }));
+
+  it('belongs to that account where the main account has attached its application to a phone or a number of its own', () =>
+    inSimulatedWorld({ seed: 305, carriers: [carrier] }, async (world) => {
+      const { holder, app } = await openNeighbours(world, response('<Hangup reason="busy"/>'));
+      const gateway = world.gateway(carrier.name, carrier.host);
+      const sales = await world.phone('sales');
+      const { objects } = (await world.call('GET', 'Endpoint/')).body;
+      const { endpoint_id } = objects.find(({ alias }: { alias: string }) => alias === 'sales');
+      await world.call('POST', `Endpoint/${endpoint_id}/`, { body: { app_id: app } });
+      await created(world, world.main, 'Number/', { number: '+442079460101', app_id: app });
+      for (const call of [sales.dial('100'), gateway.dial('+442079460101')]) {
+        await over(world, call);
+        assert.equal(call.end && 'status' in call.end && call.end.status, 486);
+      }
+      const ofHolder = (await callsOf(world, holder)).toSorted();
+      assert.deepEqual(ofHolder, ['inbound +442079460101', 'inbound 100']);
+      for (const request of requestsTo(world, answer_url)) assert.ok(isSignedBy(holder, request));
+    }));
+
+  it('belongs to the present account of an application that has moved, and is refused while that one is disabled', () =>
+    inSimulatedWorld({ seed: 306 }, async (world) => {
+      const { caller, holder, app } = await openNeighbours(world, response('<Hangup reason="busy"/>'));
+      const moved = { subaccount: caller.authId };
+      assert.equal((await world.call('POST', `Application/${app}/`, { body: moved })).status, 202);
+      const mia = await world.phone('mia');
+      await over(world, mia.dial(number));
+      assert.equal((await callsOf(world, caller)).length, 1);
+      assert.deepEqual(await callsOf(world, holder), []);
+      const body = { name: 'caller', enabled: false };
+      assert.equal((await world.call('POST', `Subaccount/${caller.authId}/`, { body })).status, 202);
+      const refused = mia.dial(number);
+      await over(world, refused);
+      assert.equal(refused.end && 'status' in refused.end && refused.end.status, 403);
     }));
 
   it('belongs to the caller where the application of its endpoint answers', () =>
