@@ -260,6 +260,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     attachedTo: endpoints.applicationOf,
     numbers: numbers.destinations,
   };
+  const named = withClientNames(endpoints.registrations, isWithin);
   const calls = createCalls({
     ...deps,
     telephony,
@@ -272,6 +273,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     mainAccountOf,
     answeringAccount: createAnsweringAccount({ ...answering, isActive: accounts.isActive }),
     mayDial: createMayDial(registrations, endpoints.applicationOf),
+    accountOfUser: async (user) => (await named.credentialOf(user))?.account,
     appendEvents: deps.outbox.appendEvents,
   });
   const machines = createMachineDetection({ ...deps, calls });

@@ -117,6 +117,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     audioStreams: { press: ({ leg, digit }) => void streamed.push(`${leg} ${digit}`) },
     usage: createUsage(freeOfCharge),
     mainAccountOf: async (account) => account,
+    accountOfUser: async () => 'MA1',
     appendEvents,
     numbers: { targetsFor: () => undefined },
     domains: ['sip.example.com'],

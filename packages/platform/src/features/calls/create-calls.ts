@@ -86,6 +86,8 @@ export interface CallsDeps {
   readonly answeringAccount?: OffersDeps['answeringAccount'];
   /** Whether the endpoint with this SIP user may transfer its call to a number; every endpoint may when left out. */
   readonly mayDial?: (user: string, number: string) => Promise<boolean>;
+  /** The account of the endpoint with this SIP user, disabled or not; undefined without one. */
+  readonly accountOfUser: (user: string) => Promise<string | undefined>;
   /** Appends events of legs that a crash has ended, in the transaction that records it. */
   readonly appendEvents: AppendEvents;
   /** How long records are kept after the end of their calls; for ever when left out. */

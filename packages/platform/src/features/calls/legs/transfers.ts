@@ -48,6 +48,10 @@ export interface TransfersDeps extends SuccessionsDeps {
   readonly whenLeft: CallsOverNodes['whenLeft'];
   /** Whether the endpoint with this SIP user may have a number called: the same as if it dialled the number itself. */
   readonly mayDial: (user: string, number: string) => Promise<boolean>;
+  /** The account of the endpoint with this SIP user, disabled or not; undefined without one. */
+  readonly accountOfUser: (user: string) => Promise<string | undefined>;
+  /** Undefined for an account that is gone. */
+  readonly mainAccountOf: (account: string) => Promise<string | undefined>;
 }
 
 type Asked = AskedOf<LiveLeg>;
@@ -70,6 +74,10 @@ export interface Transfers {
 /** A transfer by a phone of this node, or by that of a leg of another one. */
 type Requested = Pick<TransferRequest, 'leg' | 'to' | 'referredBy' | 'replaces'> &
   Pick<PassedTransfer, 'replacesAt'>;
+
+/** Carries out an accepted transfer. */
+type Work = () => Promise<void>;
+type Decision = Work | undefined | Promise<Work | undefined>;
 
 /** Transfers by phones: REFER, with and without Replaces, and INVITE with Replaces (RFC 3515, RFC 3891, RFC 5589). */
 export function createTransfers(deps: TransfersDeps): Transfers {
@@ -98,7 +106,8 @@ class PhoneTransfers implements Transfers {
       await this.#deps.recorded(leg === undefined ? [] : [leg]);
       return leg === undefined ? undefined : phoneSideOf(leg, this.#legs);
     },
-    requested: (transfer) => this.#once([transfer.leg], () => this.#requestedElsewhere(transfer)),
+    requested: (transfer) =>
+      this.#answered(transfer.leg, [transfer.leg], () => this.#requestedElsewhere(transfer)),
     reported: (leg, status) => this.#report(leg, status),
     receive: (move) => this.#receive(move),
     leave: (leg) => this.#leave(leg),
@@ -127,17 +136,40 @@ class PhoneTransfers implements Transfers {
   }
 
   /** False for a transfer that the phone may not request. */
-  requested(request: TransferRequest): boolean | Promise<boolean> {
+  requested(request: TransferRequest): Promise<boolean> {
     const legs = request.replaces === undefined ? [request.leg] : [request.leg, request.replaces];
-    return this.#once(legs, () => this.#requestedNow(request));
+    return this.#answered(request.leg, legs, async () =>
+      (await this.#isOfItsAccount(request.leg)) ? this.#requestedNow(request) : undefined,
+    );
   }
 
-  /** A phone may request it as soon as it knows of the answer, whose record may still be on its way. */
-  #once(legs: readonly string[], decide: () => boolean | Promise<boolean>): boolean | Promise<boolean> {
-    return this.#deps.recorded(legs)?.then(decide) ?? decide();
+  /** A phone may request it as soon as it knows of the answer to these legs, whose record may still be on its way. */
+  #answered(leg: string, legs: readonly string[], decide: () => Decision): Promise<boolean> {
+    const decision = Promise.resolve(this.#deps.recorded(legs)).then(decide);
+    const isTaken = decision.then((work) => work !== undefined);
+    // It begins behind the answer to the phone, to which it reports.
+    isTaken
+      .then(() => decision)
+      .then((work) => work?.())
+      .catch((error: unknown) => {
+        this.#deps.log.error({ leg, err: error }, 'transfer not carried out');
+        this.#report(leg, 500);
+      });
+    return isTaken;
   }
 
-  #requestedNow(request: TransferRequest): boolean | Promise<boolean> {
+  /** A phone of another account is a stranger to the call, which transfers nothing (docs/decisions/0101-a-call-belongs-to-what-answers-it.md). */
+  async #isOfItsAccount(name: string): Promise<boolean> {
+    const user = userOf(name, this.#legs);
+    const leg = this.#deps.peek(name);
+    if (user === undefined || leg === undefined) return false;
+    const account = await this.#deps.accountOfUser(user);
+    if (account !== leg.mainAccount) return account === leg.account;
+    // The endpoints of a deleted subaccount have passed to the main account.
+    return account === leg.account || (await this.#deps.mainAccountOf(leg.account)) === undefined;
+  }
+
+  #requestedNow(request: TransferRequest): Decision {
     const others = this.#others;
     const node = others?.homeOfConversation(request.leg);
     return others === undefined || node === undefined
@@ -146,17 +178,16 @@ class PhoneTransfers implements Transfers {
   }
 
   /** The home of the conversation decides, and reports: after the answer to the phone, which does not wait for it. */
-  #passedOn({ replaces, ...request }: TransferRequest, node: string, others: OtherNodes): boolean {
+  #passedOn({ replaces, ...request }: TransferRequest, node: string, others: OtherNodes): Work | undefined {
     const user = userOf(request.leg, this.#legs);
-    if (user === undefined) return false;
+    if (user === undefined) return undefined;
     const own = replaces === undefined ? {} : { replacesAt: { node: others.own, leg: replaces } };
-    void others.request(node, { ...request, ...own, user }).then((isTaken) => {
-      if (!isTaken) this.#report(request.leg, 603);
-    });
-    return true;
+    return async () => {
+      if (!(await others.request(node, { ...request, ...own, user }))) this.#report(request.leg, 603);
+    };
   }
 
-  #requestedElsewhere({ user, replacesAt, ...request }: PassedTransfer): boolean | Promise<boolean> {
+  #requestedElsewhere({ user, replacesAt, ...request }: PassedTransfer): Decision {
     const legs: TransferLegs<LiveLeg> = {
       ...this.#legs,
       userOf: (leg) => (leg === request.leg ? user : this.#users.get(leg)),
@@ -164,43 +195,27 @@ class PhoneTransfers implements Transfers {
     if (replacesAt === undefined) return this.#decided(request, legs);
     if (replacesAt.node !== this.#others?.own) return this.#decided({ ...request, replacesAt }, legs);
     const replaces = this.#legOf(replacesAt);
-    return replaces !== undefined && this.#decided({ ...request, replaces }, legs);
+    return replaces === undefined ? undefined : this.#decided({ ...request, replaces }, legs);
   }
 
-  #decided(request: Requested, legs: TransferLegs<LiveLeg>): boolean | Promise<boolean> {
+  #decided(request: Requested, legs: TransferLegs<LiveLeg>): Decision {
     if (request.replacesAt !== undefined) return this.#decidedWith(request, request.replacesAt, legs);
     const asked = readTransfer(request, legs);
-    if (asked === undefined) return false;
-    this.#begin(
-      request,
-      asked.type === 'blind' ? this.#blind(request, asked) : this.#attended(request, asked),
-    );
-    return true;
+    if (asked === undefined) return undefined;
+    return () => (asked.type === 'blind' ? this.#blind(request, asked) : this.#attended(request, asked));
   }
 
   /** The node of the other conversation says which one it is; the rules are those of one node. */
-  #decidedWith(
+  async #decidedWith(
     request: Requested,
     { node, ...call }: NonNullable<Requested['replacesAt']>,
     legs: TransferLegs<LiveLeg>,
-  ): boolean | Promise<boolean> {
+  ): Promise<Work | undefined> {
     const others = this.#others;
     const first = phoneSideOf(request.leg, legs);
-    if (first === undefined || others === undefined) return false;
-    const asked = others.sideAt(node, call).then((second) => attended(first, second));
-    const isTaken = asked.then((each) => each !== undefined);
-    // It begins behind the answer to the phone, to which it reports.
-    void isTaken
-      .then(() => asked)
-      .then((each) => each && this.#begin(request, this.#attendedElsewhere(request, each, node, others)));
-    return isTaken;
-  }
-
-  #begin({ leg }: Requested, work: Promise<void>): void {
-    work.catch((error: unknown) => {
-      this.#deps.log.error({ leg, err: error }, 'transfer not carried out');
-      this.#report(leg, 500);
-    });
+    if (first === undefined || others === undefined) return undefined;
+    const asked = attended(first, await others.sideAt(node, call));
+    return asked && (() => this.#attendedElsewhere(request, asked, node, others));
   }
 
   #legOf(call: NamedCall): string | undefined {
