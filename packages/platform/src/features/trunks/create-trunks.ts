@@ -14,7 +14,7 @@ import type { Outbox } from '../../kernel/outbox.ts';
 import { createRareEvents } from '../../kernel/rare-events.ts';
 import { createTrunkAccess } from './access/access.ts';
 import { reportFailedTargets, reportRefusedCalls } from './call-events.ts';
-import { passOnAllOf, removeAllOf } from './deletion-commands.ts';
+import { type DeletionDeps, passOnAllOf, removeAllOf } from './deletion-commands.ts';
 import { createInboundTrunks, type InboundTrunks } from './legs/inbound.ts';
 import { createTrunkRoutes } from './legs/trunk-routes.ts';
 import { trunksTables } from './migrations/0001-trunks.ts';
@@ -30,7 +30,7 @@ interface TrunksDeps {
   /** SIP domains that we serve; the first is the realm of digest, and trunks have their domains below it. */
   readonly domains: readonly [string, ...string[]];
   /** Detaches the numbers of deleted trunks, and gives them; absent where there are no numbers. */
-  readonly detachNumbers?: (write: Write, trunkIds: readonly string[]) => Promise<readonly string[]>;
+  readonly detachNumbers?: NonNullable<DeletionDeps['detachNumbers']>;
   /** Receives the events; absent where there is no event stream. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }

@@ -5,7 +5,7 @@ import type { Outbox } from '../../kernel/outbox.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { OwnedRows } from '../accounts/index.ts';
-import { deletedEvent, detachedEvent } from './events.ts';
+import { type DetachedNumber, deletedEvents, detachedEvents } from './events.ts';
 import type { TrunkStore } from './store.ts';
 import type { TrunkingRow, TrunkReferences } from './tables.ts';
 
@@ -14,7 +14,7 @@ export interface DeletionDeps {
   readonly store: TrunkStore;
   /** Detaches the numbers of deleted trunks, and gives them; absent where there are no numbers. */
   readonly detachNumbers?:
-    | ((write: Write, trunkIds: readonly string[]) => Promise<readonly string[]>)
+    | ((write: Write, trunkIds: readonly string[]) => Promise<readonly DetachedNumber[]>)
     | undefined;
   /** Absent where there is no event stream. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'> | undefined;
@@ -67,7 +67,7 @@ export async function removeTrunk(
     if (row === undefined) return false;
     await store.trunks.remove(write, row);
     const numbers = await deps.detachNumbers?.(write, [row.id]);
-    await outbox?.appendEvents(write, [deletedEvent(row, numbers ?? [])]);
+    await outbox?.appendEvents(write, deletedEvents(row, numbers ?? []));
     return true;
   });
   if (!isGone) return refused(notFound('trunk', trunkId));
@@ -102,8 +102,7 @@ async function detach(
 ): Promise<void> {
   const events: OutboxEvent[] = [];
   for (const column of parts[part].columns) {
-    const trunkIds = await store.detach(write, column, row.id);
-    if (trunkIds.length > 0) events.push(detachedEvent(column, row, trunkIds));
+    events.push(...detachedEvents(column, row, await store.detach(write, column, row.id)));
   }
   if (events.length > 0) await outbox?.appendEvents(write, events);
 }

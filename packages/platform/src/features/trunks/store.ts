@@ -16,13 +16,15 @@ export type TrunkFilters = Partial<
   TrunkReferences & Pick<TrunkRow, 'trunk_direction' | 'trunk_status' | 'secure' | 'lost_credential_uuid'>
 >;
 
+export type DetachedTrunk = Pick<TrunkRow, 'id' | 'account' | 'main_account'>;
+
 export interface TrunkStore {
   readonly credentials: OwnedRows<CredentialRow>;
   readonly addressLists: OwnedRows<AddressListRow>;
   readonly uris: OwnedRows<OriginationUriRow>;
   readonly trunks: OwnedRows<TrunkRow>;
   /** Detaches a deleted part from its trunks; gives those trunks, oldest first. */
-  detach(write: Write, column: keyof TrunkReferences, id: string): Promise<readonly string[]>;
+  detach(write: Write, column: keyof TrunkReferences, id: string): Promise<readonly DetachedTrunk[]>;
 }
 
 export function createTrunkStore(database: Pick<Database, 'read' | 'dialect'>): TrunkStore {
@@ -45,9 +47,9 @@ export function createTrunkStore(database: Pick<Database, 'read' | 'dialect'>): 
         .updateTable('trunks')
         .set({ [column]: null, ...lost })
         .where(column, '=', id)
-        .returning(['id', 'position'])
+        .returning(['id', 'account', 'main_account', 'position'])
         .execute();
-      return detached.sort((one, other) => one.position - other.position).map((row) => row.id);
+      return detached.sort((one, other) => one.position - other.position);
     },
   };
 }

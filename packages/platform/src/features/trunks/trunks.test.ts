@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase } from '@jackfield/testkit';
+import { type Caller, eachDatabase, eventStreamOf } from '@jackfield/testkit';
 import { openTrunks, realm } from './testing/trunks-world.ts';
 
 const path = 'SipTrunk/Trunk/';
@@ -152,6 +152,38 @@ eachDatabase('Trunks over HTTP', (open) => {
       // A trunk without its credential can be renamed and disabled.
       assert.equal((await call('POST', `${path}${id}/`, { body: { trunk_status: 'disabled' } })).status, 202);
     }
+  });
+
+  test('a deletion names to each account its own trunks or numbers alone', async () => {
+    const { call, world, credential, trunk } = await openTrunks(open);
+    const [branch, other] = [await world.subaccount(), await world.subaccount()];
+    const credential_uuid = await credential({}, branch);
+    const [ours, theirs] = [await trunk({ credential_uuid }), await trunk({ credential_uuid }, branch)];
+    const uri = { body: { uri: 'pbx.example.net' }, as: branch };
+    const { uri_uuid } = (await call('POST', 'SipTrunk/URI/', uri)).body;
+    const trunk_id = await trunk({ trunk_direction: 'inbound', primary_uri_uuid: uri_uuid }, branch);
+    for (const [number, subaccount] of [
+      ['+442079460101', undefined],
+      ['+442079460102', branch.authId],
+      ['+442079460103', other.authId],
+    ]) {
+      assert.equal((await call('POST', 'Number/', { body: { number, trunk_id, subaccount } })).status, 201);
+    }
+    await call('DELETE', `SipTrunk/Credential/${credential_uuid}/`, { as: branch });
+    await call('DELETE', `SipTrunk/Trunk/${trunk_id}/`, { as: branch });
+    const named = async (as: Caller) => {
+      const events = await eventStreamOf({ api: (method, at, body) => call(method, at, { body, as }) });
+      return events.map(({ data }) => [data.trunks ?? data.numbers, data.trunk_ids ?? data.number_list]);
+    };
+    const ofBranch = [
+      [1, [theirs]],
+      [1, ['+442079460102']],
+    ];
+    assert.deepEqual(await named(branch), ofBranch);
+    assert.deepEqual(await named(other), [[1, ['+442079460103']]]);
+    // The main account also sees the events of its subaccounts.
+    const ofAll = [...ofBranch, [1, [ours]], [1, ['+442079460101']], [1, ['+442079460103']]];
+    assert.deepEqual((await named(world.main)).map(String).sort(), ofAll.map(String).sort());
   });
 
   test('deleted address lists and URIs emit events, also when their subaccount is deleted', async () => {

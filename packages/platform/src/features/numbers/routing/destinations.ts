@@ -73,10 +73,12 @@ export function createDestinations(deps: DestinationDeps): NumberDestinations {
   };
 }
 
+export type DetachedNumber = Pick<NumberRow, 'number' | 'account' | 'main_account'>;
+
 /** What becomes of numbers when their destination is deleted; in the transaction of the deletion. */
 export interface AttachedNumbers {
   /** Gives the numbers that lost their destination, oldest first. */
-  detachTrunks(write: Write, trunkIds: readonly string[]): Promise<readonly string[]>;
+  detachTrunks(write: Write, trunkIds: readonly string[]): Promise<readonly DetachedNumber[]>;
   detachApplications(write: Write, applicationIds: readonly string[]): Promise<void>;
 }
 
@@ -86,17 +88,17 @@ const detachedAtOnce = 500;
 /** Needs the transaction alone, so that trunks and applications use numbers, and numbers use them, without a circle. */
 export const attachedNumbers: AttachedNumbers = {
   async detachTrunks(write, trunkIds) {
-    const detached: { readonly number: string; readonly position: number }[] = [];
+    const detached: (DetachedNumber & { readonly position: number })[] = [];
     for (let at = 0; at < trunkIds.length; at += detachedAtOnce) {
       const rows = await tablesOf(write)
         .updateTable('numbers')
         .set({ trunk_id: null })
         .where('trunk_id', 'in', trunkIds.slice(at, at + detachedAtOnce))
-        .returning(['number', 'position'])
+        .returning(['number', 'account', 'main_account', 'position'])
         .execute();
       detached.push(...rows);
     }
-    return detached.sort((one, other) => one.position - other.position).map(({ number }) => number);
+    return detached.sort((one, other) => one.position - other.position);
   },
   async detachApplications(write, applicationIds) {
     for (let at = 0; at < applicationIds.length; at += detachedAtOnce) {
