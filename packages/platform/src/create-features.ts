@@ -131,7 +131,12 @@ export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Tele
     live.sounds,
     owned.carriers,
     gateways,
-    createVerify({ ...deps, ...live, sms: sandbox.sms ?? gateways.sms }),
+    createVerify({
+      ...deps,
+      ...live,
+      isDisabled: owned.accounts.isDisabled,
+      sms: sandbox.sms ?? gateways.sms,
+    }),
     ...sandbox.features,
     liveEvents,
     owned.blackBox,
@@ -252,7 +257,7 @@ function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
 /** Features of live calls. */
 function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const { accounts, applications, carriers, endpoints, numbers, registrations, usage } = owned;
-  const { isWithin, mainAccountOf, authTokenOf } = accounts;
+  const { isWithin, isDisabled, mainAccountOf, authTokenOf } = accounts;
   const sounds = createSounds({ ...deps, timeoutsOf: parseDeliverySettings, readSoundDocument });
   const recordings = createRecordings(deps);
   const answering = {
@@ -286,6 +291,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     ...shared,
     calls: callsOfNodes,
     streams,
+    isDisabled,
     ...(elsewhere && { elsewhere }),
   });
   const roomStreams = createRoomStreams({ ...shared, streams, rooms: multipartyCalls.rooms });

@@ -159,7 +159,7 @@ const own: readonly EventStreamType[] = [
     Error: text('Why.'),
     ErrorCode: codeField(frameRefusalCodes, 'Error as a code.'),
   }),
-  only('verify.refused', 'A code was not sent because of a limit or a country.', {
+  only('verify.refused', 'A code was not sent because of a limit, a country or a disabled account.', {
     Reason: text('Why.'),
     Recipient: text('The number, digits only.'),
     Requests: count('How many were refused since the last such event.'),

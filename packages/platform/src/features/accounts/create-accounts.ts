@@ -25,7 +25,10 @@ interface AccountsDeps {
 
 export interface AccountsFeature
   extends Feature,
-    Pick<AccountAuthenticator, 'authenticate' | 'actAs' | 'tokenMarkOf' | 'isActive' | 'ifActive'>,
+    Pick<
+      AccountAuthenticator,
+      'authenticate' | 'actAs' | 'tokenMarkOf' | 'isActive' | 'isDisabled' | 'ifActive'
+    >,
     KnownAccounts {
   readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];

@@ -184,6 +184,33 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 
+  test('a phone whose account is disabled during its delay_dial is not dialled, and leaves', async () => {
+    const world = await openMultipartyWorld(open);
+    const branch = await world.subaccount();
+    const path = `Subaccount/${branch.authId}/`;
+    const add = async () => {
+      await world.join('room', { ...customer, stay_alone: true }, branch);
+      const { status } = await world.post(`${room}Participant/`, { ...agent, delay_dial: 20 }, branch);
+      assert.equal(status, 201);
+      await world.post(path, { enabled: false });
+      await world.advance(10_000);
+    };
+    const after = async () => {
+      await world.advance(10_000);
+      await world.advance(0);
+      const of = `/v1/Account/${branch.authId}/${room}Participant/`;
+      return [world.telephony.dialled.length, (await world.get(of)).body.meta.count];
+    };
+    await add();
+    assert.deepEqual(await after(), [1, 1]);
+    await world.post(path, { enabled: true });
+    await world.remove(room, branch);
+    await world.advance(0);
+    await add();
+    await world.post(path, { enabled: true });
+    assert.deepEqual(await after(), [3, 2]);
+  });
+
   test('dial_music: ringback comes from the mix, a URL from the sounds, both until the phone has joined', async () => {
     const world = await openMultipartyWorld(open);
     const here = await world.join('room', customer);

@@ -1,4 +1,4 @@
-import type { Logger, Media, MixCommand } from '@jackfield/ports';
+import type { Logger, Media, MixCommand, Promised } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Calls, OutboundLeg } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
@@ -27,6 +27,8 @@ export interface EffectsDeps {
   readonly changes: RoomChanges;
   readonly newUuid: () => string;
   readonly log: Logger;
+  /** True for a disabled subaccount. */
+  readonly isDisabled: (account: string) => Promised<boolean>;
 }
 
 /** The sessions to which outcomes go. */
@@ -64,8 +66,11 @@ export function createEffects(deps: EffectsDeps, { peek, send }: Outcomes) {
         return reportRoom(uuid);
       case 'dial': {
         const { call, participant } = effect;
-        if (participant.agent === undefined) return dial(deps, send, uuid, effect);
-        return agents.connect(uuid, call, participant, participant.agent);
+        if (participant.agent !== undefined) {
+          return agents.connect(uuid, call, participant, participant.agent);
+        }
+        if (participant.delaySeconds === 0) return dial(deps, send, uuid, effect);
+        return dialLater(deps, { peek, send }, uuid, effect);
       }
       case 'hang-up':
         if (!agents.disconnect(effect.leg)) deps.calls.hangUp(effect.leg, endOf(effect.because));
@@ -103,6 +108,24 @@ export function createEffects(deps: EffectsDeps, { peek, send }: Outcomes) {
 }
 
 type Dial = Extract<MultipartyCallEffect, { readonly do: 'dial' }>;
+
+/** Nothing new begins for an account that was disabled during the delay: the participant leaves without a call. */
+function dialLater(deps: EffectsDeps, { peek, send }: Outcomes, uuid: string, effect: Dial): void {
+  const { leg } = effect.participant;
+  Promise.resolve(deps.isDisabled(effect.call.account)).then(
+    (isDisabled) => {
+      const participant = peek(uuid)?.participants.find((each) => each.leg === leg);
+      // It may have left meanwhile.
+      if (participant?.phase !== 'dialling') return;
+      if (isDisabled) send(uuid, { type: 'leg-ended', leg });
+      else dial(deps, send, uuid, effect);
+    },
+    (error: unknown) => {
+      deps.log.error({ mpc: uuid, leg, err: error }, 'account of a delayed leg not read');
+      if (peek(uuid) !== undefined) send(uuid, { type: 'leg-ended', leg });
+    },
+  );
+}
 
 function dial(
   { calls, log }: EffectsDeps,

@@ -1,4 +1,4 @@
-import type { Clock, Migration } from '@jackfield/ports';
+import type { Clock, Migration, Promised } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
@@ -38,6 +38,8 @@ export interface VerifyDeps extends Omit<SessionDeps, 'limiter' | 'receipts'> {
   readonly nodes?: NonNullable<ReceiptDeps['nodes']>;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
   readonly isDraining?: () => boolean;
+  /** True for a disabled subaccount. */
+  readonly isDisabled: (account: string) => Promised<boolean>;
   /** The issuer of receipts: the URL of the HTTP interface. */
   readonly publicUrl: string;
   /** How long sessions are kept after their end; for ever when left out. */

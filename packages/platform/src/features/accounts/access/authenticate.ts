@@ -11,6 +11,8 @@ export interface AccountAuthenticator extends Authenticator {
   tokenMarkOf(authId: string): Promise<string | undefined>;
   /** False for a disabled subaccount and for an unknown account: nothing new begins for it. */
   isActive(authId: string): Promised<boolean>;
+  /** True for a disabled subaccount alone: what lives of a deleted one belongs to its main account. */
+  isDisabled(authId: string): Promised<boolean>;
   /** The same when its account is active, otherwise undefined. */
   ifActive<Owned extends { readonly account: string }>(found: Owned | undefined): Promise<Owned | undefined>;
   /** Called after each committed change of an account, before the change is acknowledged. */
@@ -70,6 +72,7 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
   return {
     authenticate,
     isActive,
+    isDisabled: (authId) => whenThere(rowOf(authId), (row) => row?.enabled === 0),
     async actAs(authId, actingFor) {
       const row = await rowOf(authId);
       return row === undefined || row.enabled === 0

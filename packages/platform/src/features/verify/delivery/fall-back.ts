@@ -1,4 +1,4 @@
-import type { Clock, Database, Secrets } from '@jackfield/ports';
+import type { Clock, Database, Promised, Secrets } from '@jackfield/ports';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Attempt, SessionInput, VerifySession } from '../domain/session.ts';
 import type { Limiter } from '../limits/limiter.ts';
@@ -10,19 +10,21 @@ export interface FallBackDeps {
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, 'randomUuid'>;
   readonly limiter: Pick<Limiter, 'admit'>;
+  readonly isDisabled: (account: string) => Promised<boolean>;
   readonly reportRefusal: ReportRefusal;
   readonly sessions: Pick<Sessions<VerifySession, SessionInput>, 'send'>;
 }
 
 /** Calls the recipient of a message that did not arrive; counted like every other send. */
 export async function fallBack(
-  { database, clock, secrets, limiter, reportRefusal, sessions }: FallBackDeps,
+  { database, clock, secrets, limiter, isDisabled, reportRefusal, sessions }: FallBackDeps,
   session: VerifySession,
   attempt: Attempt,
 ): Promise<void> {
   const { account, mainAccount, recipient, requestorIp } = session;
   // Its subaccount may have been deleted with all it had.
   if (!(await hasRecord(database, session.uuid))) return;
+  if (await isDisabled(account)) return reportRefusal(account, mainAccount, 'account-disabled', recipient);
   // The fraud level applied to the message already.
   const admission = await limiter.admit({ account, recipient, requestorIp, level: 'off' }, clock.now());
   if (admission.kind !== 'admitted') {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSimulatedMessageGateway, eachDatabase } from '@jackfield/testkit';
+import { createSimulatedMessageGateway, eachDatabase, eventStreamOf } from '@jackfield/testkit';
 import { openVerifyWorld, type VerifyWorld, verifyOfSuite } from '../testing/verify-world.ts';
 
 const prompt = 'Hello. Press 1 to hear your verification code.';
@@ -240,5 +240,29 @@ eachDatabase('Verification by voice', (open) => {
       ['sms', 'failed', '11'],
       ['voice', 'in-progress', ''],
     ]);
+  });
+
+  test('no fallback call follows while the account is disabled: an event says so', async () => {
+    const gateway = createSimulatedMessageGateway();
+    const { world, get, ...verify } = await openVerifyWorld(open, { gateway });
+    const branch = await world.subaccount();
+    const app = { alias: 'Both', voice_fallback: true, is_default: true };
+    await world.call('POST', 'Verify/App/', { body: app, as: branch });
+    const session = await verify.begin({}, branch);
+    const body = { enabled: false };
+    assert.equal((await world.call('POST', `Subaccount/${branch.authId}/`, { body })).status, 202);
+    gateway.receipt({ message: 'm-1', status: 'undelivered', errorCode: null });
+    await world.advance(0);
+    assert.deepEqual(verify.dialled(), []);
+    const { attempt_details } = (await get(`Verify/Session/${session}/`)).body;
+    assert.deepEqual(
+      attempt_details.map(({ channel, status }: Record<string, string>) => [channel, status]),
+      [['sms', 'undelivered']],
+    );
+    const refused = (await eventStreamOf(world)).filter(({ type }) => type === 'verify.refused');
+    assert.deepEqual(
+      refused.map(({ account, data }) => [account, data.Reason]),
+      [[branch.authId, 'account-disabled']],
+    );
   });
 });
