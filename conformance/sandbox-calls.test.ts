@@ -161,6 +161,28 @@ describe('a phone of the sandbox that calls in', { skip, timeout: 180_000 }, () 
     }
     assert.deepEqual(((await (await asOther('Sandbox/Call/')).json()) as { objects: unknown }).objects, []);
   });
+
+  it('calls applications of the account alone, and for a main account those of its subaccounts', async () => {
+    const url = server.serve('/called', '<Response><Hangup/></Response>');
+    const accounts: string[] = ['.'];
+    for (const name of ['one', 'two']) {
+      const { body } = await platform.api('POST', 'Subaccount/', { name });
+      accounts.push(`../${body.auth_id}`);
+    }
+    const apps: string[] = [];
+    for (const account of accounts) {
+      const body = { app_name: 'called', answer_url: url, public_uri: true };
+      apps.push((await platform.api('POST', `${account}/Application/`, body)).body.app_id);
+    }
+    const [main = '', one = '', two = ''] = apps;
+    const orderedAt = async (account: string, to: string) =>
+      (await platform.api('POST', `${account}/Sandbox/Call/`, { to })).status;
+    const statuses = await Promise.all([
+      ...[main, one, two].map((app) => orderedAt('.', app)),
+      ...[main, one, two].map((app) => orderedAt(accounts[1]!, app)),
+    ]);
+    assert.deepEqual(statuses, [201, 201, 201, 400, 201, 400]);
+  });
 });
 
 function loudest({ samples }: Sound): number {

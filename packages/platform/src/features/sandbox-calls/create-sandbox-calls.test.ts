@@ -53,7 +53,7 @@ eachDatabase('calls of sandbox phones', (open) => {
       publicUrl: 'http://127.0.0.1:8080',
       domains: ['sip.localhost'],
       registrations: { credentialOf: async () => undefined },
-      answering: { isDialled: () => false, answerOf: async () => undefined },
+      answering: { isDialled: () => false, accountOf: async () => undefined },
       accountOfNumber: async (number) => (number.startsWith('+1202') ? main : other),
       isWithin: async (account, owner) => account === owner,
       limits,

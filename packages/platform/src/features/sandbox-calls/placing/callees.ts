@@ -8,7 +8,7 @@ import { readDestination } from '../../calls/index.ts';
 export interface CalleeDeps {
   readonly domains: readonly string[];
   readonly registrations: Pick<Registrations, 'credentialOf'>;
-  readonly answering: Pick<AnsweringApplications, 'answerOf' | 'isDialled'>;
+  readonly answering: Pick<AnsweringApplications, 'accountOf' | 'isDialled'>;
   /** The account of a carrier's call to this number. */
   readonly accountOfNumber: (number: string) => Promise<string | undefined>;
   /** True when `account` is `owner` or one of its subaccounts. */
@@ -44,8 +44,9 @@ export async function findCallee(
   if (destination.kind !== 'user') return unknown;
   const { user } = destination;
   if (deps.answering.isDialled(user)) {
-    const application = await deps.answering.answerOf(user, viewer.main);
-    return application === undefined ? unknown : accepted({ user, account: viewer.authId, isNumber: false });
+    const account = await deps.answering.accountOf(user, viewer.main);
+    if (account === undefined || !(await deps.isWithin(account, viewer.authId))) return unknown;
+    return accepted({ user, account: viewer.authId, isNumber: false });
   }
   const credential = await deps.registrations.credentialOf(user);
   if (credential === undefined || !(await deps.isWithin(credential.account, viewer.authId))) return unknown;
