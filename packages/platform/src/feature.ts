@@ -51,12 +51,17 @@ export type Search = (
   limit: number,
 ) => Promise<readonly FoundRecord[]>;
 
-/** What happens to the records of a feature, and to what lives, when a subaccount is deleted. */
+/** What happens to the records of a feature, and to what lives, when a subaccount is deleted or disabled. */
 export interface AccountResources {
   /** In the transaction of the removal. What lives keeps its record until its end. */
   remove(write: Write, account: string): Promise<void>;
   /** In the transaction of the removal: gives them to the main account, which could see them before. */
   passOn(write: Write, account: string, main: string): Promise<void>;
+  /**
+   * In the transaction that disables the subaccount or enables it again: removes what lets people in without its credentials. Enabled again,
+   * too: a login may have been under way when it was disabled.
+   */
+  endLogins?(write: Write, account: string): Promise<void>;
   /** After the removal: ends what lives at this node. Each node does so, in the order of the features, and may do so again. */
   endLive?(account: string): Promise<void>;
   /** Subaccounts of which something lives at this node. */

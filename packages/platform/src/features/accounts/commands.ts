@@ -137,6 +137,7 @@ export async function changeSubaccount(
       enabled: enabled === undefined ? undefined : Number(enabled),
     });
     if (changes.enabled !== undefined && changes.enabled !== row.enabled) {
+      for (const { endLogins } of deps.resources) await endLogins?.(write, authId);
       await deps.outbox?.appendEvents(write, [flipEvent(authId, account.authId, changes.enabled === 1)]);
     }
     return updateAccount(tables, authId, changes, now);

@@ -290,14 +290,37 @@ eachDatabase('Logins to the console', (open) => {
     assert.deepEqual([list.status, list.body.objects[0].auth_token], [200, null]);
     assert.ok(!JSON.stringify(list.body).includes(sub.authToken));
     const own = browserAt(world);
-    await own.send('POST', '/console/session', { auth_id: sub.authId, auth_token: sub.authToken });
+    const logIn = () =>
+      own.send('POST', '/console/session', { auth_id: sub.authId, auth_token: sub.authToken });
+    await logIn();
     assert.equal((await own.send('GET', `/v1/Account/${sub.authId}/`)).status, 200);
     assert.equal((await own.send('GET', '')).status, 401);
     await world.api('POST', `Subaccount/${sub.authId}/`, { enabled: false });
     assert.equal((await own.send('GET', `/v1/Account/${sub.authId}/`)).status, 401);
     await world.api('POST', `Subaccount/${sub.authId}/`, { enabled: true });
+    assert.equal((await own.send('GET', `/v1/Account/${sub.authId}/`)).status, 401);
+    await logIn();
+    assert.equal((await own.send('GET', `/v1/Account/${sub.authId}/`)).status, 200);
     await world.api('DELETE', `Subaccount/${sub.authId}/`);
     assert.equal((await own.send('GET', `/v1/Account/${sub.authId}/`)).status, 401);
+  });
+
+  test('the links of a subaccount end when it is disabled, and its sessions go on when it is changed otherwise', async () => {
+    const world = await openSimulatedWorld({ database: open, phones: 'none' });
+    const sub = await world.subaccount();
+    const path = `/v1/Account/${sub.authId}/`;
+    const own = browserAt(world);
+    const login = { auth_id: sub.authId, auth_token: sub.authToken };
+    assert.equal((await own.send('POST', '/console/session', login)).status, 201);
+    for (const body of [{ name: 'Other' }, { enabled: true }]) {
+      assert.equal((await world.api('POST', `Subaccount/${sub.authId}/`, body)).status, 202);
+      assert.equal((await own.send('GET', path)).status, 200);
+    }
+    const { login_token } = (await own.send('POST', `${path}ConsoleSession/Link/`, {})).body;
+    for (const enabled of [false, true]) {
+      await world.api('POST', `Subaccount/${sub.authId}/`, { enabled });
+    }
+    assert.equal((await browserAt(world).send('POST', '/console/session', { login_token })).status, 401);
   });
 
   test('wrong credentials and wrong links are limited like all failed authentications', async () => {

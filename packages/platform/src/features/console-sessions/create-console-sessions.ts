@@ -46,7 +46,11 @@ export function createConsoleSessions(deps: ConsoleSessionsDeps): ConsoleSession
     migrations: [consoleSessionsTables],
     routes: [consoleSessionRoutes({ access, store, linkMs: limits.linkMs })],
     // A session never passes on: it would get the rights of the main account.
-    resources: { remove: store.removeOf, passOn: (write, account) => store.removeOf(write, account) },
+    resources: {
+      remove: store.removeOf,
+      passOn: (write, account) => store.removeOf(write, account),
+      endLogins: store.removeOf,
+    },
     retained: { name: 'console sessions', keepMs: 0, removeEnded: store.removeExpired },
     access: { ...access, ...identity },
     createFirstLink: (account) => access.createLink(account, 'owner', deps.clock.wallNow() + firstLinkMs),
