@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { BaresipPhone } from './support/baresip-phone.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -175,6 +176,25 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
       const { username, sipp } = await waiting('info-digits');
       await add('info', username);
       await succeeds(sipp);
+    });
+
+    it('keys in INFO reach the other phone of the call, once each', {
+      skip: missing('baresip'),
+    }, async (context) => {
+      const { username, sipp } = await waiting('info-digits');
+      const caller = await endpoint();
+      const registrar = platform.sipAddress;
+      const phone = await BaresipPhone.start({ username: caller.username, password, registrar, toneHz: 440 });
+      context.after(() => phone.stop());
+      await phone.registered();
+      phone.dial(`sip:${username}@${registrar}`);
+      await phone.closed();
+      await succeeds(sipp);
+      const pressed = phone.events.all.filter(({ type }) => type === 'CALL_DTMF_START');
+      assert.deepEqual(
+        pressed.map(({ param }) => param),
+        ['5', '#'],
+      );
     });
 
     it('an UPDATE refreshes, holds and takes back, and one without a codec that the server has is refused with 488', async () => {

@@ -41,8 +41,11 @@ export type MixCommand =
       readonly behind?: string;
     }
   | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
-  /** RFC 4733 events towards the leg, one after another. Characters 0–9 * # A–D; `w` waits 0.5 s, `W` 1 s. */
-  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
+  /**
+   * RFC 4733 events towards the leg, one after another. Characters 0–9 * # A–D; `w` waits 0.5 s, `W` 1 s. Nothing where the key that the leg
+   * `pressedBy` has just sent went on to its partner as it came.
+   */
+  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string; readonly pressedBy?: string }
   /** Emits a `voice` notice when the leg begins and ceases to speak, until `watched` is false; the first one gives the present state. */
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
   /** Emits an `answer-sound` notice for each change of what an answering party sends, until `watched` is false. */

@@ -97,9 +97,11 @@ function play(command: CommandOf<'play'>, deps: CommandDeps): boolean {
   return false;
 }
 
-function sendDigits({ leg: name, digits }: CommandOf<'send-digits'>, deps: CommandDeps): boolean {
+function sendDigits({ leg: name, digits, pressedBy }: CommandOf<'send-digits'>, deps: CommandDeps): boolean {
   const leg = deps.find(name);
-  if (leg !== undefined) pressKeys(leg, digits, deps);
+  const sender = pressedBy === undefined ? undefined : deps.find(pressedBy);
+  const isRelayed = sender !== undefined && sender.keyRelayedMs === sender.keyMs;
+  if (leg !== undefined && !isRelayed) pressKeys(leg, digits, deps);
   return leg !== undefined;
 }
 

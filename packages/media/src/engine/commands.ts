@@ -37,7 +37,7 @@ export type MixCommand =
     }
   | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
   /** RFC 4733 events, one after another; `w` waits 0.5 s, `W` 1 s. */
-  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
+  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string; readonly pressedBy?: string }
   /**
    * Emits a `voice` notice when the leg starts or stops speaking. The first one, after 100 ms, is the current state.
    */

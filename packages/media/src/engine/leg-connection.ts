@@ -73,6 +73,7 @@ export function createLeg(options: LegOptions): Leg {
     answer: undefined,
     level: undefined,
     keyMs: Number.NEGATIVE_INFINITY,
+    keyRelayedMs: Number.NaN,
     signalledAddress: '',
     signalledPort: 0,
     toAddress: '',

@@ -43,6 +43,7 @@ interface ConnectedState {
 const values = [
   'pressesKeys',
   'keyMs',
+  'keyRelayedMs',
   'signalledAddress',
   'signalledPort',
   'toAddress',

@@ -100,6 +100,8 @@ export interface Leg {
   level: AutomaticLevel | undefined;
   /** When the last event packet arrived. */
   keyMs: number;
+  /** When the last packet of a key was received that went on to the partner as it came; NaN before. */
+  keyRelayedMs: number;
   /** The address that signalling named last, and the address that packets are sent to. */
   signalledAddress: string;
   signalledPort: number;

@@ -89,11 +89,12 @@ export class RelayStream implements LegRelay {
       this.isOpen = false;
       return;
     }
-    if (taken === arrival.duplicate || taken === arrival.stray) return;
     const { payloadType, sequenceNumber, payloadOffset, payloadLength } = header;
+    const isEvent = payloadType === from.receiveEventPayloadType;
+    if (isEvent && to.eventPayloadType >= 0) from.keyRelayedMs = from.keyMs;
+    if (taken === arrival.duplicate || taken === arrival.stray) return;
     const ahead = sequenceDistance(this.#newest, sequenceNumber);
     if (ahead <= 0 && -ahead >= Math.min(this.#passed, MOST_OVERTAKEN)) return;
-    const isEvent = payloadType === from.receiveEventPayloadType;
     const codec = codecIndexOf(from, payloadType);
     if (isEvent ? to.eventPayloadType < 0 || payloadLength > LONGEST_EVENT : codec < 0) {
       this.#leaveOut(sequenceNumber, ahead);

@@ -5,6 +5,7 @@ import type { Usage } from '../usage/index.ts';
 import { type CallLeg, type CallLegEffect, type CallLegInput, isLegOver } from './domain/call-leg.ts';
 import { callLegMachine } from './domain/call-leg-machine.ts';
 import { outboxEventOf } from './events.ts';
+import type { LegOwners } from './legs/leg-owners.ts';
 import { measureLeg } from './legs/measure-leg.ts';
 import type { Routing } from './legs/routing.ts';
 import type { LegOwner, OwnedLegNotice } from './public-api.ts';
@@ -24,6 +25,7 @@ export interface SessionParts {
   readonly routing: Routing;
   /** Notifies the owner of a leg. */
   notify(owner: LegOwner, notice: OwnedLegNotice): void;
+  readonly conversationsOf: LegOwners['conversationsOf'];
   /** The leg has ended, for statistics. */
   ended(leg: CallLeg | undefined): void;
   /** The leg has ended; `peek` still gives it. */
@@ -56,6 +58,12 @@ export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessi
           return telephony.answer(leg);
         case 'send-digits':
           return media.send({ do: 'send-digits', leg, digits: effect.digits });
+        case 'pass-key': {
+          const { owner, digit } = effect;
+          const partner = parts.conversationsOf(owner)?.partnerOf(owner.id, leg);
+          if (partner === undefined) return;
+          return media.send({ do: 'send-digits', leg: partner, digits: digit, pressedBy: leg });
+        }
         case 'hang-up':
           return telephony.hangUp(leg, effect.status);
         case 'notify-owner':

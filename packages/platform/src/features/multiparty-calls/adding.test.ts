@@ -261,7 +261,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     await world.advance(0);
     assert.deepEqual(
       world.node.media.orders.commands.filter((each) => each.do === 'send-digits'),
-      [{ do: 'send-digits', leg: one, digits: '7' }],
+      [{ do: 'send-digits', leg: one, digits: '7', pressedBy: two }],
     );
   });
 

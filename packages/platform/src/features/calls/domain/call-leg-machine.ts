@@ -190,11 +190,19 @@ function sendingDigits({ spec, areDigitsSent }: CallLeg): readonly CallLegEffect
 
 function pressed(leg: CallLeg, input: Extract<CallLegInput, { type: 'leg-digit' }>, now: Instant): LegStep {
   const { digit, heard } = input;
-  if (heard === undefined) return notifyListener(leg, { type: 'leg-digit', digit });
+  if (heard === undefined) return passed(leg, digit);
   const key = { digit, as: heard.as, from: now - heard.durationMs, until: now };
   const { keys, isNew } = withKey(leg.pressedKeys, key);
   const knowing = { ...leg, pressedKeys: keys };
-  return isNew ? notifyListener(knowing, { type: 'leg-digit', digit }) : stay(knowing);
+  return isNew ? passed(knowing, digit) : stay(knowing);
+}
+
+function passed(leg: CallLeg, digit: string): LegStep {
+  const { state, effects } = notifyListener(leg, { type: 'leg-digit', digit });
+  const { owner } = leg;
+  return owner === null
+    ? { state, effects }
+    : { state, effects: [{ do: 'pass-key', owner, digit }, ...effects] };
 }
 
 function ended(leg: CallLeg, end: CallEnd, now: Instant): LegStep {

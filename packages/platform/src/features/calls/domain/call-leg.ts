@@ -121,6 +121,8 @@ export type CallLegEffect =
   | { readonly do: 'open-early' }
   | { readonly do: 'answer' }
   | { readonly do: 'send-digits'; readonly digits: string }
+  /** The other leg of its conversation gets the key, where its packets do not reach that leg by themselves. */
+  | { readonly do: 'pass-key'; readonly owner: LegOwner; readonly digit: string }
   | { readonly do: 'hang-up'; readonly status: number }
   | { readonly do: 'notify-owner'; readonly owner: LegOwner; readonly notice: OwnerNotice }
   /** Once, when it has ended and its owner, if any, was notified. */

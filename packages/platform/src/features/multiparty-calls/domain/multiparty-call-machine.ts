@@ -146,7 +146,9 @@ function legDigit(call: MultipartyCall, leg: string, digit: string, now: Instant
     // Keys are sounds: they reach the listeners of the member, so no customer learns of a coach by them.
     const table = whoHearsWhom(call.participants.filter(isPresent), call.status === 'active');
     for (const listener of table) {
-      if (listener.hears.includes(leg)) effects.push({ do: 'send-digits', leg: listener.leg, digits: digit });
+      if (listener.hears.includes(leg)) {
+        effects.push({ do: 'send-digits', leg: listener.leg, digits: digit, pressedBy: leg });
+      }
     }
   }
   // Digits may be secrets: without a request for digit events no event has them.

@@ -123,7 +123,7 @@ export type MultipartyCallEffect =
   /** Returns a borrowed leg to the document that runs on it. */
   | { readonly do: 'give-back'; readonly name: string; readonly participant: Participant }
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
-  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
+  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string; readonly pressedBy: string }
   | RoomSoundEffect
   | RoomAudioEffect
   | KernelEffect<MultipartyCallEvent, MultipartyCallReply>;
