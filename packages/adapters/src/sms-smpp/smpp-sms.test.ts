@@ -4,9 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
+import { queryObjects } from 'node:v8';
 import type { Clock, SmsOrder, SmsReceipt } from '@jackfield/ports';
+import { createVirtualClock } from '@jackfield/testkit';
 import { createSystemClock } from '../clock/index.ts';
 import { createSmppSms, type SmppSms, type SmppSmsOptions } from './index.ts';
+import { OutgoingMessage } from './outgoing-message.ts';
 import type { SmscNotice, SmscOrder } from './testing/smsc-process.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -212,6 +215,33 @@ test('without a gateway orders are refused in time, and orders beyond maxWaiting
     gatewayFailed: true,
   });
   assert.deepEqual(await first, { accepted: false, errorCode: 'unreachable', gatewayFailed: true });
+});
+
+test('an order that was refused while the SMSC was away leaves the memory before the next bind', async () => {
+  const virtual = createVirtualClock();
+  const sms = createSmppSms(
+    { host: '127.0.0.1', port: 1, systemId: 'jackfield', password: 'secret' },
+    { clock: virtual, log },
+  );
+  const validUntil = virtual.wallNow() + 600_000;
+  const sent = Promise.all(
+    Array.from({ length: 100 }, () => sms.send(order('12 is your code', { validUntil }))),
+  );
+  assert.equal(queryObjects(OutgoingMessage), 100);
+  await virtual.advance(30_000);
+  const reasons = (await sent).map((outcome) => !outcome.accepted && outcome.errorCode);
+  assert.deepEqual(new Set(reasons), new Set(['unreachable']));
+  assert.equal(queryObjects(OutgoingMessage), 0);
+  assert.equal(sms.isBound, false);
+});
+
+test('messages that were refused as too fast are repeated in the order in which they were sent', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port, { window: 2 });
+  smsc.instruct({ do: 'answer', statuses: [0x58, 0x58] });
+  await Promise.all(['first', 'second', 'third'].map((text) => sms.send(order(text))));
+  const texts = (await smsc.until('submit', 5)).map((each) => octetsOf(each).toString());
+  assert.deepEqual(texts, ['first', 'second', 'first', 'second', 'third']);
 });
 
 test('an unanswered or partly submitted message may have been sent', async () => {

@@ -21,8 +21,11 @@ export class SubmitQueue {
   readonly #limits: SubmitLimits;
   readonly #link: () => SmppLink | undefined;
   readonly #throttle: Throttle;
-  readonly #line: OutgoingMessage[] = [];
   readonly #all = new Set<OutgoingMessage>();
+  /** Messages of which nothing was submitted, in the order of their arrival. */
+  readonly #waiting = new Set<OutgoingMessage>();
+  /** Messages that have a part to submit again, or a further one; at most as many as the window. */
+  readonly #begun = new Set<OutgoingMessage>();
   #inFlight = 0;
   #reference = 0;
   /** Called when no order is left, while the link is unbound. */
@@ -42,7 +45,7 @@ export class SubmitQueue {
     this.#reference = (this.#reference + 1) & 0xff;
     return new Promise((resolve) => {
       const message = new OutgoingMessage(order, this.#reference, (outcome) => {
-        this.#all.delete(message);
+        for (const set of [this.#all, this.#waiting, this.#begun]) set.delete(message);
         cancel();
         resolve(outcome);
         if (this.#all.size === 0) this.#emptied?.();
@@ -53,7 +56,7 @@ export class SubmitQueue {
         message.settle(failed(this.#link()?.isBound === true ? 'timeout' : 'unreachable')),
       );
       this.#all.add(message);
-      this.#line.push(message);
+      this.#waiting.add(message);
       this.pump();
     });
   }
@@ -62,9 +65,9 @@ export class SubmitQueue {
   pump(): void {
     const link = this.#link();
     while (link?.isBound === true && !this.#throttle.isPaused && this.#inFlight < this.#limits.window) {
-      const message = this.#line.shift();
+      const message = takeFirst(this.#begun) ?? takeFirst(this.#waiting);
       if (message === undefined) return;
-      if (!message.isOver) this.#submit(link, message);
+      this.#submit(link, message);
     }
   }
 
@@ -86,7 +89,6 @@ export class SubmitQueue {
   close(): void {
     this.#throttle.close();
     for (const message of [...this.#all]) message.settle(failed('unreachable'));
-    this.#line.length = 0;
   }
 
   #submit(link: SmppLink, message: OutgoingMessage): void {
@@ -96,11 +98,19 @@ export class SubmitQueue {
       const wasOver = message.isOver;
       const after = message.answered(pdu, this.#smsc);
       if (!wasOver && pdu?.command_status === 0) this.#throttle.reset();
-      if (after !== 'over') this.#line.unshift(message);
+      if (after !== 'over') this.#begun.add(message);
       if (after === 'submit-slower') this.#throttle.pause(() => this.pump());
       this.pump();
     });
   }
+}
+
+function takeFirst(messages: Set<OutgoingMessage>): OutgoingMessage | undefined {
+  for (const message of messages) {
+    messages.delete(message);
+    return message;
+  }
+  return undefined;
 }
 
 function failed(errorCode: string): SmsOutcome {
