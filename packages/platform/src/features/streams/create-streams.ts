@@ -5,6 +5,7 @@ import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import { createOwners, notifyOrLog } from '../../kernel/owners.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
+import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import { whenOver } from '../../kernel/sessions-over.ts';
 import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
@@ -18,18 +19,21 @@ import { streamsTable } from './migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
 import { streamFailureCodes } from './migrations/0003-failure-codes.ts';
 import { streamIncarnation } from './migrations/0004-incarnation.ts';
+import { streamsByEnd } from './migrations/0005-streams-by-end.ts';
 import type { StreamNotice, Streams } from './public-api.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
 import { streamResources } from './resources.ts';
 import { streamRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { claimLeftStreams, leftStreams } from './store.ts';
+import { claimLeftStreams, leftStreams, removeEndedStreams } from './store.ts';
 
 export interface StreamsDeps extends SessionDeps, UpgradeSignerDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly newUuid: () => string;
   readonly calls: Pick<Calls, 'peek' | 'whenOver'> & CallStreamDeps['calls'];
+  /** How long streams of calls are kept after their end; for ever when left out. */
+  readonly keepCallsMs?: number;
 }
 
 export interface StreamsFeature extends Feature, Streams {
@@ -38,6 +42,8 @@ export interface StreamsFeature extends Feature, Streams {
   readonly resources: AccountResources;
   readonly queries: StreamQueries;
   readonly commands: StreamCommands;
+  /** Ended streams of calls; those of multiparty calls are removed by the feature of room streams. */
+  readonly retained: RetainedRecords;
   /** Ends the live streams of the last process, as of its death; called once, before the first start. Resolves with their number. */
   endIncarnation(ended: EndedIncarnation): Promise<number>;
 }
@@ -83,11 +89,17 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
 
   return {
     name: 'streams',
-    migrations: [streamsTable, streamsOfSubaccounts, streamFailureCodes, streamIncarnation],
+    migrations: [streamsTable, streamsOfSubaccounts, streamFailureCodes, streamIncarnation, streamsByEnd],
     queries,
     commands,
     routes: [streamRoutes(commands, queries, deps.usage)],
     resources: streamResources(stop),
+    retained: {
+      name: 'streams of calls',
+      keepMs: deps.keepCallsMs,
+      removeEnded: (endedBefore, limit) => removeEndedStreams(database, 'calls', endedBefore, limit),
+    },
+    removeEndedOfRooms: (endedBefore, limit) => removeEndedStreams(database, 'rooms', endedBefore, limit),
     ownedBy: owners.ownedBy,
     start,
     retrack(stream, tracks, hearers) {

@@ -1,4 +1,4 @@
-import type { StreamTrack } from '@jackfield/ports';
+import type { Instant, StreamTrack } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
 import type { NewStream, StopReason } from './domain/new-stream.ts';
 
@@ -15,6 +15,8 @@ export interface Streams {
   retrack(stream: string, tracks: readonly StreamTrack[], hearers: readonly string[]): void;
   /** Without effect on a stream that is over. Its callback and its record have `reason`. */
   stop(stream: string, reason: StopReason): void;
+  /** Removes records of streams of multiparty calls that ended before, the oldest first, at most `limit`; resolves with how many. */
+  removeEndedOfRooms(endedBefore: Instant, limit: number): Promise<number>;
 }
 
 export type StreamNotice =

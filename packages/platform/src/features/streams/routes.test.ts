@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RateTable } from '@jackfield/platform';
+import type { Database } from '@jackfield/ports';
 import {
   answeredCall,
   eachDatabase,
@@ -9,7 +10,9 @@ import {
   type SimulatedWorld,
   worldOfSuite,
 } from '@jackfield/testkit';
+import type { CompiledQuery } from 'kysely';
 import { streamsOf } from './queries.ts';
+import { endedStreams } from './store.ts';
 import { reading } from './tables.ts';
 
 const service_url = 'wss://bot.example/audio?room=1';
@@ -386,6 +389,15 @@ describe('Streams of a call over the API: rules', () => {
   }
 });
 
+async function planOf({ read }: Database, query: { compile(): CompiledQuery }): Promise<readonly string[]> {
+  const { sql, ...rest } = query.compile();
+  const explained = { ...rest, sql: `EXPLAIN QUERY PLAN ${sql}` };
+  const { rows } = await read.executeQuery<{ detail: string }>(
+    explained as CompiledQuery<{ detail: string }>,
+  );
+  return rows.map(({ detail }) => detail);
+}
+
 describe('Streams in the database', () => {
   const suite = worldOfSuite({ phones: 'none' });
 
@@ -402,16 +414,20 @@ describe('Streams in the database', () => {
           of.select((columns) => columns.fn.countAll().as('total')),
           of.select('stream_id').where('ended_at', 'is', null),
         ]) {
-          const { sql, ...rest } = query.compile();
-          const explained = { ...rest, sql: `EXPLAIN QUERY PLAN ${sql}` } as never;
-          const { rows } = await database.read.executeQuery<{ detail: string }>(explained);
-          assert.deepEqual(
-            rows.map(({ detail }) => detail),
-            [`SEARCH streams USING INDEX ${index}`],
-            sql,
-          );
+          assert.deepEqual(await planOf(database, query), [`SEARCH streams USING INDEX ${index}`]);
         }
       }
+    }
+  });
+
+  test('the removal of old streams reads no stream that stays', async () => {
+    const { database } = suite().node;
+    for (const [of, index] of [
+      ['calls', 'streams_of_calls_ended (mpc_uuid=? AND ended_at>? AND ended_at<?)'],
+      ['rooms', 'streams_of_mpcs_ended (ended_at>? AND ended_at<?)'],
+    ] as const) {
+      const plan = await planOf(database, endedStreams(database.read, of, 0, 200));
+      assert.deepEqual(plan, [`SEARCH streams USING INDEX ${index}`]);
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { Read, Write } from '@jackfield/ports';
+import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import { ownerNow } from '../accounts/index.ts';
 import type { Rate } from '../usage/index.ts';
 import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';
@@ -82,6 +82,33 @@ export async function removeStreams(write: Write, account: string): Promise<void
     .whereRef('account', '<>', 'main_account')
     .where('ended_at', 'is not', null)
     .execute();
+}
+
+/** Streams of calls, or of multiparty calls; the oldest first. Resolves with the number removed. */
+export function removeEndedStreams(
+  database: Database,
+  of: 'calls' | 'rooms',
+  endedBefore: Instant,
+  limit: number,
+): Promise<number> {
+  return database.transact(async (write) => {
+    const old = await endedStreams(write, of, endedBefore, limit).execute();
+    if (old.length === 0) return 0;
+    const ids = old.map(({ stream_id }) => stream_id);
+    await writing(write).deleteFrom('streams').where('stream_id', 'in', ids).execute();
+    return old.length;
+  });
+}
+
+export function endedStreams(read: Read, of: 'calls' | 'rooms', endedBefore: Instant, limit: number) {
+  return reading(read)
+    .selectFrom('streams')
+    .select('stream_id')
+    .where('mpc_uuid', of === 'calls' ? 'is' : 'is not', null)
+    .where('ended_at', 'is not', null)
+    .where('ended_at', '<', endedBefore)
+    .orderBy('ended_at')
+    .limit(limit);
 }
 
 export async function passOnStreams(write: Write, account: string, main: string): Promise<void> {
