@@ -124,7 +124,8 @@ export const errorCodes = {
   unavailable: {
     status: 503,
     when: 'The database, a file or another part of the platform cannot be reached at this moment.',
-    remedy: 'Try again after `Retry-After` seconds; with an `Idempotency-Key` where that matters.',
+    remedy:
+      'Try again after `Retry-After` seconds; with an `Idempotency-Key` where that matters: the same key works again where nothing was made.',
   },
   draining: {
     status: 503,

@@ -13,7 +13,8 @@ export type Write = Transaction<{}>;
  * `transact` runs `work` as one atomic unit. Units of the same turn of the event loop may share one commit (and so one
  * sync to disk); a unit that throws is rolled back alone. The promise resolves only after the commit is durable. While the
  * database is unreachable or cannot write, reads and units reject with an error whose `code` is `database-unavailable`: nothing was written. A
- * unit whose commit is under way when the connection is lost settles once it is known whether it was made. `work` must await
+ * unit whose commit is under way when the connection is lost settles once it is known whether it was made; where the database is closed before
+ * that, its error has `isOutcomeUnknown: true`. `work` must await
  * nothing but queries on its transaction, and may run several times: again after a rollback because of another unit.
  */
 export interface Database {

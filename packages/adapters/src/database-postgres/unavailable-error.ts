@@ -10,6 +10,7 @@ export class DatabaseUnavailableError extends Error {
 
 /** The connection was lost after a COMMIT was sent: the server may have carried it out. */
 export class LostCommitError extends DatabaseUnavailableError {
+  readonly isOutcomeUnknown = true;
   readonly transaction: string | undefined;
 
   constructor(transaction: string | undefined, cause: unknown) {

@@ -56,11 +56,17 @@ export async function settleRecord(
     .execute();
 }
 
-export async function removeRecord(tables: Tables, { account, key }: RequestIdentity): Promise<void> {
+/** The record of a key that was opened at this time; no later one. */
+export async function removeRecord(
+  tables: Tables,
+  { account, key }: RequestIdentity,
+  createdAt: Instant,
+): Promise<void> {
   await tables
     .deleteFrom('idempotency_records')
     .where('account', '=', account)
     .where('idempotency_key', '=', key)
+    .where('created_at', '=', createdAt)
     .execute();
 }
 

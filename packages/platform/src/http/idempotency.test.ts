@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Database } from '@jackfield/ports';
 import { basic, eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import { Type } from 'typebox';
 import { problem } from '../kernel/problem.ts';
@@ -34,6 +35,24 @@ function slowRoute() {
   });
   const begun = () => new Promise<void>((resolve) => started.push(resolve));
   return { features: [{ name: 'Slow', routes: [slow] }], outcomes, begun };
+}
+
+const unavailable = () => Object.assign(new Error('no server'), { code: 'database-unavailable' });
+
+/** A database that refuses so many units when the test says so. */
+function createUnavailableDatabase(database: Database) {
+  let refusing = 0;
+  const transact: Database['transact'] = (work, options) => {
+    if (refusing === 0) return database.transact(work, options);
+    refusing--;
+    return Promise.reject(unavailable());
+  };
+  return {
+    database: Object.create(database, { transact: { value: transact } }) as Database,
+    refuse(units: number) {
+      refusing = units;
+    },
+  };
 }
 
 eachDatabase('Idempotency-Key', (open) => {
@@ -131,6 +150,56 @@ eachDatabase('Idempotency-Key', (open) => {
     const answer = await send(again);
     assert.equal(answer.statusCode, 409);
     assert.match(answer.json().error, /cut off/);
+    assert.equal(outcomes.length, 1);
+  });
+
+  for (const [refused, what] of [
+    [0, 'the write of a request'],
+    [1, 'the write of a request and the release of its key'],
+    [2, 'the write of a request, the release of its key and the next request'],
+  ] as const) {
+    test(`a database that refuses ${what} frees the key, and the repetition is carried out once`, async () => {
+      const { features, outcomes, begun } = slowRoute();
+      let refuse = (_units: number): void => {};
+      const openFailing = async (...of: Parameters<typeof open>) => {
+        const failing = createUnavailableDatabase(await open(...of));
+        refuse = failing.refuse;
+        return failing.database;
+      };
+      const { again, beforeClose } = open;
+      const world = await openShell(Object.assign(openFailing, { again, beforeClose }), { features });
+      const send = () => world.call('POST', 'Slow/', {}, key('one'));
+      const running = begun();
+      const first = send();
+      await running;
+      refuse(refused);
+      outcomes[0]!.reject(unavailable());
+      assert.deepEqual([(await first).status, (await first).body.error_code], [503, 'unavailable']);
+      if (refused === 2) assert.equal((await send()).status, 503);
+      const begunAgain = begun();
+      const second = send();
+      await Promise.race([begunAgain, second]);
+      outcomes[1]?.resolve('made');
+      assert.deepEqual(
+        [(await second).status, (await second).headers['idempotency-replayed']],
+        [201, undefined],
+      );
+      assert.deepEqual((await send()).body, (await second).body);
+      assert.equal(outcomes.length, 2);
+    });
+  }
+
+  test('a write that may have been made keeps the key: the repetition is not carried out', async () => {
+    const { features, outcomes, begun } = slowRoute();
+    const world = await openShell(open, { features });
+    const running = begun();
+    const send = () => world.call('POST', 'Slow/', {}, key('one'));
+    const first = send();
+    await running;
+    outcomes[0]!.reject(Object.assign(unavailable(), { isOutcomeUnknown: true }));
+    assert.equal((await first).status, 503);
+    const again = await send();
+    assert.deepEqual([again.status, again.body.error_code], [409, 'idempotency-outcome-unknown']);
     assert.equal(outcomes.length, 1);
   });
 

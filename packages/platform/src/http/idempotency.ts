@@ -1,4 +1,5 @@
 import { type Clock, type Database, type Instant, type Logger, quoted, type Secrets } from '@jackfield/ports';
+import { saysNothingWritten } from '../kernel/nothing-written.ts';
 import { problem } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
 import {
@@ -33,6 +34,8 @@ export interface IdempotencyDeps {
 
 const keptMs = 24 * 60 * 60 * 1000;
 const purgeEveryMs = 10 * 60 * 1000;
+/** Bounds the transaction that opens a record. */
+const removedAtOnce = 100;
 
 const otherRequest = (key: string) =>
   problem(
@@ -45,6 +48,12 @@ const outcomeUnknown = (key: string) =>
     `an earlier request with Idempotency-Key ${quoted(key)} is under way or was cut off: read the resource before you repeat the request with a new key`,
   );
 
+/** A record without an answer; `at` distinguishes it from a later record of the same key. */
+interface OpenedRecord {
+  readonly request: RequestIdentity;
+  readonly at: Instant;
+}
+
 interface UnderWay {
   readonly fingerprint: string;
   readonly result: Promise<Result<Replayable>>;
@@ -54,6 +63,8 @@ interface UnderWay {
 export class Idempotency {
   readonly #deps: IdempotencyDeps;
   readonly #underWay = new Map<string, UnderWay>();
+  /** Records that could not be removed when their requests were refused; removed with the next record that is opened here. */
+  readonly #toRemove = new Map<string, OpenedRecord>();
   #nextPurge: Instant = 0;
 
   constructor(deps: IdempotencyDeps) {
@@ -62,7 +73,7 @@ export class Idempotency {
 
   /** Performs a request once in 24 hours, with the promises of README.md. Throws what `perform` throws. */
   async once(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>> {
-    const name = JSON.stringify([request.account, request.key]);
+    const name = nameOf(request);
     const first = this.#underWay.get(name);
     if (first !== undefined) {
       if (first.fingerprint !== request.fingerprint) return refused(otherRequest(request.key));
@@ -80,31 +91,44 @@ export class Idempotency {
   }
 
   async #performFirst(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>> {
-    const earlier = await this.#reserve(request);
+    const opened = { request, at: this.#deps.clock.now() };
+    const earlier = await this.#reserve(opened);
     if (earlier !== undefined) return replay(request, earlier, this.#deps.secrets);
-    // When this throws, the record stays open: the outcome is unknown, so no repetition is carried out.
-    const answer = await perform();
-    await this.#settle(request, answer);
+    let answer: Answer;
+    try {
+      answer = await perform();
+    } catch (error) {
+      // After any other error the record stays open: the outcome is unknown, so no repetition is carried out.
+      if (saysNothingWritten(error)) await this.#free(opened);
+      throw error;
+    }
+    if (answer.status >= 400) await this.#free(opened);
+    else await this.#keep(request, answer);
     return accepted({ answer, replayed: false });
   }
 
   /** Writes the open record, durable before anything is done; resolves with the earlier record of the key, if any. */
-  async #reserve(request: RequestIdentity): Promise<IdempotencyRecord | undefined> {
-    const { clock, database } = this.#deps;
-    const now = clock.now();
+  async #reserve({ request, at: now }: OpenedRecord): Promise<IdempotencyRecord | undefined> {
+    const { database } = this.#deps;
+    const left = this.#removedWith(nameOf(request));
     try {
-      return await database.transact(async (write) => {
+      const found = await database.transact(async (write) => {
         const tables = write.withTables<IdempotencyTables>();
+        for (const each of left.values()) await removeRecord(tables, each.request, each.at);
         if (now >= this.#nextPurge) {
           this.#nextPurge = now + purgeEveryMs;
           await purgeRecords(tables, now - keptMs);
         }
         const earlier = await findRecord(tables, request);
         if (earlier !== undefined && earlier.created_at > now - keptMs) return earlier;
-        if (earlier !== undefined) await removeRecord(tables, request);
+        if (earlier !== undefined) await removeRecord(tables, request, earlier.created_at);
         await openRecord(tables, request, now);
         return undefined;
       });
+      for (const [name, each] of left) {
+        if (this.#toRemove.get(name) === each) this.#toRemove.delete(name);
+      }
+      return found;
     } catch (error) {
       if (!database.isUniqueViolation(error)) throw error;
       // Another node has just written it.
@@ -114,21 +138,46 @@ export class Idempotency {
     }
   }
 
-  /** A refusal has changed nothing and frees the key; a success is kept for repetitions. */
-  async #settle(request: RequestIdentity, answer: Answer): Promise<void> {
+  /** Records that are removed when this key is used: its own, and some of the others. */
+  #removedWith(name: string): ReadonlyMap<string, OpenedRecord> {
+    const own = this.#toRemove.get(name);
+    const some = [...this.#toRemove].slice(0, removedAtOnce);
+    return new Map(own === undefined ? some : [[name, own], ...some]);
+  }
+
+  /** For a request that has changed nothing. */
+  async #free(opened: OpenedRecord): Promise<void> {
+    const { database, log } = this.#deps;
+    const { request, at } = opened;
+    try {
+      await database.transact((write) => removeRecord(write.withTables<IdempotencyTables>(), request, at));
+    } catch (error) {
+      this.#toRemove.set(nameOf(request), opened);
+      log.warn(
+        { err: error, account: request.account },
+        'Idempotency-Key of a refused request not freed yet',
+      );
+    }
+  }
+
+  /** Keeps a success for repetitions. */
+  async #keep(request: RequestIdentity, answer: Answer): Promise<void> {
     const { database, secrets, log } = this.#deps;
     try {
       await database.transact(async (write) => {
-        const tables = write.withTables<IdempotencyTables>();
-        if (answer.status >= 400) return removeRecord(tables, request);
         const sealed_body = answer.body === undefined ? null : secrets.encrypt(answer.body);
-        return settleRecord(tables, request, { status: answer.status, sealed_body });
+        const settled = { status: answer.status, sealed_body };
+        return settleRecord(write.withTables<IdempotencyTables>(), request, settled);
       });
     } catch (error) {
       // The client still gets its success; a repetition gets `idempotency-outcome-unknown`.
       log.error({ err: error, account: request.account }, 'answer not kept for its Idempotency-Key');
     }
   }
+}
+
+function nameOf({ account, key }: RequestIdentity): string {
+  return JSON.stringify([account, key]);
 }
 
 function replay(request: RequestIdentity, earlier: IdempotencyRecord, secrets: Secrets): Result<Replayable> {

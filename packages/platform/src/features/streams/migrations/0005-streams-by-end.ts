@@ -5,7 +5,7 @@ const ofMultipartyCalls =
 
 /**
  * Of all accounts, for the removal of old streams: those of calls and those of multiparty calls are kept for different times. SQLite
- * prefers `streams_by_mpc` to an index that does not begin with `mpc_uuid`; PostgreSQL would sort what it reads from one that does.
+ * prefers `streams_by_mpc` to an index that does not begin with `mpc_uuid`; PostgreSQL would sort all rows that such an index finds.
  */
 export const streamsByEnd: Migration = {
   name: 'streams/0005-streams-by-end',
