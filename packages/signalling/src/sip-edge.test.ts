@@ -371,6 +371,25 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
+  it('whose caller gives up while its credential is looked up is neither reported nor followed by a trace', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const trusting = admitAll('MA1');
+    const followed: string[] = [];
+    const w = await world({
+      admission: { admit: (...asked) => promise.then(() => trusting.admit(...asked)) },
+      trace: { scope: 'none', message() {}, belongs: (_callId, leg) => void followed.push(leg) },
+    });
+    const call = w.call();
+    // CANCEL waits for the 100 (RFC 3261 §9.1), which is sent after 200 ms.
+    await w.clock.advance(300);
+    call.hangUp();
+    await w.clock.advance(soon);
+    resolve();
+    await w.clock.advance(soon);
+    assert.deepEqual([w.happened, w.types(), followed], [['local'], ['leg-ended'], []]);
+    await w.leavesNothing();
+  });
+
   it('is answered 503 with Retry-After while the database is away', async () => {
     const gone = Object.assign(new Error('the database is gone'), { code: 'database-unavailable' });
     const w = await world({ admission: { admit: () => Promise.reject(gone) } });

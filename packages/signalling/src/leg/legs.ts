@@ -116,10 +116,10 @@ export function createLegs(deps: LegsDeps): Legs {
     live.release = taken.release;
     live.audioReach = audioReach(deps, admitted);
     if (admitted.carrier === undefined) confineCaller(deps, leg, incoming);
-    transfers.began(leg, incoming);
     incoming.listen(runner.listenerOf(live));
     // A caller that gave up meanwhile has ended before its leg was reported.
     if (!legs.has(leg)) return;
+    transfers.began(leg, incoming);
     live.listener(offeredNotice(leg, incoming, admitted, callee, replaces));
   }
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
+import {
+  createFailingCommits,
+  eachDatabase,
+  type FailingCommits,
+  openSimulatedWorld,
+  type SimulatedWorld,
+} from '@jackfield/testkit';
 
 interface Message {
   readonly direction: string;
@@ -91,4 +97,25 @@ eachDatabase('The black box of a call', (open) => {
       assert.equal((await world.call('GET', `Call/${caller}/${part}/`, { as })).status, 404);
     }
   });
+});
+
+test('Calls whose records cannot be written leave nothing in the black box', async (t) => {
+  for (const keepsCalls of [true, false]) {
+    let commits: FailingCommits | undefined;
+    const world = await openSimulatedWorld({
+      settings: { keepsCalls },
+      interpose: (database) => {
+        commits = createFailingCommits(database);
+        return commits.database;
+      },
+      loggedErrors: ['step not saved; it was undone', 'offered leg not recorded; it is refused'],
+    });
+    t.after(() => world.close());
+    const alice = await world.phone('alice');
+    commits?.fail(1);
+    const call = alice.dial('bob');
+    await world.until('the call is refused', () => call.end !== undefined);
+    await world.advance(70_000);
+    await world.assertNothingLeft();
+  }
 });

@@ -116,7 +116,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     registrations,
     audioStreams: { press: ({ leg, digit }) => void streamed.push(`${leg} ${digit}`) },
     usage: createUsage(freeOfCharge),
-    mainAccountOf: async (account) => account,
+    mainAccountOf: async (account) => (account === 'deleted' ? undefined : account),
     accountOfUser: async () => 'MA1',
     appendEvents,
     numbers: { targetsFor: () => undefined },
@@ -231,6 +231,21 @@ onEmbeddedDatabase('calls on a full disk', (open) => {
     assert.deepEqual(w.alive(), nothing);
     isFull = false;
     assert.deepEqual(await w.rows(), []);
+  });
+
+  it('an offered leg that cannot be recorded is over for all features, also without its caller or its account', async () => {
+    const w = await world(open, () => true);
+    const over: string[] = [];
+    w.calls.whenOver((leg) => void over.push(leg));
+    w.notify(offeredLeg);
+    await w.settle();
+    w.notify({ ...offeredLeg, leg: 'given up' });
+    w.notify({ type: 'leg-ended', leg: 'given up', end: { by: 'remote-cancel' } });
+    await w.settle();
+    w.notify({ ...offeredLeg, leg: 'of a deleted account', account: 'deleted' });
+    await w.settle();
+    assert.deepEqual(over, ['in', 'given up', 'of a deleted account']);
+    assert.deepEqual(w.alive(), nothing);
   });
 });
 

@@ -171,6 +171,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     legs,
     direct,
     transfers,
+    over: ended.over,
     answer,
     mainAccountOf: rememberMainAccounts(deps.mainAccountOf),
   });

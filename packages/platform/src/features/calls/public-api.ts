@@ -68,7 +68,10 @@ export interface Calls {
   partnerOf(leg: string): string | undefined;
   /** Calls `listener` for every leg that is answered, before its owner gets the notice. */
   whenAnswered(listener: (leg: string) => void): void;
-  /** Calls `listener` once for every leg that is over, whatever its owner, when `peek` gives it no more: for features that act on any leg. */
+  /**
+   * Calls `listener` once for every leg that is over, whatever its owner, when `peek` gives it no more: for features that act on any leg.
+   * Also for an incoming leg that could not be recorded, which `peek` never gave.
+   */
   whenOver(listener: (leg: string) => void): void;
   /** The parameters of every request about a call (docs/interface/calls.md#request-parameters), without `Event`. */
   parametersOf(leg: LiveLeg): Readonly<Record<string, string>>;

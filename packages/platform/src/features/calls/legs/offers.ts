@@ -15,7 +15,9 @@ export interface OffersDeps {
   /** Accepts calls that no taker has accepted. */
   readonly direct: Pick<DirectCalls, 'ownerKind' | 'open' | 'begin'>;
   /** Accepts calls that are to replace another one. */
-  readonly transfers: Pick<Transfers, 'offered' | 'replacing' | 'over'>;
+  readonly transfers: Pick<Transfers, 'offered' | 'replacing'>;
+  /** Reports a leg as over to all features. */
+  readonly over: (leg: string) => void;
   readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
   readonly usage: Pick<Usage, 'rateOf'>;
@@ -58,7 +60,8 @@ export function createOffers(deps: OffersDeps): Offers {
       } else await (offered.replaces === undefined ? decide(offered, mainAccount) : replace(offered));
     } catch (error) {
       kept.delete(leg);
-      deps.transfers.over(leg);
+      // The black box has known the leg since its INVITE, and no session will report its end.
+      deps.over(leg);
       deps.log.error({ leg, err: error }, 'offered leg not recorded; it is refused');
       deps.telephony.hangUp(leg, 500);
     }
