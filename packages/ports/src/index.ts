@@ -139,6 +139,7 @@ export type {
   LegNotice,
   LegReport,
   NamedTrunk,
+  RefusalStatus,
   Telephony,
   TransferRequest,
 } from './telephony.ts';

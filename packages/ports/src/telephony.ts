@@ -36,7 +36,7 @@ export interface Telephony {
   /** 200 to an offered leg; its media leg exists when `leg-answered` comes back. */
   answer(leg: string): void;
   /** Ends the leg in any state: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. */
-  hangUp(leg: string, status?: number): void;
+  hangUp(leg: string, status?: RefusalStatus): void;
   /** Hangs up a leg whose own process has died, with the `dialog` of its answer; nothing is reported. Absent if this edge cannot. */
   endDialog?(dialog: string): void;
   /**
@@ -47,6 +47,9 @@ export interface Telephony {
   /** Requests to carriers outside of any call; absent if this edge has none. */
   readonly carriers?: CarrierRequests;
 }
+
+/** The final response that refuses an offered leg. `unavailable` is 503 with Retry-After: the caller may try again, here or elsewhere. */
+export type RefusalStatus = number | 'unavailable';
 
 /** A key that a phone sent in signalling; the counterpart of the media port's `digit`, which comes as RTP (RFC 4733). */
 export interface LegKey {

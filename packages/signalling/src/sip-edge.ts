@@ -39,7 +39,7 @@ import { type EdgeProxies, noProxies } from './proxies/edge-proxies.ts';
 import { createGruus, type Gruus } from './registrar/gruus.ts';
 import { createRegistrar, type RegistrarLimits } from './registrar/registrar.ts';
 import { createEdgeRequests } from './requests/edge-requests.ts';
-import { retryAfterSeconds } from './requests/fault-answer.ts';
+import { unavailable } from './requests/fault-answer.ts';
 import { createRoutedLegs, type RoutedLegs } from './routing/routed-legs.ts';
 
 export interface SipEdgeDeps
@@ -293,8 +293,7 @@ function createEdgeLegs(deps: SipEdgeDeps, parts: EdgeParts, invite: UserAgent['
     ...(mayReach && { mayReach }),
     ...(audioMayReach && { audioMayReach }),
     ...(proxies && { isProxy: proxies.isProxy }),
-    closedBecause: () =>
-      takesCalls() ? undefined : { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } },
+    closedBecause: () => (takesCalls() ? undefined : unavailable),
   });
 }
 

@@ -16,7 +16,7 @@ export {
   webhookFor,
 } from './documented-events.ts';
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
-export { createFailingCommits, type FailingCommits } from './failing-commits.ts';
+export { createFailingCommits, databaseUnavailable, type FailingCommits } from './failing-commits.ts';
 export { type BrokenInvariant, brokenInvariants, type History } from './history-checker.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';
 export { type BusFaults, createMemoryBuses, type MemoryBuses } from './memory-bus.ts';

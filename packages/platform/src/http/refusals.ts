@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Logger, quoted } from '@jackfield/ports';
 import type { ConnectionError, FastifyError, FastifyRequest } from 'fastify';
+import { isUnavailable } from '../kernel/is-unavailable.ts';
 import { type Problem, problem, statusOf, unavailable } from '../kernel/problem.ts';
 import { errorText } from './answers.ts';
 import { refusalOf } from './parameter-refusal.ts';
@@ -64,10 +65,8 @@ export function problemOfFault(
   log: Logger,
 ): Problem {
   if (error instanceof RefusedRequest) return error.problem;
-  const { code } = error as { readonly code?: string };
   const of = account ? { account: account.authId } : {};
-  // Another process has ended this one; a request that is repeated reaches another.
-  if (code === 'database-unavailable' || code === 'incarnation-ended') {
+  if (isUnavailable(error)) {
     log.warn({ api_id: id, ...of, err: error }, 'request refused: database unavailable');
     return unavailable('database', databaseRetrySeconds);
   }

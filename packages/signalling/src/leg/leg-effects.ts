@@ -1,6 +1,7 @@
 import type { LegStatistics, Logger, MediaLegs, OpenedLeg } from '@jackfield/ports';
 import type { CallListener, UserAgent } from '@jackfield/sip';
 import { inviteOf } from '../parties/parties.ts';
+import { unavailable } from '../requests/fault-answer.ts';
 import { confinedAudio, type DialTermsDeps, dialledAudioReach, dialTerms } from './dial-terms.ts';
 import { leftDialogOf } from './left-dialogs.ts';
 import { sdpType } from './leg-audio.ts';
@@ -144,7 +145,8 @@ function orderDialog(live: LiveLeg, effect: DialogEffect): void {
       incoming?.accept(contentOf(effect.description), headersOf(leg));
       break;
     case 'reject':
-      incoming?.reject(effect.status);
+      if (effect.status === 'unavailable') incoming?.reject(unavailable.status, unavailable.fields);
+      else incoming?.reject(effect.status);
       break;
     case 'answer-session':
       callOf(live)?.answerOffer(contentOf(effect.description));

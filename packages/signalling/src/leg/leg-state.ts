@@ -1,4 +1,4 @@
-import type { AgreedMedia, IceCredentials, LegEnd, OpenedLeg } from '@jackfield/ports';
+import type { AgreedMedia, IceCredentials, LegEnd, OpenedLeg, RefusalStatus } from '@jackfield/ports';
 import type { CryptoKey } from '@jackfield/sdp';
 import type { SipRequest, SipResponse } from '@jackfield/sip';
 import type { EarlyAnswers } from './early-answers.ts';
@@ -68,7 +68,7 @@ export type LegInput =
   | { readonly type: 'ring' }
   | { readonly type: 'open-early' }
   | { readonly type: 'answer' }
-  | { readonly type: 'hang-up'; readonly status: number }
+  | { readonly type: 'hang-up'; readonly status: RefusalStatus }
   // Outcomes of effects.
   | { readonly type: 'port-opened'; readonly opened: OpenedLeg }
   | { readonly type: 'port-failed' }
@@ -98,7 +98,7 @@ export type LegEffect =
   | { readonly do: 'invite'; readonly offer: string }
   | { readonly do: 'send-provisional'; readonly status: 180 | 183; readonly description?: string }
   | { readonly do: 'accept'; readonly description: string }
-  | { readonly do: 'reject'; readonly status: number }
+  | { readonly do: 'reject'; readonly status: RefusalStatus }
   | { readonly do: 'answer-session'; readonly description: string }
   | { readonly do: 'refuse-session'; readonly status: number }
   | { readonly do: 'hang-up' }

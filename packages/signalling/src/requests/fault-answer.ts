@@ -2,7 +2,7 @@ import type { Logger } from '@jackfield/ports';
 import type { AnswerFields } from '@jackfield/sip';
 
 /** Seconds after which a refused phone may retry: about the length of a restart. */
-export const retryAfterSeconds = '10';
+const retryAfterSeconds = '10';
 
 /** The database is unreachable, or another node has ended this incarnation: another server, or a later attempt, may succeed. */
 const passing: readonly unknown[] = ['database-unavailable', 'incarnation-ended'];
@@ -12,13 +12,18 @@ export interface FaultAnswer {
   readonly fields: AnswerFields;
 }
 
+/** Another server, or a later attempt, may succeed. */
+export const unavailable = {
+  status: 503,
+  fields: { headers: [['Retry-After', retryAfterSeconds]] },
+} as const satisfies FaultAnswer;
+
 /** The answer to a request whose lookup or write has failed; logs the failure. */
 export function faultAnswer(error: unknown, what: string, log: Logger): FaultAnswer {
-  const fields = { headers: [['Retry-After', retryAfterSeconds]] } as const;
   if (error instanceof Error && 'code' in error && passing.includes(error.code)) {
     log.warn({ err: error }, `${what} refused: database unavailable`);
-    return { status: 503, fields };
+    return unavailable;
   }
   log.error({ err: error }, `${what} failed`);
-  return { status: 500, fields };
+  return { status: 500, fields: unavailable.fields };
 }

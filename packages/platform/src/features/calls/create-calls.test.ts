@@ -13,6 +13,7 @@ import {
 import {
   createRecordingLog,
   createVirtualClock,
+  databaseUnavailable,
   eachDatabase,
   type OpenDatabase,
   onEmbeddedDatabase,
@@ -372,6 +373,18 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     w.notify(offeredLeg);
     await w.settle();
     assert.deepEqual(w.orders, ['hang up in 500']);
+    w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' } });
+    await w.settle();
+    assert.equal((await w.rows())[0]?.hangup_code, 5010);
+    assert.deepEqual(w.alive(), nothing);
+  });
+
+  it('a taker that cannot reach the database has the caller refused as unavailable', async () => {
+    const w = await owned();
+    w.calls.offeredTo(() => Promise.reject(databaseUnavailable));
+    w.notify(offeredLeg);
+    await w.settle();
+    assert.deepEqual(w.orders, ['hang up in unavailable']);
     w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' } });
     await w.settle();
     assert.equal((await w.rows())[0]?.hangup_code, 5010);

@@ -146,7 +146,6 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const { peek, partnerOf, partnerAmong } = createLiveLegs(legs, owners, dialled);
   const isHere = (leg: string) => legs.peek(leg) !== undefined;
   const orders = createLegOrders(legs, owners);
-  const { hangUp, answer } = orders;
   const dial = createDialling(deps, legs, dialled);
   const nodes = createLegsOfNodes({ peek, ...orders });
   const direct = createDirectCalls({ ...deps, ...orders, ...nodes.legs, dial });
@@ -172,10 +171,10 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     direct,
     transfers,
     over: ended.over,
-    answer,
+    answer: orders.answer,
     mainAccountOf: rememberMainAccounts(deps.mainAccountOf),
   });
-  listenToLegs(deps, legs, offers, hangUp);
+  listenToLegs(deps, legs, offers, orders.hangUp);
   const clientQualities = createClientQualities(deps);
   ended.whenOver(clientQualities.forget);
 
@@ -183,11 +182,11 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     name: 'calls',
     migrations: callMigrations,
     routes: [
-      callRoutes({ hangUp, isHere, later }, queries, clientQualities),
+      callRoutes({ hangUp: orders.hangUp, isHere, later }, queries, clientQualities),
       trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
     ],
     homes,
-    resources: resourcesOf(deps, store, isHere, hangUp),
+    resources: resourcesOf(deps, store, isHere, orders.hangUp),
     overNodes: transfers.overNodes,
     live: createLiveCalls(deps.database),
     search: searchCalls(deps.database),

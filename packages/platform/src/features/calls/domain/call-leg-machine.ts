@@ -3,6 +3,7 @@ import {
   callEnds,
   type Instant,
   type Machine,
+  type RefusalStatus,
   type Step,
   stay,
   withKey,
@@ -39,8 +40,6 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
       return stay(leg);
     case 'offer-taken':
       return offerTaken(leg, input);
-    case 'offer-failed':
-      return hangUp({ ...leg, missed: null }, input.end);
     case 'offer-refused':
       return hangUp({ ...leg, missed: null }, input.end, input.status);
     case 'place':
@@ -64,7 +63,7 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'answer':
       return isWaitingCaller(leg) ? { state: leg, effects: [{ do: 'answer' }] } : stay(leg);
     case 'hang-up':
-      return hangUp(leg, input.end);
+      return hangUp(leg, input.end, input.status);
     case 'take':
       return take(leg, input);
     case 'lend':
@@ -99,7 +98,6 @@ function afterEnd(leg: CallLeg, input: CallLegInput): LegStep {
   switch (input.type) {
     case 'offer-taken':
       return offerTaken(leg, input);
-    case 'offer-failed':
     case 'offer-refused':
       return { state: { ...leg, missed: null }, effects: [{ do: 'emit', event: 'ended' }] };
     case 'take':
@@ -132,7 +130,7 @@ function ringing(leg: CallLeg): LegStep {
 }
 
 /** The first order counts: a kick that crosses the end of the whole call is still a kick. */
-function hangUp(leg: CallLeg, end: CallEnd, status = statusOfEnd(end)): LegStep {
+function hangUp(leg: CallLeg, end: CallEnd, status: RefusalStatus = statusOfEnd(end)): LegStep {
   if (leg.requestedEnd !== null) return stay(leg);
   // Signalling does not have the leg yet; `routed` will see the order.
   if (leg.phase === 'routing') return stay({ ...leg, requestedEnd: end });

@@ -7,6 +7,7 @@ import type {
   LegSpec,
   NamedTrunk,
   PressedKey,
+  RefusalStatus,
   TimerFired,
 } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
@@ -75,10 +76,8 @@ export type CallLegInput =
       readonly callbacks?: LegCallbacks;
       readonly timeLimitSeconds?: number;
     }
-  /** The offer failed: the leg will never have an owner. */
-  | { readonly type: 'offer-failed'; readonly end: CallEnd }
-  /** The same, because the request cannot be carried out; the status says why. */
-  | { readonly type: 'offer-refused'; readonly end: CallEnd; readonly status: number }
+  /** The leg will never have an owner; the status says why. */
+  | { readonly type: 'offer-refused'; readonly end: CallEnd; readonly status: RefusalStatus }
   /** The record exists: looks up the targets of `to`; `routed` or `unreachable` comes back. */
   | { readonly type: 'place' }
   | { readonly type: 'routed'; readonly callee: string; readonly targets: readonly DialTarget[] }
@@ -86,7 +85,8 @@ export type CallLegInput =
   | { readonly type: 'ring' }
   | { readonly type: 'open-early' }
   | { readonly type: 'answer' }
-  | { readonly type: 'hang-up'; readonly end: CallEnd }
+  /** Without a status a waiting caller gets that of the end. */
+  | { readonly type: 'hang-up'; readonly end: CallEnd; readonly status?: RefusalStatus }
   /** Both are answered with `true` or `false`. */
   | { readonly type: 'take'; readonly owner: LegOwner }
   | { readonly type: 'lend'; readonly borrower: LegOwner }
@@ -123,7 +123,7 @@ export type CallLegEffect =
   | { readonly do: 'send-digits'; readonly digits: string }
   /** The other leg of its conversation gets the key, where its packets do not reach that leg by themselves. */
   | { readonly do: 'pass-key'; readonly owner: LegOwner; readonly digit: string }
-  | { readonly do: 'hang-up'; readonly status: number }
+  | { readonly do: 'hang-up'; readonly status: RefusalStatus }
   | { readonly do: 'notify-owner'; readonly owner: LegOwner; readonly notice: OwnerNotice }
   /** Once, when it has ended and its owner, if any, was notified. */
   | { readonly do: 'leave' }

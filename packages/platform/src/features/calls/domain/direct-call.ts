@@ -4,6 +4,7 @@ import {
   type Instant,
   type LegSpec,
   type Machine,
+  type RefusalStatus,
   type Step,
   stay,
 } from '@jackfield/ports';
@@ -47,6 +48,8 @@ export type LegPhase = 'none' | 'waiting' | 'answered' | 'taken' | 'ended';
 export type DirectCallInput =
   | { readonly type: 'opened' }
   | { readonly type: 'begin' }
+  /** The leg to the callee could not be recorded; the status is for the caller. */
+  | { readonly type: 'not-dialled'; readonly status: RefusalStatus }
   /** Both legs have been answered and belong to this call from now on. */
   | { readonly type: 'adopt' }
   /** `leg` replaces another one as soon as it is answered, or given to us; replies whether it may. */
@@ -72,6 +75,7 @@ export type DirectCallEffect =
   /** Ends the audio. */
   | { readonly do: 'unbridge' }
   | { readonly do: 'hang-up'; readonly leg: string; readonly end: CallEnd }
+  | { readonly do: 'refuse-caller'; readonly end: CallEnd; readonly status: RefusalStatus }
   | KernelEffect<never, boolean>;
 
 type CallStep = Step<DirectCall, DirectCallEffect>;
@@ -128,6 +132,8 @@ function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep 
             effects: [{ do: 'dial-callee', leg: call.calleeLeg, requested: call.requested }],
           }
         : stay(call);
+    case 'not-dialled':
+      return notDialled(call, input.status);
     case 'adopt':
       return joined(call, []);
     case 'succeed':
@@ -151,6 +157,12 @@ function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep 
     case 'opened':
       return stay(call);
   }
+}
+
+function notDialled(call: DirectCall, status: RefusalStatus): CallStep {
+  const state: DirectCall = { ...call, callee: 'ended' };
+  if (!isAlive(call.caller)) return stay(state);
+  return { state, effects: [{ do: 'refuse-caller', end: callEnds(5010, 'Error'), status }] };
 }
 
 function answered(call: DirectCall, leg: string): CallStep {

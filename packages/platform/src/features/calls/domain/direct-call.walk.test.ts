@@ -44,6 +44,9 @@ const isLive = (legState: LegState | undefined) => legState === 'ringing' || leg
 function possible({ call, legs, isTimerRunning }: World): DirectCallInput[] {
   const inputs: DirectCallInput[] = [{ type: 'begin' }];
   if (call.caller === 'answered' && call.callee === 'answered') inputs.push({ type: 'adopt' });
+  // A leg that was not recorded sends no notice.
+  if (call.callee === 'waiting' && legs.callee === 'ringing' && !call.isEarly)
+    inputs.push({ type: 'not-dialled', status: 500 });
   if (isTimerRunning) inputs.push({ type: 'timer-fired', key: 'left-alone' });
   for (const [leg, legState] of Object.entries(legs)) {
     if (legState === 'unborn' && leg.startsWith('next')) {
@@ -68,6 +71,7 @@ function stepped(before: World, input: DirectCallInput): World {
   let { isTimerRunning, isSounding } = before;
   if (input.type === 'leg-answered' || input.type === 'leg-given') legs[input.leg] = 'answered';
   if (input.type === 'leg-ended') legs[input.leg] = 'ended';
+  if (input.type === 'not-dialled') legs.callee = 'ended';
   if (input.type === 'leg-taken') legs[input.leg] = 'taken';
   if (input.type === 'timer-fired') isTimerRunning = false;
   for (const effect of effects) {
@@ -106,6 +110,10 @@ function stepped(before: World, input: DirectCallInput): World {
         assert.ok(isLive(legs[effect.leg]), `${effect.leg} was hung up although it is not ours`);
         if (input.type !== 'timer-fired') assert.ok(!hungUp.includes(effect.leg), `${effect.leg} twice`);
         hungUp.push(effect.leg);
+        break;
+      case 'refuse-caller':
+        assert.ok(isLive(legs.caller), 'the caller was refused although it is not ours');
+        hungUp.push('caller');
     }
   }
   const world = { call: state, legs, hungUp: [...new Set(hungUp)].sort(), isTimerRunning, isSounding };

@@ -45,7 +45,11 @@ const decision: fc.Arbitrary<CallLegInput> = fc.oneof(
   { weight: 4, arbitrary: who.map((owner): CallLegInput => ({ type: 'offer-taken', owner })) },
   {
     weight: 1,
-    arbitrary: fc.constant<CallLegInput>({ type: 'offer-failed', end: callEnds(5010, 'Error') }),
+    arbitrary: fc.constant<CallLegInput>({
+      type: 'offer-refused',
+      status: 500,
+      end: callEnds(5010, 'Error'),
+    }),
   },
 );
 
@@ -106,7 +110,7 @@ function rulesOf(start: CallLeg): (input: CallLegInput, isOver: boolean) => read
         owner = input.owner.id;
         return missed.map((notice) => `${owner} ${notice}`);
       }
-      case 'offer-failed':
+      case 'offer-refused':
         isOpen = false;
         isLeaving = true;
         return [];

@@ -12,6 +12,8 @@ import {
   type RequestedCall,
 } from '../domain/direct-call.ts';
 import type { Conversations, LegOwner, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
+import type { LegOrders } from './leg-orders.ts';
+import { statusOfFault } from './status-of-fault.ts';
 
 export interface DirectCallsDeps {
   readonly runner: SessionRunner;
@@ -23,6 +25,7 @@ export interface DirectCallsDeps {
   readonly openEarly: (leg: string) => void;
   readonly answer: (leg: string) => void;
   readonly hangUp: (leg: string, end: CallEnd) => void;
+  readonly refuse: LegOrders['refuse'];
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
 }
 
@@ -70,6 +73,8 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
           return deps.media.send({ do: 'close-mix', mix: call });
         case 'hang-up':
           return deps.hangUp(effect.leg, effect.end);
+        case 'refuse-caller':
+          return deps.refuse(call, effect.end, effect.status);
       }
     },
   });
@@ -84,7 +89,7 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
       })
       .catch((error: unknown) => {
         deps.log.error({ leg, err: error }, 'leg to the callee not recorded');
-        calls.send(callerLeg, { type: 'leg-ended', leg, end: callEnds(5010, 'Error') });
+        calls.send(callerLeg, { type: 'not-dialled', status: statusOfFault(error) });
       });
   }
 

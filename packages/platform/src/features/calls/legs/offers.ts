@@ -5,6 +5,7 @@ import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
 import type { AnsweringAccount, Calls, LegOffer, TakenOffer } from '../public-api.ts';
 import type { DirectCalls } from './direct-calls.ts';
 import { qualityOf } from './quality-of.ts';
+import { statusOfFault } from './status-of-fault.ts';
 import type { Transfers } from './transfers.ts';
 
 export interface OffersDeps {
@@ -63,7 +64,7 @@ export function createOffers(deps: OffersDeps): Offers {
       // The black box has known the leg since its INVITE, and no session will report its end.
       deps.over(leg);
       deps.log.error({ leg, err: error }, 'offered leg not recorded; it is refused');
-      deps.telephony.hangUp(leg, 500);
+      deps.telephony.hangUp(leg, statusOfFault(error));
     }
   }
 
@@ -105,7 +106,7 @@ export function createOffers(deps: OffersDeps): Offers {
       if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) direct.begin(leg);
     } catch (error) {
       deps.log.error({ leg, err: error }, 'offered leg refused: its takers failed');
-      legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
+      failed(leg, error);
     }
   }
 
@@ -119,8 +120,12 @@ export function createOffers(deps: OffersDeps): Offers {
       } else if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) deps.answer(leg);
     } catch (error) {
       deps.log.error({ leg, err: error }, 'offered leg refused: the transfer failed');
-      legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
+      failed(leg, error);
     }
+  }
+
+  function failed(leg: string, error: unknown): void {
+    legs.send(leg, { type: 'offer-refused', status: statusOfFault(error), end: callEnds(5010, 'Error') });
   }
 
   return {

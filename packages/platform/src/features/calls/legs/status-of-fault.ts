@@ -1,0 +1,7 @@
+import type { RefusalStatus } from '@jackfield/ports';
+import { isUnavailable } from '../../../kernel/is-unavailable.ts';
+
+/** The final response to a caller for whose call a lookup or a write failed. */
+export function statusOfFault(error: unknown): RefusalStatus {
+  return isUnavailable(error) ? 'unavailable' : 500;
+}
