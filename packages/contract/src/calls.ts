@@ -120,7 +120,8 @@ export const firedCall = Type.Object({
   message: Type.String({ examples: ['call fired'] }),
   request_uuid: Type.Unsafe<string | readonly string[]>({
     anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-    description: 'One for each destination, in their order: a list when there are several.',
+    description:
+      'One for each call that was made, in the order of the destinations: a list when several were requested.',
   }),
 });
 

@@ -38,6 +38,12 @@ export interface CommandDeps {
 
 export type CallCommands = ReturnType<typeof createCommands>;
 
+/** One destination of a request. */
+interface CallOrder {
+  readonly leg: string;
+  readonly spec: LegSpec;
+}
+
 /** Retry-After of a refusal while draining. */
 const drainRetrySeconds = 10;
 
@@ -55,9 +61,11 @@ export function createCommands(deps: CommandDeps) {
       orders.map((order) => placeCall(viewer, requested, order, parent.value)),
     );
     const failure = placed.find((each) => each.status === 'rejected');
+    const made = orders.filter((_, at) => placed[at]?.status === 'fulfilled');
     // Never a 5xx after a side effect: some calls have been placed.
-    if (failure !== undefined && placed.every((each) => each.status === 'rejected')) throw failure.reason;
-    return accepted(orders.map(({ leg }) => leg));
+    if (failure !== undefined && made.length === 0) throw failure.reason;
+    const legs = made.map(({ leg }) => leg);
+    return failure === undefined ? accepted(legs) : accepted(legs, [notMade(orders, made)]);
   }
 
   function parentOf(
@@ -75,7 +83,7 @@ export function createCommands(deps: CommandDeps) {
   async function placeCall(
     viewer: RequestAccount,
     requested: RequestedCall,
-    { leg, spec }: { readonly leg: string; readonly spec: LegSpec },
+    { leg, spec }: CallOrder,
     parent: { readonly parentLeg?: string },
   ): Promise<void> {
     const about = {
@@ -129,6 +137,12 @@ export function createCommands(deps: CommandDeps) {
   }
 
   return { call, take };
+}
+
+/** Names the destinations as the client writes them in its next request. */
+function notMade(orders: readonly CallOrder[], made: readonly CallOrder[]): string {
+  const missing = orders.filter((order) => !made.includes(order)).map(({ spec }) => spec.to);
+  return `to: ${missing.length} of ${orders.length} calls were not made, because their records could not be written; request these destinations again: ${missing.join('<')}`;
 }
 
 export function noSuchCall(uuid: string) {

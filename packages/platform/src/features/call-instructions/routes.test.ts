@@ -4,7 +4,10 @@ import type { Database } from '@jackfield/ports';
 import {
   answeredCall,
   conversation,
+  createFailingCommits,
+  databaseUnavailable,
   eachDatabase,
+  type FailingCommits,
   openSimulatedWorld,
   type SimulatedWorld,
   toneFile,
@@ -200,6 +203,41 @@ describe('The rules of calls that are made over HTTP', () => {
     const refused = await world.api('POST', 'Call/', order);
     assert.equal(refused.status, 503);
     assert.equal(refused.headers['retry-after'], '10');
+    await world.close();
+  });
+
+  test('of several destinations 201 names the calls that were made, and a warning the others', async () => {
+    let commits: FailingCommits | undefined;
+    const world = await openSimulatedWorld({
+      phones: 'none',
+      interpose: (database) => {
+        commits = createFailingCommits(database);
+        return commits.database;
+      },
+      loggedErrors: ['step not saved; it was undone', 'leg of a call not recorded'],
+    });
+    const to = '+12025550100<+12025550101<+12025550102';
+    commits?.fail(2, { error: databaseUnavailable });
+    const fired = await world.api('POST', 'Call/', { ...order, to });
+    await world.advance(0);
+    const dialled = world.telephony.dialled.map(({ leg, spec }) => [leg, spec.to]);
+    assert.deepEqual(dialled, [[fired.body.request_uuid[0], '+12025550102']]);
+    assert.deepEqual(
+      [fired.status, fired.body.request_uuid.length, fired.body.warnings],
+      [
+        201,
+        1,
+        [
+          'to: 2 of 3 calls were not made, because their records could not be written; request these destinations again: +12025550100<+12025550101',
+        ],
+      ],
+    );
+    commits?.fail(3, { error: databaseUnavailable });
+    const refused = await world.api('POST', 'Call/', { ...order, to });
+    assert.deepEqual([refused.status, refused.body.error_code], [503, 'unavailable']);
+    world.telephony.leaveAll();
+    await world.advance(0);
+    assert.equal(documentsOf(world), 0);
     await world.close();
   });
 

@@ -19,9 +19,10 @@ export function callInstructionRoutes(commands: CallCommands, transfer: Transfer
       if (!requested.ok) return requested;
       const fired = await commands.call(account, requested.value);
       if (!fired.ok) return fired;
-      const [first, ...others] = fired.value;
-      const requestUuid = others.length === 0 && first !== undefined ? first : fired.value;
-      return accepted({ message: 'call fired', request_uuid: requestUuid });
+      const [first] = fired.value;
+      const isOne = requested.value.specs.length === 1 && first !== undefined;
+      const requestUuid = isOne ? first : fired.value;
+      return accepted({ message: 'call fired', request_uuid: requestUuid }, fired.warnings);
     },
   });
 
