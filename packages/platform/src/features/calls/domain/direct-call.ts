@@ -340,6 +340,8 @@ function endOfLeaver(side: Side): CallEnd {
 
 /** The end of the remaining leg: why its partner is gone. */
 function endOfOther(callerLeft: boolean, other: LegPhase, end: CallEnd): CallEnd {
+  // Neither phone has hung up: a fault of the platform ends both legs.
+  if (end.code === 5010) return end;
   if (other === 'answered') return callEnds(4000, callerLeft ? 'Caller' : 'Call recipient');
   // The caller gave up before the callee answered; or the callee's refusal is passed on.
   return callerLeft ? callEnds(1000, 'Caller') : end;
