@@ -187,32 +187,6 @@ test('a relay between two A-law phones uses the payload types of the receiver', 
   assert.ok(b.heard.every(({ payloadType }) => payloadType === 96 || payloadType === 97));
 });
 
-test('a key reaches the partner once: relayed in its own packets, or pressed where there is no relay', () => {
-  const events = { telephoneEventPayloadType: 101 };
-  for (const watched of [false, true]) {
-    const { rig, a, b } = pair(8, { a: events, b: events });
-    rig.engine.apply({ do: 'watch-voice', leg: 'a', watched }, rig.nowMs());
-    rig.run(3000);
-    assert.equal(relayedIn(rig, 200) > 0, !watched);
-    const from = b.heard.length;
-    for (const digit of [5, 6]) {
-      for (let packet = 0; packet < 8; packet++) {
-        const units = (packet + 1) * 160;
-        a.press(Uint8Array.of(digit, packet >= 5 ? 0x8a : 10, units >> 8, units), packet === 0);
-        rig.run(20);
-      }
-      const digits = String(digit);
-      rig.engine.apply({ do: 'send-digits', leg: 'b', digits, pressedBy: 'a' }, rig.nowMs());
-      rig.run(600);
-    }
-    const starts = b.heard.slice(from).filter(({ payloadType, marker }) => payloadType === 101 && marker);
-    assert.deepEqual(
-      starts.map(({ payload }) => payload[0]),
-      [5, 6],
-    );
-  }
-});
-
 /** What ends a relay, and what lets it return. */
 const switches: readonly (readonly [
   begin: (rig: PacketRig, b: PacketPhone) => void,

@@ -134,3 +134,30 @@ test('a key that follows a long one is a key of its own, and keeps its time', ()
   const [long, next] = relayedKey(48_000, 8000, sent);
   assert.deepEqual([long!.duration, next], [10_923, { timestamp: 0xffff + 9600, duration: 800 }]);
 });
+
+test('a key reaches the partner once: relayed in its own packets, or pressed where there is no relay', () => {
+  for (const watched of [false, true]) {
+    const rig = createPacketRig();
+    const [a, b] = [rig.phone('a', 3), rig.phone('b', 11)];
+    hearEachOther(rig);
+    rig.engine.apply({ do: 'watch-voice', leg: 'a', watched }, rig.nowMs());
+    rig.run(3000);
+    assert.equal(rig.engine.counters.relayed > 0, !watched);
+    const from = b.heard.length;
+    for (const digit of [5, 6]) {
+      for (let packet = 0; packet < 8; packet++) {
+        const units = (packet + 1) * 160;
+        a.press(Uint8Array.of(digit, packet >= 5 ? 0x8a : 10, units >> 8, units), packet === 0);
+        rig.run(20);
+      }
+      const digits = String(digit);
+      rig.engine.apply({ do: 'send-digits', leg: 'b', digits, pressedBy: 'a' }, rig.nowMs());
+      rig.run(600);
+    }
+    const starts = b.heard.slice(from).filter(({ payloadType, marker }) => payloadType === 101 && marker);
+    assert.deepEqual(
+      starts.map(({ payload }) => payload[0]),
+      [5, 6],
+    );
+  }
+});
