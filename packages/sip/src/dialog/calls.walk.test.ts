@@ -240,7 +240,7 @@ function answerOpenRequest(world: World, event: Event): { session: string; input
   const response = sessionResponse(open, status);
   return {
     session: open.session,
-    input: { type: 'response', method, response, retried: event.fork === 0, chance: event.chance },
+    input: { type: 'response', method, response, isFinal: event.fork === 0, chance: event.chance },
   };
 }
 
@@ -285,7 +285,7 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
         ];
         if (status < 200 && rseq > 0) headers.push(['Require', '100rel'], ['RSeq', String(rseq)]);
         const response = createResponse(invites.get(branch)!, status, undefined, { toTag: tag, headers });
-        feed({ type: 'branch-response', branch, response, retried: false });
+        feed({ type: 'branch-response', branch, response, isFinal: false });
       };
       const accepted = new Set<string>();
       const play = (current: Event): void => {

@@ -51,7 +51,8 @@ export type OutgoingCallInput =
       readonly type: 'branch-response';
       readonly branch: string;
       readonly response: SipResponse;
-      readonly retried: boolean;
+      /** The response is no challenge, or a challenge that cannot be answered (RFC 3261 §22.2). */
+      readonly isFinal: boolean;
     }
   | {
       readonly type: 'branch-failed';

@@ -30,7 +30,7 @@ function response(branch: string, status: number, tag: string): OutgoingCallInpu
     ['Record-Route', '<sip:p2.example.com;lr>, <sip:p1.example.com;lr>'],
   ];
   const answer = createResponse(invites.get(branch)!, status, undefined, { toTag: tag, headers });
-  return { type: 'branch-response', branch, response: answer, retried: false };
+  return { type: 'branch-response', branch, response: answer, isFinal: false };
 }
 
 function words(effects: readonly OutgoingCallEffect[]): string[] {
@@ -130,9 +130,9 @@ test('A refusal ranks above a timeout, and a timeout above a transport failure',
   assert.deepEqual(run(broken, timeout('b1')).words, ['end no-response']);
 });
 
-test('§22.2: a challenge is answered once, and only while the call is open', () => {
+test('§22.2: a challenge is answered unless it is final, and only while the call is open', () => {
   assert.deepEqual(run(response('b0', 401, 'x')).words, ['authenticate b0']);
-  const again = { ...response('b0', 401, 'x'), retried: true } as OutgoingCallInput;
+  const again = { ...response('b0', 401, 'x'), isFinal: true } as OutgoingCallInput;
   assert.deepEqual(run(again, response('b1', 486, 'y')).words, ['end rejected 401']);
   assert.deepEqual(run({ type: 'hang-up' }, response('b0', 401, 'x')).words, []);
 });

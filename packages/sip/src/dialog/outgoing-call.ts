@@ -125,7 +125,7 @@ function onBranchResponse(
   if (response.status < 300) return onSuccess(state, input.branch, branch, response, now);
   const challenge = isChallenge(response.status);
   const open = isOpen(branch);
-  if (challenge && !input.retried && state.phase === 'calling' && open) {
+  if (challenge && !input.isFinal && state.phase === 'calling' && open) {
     const again: InviteBranch = { ...branch, phase: 'calling', early: noForks };
     return {
       state: withBranch(state, input.branch, again),
@@ -190,7 +190,7 @@ function onSuccess(
   const id = sessionId(name, tag);
   // §13.2.2.4: a retransmitted 2xx is acknowledged again.
   if (state.sessions.has(id)) {
-    const again = { type: 'response', method: 'INVITE', response, retried: true, chance: 0 } as const;
+    const again = { type: 'response', method: 'INVITE', response, isFinal: true, chance: 0 } as const;
     return inSession(state, id, again, now);
   }
   if (state.sessions.size >= MAX_FORKS) return { state, effects: [] };
@@ -345,13 +345,13 @@ function settleOffer(state: OutgoingCall, outcome: Content | number): CallStep {
   };
 }
 
-/** A response to an own PRACK; a challenge is answered once. */
+/** A response to an own PRACK: a challenge is answered. */
 function onPrackResponse(state: OutgoingCall, id: string, input: SessionInput): CallStep {
   const found = findEarly(state.branches, (name, tag) => sessionId(name, tag) === id);
   if (!found || input.type !== 'response') return { state, effects: [] };
-  const { method, response, retried } = input;
-  const isFirstChallenge = method === 'PRACK' && !retried && isChallenge(response.status);
-  if (!isFirstChallenge || found.early.rseq === undefined) return { state, effects: [] };
+  const { method, response, isFinal } = input;
+  const isAnswerable = method === 'PRACK' && !isFinal && isChallenge(response.status);
+  if (!isAnswerable || found.early.rseq === undefined) return { state, effects: [] };
   const { dialog, request } = prackFor(found.early.dialog, found.branch.request, found.early.rseq);
   return {
     state: withEarly(state, found, { ...found.early, dialog }),

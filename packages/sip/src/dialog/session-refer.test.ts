@@ -56,7 +56,7 @@ function word(effect: SessionEffect): string {
 
 function toNotify(status: number, cseq: number): SessionInput {
   const response = createResponse(request('NOTIFY', cseq), status);
-  return { type: 'response', method: 'NOTIFY', response, retried: true, chance: 0 };
+  return { type: 'response', method: 'NOTIFY', response, isFinal: true, chance: 0 };
 }
 
 function run(state: Session, ...inputs: (SessionInput | 'answered')[]): { state: Session; words: string[] } {

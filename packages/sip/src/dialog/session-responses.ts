@@ -27,7 +27,7 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
   if (response.status < 200 || method === 'PRACK') return stay(state);
   if (method === 'INVITE') return onInviteResponse(state, input, now);
   if (method === 'UPDATE') return onUpdateResponse(state, input, now);
-  const challenged = isFirstChallenge(input);
+  const challenged = isAnswerable(input);
   if (method === 'BYE') {
     if (state.phase !== 'ending') return stay(state);
     const effects: SessionEffect[] = [];
@@ -58,7 +58,7 @@ function onInviteResponse(state: Session, input: ResponseInput, now: number): Se
     return { state: answered(state, response, effects, now), effects };
   }
   if (!isCurrent) return stay(state);
-  if (!isFirstChallenge(input) || state.phase !== 'live') {
+  if (!isAnswerable(input) || state.phase !== 'live') {
     effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
   }
   return { state: offerFailed(state, ours!, input, effects, now), effects };
@@ -123,7 +123,7 @@ function offerFailed(
   const { response } = input;
   const settled: Session = { ...state, ours: undefined };
   if (state.phase !== 'live') return settled;
-  if (isFirstChallenge(input)) return sendOffer(settled, ours, effects, now, response);
+  if (isAnswerable(input)) return sendOffer(settled, ours, effects, now, response);
   const corrected = corrections(settled, ours.method, response);
   if (corrected) return sendOffer(corrected, ours, effects, now);
   if (response.status === 491) {
@@ -141,7 +141,7 @@ function offerFailed(
 function refreshFailed(state: Session, input: ResponseInput, effects: SessionEffect[], now: number): Session {
   const { response } = input;
   const idle: Session = { ...state, expiry: { ...state.expiry, refreshing: undefined } };
-  if (isFirstChallenge(input)) return sendRefresh(idle, effects, response);
+  if (isAnswerable(input)) return sendRefresh(idle, effects, response);
   if (isDialogLost(response.status)) return endWithBye(idle, { by: 'dialog-lost' }, effects, now);
   const corrected = corrections(idle, 'UPDATE', response);
   if (corrected?.peerTakesUpdate) return sendRefresh(corrected, effects);
@@ -198,8 +198,8 @@ export function glareDelay(callIdOwner: boolean, chance: number): number {
   return callIdOwner ? 2100 + Math.floor(chance * 191) * 10 : Math.floor(chance * 201) * 10;
 }
 
-function isFirstChallenge({ response, retried }: ResponseInput): boolean {
-  return isChallenge(response.status) && !retried;
+function isAnswerable({ response, isFinal }: ResponseInput): boolean {
+  return isChallenge(response.status) && !isFinal;
 }
 
 /** §12.2.1.2: 481 and 408 mean that the peer has lost the dialog or does not answer in it. */

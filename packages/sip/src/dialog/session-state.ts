@@ -132,8 +132,8 @@ export type SessionInput =
       readonly type: 'response';
       readonly method: string;
       readonly response: SipResponse;
-      /** The request carried credentials, or none can be computed. */
-      readonly retried: boolean;
+      /** The response is no challenge, or a challenge that cannot be answered (RFC 3261 §22.2). */
+      readonly isFinal: boolean;
       readonly chance: number;
     }
   | { readonly type: 'failed'; readonly method: string; readonly failure: 'timeout' | 'transport-failed' }

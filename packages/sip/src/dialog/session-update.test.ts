@@ -70,13 +70,13 @@ function run(state: Session, ...inputs: SessionInput[]): { state: Session; words
 }
 
 const ourOffer: SessionInput = { type: 'offer', content, method: 'UPDATE' };
-const response = (status: number, cseq = 1, retried = true): SessionInput => ({
+const response = (status: number, cseq = 1, isFinal = true): SessionInput => ({
   type: 'response',
   method: 'UPDATE',
   response: createResponse(request('UPDATE', cseq, 'sdp'), status, undefined, {
     headers: [['Contact', '<sip:a@elsewhere>']],
   }),
-  retried,
+  isFinal,
   chance: 0.5,
 });
 

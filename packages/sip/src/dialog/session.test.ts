@@ -76,7 +76,7 @@ const response = (method: string, cseq: number, status: number): SessionInput =>
   type: 'response',
   method,
   response: createResponse(request(method, cseq), status),
-  retried: true,
+  isFinal: true,
   chance: 0.5,
 });
 

@@ -14,6 +14,8 @@ export interface SipRequest {
   readonly uri: string;
   readonly headers: SipHeaders;
   readonly body: ByteString;
+  /** Challenges that our request and those before it have answered; undefined for none. */
+  readonly answered?: number;
   /** Source IP address; undefined for our own messages. */
   readonly sourceAddress?: string;
 }

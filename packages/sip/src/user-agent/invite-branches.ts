@@ -40,9 +40,8 @@ interface Branch {
   /** The routes of the branch; they fall back to the target of its own INVITE. */
   readonly routes: Routes;
   flow: string | undefined;
-  /** When the last INVITE was sent, and whether it carries credentials. */
+  /** When the last INVITE was sent. */
   sentAt: number;
-  retried: boolean;
   /** The address of the last INVITE, verified as a domain. */
   verified: HostTarget | undefined;
   /** The last INVITE went over a WebSocket, which a server cannot open (RFC 7118 §5). */
@@ -72,7 +71,6 @@ export class InviteBranches {
         routes: this.#newRoutes(),
         flow: target.flow,
         sentAt: 0,
-        retried: false,
         verified: undefined,
         hasFlowAlone: false,
         flowsLeft: target.otherFlows ?? [],
@@ -149,17 +147,16 @@ export class InviteBranches {
     return this.#deps.routesBesideVerified(routes, verified);
   }
 
-  /** Sends an INVITE; `retried` means that it carries credentials, so that no further challenge is answered. */
-  send(name: string, invite: SipRequest, retried: boolean): void {
+  send(name: string, invite: SipRequest): void {
     const branch = this.#branches.get(name)!;
     if (branch.located) {
-      this.#sendOver(branch.located, branch, invite, retried);
+      this.#sendOver(branch.located, branch, invite);
       return;
     }
     branch.routes.all(branch.flow, firstHop(invite), (routes) => {
       // After a hang-up during the lookup no INVITE is sent.
       if (this.#call.isOpen(name))
-        this.#sendOver(this.#deps.orderedRoutes(routes, invite, this.#deps.now()), branch, invite, retried);
+        this.#sendOver(this.#deps.orderedRoutes(routes, invite, this.#deps.now()), branch, invite);
       else this.#call.feed({ type: 'branch-failed', branch: name, failure: 'transport-failed' });
     });
   }
@@ -187,14 +184,14 @@ export class InviteBranches {
     const request = copyOf(this.#call.inviteOf(branch.name));
     this.#branches.set(next.name, next);
     this.#call.feed({ type: 'next-address', branch: branch.name, next: next.name, request });
-    this.#sendOver(routes, next, request, branch.retried);
+    this.#sendOver(routes, next, request);
   }
 
   /** No route leads to the target: goes on over another flow, or fails the branch. */
   unroutable(name: string): void {
     const failure = 'transport-failed';
     const branch = this.#branches.get(name)!;
-    if (this.#goOn([], branch, false, { type: 'failed', failure }, false)) return;
+    if (this.#goOn([], branch, { type: 'failed', failure }, false)) return;
     this.#call.feed({ type: 'branch-failed', branch: name, failure });
   }
 
@@ -225,7 +222,7 @@ export class InviteBranches {
     });
   }
 
-  #sendOver(routes: readonly Route[], branch: Branch, invite: SipRequest, retried: boolean): void {
+  #sendOver(routes: readonly Route[], branch: Branch, invite: SipRequest): void {
     const call = this.#call;
     const [route, ...rest] = routes;
     if (route && 'host' in route.target) branch.located = routes;
@@ -237,7 +234,6 @@ export class InviteBranches {
     const { target } = route;
     branch.routes.used?.(route);
     branch.sentAt = this.#deps.now();
-    branch.retried = retried;
     branch.verified = 'host' in target && target.identity ? target : undefined;
     branch.hasFlowAlone = route.protocol === 'ws' || route.protocol === 'wss';
     let isReached = false;
@@ -245,28 +241,22 @@ export class InviteBranches {
       response: (response) => {
         const { status } = response;
         if (status < 200) isReached ||= status > 100;
-        else if (this.#goOn(rest, branch, retried, { type: 'response', status }, isReached)) return;
+        else if (this.#goOn(rest, branch, { type: 'response', status }, isReached)) return;
         // Not `invite`: this closure would keep it for as long as the transaction, 32 s beyond the answer.
         const source = call.inviteOf(branch.name);
-        const lacksAnswer = retried || call.authorize?.(response, source) === undefined;
-        call.feed({ type: 'branch-response', branch: branch.name, response, retried: lacksAnswer }, source);
+        const isFinal = call.authorize?.(response, source) === undefined;
+        call.feed({ type: 'branch-response', branch: branch.name, response, isFinal }, source);
       },
       failed: (failure) => {
         this.#deps.noteSilent(route, this.#deps.now());
-        if (this.#goOn(rest, branch, retried, { type: 'failed', failure }, isReached)) return;
+        if (this.#goOn(rest, branch, { type: 'failed', failure }, isReached)) return;
         call.feed({ type: 'branch-failed', branch: branch.name, failure });
       },
     });
   }
 
   /** Tries the next route or flow of an open branch after this attempt; false when there is none. */
-  #goOn(
-    routes: readonly Route[],
-    branch: Branch,
-    retried: boolean,
-    attempt: Attempt,
-    isReached: boolean,
-  ): boolean {
+  #goOn(routes: readonly Route[], branch: Branch, attempt: Attempt, isReached: boolean): boolean {
     if (!this.#call.isOpen(branch.name)) return false;
     const invite = this.#call.inviteOf(branch.name);
     const [flow, ...flowsLeft] = branch.flowsLeft;
@@ -275,7 +265,7 @@ export class InviteBranches {
       case 'route': {
         const again = copyOf(invite);
         this.#call.feed({ type: 'authenticated', branch: branch.name, request: again });
-        this.#sendOver(routes, branch, again, retried);
+        this.#sendOver(routes, branch, again);
         return true;
       }
       case 'flow':
@@ -294,7 +284,7 @@ export class InviteBranches {
     const again = this.#inviteFor(target);
     again.headers.set('CSeq', invite.headers.get('CSeq') ?? '1 INVITE');
     this.#call.feed({ type: 'authenticated', branch: branch.name, request: again });
-    this.send(branch.name, again, false);
+    this.send(branch.name, again);
   }
 
   #inviteFor(target: InviteTarget): SipRequest {

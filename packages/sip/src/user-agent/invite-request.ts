@@ -29,25 +29,25 @@ export function inviteFor(
   });
 }
 
-/** The same request with the CSeq one higher and these credentials (RFC 3261 §22.2). */
+/** The same request with the CSeq one higher and these credentials in place of its own (RFC 3261 §22.2). */
 export function authorizedInvite(invite: SipRequest, credentials: HeaderPairs): SipRequest {
   const again = retriedInvite(invite);
   for (const [name, value] of credentials) again.headers.append(name, value);
-  return again;
+  return { ...again, answered: (invite.answered ?? 0) + 1 };
 }
 
 /** The same request with the CSeq one higher, these headers in place of its own, and without credentials. */
 export function correctedInvite(invite: SipRequest, headers: HeaderPairs): SipRequest {
   const again = retriedInvite(invite);
-  for (const name of ['Authorization', 'Proxy-Authorization']) again.headers.remove(name);
   for (const [name, value] of headers) again.headers.set(name, value);
   return again;
 }
 
-/** The same request with the CSeq one higher. */
+/** The same request with the CSeq one higher, and without credentials. */
 function retriedInvite(invite: SipRequest): SipRequest {
   const headers = createHeaders(invite.headers.entries());
   const cseq = parseCSeq(headers.get('CSeq') ?? '')?.seq ?? 0;
   headers.set('CSeq', `${cseq + 1} INVITE`);
+  for (const name of ['Authorization', 'Proxy-Authorization']) headers.remove(name);
   return { ...invite, headers };
 }

@@ -36,7 +36,7 @@ export function performSessionEffect(
       repeatAnswer(deps, leg, effect);
       return;
     case 'request':
-      sendInDialog(deps, leg, effect);
+      sendInDialog(deps, leg, authorized(leg, effect, source));
       return;
     case 'ack':
       sendAck(deps, leg, effect, source);
@@ -139,8 +139,22 @@ function sayTrying(deps: LegDeps, transaction: ServerTransaction): void {
   deps.servers.step(transaction, { type: 'respond', status: 100, text });
 }
 
+/** The effect with the credentials for its challenge in its request; `source` is the request that was challenged. */
+function authorized(
+  leg: Leg,
+  effect: SessionEffect & { do: 'request' },
+  source: SipRequest | undefined,
+): SessionEffect & { do: 'request' } {
+  const { challenge, request } = effect;
+  if (!challenge || !source) return effect;
+  const { headers, answered = 0 } = source;
+  const credentials = leg.authorize?.(challenge, { ...request, headers, answered });
+  for (const [name, value] of credentials ?? []) request.headers.append(name, value);
+  return { ...effect, request: { ...request, answered: answered + 1 } };
+}
+
 function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {
-  const { session, request, challenge, hop } = effect;
+  const { session, request, hop } = effect;
   const { method } = request;
   const only = leg.onlyFlowOf(session);
   if (only !== undefined && !deps.isOpen(only)) {
@@ -152,13 +166,10 @@ function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 're
     leg.session(session, { type: 'failed', method, failure: 'transport-failed' });
     return;
   }
-  const isAuthorized = request.headers.get('Authorization') ?? request.headers.get('Proxy-Authorization');
-  const credentials = challenge && !isAuthorized ? leg.authorize?.(challenge, request) : undefined;
-  for (const [name, value] of credentials ?? []) request.headers.append(name, value);
   const transaction = startLegTransaction(deps, leg, request, route, {
     response: (response) => {
-      const retried = challenge !== undefined || leg.authorize?.(response, request) === undefined;
-      const input = { type: 'response', method, response, retried, chance: deps.chance() } as const;
+      const isFinal = leg.authorize?.(response, request) === undefined;
+      const input = { type: 'response', method, response, isFinal, chance: deps.chance() } as const;
       leg.session(session, input, request);
     },
     failed(failure) {

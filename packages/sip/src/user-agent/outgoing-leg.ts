@@ -123,7 +123,7 @@ class OutgoingLeg implements BranchedCall {
     this.#state = start.state;
     legs.add(this);
     this.#perform(start.effects, undefined);
-    for (const [branch, invite] of invites) this.#branches.send(branch, invite, false);
+    for (const [branch, invite] of invites) this.#branches.send(branch, invite);
   }
 
   get isCalling(): boolean {
@@ -253,11 +253,11 @@ class OutgoingLeg implements BranchedCall {
       case 'authenticate': {
         const { branch, response } = effect;
         const invite = this.inviteOf(branch);
-        this.#retry(branch, authorizedInvite(invite, this.authorize?.(response, invite) ?? []), true);
+        this.#retry(branch, authorizedInvite(invite, this.authorize?.(response, invite) ?? []));
         return;
       }
       case 'correct':
-        this.#retry(effect.branch, correctedInvite(this.inviteOf(effect.branch), effect.headers), false);
+        this.#retry(effect.branch, correctedInvite(this.inviteOf(effect.branch), effect.headers));
         return;
       case 'abandon':
         this.#branches.abandon(effect.branch);
@@ -282,9 +282,9 @@ class OutgoingLeg implements BranchedCall {
     }
   }
 
-  #retry(branch: string, invite: SipRequest, retried: boolean): void {
+  #retry(branch: string, invite: SipRequest): void {
     this.feed({ type: 'authenticated', branch, request: invite });
-    this.#branches.send(branch, invite, retried);
+    this.#branches.send(branch, invite);
   }
 }
 

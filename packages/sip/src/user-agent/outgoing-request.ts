@@ -31,7 +31,7 @@ export type RequestOutcome =
   | { readonly type: 'response'; readonly response: SipResponse; readonly cseq: number }
   | { readonly type: 'failed'; readonly failure: 'timeout' | 'transport-failed' };
 
-/** Sends a request, answers one challenge if it can, and reports the outcome once, after this call returns. */
+/** Sends a request, answers challenges if it can, and reports the outcome once, after this call returns. */
 export function sendRequest(
   deps: LegDeps,
   options: RequestOptions,
@@ -41,10 +41,10 @@ export function sendRequest(
   const callId = options.callId ?? deps.token();
   const localTag = deps.token();
 
-  function attempt(cseq: number, credentials: HeaderPairs): void {
-    const request = build(cseq, credentials);
+  function attempt(cseq: number): void {
+    const request = build(cseq, []);
     deps.routes.all(options.flow, firstHop(request), (routes) =>
-      send(deps.orderedRoutes(routes, request, deps.now()), cseq, credentials, request),
+      send(deps.orderedRoutes(routes, request, deps.now()), cseq, [], 0, request),
     );
   }
 
@@ -52,6 +52,7 @@ export function sendRequest(
     routes: readonly Route[],
     cseq: number,
     credentials: HeaderPairs,
+    answered: number,
     request = build(cseq, credentials),
   ): void {
     const [route, ...rest] = routes;
@@ -64,7 +65,7 @@ export function sendRequest(
       if (rest.length === 0 || !triesNext(attempt) || (hasResponded && attempt.type === 'failed'))
         return false;
       // RFC 3263 §4.3: a new transaction with the next target, for the same request.
-      send(rest, cseq, credentials);
+      send(rest, cseq, credentials, answered);
       return true;
     };
     if (options.contact) request.headers.set('Contact', contactOf(deps, route, request.uri));
@@ -72,9 +73,9 @@ export function sendRequest(
       response(response) {
         hasResponded = true;
         if (response.status < 200 || next({ type: 'response', status: response.status })) return;
-        const answer = credentials.length > 0 ? undefined : authorize?.(response, request);
+        const answer = authorize?.(response, { ...request, answered });
         // The same target again: it knows its nonce.
-        if (answer) send(routes, cseq + 1, answer);
+        if (answer) send(routes, cseq + 1, answer, answered + 1);
         else deps.safely(() => settled({ type: 'response', response, cseq }));
       },
       failed(failure) {
@@ -99,5 +100,5 @@ export function sendRequest(
     });
   }
 
-  attempt(options.cseq ?? 1, []);
+  attempt(options.cseq ?? 1);
 }
