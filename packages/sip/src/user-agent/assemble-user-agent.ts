@@ -67,7 +67,10 @@ function screenOf(
   };
 }
 
-function receiveResponse({ clients, counters }: UserAgentParts, response: SipResponse): void {
+function receiveResponse(
+  { clients, counters, withSessionAlone }: UserAgentParts,
+  response: SipResponse,
+): void {
   counters.responsesReceived += 1;
   const key = responseKey(response);
   const transaction = key === undefined ? undefined : clients.find(key);
@@ -76,7 +79,7 @@ function receiveResponse({ clients, counters }: UserAgentParts, response: SipRes
     counters.strayResponses += 1;
     return;
   }
-  clients.step(transaction, { type: 'response', response });
+  clients.step(transaction, { type: 'response', response: withSessionAlone(response) });
 }
 
 /** The transport could not send this text: its transaction fails, or a response goes over a new connection. */

@@ -1,7 +1,7 @@
 import type { DigestCredentials } from '../auth/digest-client.ts';
 import type { Hash } from '../auth/digest-response.ts';
 import type { Flow } from '../message/flow.ts';
-import type { ByteString, SipRequest, SipResponse } from '../message/message.ts';
+import type { ByteString, SipMessage, SipRequest, SipResponse } from '../message/message.ts';
 import type { Via } from '../message/via.ts';
 import type { ChallengeAnswer } from './challenge-answer.ts';
 import type { Refusal } from './screening.ts';
@@ -37,8 +37,8 @@ export interface ExtraParts {
   targetOfLostFlow(via: Via): SendTarget | undefined;
   /** The flow over which requests reach the sender of a request whose top Via was `via`; undefined if it listens elsewhere. */
   flowTo(via: Via, flow: Flow): string | undefined;
-  /** The request with the session description as its only body. */
-  withSessionAlone(request: SipRequest): SipRequest;
+  /** The message with the session description as its only body. */
+  withSessionAlone<Message extends SipMessage>(message: Message): Message;
   /** Refuses a body that is no session. */
   screenContent(request: SipRequest): Refusal | undefined;
   /** Server transactions, most of which are answered already. */

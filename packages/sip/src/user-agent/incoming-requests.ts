@@ -61,8 +61,9 @@ export class IncomingRequests {
     this.#deps.answering.refuseStateless({ request, reliable, size: text.length, target }, refusal);
   }
 
-  #acknowledge(known: ServerTransaction | undefined, request: SipRequest, back: string | undefined): void {
-    const { servers, legs, counters } = this.#deps.parts;
+  #acknowledge(known: ServerTransaction | undefined, ack: SipRequest, back: string | undefined): void {
+    const { servers, legs, counters, withSessionAlone } = this.#deps.parts;
+    const request = withSessionAlone(ack);
     if (known) {
       servers.step(known, { type: 'ack' }, { request, flow: back });
       return;

@@ -29,7 +29,7 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
     targetOf: (_request, _via, flow) => ({ flow: flow.id }),
     targetOfLostFlow: () => undefined,
     flowTo: (_via, flow) => flow.id,
-    withSessionAlone: (request) => request,
+    withSessionAlone: (message) => message,
     screenContent: () => undefined,
     createServers: (given) => new ServerTransactions(given),
     createTimers: createFewTimers,

@@ -1,6 +1,7 @@
 import type { HeaderPairs } from '../dialog/answers.ts';
+import { parseCSeq } from '../message/cseq.ts';
 import { createHeaders } from '../message/headers.ts';
-import type { ByteString, SipHeaders, SipRequest } from '../message/message.ts';
+import type { ByteString, SipHeaders, SipMessage, SipRequest } from '../message/message.ts';
 import { partsOf } from '../message/multipart.ts';
 import { paramOf, parseParams } from '../message/params.ts';
 import { trimSpace, unquote } from '../message/tokens.ts';
@@ -32,24 +33,30 @@ export function screenContent({
 }
 
 /**
- * The request with the session description as its only body: the SDP part of a multipart (RFC 5621 §3.1) if the others are
+ * The message with the session description as its only body: the SDP part of a multipart (RFC 5621 §3.1) if the others are
  * optional; no body if `handling=optional` marks an unknown one (RFC 3261 §20.11). Any other request is returned unchanged.
+ * A response or ACK cannot be refused, so its unknown bodies are ignored.
  */
-export function withSessionAlone(request: SipRequest): SipRequest {
-  const { method, headers, body } = request;
-  if (body === '' || !CARRY_SESSIONS.has(method) || isSdp(headers)) return request;
+export function withSessionAlone<Message extends SipMessage>(message: Message): Message {
+  const { headers, body } = message;
+  if (body === '' || isSdp(headers)) return message;
+  const method = parseCSeq(headers.get('CSeq') ?? '')?.method ?? '';
+  const isAck = method === 'ACK';
+  if (!isAck && !CARRY_SESSIONS.has(method)) return message;
+  const isRefusable = message.kind === 'request' && !isAck;
   const contentType = headers.get('Content-Type') ?? '';
-  const session = mediaType(contentType).startsWith('multipart/') ? sessionIn(contentType, body) : undefined;
+  const isMultipart = mediaType(contentType).startsWith('multipart/');
+  const session = isMultipart ? sessionIn(contentType, body, isRefusable) : undefined;
   if (session !== undefined) {
     const alone = createHeaders(headers.entries());
     alone.set('Content-Type', SDP);
-    return { ...request, headers: alone, body: session };
+    return { ...message, headers: alone, body: session };
   }
-  return isOptional(headers) ? { ...request, body: '' } : request;
+  return !isRefusable || isOptional(headers) ? { ...message, body: '' } : message;
 }
 
-/** The SDP of a multipart; undefined when there is none, or a required part is unknown. */
-function sessionIn(contentType: string, body: ByteString): ByteString | undefined {
+/** The SDP of a multipart; undefined when there is none, or a required part is unknown and the message can be refused. */
+function sessionIn(contentType: string, body: ByteString, isRefusable: boolean): ByteString | undefined {
   const boundary = unquote(parameter(contentType, 'boundary') ?? '');
   // RFC 5621 §3.1: one of alternative parts is enough, the root of related ones; mixed parts each have their own handling.
   const isMixed = mediaType(contentType) === 'multipart/mixed';
@@ -58,7 +65,7 @@ function sessionIn(contentType: string, body: ByteString): ByteString | undefine
     // The line end before a boundary belongs to the boundary, and descriptions often end with that one only.
     if (part.headers.has('Content-Type') && isSdp(part.headers))
       session ??= part.body.endsWith('\n') ? part.body : `${part.body}\r\n`;
-    else if (isMixed && !isOptional(part.headers)) return undefined;
+    else if (isRefusable && isMixed && !isOptional(part.headers)) return undefined;
   }
   return session;
 }
