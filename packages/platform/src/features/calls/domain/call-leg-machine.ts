@@ -15,7 +15,7 @@ import {
   durationOf,
   longestTimeLimitSeconds,
 } from './call-leg.ts';
-import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
+import { causeOfEnd, type SignalledEnd, statusOfEnd } from './cause-of-end.ts';
 import {
   giveBack,
   lend,
@@ -87,7 +87,11 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'leg-ended':
       return ended(
         { ...leg, quality: input.quality ?? null },
-        causeOfEnd(leg.direction, input.end, leg.requestedEnd),
+        causeOfEnd(
+          leg.direction,
+          isCancel(leg, input.end) ? { by: 'remote-cancel' } : input.end,
+          leg.requestedEnd,
+        ),
         now,
       );
   }
@@ -218,6 +222,11 @@ function ended(leg: CallLeg, end: CallEnd, now: Instant): LegStep {
       { do: 'leave' },
     ],
   };
+}
+
+/** RFC 3261 §15: a caller may end its early dialog by BYE as well. */
+function isCancel({ direction, answeredAt }: CallLeg, { by }: SignalledEnd): boolean {
+  return by === 'remote-bye' && direction === 'inbound' && answeredAt === null;
 }
 
 function isWaitingCaller(leg: CallLeg): boolean {

@@ -88,6 +88,15 @@ describe('an outbound leg', () => {
     assert.deepEqual(last.notice.end, callEnds(4000, 'Call recipient'));
   });
 
+  it('is canceled by a BYE of its caller before the answer, as by CANCEL (RFC 3261 §15)', () => {
+    for (const by of ['remote-bye', 'remote-cancel'] as const) {
+      const { state } = run(exampleLeg({ direction: 'inbound', phase: 'ringing' }), [
+        { type: 'leg-ended', end: { by } },
+      ]);
+      assert.deepEqual(state.end, callEnds(1000, 'Caller'), by);
+    }
+  });
+
   it('keeps the first order to hang up', () => {
     const { state, orders } = run(
       exampleLeg({ phase: 'answered', answeredAt: now }),
