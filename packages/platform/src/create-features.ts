@@ -260,11 +260,11 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
   const { isWithin, isDisabled, mainAccountOf, authTokenOf } = accounts;
   const sounds = createSounds({ ...deps, timeoutsOf: parseDeliverySettings, readSoundDocument });
   const recordings = createRecordings(deps);
-  const answering = {
+  const applicationOf = createApplicationOf({
     answering: applications.answering,
     attachedTo: endpoints.applicationOf,
     numbers: numbers.destinations,
-  };
+  });
   const named = withClientNames(endpoints.registrations, isWithin);
   const calls = createCalls({
     ...deps,
@@ -276,7 +276,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     ownNumbers: numbers.destinations,
     isWithin,
     mainAccountOf,
-    answeringAccount: createAnsweringAccount({ ...answering, isActive: accounts.isActive }),
+    answeringAccount: createAnsweringAccount({ applicationOf, isActive: accounts.isActive }),
     mayDial: createMayDial(registrations, endpoints.applicationOf),
     accountOfUser: async (user) => (await named.credentialOf(user))?.account,
     appendEvents: deps.outbox.appendEvents,
@@ -306,7 +306,7 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     sign: owned.sign,
     fetched: traceDocuments(owned.blackBox.fetched, deps.tracing),
     settingsOf: parseDeliverySettings,
-    applicationOf: createApplicationOf(answering),
+    applicationOf,
   });
   // After call instructions, which claim calls with an application, and before the default for unclaimed calls.
   carriers.incoming.refuseUnserved(calls, numbers.destinations.leadsToTrunk);

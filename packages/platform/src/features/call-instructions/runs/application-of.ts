@@ -2,7 +2,7 @@ import type { AnsweringApplication, AnsweringApplications } from '../../applicat
 import type { LegOffer } from '../../calls/index.ts';
 import type { NumberDestinations } from '../../numbers/index.ts';
 
-export interface ApplicationOfDeps {
+interface ApplicationOfDeps {
   readonly answering: AnsweringApplications;
   /** The application that an endpoint is attached to. */
   readonly attachedTo: (endpointId: string) => Promise<string | null>;
