@@ -31,6 +31,7 @@ export type { CertificateAuthority, ChallengeAnswers, IssuedCertificate } from '
 export { type ClientTokens, type TokenClient, type TokenRefusal, tokenRefusals } from './client-tokens.ts';
 export type { Clock } from './clock.ts';
 export type { Database, DatabaseMember, Migration, Read, UnitOptions, Write } from './database.ts';
+export { isDatabaseUnavailable, isUnavailable, saysNothingWritten } from './database-faults.ts';
 export type {
   CheckedAddresses,
   Egress,

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '@jackfield/ports';
-import { basic, eachDatabase, openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
+import {
+  basic,
+  createFailingCommits,
+  databaseUnavailable,
+  eachDatabase,
+  type FailingCommits,
+  openSimulatedWorld,
+  type SimulatedWorld,
+} from '@jackfield/testkit';
 import { Type } from 'typebox';
 import { problem } from '../kernel/problem.ts';
 import { accepted, refused } from '../kernel/result.ts';
@@ -35,24 +42,6 @@ function slowRoute() {
   });
   const begun = () => new Promise<void>((resolve) => started.push(resolve));
   return { features: [{ name: 'Slow', routes: [slow] }], outcomes, begun };
-}
-
-const unavailable = () => Object.assign(new Error('no server'), { code: 'database-unavailable' });
-
-/** A database that refuses so many units when the test says so. */
-function createUnavailableDatabase(database: Database) {
-  let refusing = 0;
-  const transact: Database['transact'] = (work, options) => {
-    if (refusing === 0) return database.transact(work, options);
-    refusing--;
-    return Promise.reject(unavailable());
-  };
-  return {
-    database: Object.create(database, { transact: { value: transact } }) as Database,
-    refuse(units: number) {
-      refusing = units;
-    },
-  };
 }
 
 eachDatabase('Idempotency-Key', (open) => {
@@ -160,11 +149,10 @@ eachDatabase('Idempotency-Key', (open) => {
   ] as const) {
     test(`a database that refuses ${what} frees the key, and the repetition is carried out once`, async () => {
       const { features, outcomes, begun } = slowRoute();
-      let refuse = (_units: number): void => {};
+      let commits: FailingCommits | undefined;
       const openFailing = async (...of: Parameters<typeof open>) => {
-        const failing = createUnavailableDatabase(await open(...of));
-        refuse = failing.refuse;
-        return failing.database;
+        commits = createFailingCommits(await open(...of));
+        return commits.database;
       };
       const { again, beforeClose } = open;
       const world = await openShell(Object.assign(openFailing, { again, beforeClose }), { features });
@@ -172,8 +160,8 @@ eachDatabase('Idempotency-Key', (open) => {
       const running = begun();
       const first = send();
       await running;
-      refuse(refused);
-      outcomes[0]!.reject(unavailable());
+      commits?.fail(refused, { error: databaseUnavailable });
+      outcomes[0]!.reject(databaseUnavailable);
       assert.deepEqual([(await first).status, (await first).body.error_code], [503, 'unavailable']);
       if (refused === 2) assert.equal((await send()).status, 503);
       const begunAgain = begun();
@@ -196,7 +184,9 @@ eachDatabase('Idempotency-Key', (open) => {
     const send = () => world.call('POST', 'Slow/', {}, key('one'));
     const first = send();
     await running;
-    outcomes[0]!.reject(Object.assign(unavailable(), { isOutcomeUnknown: true }));
+    outcomes[0]!.reject(
+      Object.assign(new Error('no answer'), { code: 'database-unavailable', isOutcomeUnknown: true }),
+    );
     assert.equal((await first).status, 503);
     const again = await send();
     assert.deepEqual([again.status, again.body.error_code], [409, 'idempotency-outcome-unknown']);

@@ -1,5 +1,12 @@
-import { type Clock, type Database, type Instant, type Logger, quoted, type Secrets } from '@jackfield/ports';
-import { saysNothingWritten } from '../kernel/nothing-written.ts';
+import {
+  type Clock,
+  type Database,
+  type Instant,
+  type Logger,
+  quoted,
+  type Secrets,
+  saysNothingWritten,
+} from '@jackfield/ports';
 import { problem } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
 import {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import { type Logger, quoted } from '@jackfield/ports';
+import { isUnavailable, type Logger, quoted } from '@jackfield/ports';
 import type { ConnectionError, FastifyError, FastifyRequest } from 'fastify';
-import { isUnavailable } from '../kernel/is-unavailable.ts';
 import { type Problem, problem, statusOf, unavailable } from '../kernel/problem.ts';
 import { errorText } from './answers.ts';
 import { refusalOf } from './parameter-refusal.ts';

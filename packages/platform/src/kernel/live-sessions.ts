@@ -1,4 +1,11 @@
-import type { Instant, Step, TimerFired, UnitOptions, Write } from '@jackfield/ports';
+import {
+  type Instant,
+  isDatabaseUnavailable,
+  type Step,
+  type TimerFired,
+  type UnitOptions,
+  type Write,
+} from '@jackfield/ports';
 import { eventsOf, type KernelEffect, type OutboxEvent } from './kernel-effects.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -315,7 +322,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
    */
   #retryLater(session: Session<State>, letter: Letter, error: unknown): boolean {
     const { clock, isClosed } = this.#runner;
-    const failures = (letter.failures ?? 0) + (isOutOfReach(error) ? 0 : 1);
+    const failures = (letter.failures ?? 0) + (isDatabaseUnavailable(error) ? 0 : 1);
     const isSent = letter.caller === undefined && letter.timer === undefined;
     if (!isSent || isClosed() || failures === maxAttempts) return false;
     session.mailbox.putBack({ ...letter, failures });
@@ -384,11 +391,6 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     }
     for (const resolve of session.whenOver) resolve();
   }
-}
-
-/** The code of the database port for a database that cannot be reached or written now. */
-function isOutOfReach(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'database-unavailable';
 }
 
 /** The type alone: the whole input may hold secrets. */

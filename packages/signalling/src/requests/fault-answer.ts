@@ -1,11 +1,8 @@
-import type { Logger } from '@jackfield/ports';
+import { isUnavailable, type Logger } from '@jackfield/ports';
 import type { AnswerFields } from '@jackfield/sip';
 
 /** Seconds after which a refused phone may retry: about the length of a restart. */
 const retryAfterSeconds = '10';
-
-/** The database is unreachable, or another node has ended this incarnation: another server, or a later attempt, may succeed. */
-const passing: readonly unknown[] = ['database-unavailable', 'incarnation-ended'];
 
 export interface FaultAnswer {
   readonly status: 500 | 503;
@@ -20,7 +17,7 @@ export const unavailable = {
 
 /** The answer to a request whose lookup or write has failed; logs the failure. */
 export function faultAnswer(error: unknown, what: string, log: Logger): FaultAnswer {
-  if (error instanceof Error && 'code' in error && passing.includes(error.code)) {
+  if (isUnavailable(error)) {
     log.warn({ err: error }, `${what} refused: database unavailable`);
     return unavailable;
   }

@@ -34,7 +34,7 @@ export function screenContent({
 
 /**
  * The message with the session description as its only body: the SDP part of a multipart (RFC 5621 §3.1) if the others are
- * optional; no body if `handling=optional` marks an unknown one (RFC 3261 §20.11). Any other request is returned unchanged.
+ * optional; no body if `handling=optional` marks an unknown one (RFC 3261 §20.11). Any other message is returned unchanged.
  * A response or ACK cannot be refused, so its unknown bodies are ignored.
  */
 export function withSessionAlone<Message extends SipMessage>(message: Message): Message {

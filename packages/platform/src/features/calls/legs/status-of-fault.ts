@@ -1,5 +1,4 @@
-import type { RefusalStatus } from '@jackfield/ports';
-import { isUnavailable } from '../../../kernel/is-unavailable.ts';
+import { isUnavailable, type RefusalStatus } from '@jackfield/ports';
 
 /** The final response to a caller for whose call a lookup or a write failed. */
 export function statusOfFault(error: unknown): RefusalStatus {
