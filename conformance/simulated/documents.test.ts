@@ -156,6 +156,25 @@ describe('phones that press keys', () => {
       callee.hangUp();
       await world.until('the end', () => call.end !== undefined, 10_000);
     }));
+
+  for (const relays of [true, false])
+    it(`keys in a multiparty call of two reach the other ${relays ? 'once with' : 'never without'} relayDTMFInputs`, () =>
+      inSimulatedWorld({ seed: 55 }, async (world) => {
+        const room = `<MultiPartyCall role="agent" relayDTMFInputs="${relays}" enterSound="none">keys</MultiPartyCall>`;
+        world.customer.serve(`${base}/join`, `<Response>${room}</Response>`);
+        const [ann, bob] = [await callerOf(world, 'ann', '/join'), await callerOf(world, 'bob', '/join')];
+        const [from, to] = [ann.dial('support'), bob.dial('support')];
+        await world.until(
+          'both are heard',
+          () => hears(to, ann.toneHz) > 50 && hears(from, bob.toneHz) > 50,
+          20_000,
+        );
+        from.press('42#');
+        await world.advance(3000);
+        assert.equal(to.audio.keysHeard.join(''), relays ? '42#' : '');
+        from.hangUp();
+        to.hangUp();
+      }));
 });
 
 /** Pieces of documents; the action of a piece serves the next piece. */

@@ -70,6 +70,8 @@ export interface MixMember {
   readonly leg: string;
   /** The legs whose audio this member receives; the member itself only for an echo. */
   readonly hears: readonly string[];
+  /** No key of the leg goes on to its partner in the packets in which it came: only `send-digits` passes its keys on. */
+  readonly keepsKeys?: boolean;
 }
 
 /** A sound for a mix. */

@@ -16,7 +16,7 @@ export type MixCommand =
   | {
       readonly do: 'set-hearing';
       readonly mix: string;
-      readonly members: readonly { readonly leg: string; readonly hears: readonly string[] }[];
+      readonly members: readonly MixMember[];
     }
   /**
    * Adds a sound to what the legs of `to` hear, members or not; the same key replaces it. With `alone` they hear
@@ -57,6 +57,14 @@ export type MixCommand =
 export interface CaptureTrack {
   readonly said: readonly string[];
   readonly heard: readonly string[];
+}
+
+/** A member of a mix, and the members that it hears. */
+export interface MixMember {
+  readonly leg: string;
+  readonly hears: readonly string[];
+  /** The packets of its keys are not relayed: only `send-digits` passes its keys on. */
+  readonly keepsKeys?: boolean;
 }
 
 /** A sound to play. playout/sounds.ts has the levels and lengths of the built-in ones. */

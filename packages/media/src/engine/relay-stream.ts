@@ -91,12 +91,13 @@ export class RelayStream implements LegRelay {
     }
     const { payloadType, sequenceNumber, payloadOffset, payloadLength } = header;
     const isEvent = payloadType === from.receiveEventPayloadType;
-    if (isEvent && to.eventPayloadType >= 0) from.keyRelayedMs = from.keyMs;
+    const passesKeys = to.eventPayloadType >= 0 && !from.hearing.keepsKeys;
+    if (isEvent && passesKeys) from.keyRelayedMs = from.keyMs;
     if (taken === arrival.duplicate || taken === arrival.stray) return;
     const ahead = sequenceDistance(this.#newest, sequenceNumber);
     if (ahead <= 0 && -ahead >= Math.min(this.#passed, MOST_OVERTAKEN)) return;
     const codec = codecIndexOf(from, payloadType);
-    if (isEvent ? to.eventPayloadType < 0 || payloadLength > LONGEST_EVENT : codec < 0) {
+    if (isEvent ? !passesKeys || payloadLength > LONGEST_EVENT : codec < 0) {
       this.#leaveOut(sequenceNumber, ahead);
       return;
     }
@@ -147,7 +148,7 @@ export class RelayStream implements LegRelay {
     return Math.min(-1, Math.ceil(byTime / frame)) * frame;
   }
 
-  /** Closes the gap of a packet that `to` cannot be sent, so that it does not count as a loss. */
+  /** Closes the gap of a packet that `to` is not sent, so that it does not count as a loss. */
   #leaveOut(sequenceNumber: number, ahead: number): void {
     if (ahead <= 0) return;
     this.#newest = sequenceNumber;

@@ -5,11 +5,11 @@ import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { costlyCodec } from './testing/costly-codec.ts';
 import { createPacketRig, type PacketRig } from './testing/packet-phones.ts';
 
-function hearEachOther(rig: PacketRig): void {
+function hearEachOther(rig: PacketRig, keepsKeys = false): void {
   rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
   const members = [
-    { leg: 'a', hears: ['b'] },
-    { leg: 'b', hears: ['a'] },
+    { leg: 'a', hears: ['b'], keepsKeys },
+    { leg: 'b', hears: ['a'], keepsKeys },
   ];
   rig.engine.apply({ do: 'set-hearing', mix: 'm', members }, rig.nowMs());
 }
@@ -159,5 +159,32 @@ test('a key reaches the partner once: relayed in its own packets, or pressed whe
       starts.map(({ payload }) => payload[0]),
       [5, 6],
     );
+  }
+});
+
+test('the partner of a leg that keeps its keys gets none by the relay, and each that is pressed for it once', () => {
+  for (const isPressed of [false, true]) {
+    const rig = createPacketRig();
+    const [a, b] = [rig.phone('a', 3), rig.phone('b', 11)];
+    hearEachOther(rig, true);
+    rig.run(3000);
+    assert.ok(rig.engine.counters.relayed > 0);
+    const from = b.heard.length;
+    for (let packet = 0; packet < 8; packet++) {
+      const units = (packet + 1) * 160;
+      a.press(Uint8Array.of(5, packet >= 5 ? 0x8a : 10, units >> 8, units), packet === 0);
+      rig.run(20);
+    }
+    if (isPressed)
+      rig.engine.apply({ do: 'send-digits', leg: 'b', digits: '5', pressedBy: 'a' }, rig.nowMs());
+    rig.run(600);
+    const starts = b.heard.slice(from).filter(({ payloadType, marker }) => payloadType === 101 && marker);
+    assert.deepEqual(
+      starts.map(({ payload }) => payload[0]),
+      isPressed ? [5] : [],
+    );
+    const relayed = rig.engine.counters.relayed;
+    rig.run(1000);
+    assert.ok(rig.engine.counters.relayed >= relayed + 90, 'the audio is relayed again');
   }
 });

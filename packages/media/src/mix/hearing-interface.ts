@@ -1,4 +1,4 @@
-import type { MixCommand, PlayEnd } from '../engine/commands.ts';
+import type { MixCommand, MixMember, PlayEnd } from '../engine/commands.ts';
 import type { Play } from '../playout/play.ts';
 import type { Seat } from './resolve-audiences.ts';
 import type { Source } from './source.ts';
@@ -20,6 +20,8 @@ export interface LegHearing {
   seat: Seat | undefined;
   /** The other member of a mix of two, if the leg hears that one and nothing else. */
   partner: string | undefined;
+  /** Its partner is not sent the packets of its keys. */
+  keepsKeys: boolean;
   /** The leg is in a mix of three or more, which adjusts its level. Two members hear each other at their own levels. */
   isLevelled: boolean;
   /** The leg is sent noise instead of silence: in a mix of three or more, unless a play reaches it. */
@@ -36,10 +38,7 @@ export interface Hearing {
   openMix(mix: string): boolean;
   closeMix(mix: string): boolean;
   /** Replaces membership and edges. A leg is a member of one mix at most: the last that names it. */
-  setHearing(
-    mix: string,
-    members: readonly { readonly leg: string; readonly hears: readonly string[] }[],
-  ): boolean;
+  setHearing(mix: string, members: readonly MixMember[]): boolean;
   /**
    * Adds a play for `to`, in place of one with the same key. Listeners of plays that are `alone` hear only the newest
    * of these. A play `behind` another play waits for its end.
@@ -96,7 +95,7 @@ export interface HearingDeps {
 
 /** A mix as plain data. */
 export interface SavedMix {
-  readonly members: readonly { readonly leg: string; readonly hears: readonly string[] }[];
+  readonly members: readonly MixMember[];
   readonly plays: readonly SavedPlay[];
 }
 

@@ -1,4 +1,4 @@
-import type { PlayEnd } from '../engine/commands.ts';
+import type { MixMember, PlayEnd } from '../engine/commands.ts';
 import type { Play } from '../playout/play.ts';
 import type { Hearing, HearingDeps, LegHearing, PlayOrder, SavedMix } from './hearing-interface.ts';
 import { type Audiences, createAudiences, type Listener } from './resolve-audiences.ts';
@@ -7,7 +7,7 @@ import { createMixTurn, type MixTurn, noteChange, type Turn } from './turn.ts';
 
 interface Mix {
   readonly name: string;
-  members: ReadonlyMap<string, readonly string[]>;
+  members: ReadonlyMap<string, MixMember>;
   readonly plays: Map<string, RunningPlay>;
   readonly turn: MixTurn;
 }
@@ -132,22 +132,20 @@ class HearingTable implements Hearing {
     return true;
   }
 
-  setHearing(
-    name: string,
-    list: readonly { readonly leg: string; readonly hears: readonly string[] }[],
-  ): boolean {
+  setHearing(name: string, list: readonly MixMember[]): boolean {
     const mix = this.#mixes.get(name);
     if (mix === undefined) return false;
     this.#touch(mix);
     for (const leg of mix.members.keys()) this.#homes.delete(leg);
-    const members = new Map<string, readonly string[]>();
-    for (const { leg, hears } of list) {
+    const members = new Map<string, MixMember>();
+    for (const member of list) {
+      const { leg } = member;
       const former = this.#homes.get(leg);
       if (former !== undefined && former !== mix) {
         this.#leaveMix(leg);
         for (const play of [...former.plays.values()]) if (play.to.has(leg)) this.#forget(play, leg);
       }
-      members.set(leg, hears);
+      members.set(leg, member);
       this.#homes.set(leg, mix);
       if (!mix.members.has(leg)) noteChange(mix.turn);
     }
@@ -160,7 +158,7 @@ class HearingTable implements Hearing {
   saveMix(name: string): SavedMix | undefined {
     const mix = this.#mixes.get(name);
     if (mix === undefined) return undefined;
-    const members = [...mix.members].map(([leg, hears]) => ({ leg, hears }));
+    const members = [...mix.members.values()];
     const plays = [...mix.plays.values()].map(({ key, to, alone, source, order, before }) => ({
       ...order,
       ...(before === undefined ? {} : { behind: before.key }),
@@ -222,6 +220,7 @@ class HearingTable implements Hearing {
       solo: undefined,
       seat: undefined,
       partner: undefined,
+      keepsKeys: false,
       isLevelled: false,
       isComforted: false,
       isSettled: false,
@@ -270,7 +269,9 @@ class HearingTable implements Hearing {
       if (entry.mix !== undefined) this.#deps.joined(leg, entry.mix);
       listeners.push({ self: entry.source, hears: this.#heardBy(leg), frameSamples: entry.frameSamples });
       entry.partner = this.#partnerOf(leg);
-      entry.isLevelled = (this.#homes.get(leg)?.members.size ?? 0) > 2;
+      const members = this.#homes.get(leg)?.members;
+      entry.keepsKeys = members?.get(leg)?.keepsKeys === true;
+      entry.isLevelled = (members?.size ?? 0) > 2;
       entry.isComforted = entry.isLevelled && !this.#playsOf.has(leg);
       entry.isSettled = true;
     }
@@ -352,7 +353,7 @@ class HearingTable implements Hearing {
 
   #partnerOf(leg: string): string | undefined {
     const members = this.#homes.get(leg)?.members;
-    const hears = members?.get(leg);
+    const hears = members?.get(leg)?.hears;
     if (members?.size !== 2 || hears?.length !== 1 || this.#playsOf.has(leg)) return undefined;
     if (this.#deps.streamSourcesOf(leg) !== undefined) return undefined;
     const other = hears[0]!;
@@ -365,7 +366,7 @@ class HearingTable implements Hearing {
     if (alone !== undefined) return new Set([alone.source]);
     const sources = new Set<Source>();
     const home = this.#homes.get(leg);
-    for (const other of home?.members.get(leg) ?? []) {
+    for (const other of home?.members.get(leg)?.hears ?? []) {
       // An edge needs two members; a name outside the mix is not a source.
       const entry = home!.members.has(other) ? this.#entries.get(other) : undefined;
       if (entry !== undefined) sources.add(entry.source);

@@ -15,6 +15,8 @@ export function whoHearsWhom(present: readonly Hearer[], isActive: boolean): rea
   return present.map((listener) => ({
     leg: listener.leg,
     hears: isActive ? present.filter((speaker) => hears(listener, speaker)).map(({ leg }) => leg) : [],
+    // Keys may be secrets, such as the number of a card: the machine passes on those of `relay_dtmf_inputs` alone.
+    keepsKeys: true,
   }));
 }
 
