@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { inSimulatedWorld, type SimulatedPhone } from '@jackfield/testkit';
+import { inSimulatedWorld, runsWithin, type SimulatedPhone } from '@jackfield/testkit';
 import fc from 'fast-check';
 import { type Checked, checkHearing, keyOf } from '../support/hearing-oracle.ts';
 import { firstEvening, type Happening, RandomRoom } from '../support/random-room.ts';
@@ -56,20 +56,23 @@ it('whatever happens in whatever order, a coach is heard by agents alone, and ev
   const checked: Checked = { frames: 0, silences: 0, coachSilences: 0, voices: 0, music: 0 };
   let played = 0;
   await fc.assert(
-    fc.asyncProperty(evening, ({ seed, guests, happenings }) =>
-      inSimulatedWorld({ seed }, async (world) => {
-        const phones: SimulatedPhone[] = [];
-        for (const [index, toneHz] of tones.entries())
-          phones.push(await world.phone(names[index]!, { toneHz }));
-        const room = new RandomRoom(world, phones);
-        await room.play([...guests, ...happenings]);
-        await room.end();
-        checkHearing(phones, room.history, { music }, checked);
-        played++;
-      }),
-    ),
     // A slow machine plays fewer rooms.
-    { numRuns: rooms, examples: [[firstEvening]], interruptAfterTimeLimit: 50_000 },
+    fc.asyncProperty(
+      evening,
+      runsWithin(50_000, ({ seed, guests, happenings }) =>
+        inSimulatedWorld({ seed }, async (world) => {
+          const phones: SimulatedPhone[] = [];
+          for (const [index, toneHz] of tones.entries())
+            phones.push(await world.phone(names[index]!, { toneHz }));
+          const room = new RandomRoom(world, phones);
+          await room.play([...guests, ...happenings]);
+          await room.end();
+          checkHearing(phones, room.history, { music }, checked);
+          played++;
+        }),
+      ),
+    ),
+    { numRuns: rooms, examples: [[firstEvening]] },
   );
   t.diagnostic(
     `${played} rooms: ${checked.frames} frames, silent as they must be ${checked.silences} times (a coach ` +

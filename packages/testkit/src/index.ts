@@ -35,6 +35,7 @@ export { recordedEvents, recordedHistory } from './recorded-history.ts';
 export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { onTwoNodes, type Race, type Rivals } from './rivals.ts';
+export { runsWithin } from './runs-within.ts';
 export { type S3Server, startS3Server } from './s3-server.ts';
 export { seededRandom } from './seeded-random.ts';
 export { createSettling } from './settling.ts';

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import {
   inSimulatedWorld,
   type PhoneCall,
+  runsWithin,
   type SimulatedPhone,
   type SimulatedWorld,
   toneMeter,
@@ -244,21 +245,26 @@ class Evening {
 it('any phones in any order: only joined participants are heard and hear, and each leaves once', async (t) => {
   let [evenings, strangers] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.array(action, { minLength: 8, maxLength: 25 }), (seed, actions) =>
-      inSimulatedWorld({ seed }, async (world) => {
-        world.customer.serve(soundUrl, JSON.stringify({ frequencyHz: 700, durationMs: 300 }));
-        world.customer.serve(exitUrl, document(`<Play>${soundUrl}</Play>`));
-        const phones: SimulatedPhone[] = [];
-        for (const [at, toneHz] of tones.entries()) phones.push(await world.phone(`phone${at}`, { toneHz }));
-        const evening = new Evening(world, phones);
-        for (const each of actions) await evening.happen(each);
-        await evening.over();
-        strangers += await evening.check();
-        evenings++;
-      }),
+    fc.asyncProperty(
+      fc.nat(),
+      fc.array(action, { minLength: 8, maxLength: 25 }),
+      // A slow machine plays fewer evenings.
+      runsWithin(20_000, (seed, actions) =>
+        inSimulatedWorld({ seed }, async (world) => {
+          world.customer.serve(soundUrl, JSON.stringify({ frequencyHz: 700, durationMs: 300 }));
+          world.customer.serve(exitUrl, document(`<Play>${soundUrl}</Play>`));
+          const phones: SimulatedPhone[] = [];
+          for (const [at, toneHz] of tones.entries())
+            phones.push(await world.phone(`phone${at}`, { toneHz }));
+          const evening = new Evening(world, phones);
+          for (const each of actions) await evening.happen(each);
+          await evening.over();
+          strangers += await evening.check();
+          evenings++;
+        }),
+      ),
     ),
-    // A slow machine plays fewer evenings.
-    { numRuns: 12, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 12 },
   );
   t.diagnostic(`${evenings} evenings, ${strangers} phones that were called and did not join`);
   assert.ok(evenings > 0 && strangers > 0);
