@@ -35,8 +35,11 @@ export interface Telephony {
   openEarly(leg: string): void;
   /** 200 to an offered leg; its media leg exists when `leg-answered` comes back. */
   answer(leg: string): void;
-  /** Ends the leg in any state: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. */
-  hangUp(leg: string, status?: RefusalStatus): void;
+  /**
+   * Ends the leg in any state: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. With `completedElsewhere`
+   * the CANCEL says that another phone has answered, so that this one shows no missed call.
+   */
+  hangUp(leg: string, status?: RefusalStatus, completedElsewhere?: boolean): void;
   /** Hangs up a leg whose own process has died, with the `dialog` of its answer; nothing is reported. Absent if this edge cannot. */
   endDialog?(dialog: string): void;
   /**

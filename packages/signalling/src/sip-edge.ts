@@ -345,8 +345,8 @@ function routedTelephony(
     dial(request) {
       if (!routed.dial(request)) telephony.dial(request);
     },
-    hangUp(leg, status) {
-      if (!routed.hangUp(leg)) telephony.hangUp(leg, status);
+    hangUp(leg, status, completedElsewhere) {
+      if (!routed.hangUp(leg, completedElsewhere)) telephony.hangUp(leg, status, completedElsewhere);
     },
   };
 }

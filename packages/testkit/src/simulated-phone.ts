@@ -70,6 +70,8 @@ export class SimulatedPhone {
   readonly requests: string[] = [];
   /** INVITEs that reached the phone, without retransmissions. */
   invites = 0;
+  /** The Reason of each CANCEL that reached the phone (RFC 3326), empty without one. */
+  readonly cancelReasons: string[] = [];
   /** Where it sends its requests outside of calls. */
   registrar: NetworkAddress;
   readonly #options: SimulatedPhoneOptions;
@@ -93,6 +95,7 @@ export class SimulatedPhone {
     this.#transports = openSimulatedTransports(network, at, {
       onMessage: (text, flow) => {
         this.#noteAnsweredBye(text);
+        this.#noteCancel(text);
         this.#userAgent.receive(text, flow);
       },
     });
@@ -213,6 +216,10 @@ export class SimulatedPhone {
     if (!/^SIP\/2\.0 2/.test(text) || !/^CSeq: *\d+ BYE\r$/m.test(text)) return;
     const [, callId] = /^Call-ID: *(\S+)/im.exec(text) ?? [];
     this.calls.find((call) => call.callId === callId)?.byeAnswered();
+  }
+
+  #noteCancel(text: string): void {
+    if (text.startsWith('CANCEL ')) this.cancelReasons.push(/^Reason: *(.*)\r$/m.exec(text)?.[1] ?? '');
   }
 
   #invited(invite: IncomingInvite): void {

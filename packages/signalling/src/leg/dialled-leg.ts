@@ -59,7 +59,10 @@ export function stepDialled(state: DialledLeg, input: LegInput): LegStep {
     case 'session-answered':
       return renewSession(state, input.response);
     case 'hang-up':
-      return { state: { ...state, isHungUp: true }, effects: [{ do: 'hang-up' }] };
+      return {
+        state: { ...state, isHungUp: true },
+        effects: [{ do: 'hang-up', completedElsewhere: input.completedElsewhere ?? false }],
+      };
     case 'broken':
       return hangUpWithoutMedia({ ...state, isHungUp: true });
     case 'invite-failed':

@@ -155,7 +155,8 @@ function orderDialog(live: LiveLeg, effect: DialogEffect): void {
       callOf(live)?.refuseOffer(effect.status);
       break;
     case 'hang-up':
-      callOf(live)?.hangUp();
+      if (live.outgoing === undefined) incoming?.hangUp();
+      else live.outgoing.hangUp(effect.completedElsewhere);
       break;
   }
 }

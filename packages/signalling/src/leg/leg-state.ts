@@ -68,7 +68,7 @@ export type LegInput =
   | { readonly type: 'ring' }
   | { readonly type: 'open-early' }
   | { readonly type: 'answer' }
-  | { readonly type: 'hang-up'; readonly status: RefusalStatus }
+  | { readonly type: 'hang-up'; readonly status: RefusalStatus; readonly completedElsewhere?: boolean }
   // Outcomes of effects.
   | { readonly type: 'port-opened'; readonly opened: OpenedLeg }
   | { readonly type: 'port-failed' }
@@ -101,7 +101,8 @@ export type LegEffect =
   | { readonly do: 'reject'; readonly status: RefusalStatus }
   | { readonly do: 'answer-session'; readonly description: string }
   | { readonly do: 'refuse-session'; readonly status: number }
-  | { readonly do: 'hang-up' }
+  /** `completedElsewhere`: a CANCEL says that another phone has answered. */
+  | { readonly do: 'hang-up'; readonly completedElsewhere: boolean }
   | { readonly do: 'notify'; readonly notice: 'leg-ringing' | 'leg-early' | 'leg-answered' }
   /** The last effect of a leg: close its port, if it has one, and report the end. */
   | { readonly do: 'finish'; readonly end: LegEnd; readonly hasPort: boolean };

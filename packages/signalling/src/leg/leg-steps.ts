@@ -44,7 +44,7 @@ export function connectEffects({ connect }: Pick<Agreed, 'connect'>): LegEffect[
 
 /** Ends a dialog whose answer describes no audio in common. */
 export function hangUpWithoutMedia<State extends LegWithAudio>(state: State): LegStep {
-  return { state: { ...state, cause: mediaFailed }, effects: [{ do: 'hang-up' }] };
+  return { state: { ...state, cause: mediaFailed }, effects: [{ do: 'hang-up', completedElsewhere: false }] };
 }
 
 /** Applies the answer of the phone and reports the leg as answered; without common audio the dialog ends. */

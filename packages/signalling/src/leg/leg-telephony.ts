@@ -56,6 +56,7 @@ export function createLegTelephony({
     ring: (leg) => order(leg, { type: 'ring' }),
     openEarly: (leg) => order(leg, { type: 'open-early' }),
     answer: (leg) => order(leg, { type: 'answer' }),
-    hangUp: (leg, status = 603) => order(leg, { type: 'hang-up', status }),
+    hangUp: (leg, status = 603, completedElsewhere = false) =>
+      order(leg, { type: 'hang-up', status, completedElsewhere }),
   };
 }

@@ -63,7 +63,7 @@ export function stepAnswered(state: AnsweredLeg | AcceptedLeg, input: LegInput):
     case 'session-answered':
       return renewSession(state, input.response);
     case 'hang-up':
-      return { state, effects: [{ do: 'hang-up' }] };
+      return { state, effects: [{ do: 'hang-up', completedElsewhere: false }] };
     case 'broken':
       return hangUpWithoutMedia(state);
     case 'dialog-ended':

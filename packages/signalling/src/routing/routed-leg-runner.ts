@@ -15,7 +15,7 @@ export interface RoutedLegRunnerDeps {
   readonly log: Logger;
   /** Dials targets at once; their events go to `listener` only. */
   readonly dial: (request: DialRequest, listener: LegListener) => void;
-  readonly hangUp: (leg: string, status?: number) => void;
+  readonly hangUp: (leg: string, status: number | undefined, completedElsewhere: boolean) => void;
   /** Calls the next address of the leg's target, unless the present one has responded; see `DialledCall.nextAddress`. */
   readonly nextAddress: (leg: string, silentMs: number) => number | undefined;
   /** Reports one leg, however many targets were tried for it. */
@@ -75,7 +75,7 @@ export function createRoutedLegRunner(
         return send(leg, until === undefined ? { type: 'silent' } : { type: 'waits', until });
       }
       case 'hang-up':
-        return deps.hangUp(request.leg);
+        return deps.hangUp(request.leg, undefined, effect.completedElsewhere);
       case 'start-timer':
         leg.cancelTimer?.();
         leg.cancelTimer = clock.startTimer(effect.at, () => send(leg, { type: 'timer-fired' }));

@@ -47,7 +47,8 @@ export type RoutedLegInput =
   | { readonly type: 'ringing' }
   | { readonly type: 'answered' }
   | { readonly type: 'ended'; readonly end: LegEnd }
-  | { readonly type: 'hang-up' }
+  /** `completedElsewhere`: another phone has answered. */
+  | { readonly type: 'hang-up'; readonly completedElsewhere?: boolean }
   | { readonly type: 'timer-fired' }
   /** The target may be silent until then, at its present address or at the next. */
   | { readonly type: 'waits'; readonly until: Instant }
@@ -62,7 +63,7 @@ export type RoutedLegEffect =
   | { readonly do: 'invite'; readonly at: number }
   /** Calls the next address of a target that did not respond; answered by `waits` or `silent`. */
   | { readonly do: 'next-address'; readonly silentMs: number }
-  | { readonly do: 'hang-up' }
+  | { readonly do: 'hang-up'; readonly completedElsewhere: boolean }
   | { readonly do: 'start-timer'; readonly at: Instant }
   | { readonly do: 'cancel-timer' }
   | { readonly do: 'report-failure'; readonly at: number; readonly failure: TargetFailure }
@@ -103,7 +104,7 @@ function step(leg: RoutedLeg, input: RoutedLegInput, now: Instant): LegStep {
     case 'ended':
       return ended(leg, input.end, now);
     case 'hang-up':
-      return hangUp(leg);
+      return hangUp(leg, input.completedElsewhere ?? false);
     case 'timer-fired':
     case 'waits':
     case 'silent':
@@ -124,7 +125,7 @@ function whileSilent(
     case 'silent':
       return mayBeSilent
         ? stay(leg)
-        : { state: { ...leg, phase: 'giving-up' }, effects: [{ do: 'hang-up' }] };
+        : { state: { ...leg, phase: 'giving-up' }, effects: [{ do: 'hang-up', completedElsewhere: false }] };
   }
 }
 
@@ -213,12 +214,12 @@ function next(leg: RoutedLeg, outcome: RouteEnd, before: readonly RoutedLegEffec
 
 const hungUp: RouteEnd = { end: { by: 'local' }, at: undefined };
 
-function hangUp(leg: RoutedLeg): LegStep {
+function hangUp(leg: RoutedLeg, completedElsewhere: boolean): LegStep {
   if (leg.isHungUp || leg.phase === 'ended') return stay(leg);
   const state = { ...leg, isHungUp: true };
   // A reserved target has not been called yet, and a target that is given up is already hung up.
   if (leg.phase === 'reserving' || leg.phase === 'giving-up') return stay(state);
-  return { state, effects: [{ do: 'hang-up' }] };
+  return { state, effects: [{ do: 'hang-up', completedElsewhere }] };
 }
 
 function over(leg: RoutedLeg, how: RouteEnd, before: readonly RoutedLegEffect[]): LegStep {

@@ -14,7 +14,7 @@ export interface RoutedLegs {
   /** False for a call without a route: its targets are dialled at once. */
   dial(request: DialRequest): boolean;
   /** False for a leg without a route. */
-  hangUp(leg: string): boolean;
+  hangUp(leg: string, completedElsewhere?: boolean): boolean;
   hangUpAll(): void;
   /** Legs that have not ended, those that still search for a target included. */
   census(): Readonly<Record<RouteOwner, number>>;
@@ -28,9 +28,9 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
   let listener: LegListener = () => {};
   const send = createRoutedLegRunner({ ...deps, notify: (notice) => listener(notice) }, legs);
 
-  function hangUp(name: string): boolean {
+  function hangUp(name: string, completedElsewhere = false): boolean {
     const leg = legs.get(name);
-    if (leg !== undefined) send(leg, { type: 'hang-up' });
+    if (leg !== undefined) send(leg, { type: 'hang-up', completedElsewhere });
     return leg !== undefined;
   }
 

@@ -39,6 +39,8 @@ export interface OutgoingCall {
   readonly branches: ReadonlyMap<string, InviteBranch>;
   readonly sessions: ReadonlyMap<string, Session>;
   readonly winner: string | undefined;
+  /** The owner has hung up because a phone of another call has answered. */
+  readonly completedElsewhere?: boolean | undefined;
   readonly best: EndReason | undefined;
   readonly earlyOffer: EarlyOffer | undefined;
   readonly timers: TimerDurations;
@@ -67,7 +69,8 @@ export type OutgoingCallInput =
       readonly next: string;
       readonly request: SipRequest;
     }
-  | { readonly type: 'hang-up' }
+  /** `completedElsewhere`: a phone of another call has answered. */
+  | { readonly type: 'hang-up'; readonly completedElsewhere?: boolean | undefined }
   /** The owner answers the offer of a callee before the call is answered, or refuses it with a status. */
   | { readonly type: 'settle-offer'; readonly outcome: Content | number }
   | { readonly type: 'timer-fired'; readonly scope: string; readonly key: CallTimer }
@@ -84,7 +87,8 @@ export type CallTimer = SessionTimer | 'cancelled' | 'ringing-limit';
 /** Effects of an outgoing call; `scope` of a timer is a branch, a session or empty. */
 export type OutgoingCallEffect =
   | SessionEffect
-  | { readonly do: 'cancel'; readonly branch: string }
+  /** `completedElsewhere`: another phone has answered. */
+  | { readonly do: 'cancel'; readonly branch: string; readonly completedElsewhere: boolean }
   | { readonly do: 'authenticate'; readonly branch: string; readonly response: SipResponse }
   /** Sends the INVITE again with these headers in place of its own, without credentials. */
   | { readonly do: 'correct'; readonly branch: string; readonly headers: HeaderPairs }

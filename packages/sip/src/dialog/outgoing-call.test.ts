@@ -37,7 +37,7 @@ function words(effects: readonly OutgoingCallEffect[]): string[] {
   return effects.flatMap((effect) => {
     switch (effect.do) {
       case 'cancel':
-        return `CANCEL ${effect.branch}`;
+        return `CANCEL ${effect.branch}${effect.completedElsewhere ? ', completed elsewhere' : ''}`;
       case 'ack':
         return `ACK ${effect.request.uri}`;
       case 'request':
@@ -64,14 +64,29 @@ function run(...inputs: OutgoingCallInput[]): { state: OutgoingCall; words: stri
   return { state, words: words(effects) };
 }
 
-test('The first 2xx wins, gets its ACK, and the other branches are cancelled', () => {
+test('RFC 3326: the first 2xx wins, gets its ACK, and the CANCEL of every other branch says so', () => {
   const { words: said } = run(response('b0', 180, 'x'), response('b1', 200, 'y'));
-  assert.deepEqual(said, ['ACK sip:b@y', 'answered', 'CANCEL b0']);
+  assert.deepEqual(said, ['ACK sip:b@y', 'answered', 'CANCEL b0, completed elsewhere']);
 });
 
 test('§9.1: a branch without a provisional response is cancelled when one arrives', () => {
   assert.deepEqual(run(response('b1', 200, 'y')).words, ['ACK sip:b@y', 'answered']);
-  assert.deepEqual(run(response('b1', 200, 'y'), response('b0', 180, 'x')).words, ['CANCEL b0']);
+  const won = [response('b1', 200, 'y')] as const;
+  const late = ['CANCEL b0, completed elsewhere'];
+  assert.deepEqual(run(...won, response('b0', 180, 'x')).words, late);
+  // Also when the answered call has ended by then.
+  const session = [...run(...won).state.sessions.keys()][0]!;
+  const over: OutgoingCallInput = { type: 'session', session, input: { type: 'hang-up' } };
+  assert.deepEqual(run(...won, over, response('b0', 180, 'x')).words, late);
+});
+
+test('RFC 3326: the CANCEL of a call that its owner hangs up says only what the owner says', () => {
+  const rung = response('b0', 180, 'x');
+  const ended = ['end local', 'CANCEL b0'];
+  assert.deepEqual(run(rung, { type: 'hang-up' }).words, ended);
+  const elsewhere = { type: 'hang-up', completedElsewhere: true } as const;
+  assert.deepEqual(run(rung, elsewhere).words, ['end local', 'CANCEL b0, completed elsewhere']);
+  assert.deepEqual(run(elsewhere, rung).words, ['CANCEL b0, completed elsewhere']);
 });
 
 test('§12.1.2: provisional responses of several forks make several early dialogs', () => {

@@ -3,6 +3,7 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import { correctionOf, rank } from './branch-refusal.ts';
+import { cancelBranch, cancelOthers } from './cancel-branches.ts';
 import { createCallerDialog, decidedInvite, nextHop } from './dialog.ts';
 import { type FoundEarly, findEarly, onEarlyRequest, sessionId } from './early-dialog.ts';
 import { isEarlyOffer, settleEarlyOffer, takeEarlyOffer } from './early-offer.ts';
@@ -84,7 +85,8 @@ export function stepOutgoingCall(state: OutgoingCall, input: OutgoingCallInput, 
     case 'next-address':
       return callNext(state, input);
     case 'hang-up':
-      if (state.phase === 'calling') return giveUp(state, { by: 'local' }, now);
+      if (state.phase === 'calling')
+        return giveUp({ ...state, completedElsewhere: input.completedElsewhere }, { by: 'local' }, now);
       return state.phase === 'answered'
         ? inSession(state, state.winner!, { type: 'hang-up' }, now)
         : { state, effects: [] };
@@ -157,7 +159,7 @@ function onProvisional(
   let shown = response;
   if (branch.phase === 'calling') next = { ...branch, phase: 'proceeding' };
   // §9.1: the first provisional response releases the waiting CANCEL.
-  if (branch.phase === 'cancel-requested') next = cancelNow(state, name, branch, effects, now);
+  if (branch.phase === 'cancel-requested') next = cancelBranch(state, name, branch, effects, now);
   const tag = response.headers.address('To')?.tag;
   // §12.1: a provisional response with a To tag creates an early dialog; 100 (Trying) never does.
   if (response.status > 100 && tag !== undefined && (next.early.has(tag) || next.early.size < MAX_FORKS)) {
@@ -259,30 +261,6 @@ function giveUp(calling: OutgoingCall, reason: EndReason, now: number): CallStep
     { do: 'end', reason },
   ];
   return { state: cancelOthers({ ...state, phase: 'ended' }, effects, now), effects };
-}
-
-/** Cancels every branch that has no final response. */
-function cancelOthers(state: OutgoingCall, effects: OutgoingCallEffect[], now: number): OutgoingCall {
-  const branches = new Map<string, InviteBranch>();
-  for (const [name, branch] of state.branches) {
-    // §9.1: no CANCEL before a provisional response has arrived.
-    if (branch.phase === 'calling') branches.set(name, { ...branch, phase: 'cancel-requested' });
-    else if (branch.phase === 'proceeding') branches.set(name, cancelNow(state, name, branch, effects, now));
-    else branches.set(name, branch);
-  }
-  return { ...state, branches };
-}
-
-function cancelNow(
-  state: OutgoingCall,
-  name: string,
-  branch: InviteBranch,
-  effects: OutgoingCallEffect[],
-  now: number,
-): InviteBranch {
-  const at = now + 64 * state.timers.t1;
-  effects.push({ do: 'cancel', branch: name }, { do: 'start-call-timer', scope: name, key: 'cancelled', at });
-  return { ...branch, phase: 'cancelled' };
 }
 
 function onTimer(state: OutgoingCall, scope: string, key: CallTimer, now: number): CallStep {

@@ -89,6 +89,8 @@ export interface Call {
 
 /** An outgoing call. */
 export interface DialledCall extends Call {
+  /** Ends the leg in any state; `completedElsewhere`: its CANCEL says that a phone of another call has answered (RFC 3326). */
+  hangUp(completedElsewhere?: boolean): void;
   /**
    * Calls the next address of its target (RFC 3263 §4.3) if the present one has not responded to the INVITE for `silentMs`, and cancels the
    * present one when it responds. Returns until when the present or next address may be silent; undefined where none is left, or the

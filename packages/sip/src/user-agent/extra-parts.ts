@@ -23,6 +23,8 @@ export interface ExtraParts {
   answerWithin(most: number | undefined, response: SipResponse): ByteString | undefined;
   /** The routes of a request: a large one avoids UDP (RFC 3261 §18.1.1), and targets that were silent come last. */
   orderedRoutes(routes: readonly Route[], request: SipRequest, now: number): readonly Route[];
+  /** The CANCEL of an INVITE; it may say that another phone has answered. */
+  cancelFor(invite: SipRequest, completedElsewhere: boolean): SipRequest;
   /** The target of a route has not responded. */
   noteSilent(route: Route, now: number): void;
   /** The routes of the user agent. */

@@ -12,7 +12,7 @@ import { createUserAgent } from './user-agent.ts';
 
 const flowOf = (id: string): Flow => ({
   id,
-  protocol: id.startsWith('udp') ? 'udp' : 'tcp',
+  protocol: id.startsWith('udp') ? 'udp' : id.startsWith('ws') ? 'ws' : 'tcp',
   reliable: !id.startsWith('udp'),
   remoteAddress: '192.0.2.1',
   remotePort: 5060,
@@ -49,8 +49,13 @@ function world(live: readonly string[]) {
       const call = ua.invite({ targets, from: '<sip:a@x>', to: '<sip:b@x>', content }, listener);
       return { call, heard: listener.log };
     },
-    answer(status: number) {
-      const { request } = sent.filter(({ request: { method } }) => method !== 'ACK').at(-1)!;
+    /** Answers the INVITE that went over a flow, or the last request. */
+    answer(status: number, flow?: string) {
+      const requests = sent.filter(({ request: { method } }) => method !== 'ACK');
+      const { request } =
+        flow === undefined
+          ? requests.at(-1)!
+          : requests.find((each) => each.request.method === 'INVITE' && way(each) === flow)!;
       ua.receive(printMessage(createResponse(request, status, undefined, { toTag: 'r' })), flowOf('tcp-1'));
     },
     fail() {
@@ -82,6 +87,30 @@ test('RFC 5626 §5.3: after a failed flow, or a 430, the next flow of the same p
       .map(({ request }) => request.headers.get('Route')),
     [undefined, '<sip:token@edge.example;lr;ob>', undefined],
   );
+});
+
+test('RFC 3326: when one of several phones answers, the CANCEL of each other one says that the call was completed elsewhere', () => {
+  const live = ['udp-1', 'ws-1', 'tcp-1'];
+  const w = world(live);
+  const reasons = () =>
+    w.sent.flatMap(({ request: { method, headers } }) =>
+      method === 'CANCEL' ? [headers.get('Reason') ?? ''] : [],
+    );
+  const call = () => {
+    const { call } = w.call(live.map((flow) => ({ uri: 'sip:b@192.0.2.1;ob', flow })));
+    for (const flow of live) w.answer(180, flow);
+    return call;
+  };
+  call();
+  w.answer(200, 'tcp-1');
+  const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
+  assert.deepEqual(reasons(), [elsewhere, elsewhere]);
+  w.sent.length = 0;
+  call().hangUp();
+  assert.deepEqual(reasons(), ['', '', '']);
+  w.sent.length = 0;
+  call().hangUp(true);
+  assert.deepEqual(reasons(), [elsewhere, elsewhere, elsewhere]);
 });
 
 test('A response of the phone itself is not a failure of its flow', () => {

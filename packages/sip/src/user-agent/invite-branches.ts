@@ -4,7 +4,6 @@ import { createHeaders } from '../message/headers.ts';
 import type { SipRequest } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
 import { parseVia } from '../message/via.ts';
-import { cancelFor } from '../transaction/ack.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { DialogSnapshot } from './call-listener.ts';
 import type { InviteOptions, InviteTarget } from './invite-options.ts';
@@ -201,11 +200,11 @@ export class InviteBranches {
     if (transaction) this.#deps.clients.step(transaction, { type: 'abandon' });
   }
 
-  cancel(branch: string): void {
+  cancel(branch: string, completedElsewhere: boolean): void {
     const invite = this.#branches.get(branch)?.transaction;
     if (!invite) return;
     const call = this.#call;
-    const request = cancelFor(call.inviteOf(branch));
+    const request = this.#deps.cancelFor(call.inviteOf(branch), completedElsewhere);
     const via = request.headers.get('Via')!;
     const key = clientKey(parseVia(via)?.branch ?? '', 'CANCEL');
     const reliable = invite.machine.kind === 'invite' && isReliable(via);

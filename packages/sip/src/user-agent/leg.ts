@@ -71,7 +71,13 @@ export interface Leg extends TimerOwner {
 export interface LegDeps
   extends Pick<
     ExtraParts,
-    'reasonPhrase' | 'answerWithin' | 'orderedRoutes' | 'routesWithin' | 'routesBesideVerified' | 'noteSilent'
+    | 'reasonPhrase'
+    | 'answerWithin'
+    | 'orderedRoutes'
+    | 'routesWithin'
+    | 'routesBesideVerified'
+    | 'cancelFor'
+    | 'noteSilent'
   > {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactionTable;

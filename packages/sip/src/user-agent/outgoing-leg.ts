@@ -61,8 +61,8 @@ class OutgoingHandle extends SessionCommands implements DialledCall {
     return this.#leg.nextAddress(silentMs);
   }
 
-  hangUp(): void {
-    this.#leg.feed({ type: 'hang-up' });
+  hangUp(completedElsewhere?: boolean): void {
+    this.#leg.feed({ type: 'hang-up', completedElsewhere });
   }
 
   answerOffer(content: Content): void {
@@ -248,7 +248,7 @@ class OutgoingLeg implements BranchedCall {
   #performOne(effect: OutgoingCallEffect, source: SipRequest | undefined): void {
     switch (effect.do) {
       case 'cancel':
-        this.#branches.cancel(effect.branch);
+        this.#branches.cancel(effect.branch, effect.completedElsewhere);
         return;
       case 'authenticate': {
         const { branch, response } = effect;

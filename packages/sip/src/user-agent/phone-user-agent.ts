@@ -1,4 +1,5 @@
 import { printMessage } from '../message/print-message.ts';
+import { cancelFor } from '../transaction/ack.ts';
 import { assembleUserAgent } from './assemble-user-agent.ts';
 import type { ExtraParts } from './extra-parts.ts';
 import { type Route, type Routes, type RoutesDeps, routeOfFlow } from './send-target.ts';
@@ -22,6 +23,7 @@ export function createPhoneUserAgent(deps: PhoneUserAgentDeps): PhoneUserAgent {
     reasonPhrase: () => '',
     answerWithin: (_most, response) => printMessage(response),
     orderedRoutes: (routes) => routes,
+    cancelFor,
     noteSilent() {},
     createRoutes: routesOfSocket,
     routesWithin: (routes) => routes,

@@ -2,6 +2,7 @@ import { reasonPhrase } from '../message/reason-phrases.ts';
 import { answerWithin } from './answer-within.ts';
 import { AnsweredServers } from './answered-servers.ts';
 import { assembleUserAgent } from './assemble-user-agent.ts';
+import { cancelWithReason } from './cancel-with-reason.ts';
 import { challengeAnswer } from './challenge-answer.ts';
 import { routesForSize } from './large-request.ts';
 import { endLeftDialog } from './left-dialog.ts';
@@ -20,6 +21,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     reasonPhrase,
     answerWithin,
     orderedRoutes: (routes, request, now) => silent.last(routesForSize(routes, request), now),
+    cancelFor: cancelWithReason,
     noteSilent: silent.add,
     createRoutes,
     routesWithin,

@@ -65,7 +65,7 @@ export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessi
           return media.send({ do: 'send-digits', leg: partner, digits: digit, pressedBy: leg });
         }
         case 'hang-up':
-          return telephony.hangUp(leg, effect.status);
+          return telephony.hangUp(leg, effect.status, effect.completedElsewhere);
         case 'notify-owner':
           return parts.notify(effect.owner, { ...effect.notice, leg });
         case 'leave':

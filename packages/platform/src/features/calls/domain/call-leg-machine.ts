@@ -30,6 +30,8 @@ import {
 type LegStep = Step<CallLeg, CallLegEffect>;
 
 const ringTimer = 'ring-timeout';
+/** Another phone of the same call has answered (docs/interface/calls.md#hangup-causes). */
+const lostRace = 9000;
 
 export const callLegMachine: Machine<CallLeg, CallLegInput, CallLegEffect> = { step };
 
@@ -138,7 +140,8 @@ function hangUp(leg: CallLeg, end: CallEnd, status: RefusalStatus = statusOfEnd(
   if (leg.requestedEnd !== null) return stay(leg);
   // Signalling does not have the leg yet; `routed` will see the order.
   if (leg.phase === 'routing') return stay({ ...leg, requestedEnd: end });
-  return { state: { ...leg, requestedEnd: end }, effects: [{ do: 'hang-up', status }] };
+  const elsewhere = end.code === lostRace && ({ completedElsewhere: true } as const);
+  return { state: { ...leg, requestedEnd: end }, effects: [{ do: 'hang-up', status, ...elsewhere }] };
 }
 
 function extended(leg: CallLeg, seconds: number, now: Instant): LegStep {

@@ -45,6 +45,15 @@ describe('an outbound leg', () => {
     });
   });
 
+  it('that lost the race is cancelled as completed elsewhere, and with no other end', () => {
+    for (const code of [9000, 9100, 9110, 6010, 1000] as const) {
+      const { effects } = run(exampleLeg({ phase: 'ringing' }), [
+        { type: 'hang-up', end: callEnds(code, 'Service') },
+      ]);
+      assert.equal('completedElsewhere' in effects[0]!, code === 9000);
+    }
+  });
+
   it('never dials when it was hung up while its destination was looked up', () => {
     const { state, orders } = run(exampleLeg(), [placed], [{ type: 'hang-up', end: kicked }], [routed]);
     assert.deepEqual(state.end, kicked);

@@ -123,7 +123,8 @@ export type CallLegEffect =
   | { readonly do: 'send-digits'; readonly digits: string }
   /** The other leg of its conversation gets the key, where its packets do not reach that leg by themselves. */
   | { readonly do: 'pass-key'; readonly owner: LegOwner; readonly digit: string }
-  | { readonly do: 'hang-up'; readonly status: RefusalStatus }
+  /** `completedElsewhere`: another phone has answered. */
+  | { readonly do: 'hang-up'; readonly status: RefusalStatus; readonly completedElsewhere?: true }
   | { readonly do: 'notify-owner'; readonly owner: LegOwner; readonly notice: OwnerNotice }
   /** Once, when it has ended and its owner, if any, was notified. */
   | { readonly do: 'leave' }
