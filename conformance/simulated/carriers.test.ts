@@ -112,6 +112,25 @@ describe('A call through a carrier', () => {
       }));
   }
 
+  it('goes to the second carrier for the Retry-After of the first, and then to the first again (RFC 3261 §21.5.4)', () =>
+    inSimulatedWorld({ seed: 330, carriers: [alpha, beta] }, async (world) => {
+      const [first, second] = [gatewayOf(world, alpha), gatewayOf(world, beta)];
+      first.behaviour = { does: 'reject', status: 503, headers: [['Retry-After', '120 (maintenance)']] };
+      second.behaviour = { does: 'reject', status: 486 };
+      const end = await calls(world);
+      await end();
+      assert.deepEqual([first.invites, second.invites], [1, 1]);
+      const next = await calls(world);
+      assert.deepEqual(await next(), ['3010', 'Call recipient']);
+      // Each node of a cluster learns it from its own call.
+      const asked = world.cluster === undefined ? 1 : first.invites;
+      assert.deepEqual([first.invites, second.invites], [asked, 2]);
+      await world.advance(120_000);
+      const last = await calls(world);
+      await last();
+      assert.deepEqual([first.invites, second.invites], [asked + 1, 3]);
+    }));
+
   it('goes to the second carrier at once while no machine has the address of the first', () =>
     inSimulatedWorld({ seed: 304, carriers: [{ ...alpha, probe_seconds: 3600 }, beta] }, async (world) => {
       const second = gatewayOf(world, beta);

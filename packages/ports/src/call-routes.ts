@@ -49,4 +49,6 @@ export interface TargetFailure {
   readonly because: 'rejected' | 'silent' | 'transport-failed';
   /** Of a rejection. */
   readonly sipStatus?: number;
+  /** As in `LegEnd`. */
+  readonly retryAfterSeconds?: number;
 }

@@ -196,6 +196,8 @@ export interface LegEnd {
     | 'not-carried'; // no carrier was called, because of `refusal`
   readonly sipStatus?: number;
   readonly sipReason?: string;
+  /** Of a 503: for so long its server accepts no other request. */
+  readonly retryAfterSeconds?: number;
   /** The carrier of the leg, used or intended. */
   readonly carrier?: string;
   readonly refusal?: CarrierRefusal;

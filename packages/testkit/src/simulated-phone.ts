@@ -13,7 +13,11 @@ import { toneFrame } from './tone-meter.ts';
 export type PhoneBehaviour =
   /** `early`: a 183 with the answer, so that its voice is audible while it rings. */
   | { readonly does: 'answer'; readonly ringMs?: number; readonly early?: boolean }
-  | { readonly does: 'reject'; readonly status: number }
+  | {
+      readonly does: 'reject';
+      readonly status: number;
+      readonly headers?: readonly (readonly [name: string, value: string])[];
+    }
   /** Sends 180, and nothing more until the caller gives up. */
   | { readonly does: 'ring' }
   /** Sends no response. */
@@ -227,7 +231,8 @@ export class SimulatedPhone {
     const behaviour = typeof this.behaviour === 'function' ? this.behaviour() : this.behaviour;
     if (behaviour.does === 'nothing') return;
     if (behaviour.does === 'reject') {
-      invite.reject(behaviour.status);
+      const { status, headers } = behaviour;
+      invite.reject(status, headers && { headers });
       return;
     }
     const call = this.#newCall('incoming');

@@ -77,6 +77,17 @@ describe('a leg over several targets', () => {
     }
   });
 
+  it('reports until when a target that refused the call asks for no other one', () => {
+    const { state } = new Leg().reserved();
+    const end: LegEnd = { by: 'rejected', sipStatus: 503, retryAfterSeconds: 60 };
+    const { effects } = routedLegMachine.step(state, { type: 'ended', end }, 0);
+    assert.deepEqual(effects[2], {
+      do: 'report-failure',
+      at: 0,
+      failure: { because: 'rejected', sipStatus: 503, retryAfterSeconds: 60 },
+    });
+  });
+
   it('goes on after a transport that failed, and after silence', () => {
     for (const by of ['transport-failed', 'no-response'] as const) {
       assert.equal(new Leg().reserved().ended({ by }).orders.at(-1), 'reserve 1');

@@ -195,9 +195,9 @@ function failureOf(leg: RoutedLeg, end: LegEnd): TargetFailure | undefined {
     case 'transport-failed':
       return { because: 'transport-failed' };
     case 'rejected': {
-      const status = end.sipStatus ?? 0;
-      return status === 408 || (status >= 500 && status < 600)
-        ? { because: 'rejected', sipStatus: status }
+      const { sipStatus = 0, retryAfterSeconds } = end;
+      return sipStatus === 408 || (sipStatus >= 500 && sipStatus < 600)
+        ? { because: 'rejected', sipStatus, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
         : undefined;
     }
     default:

@@ -206,6 +206,30 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
     await w.feature.close();
   });
 
+  it('go to a carrier that has answered 503 with Retry-After only after the others, until that time has passed', async () => {
+    const w = await world(alpha, beta);
+    await w.dial('one');
+    w.notify(ended('one', { by: 'rejected', sipStatus: 503, retryAfterSeconds: 120 }));
+    await w.dial('two');
+    w.notify(ended('two', { by: 'rejected', sipStatus: 500 }));
+    await w.clock.advance(120_000);
+    await w.dial('three');
+    assert.deepEqual(
+      w.dialled.map(({ leg, targets }) => `${leg} ${targets[0]?.account}`),
+      ['one alpha', 'one beta', 'two beta', 'two alpha', 'three alpha'],
+    );
+    await w.feature.close();
+  });
+
+  it('go to such a carrier all the same where it is alone', async () => {
+    const w = await world(alpha);
+    await w.dial('one');
+    w.notify(ended('one', { by: 'rejected', sipStatus: 503, retryAfterSeconds: 120 }));
+    assert.equal(await w.dial('two'), undefined);
+    assert.equal(w.dialled.length, 2);
+    await w.feature.close();
+  });
+
   it('reserve their worst case: a call that could exceed the spend of an hour is refused before any carrier is called', async () => {
     // 92 s at 0.01 a second: a call to its limit of 60 s, and 32 s more, is 0.92.
     const w = await world({ ...alpha, caps: { spend_per_hour: '2.00' } });

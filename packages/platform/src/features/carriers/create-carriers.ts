@@ -4,6 +4,7 @@ import {
   type CarrierRequests,
   type Clock,
   type Database,
+  type Instant,
   type Logger,
   type Metrics,
   type Migration,
@@ -26,6 +27,7 @@ import { createCarrierReports } from './carrying/carrier-reports.ts';
 import { createCarrierRoutes, targetOfNumber } from './carrying/carrier-routes.ts';
 import { createIncoming, type IncomingCarrierCalls } from './carrying/incoming.ts';
 import type { Carrier } from './domain/carrier.ts';
+import { isPostponed } from './domain/carrier-link.ts';
 import { createGrantStore } from './granting/grant-store.ts';
 import { createGrantedBooks } from './granting/granted-books.ts';
 import { carrierCallsTable } from './migrations/0001-carriers.ts';
@@ -104,13 +106,19 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
     callRoutes: createCarrierRoutes({
       log,
       books,
-      carriersOf: (number) => routesFor(table, number, chance).map(({ taker }) => taker),
+      carriersOf: (number) =>
+        postponedLast(
+          routesFor(table, number, chance).map(({ taker }) => taker),
+          links,
+          clock.now(),
+        ),
       isReachable: (carrier) => links?.of(carrier)?.reach !== 'unreachable',
       passedOver(leg, tried) {
         const labels = { carrier: tried.carrier, reason: tried.because };
         metrics.count('jackfield_carrier_calls_passed_over_total', labels);
         reports.passedOver(leg, tried);
       },
+      refused: (carrier, retryAfterSeconds) => links?.refused(carrier, retryAfterSeconds),
     }),
     incoming,
     states: () =>
@@ -135,6 +143,18 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
     // Calls that ended meanwhile are reported as well.
     release: () => books.close(),
   };
+}
+
+function postponedLast(
+  carriers: readonly Carrier[],
+  links: CarrierLinks | undefined,
+  now: Instant,
+): readonly Carrier[] {
+  const isLast = ({ name }: Carrier) => {
+    const link = links?.of(name);
+    return link !== undefined && isPostponed(link, now);
+  };
+  return [...carriers.filter((each) => !isLast(each)), ...carriers.filter(isLast)];
 }
 
 /** A process that shares the database spends only what the database has granted to it. */

@@ -23,6 +23,8 @@ export interface CarrierLinksDeps {
 /** Registrations and probes, one machine for each carrier. */
 export interface CarrierLinks {
   of(carrier: string): CarrierLink | undefined;
+  /** A carrier has refused a call, and other calls for so long. */
+  refused(carrier: string, retryAfterSeconds: number): void;
   /** Begins to probe, and to register where this process has the role. */
   open(): void;
   /** Removes registrations; resolves when the carriers have answered, or after `closingMs`. */
@@ -45,6 +47,8 @@ export function createCarrierLinks(deps: CarrierLinksDeps): CarrierLinks {
 
   return {
     of: (carrier) => links.get(carrier)?.state,
+    refused: (carrier, retryAfterSeconds) =>
+      links.get(carrier)?.step({ type: 'call-refused', retryAfterSeconds }),
     open() {
       for (const each of links.values()) each.step({ type: 'opened' });
       for (const { name, registration } of deps.carriers) if (registration !== undefined) takeRole(name);

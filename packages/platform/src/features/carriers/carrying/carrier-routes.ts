@@ -26,6 +26,8 @@ export interface CarrierRoutesDeps {
   readonly carriersOf: (number: string) => readonly Carrier[];
   readonly isReachable: (carrier: string) => boolean;
   readonly passedOver: (leg: string, tried: Tried) => void;
+  /** A carrier has refused a call, and other calls for so long. */
+  readonly refused: (carrier: string, retryAfterSeconds: number) => void;
 }
 
 /** The scheme of a number until its carrier is chosen (RFC 3966). */
@@ -81,7 +83,11 @@ export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
           );
         },
         settle: (at, answeredMs) => books.settle(tries[at]!.carrier, call, answeredMs),
-        failed: (at, failure) => deps.passedOver(leg, { carrier: tries[at]!.carrier.name, ...failure }),
+        failed(at, { retryAfterSeconds, ...failure }) {
+          const carrier = tries[at]!.carrier.name;
+          if (retryAfterSeconds !== undefined) deps.refused(carrier, retryAfterSeconds);
+          deps.passedOver(leg, { carrier, ...failure });
+        },
       };
     },
   };

@@ -5,6 +5,7 @@ import {
   type CarrierLinkEffect,
   type CarrierLinkInput,
   carrierLinkMachine,
+  isPostponed,
   newCarrierLink,
 } from './carrier-link.ts';
 
@@ -112,6 +113,24 @@ describe('the reach of a carrier', () => {
       assert.deepEqual(emitted(effects), []);
       assert.deepEqual(effects[0], { do: 'start-timer', key: 'probe', at: 30_000 });
     }
+  });
+
+  it('is postponed for the Retry-After of a refused call, at most 5 minutes, whatever OPTIONS is answered with', () => {
+    const refusing = (...seconds: readonly number[]) =>
+      walk(
+        newCarrierLink(undefined, 30),
+        ...seconds.map((retryAfterSeconds) => ({ type: 'call-refused', retryAfterSeconds }) as const),
+        probed(200),
+      ).state;
+    assert.ok(!isPostponed(newCarrierLink(undefined, 30), 0));
+    assert.deepEqual([isPostponed(refusing(20), 19_999), isPostponed(refusing(20), 20_000)], [true, false]);
+    assert.deepEqual(
+      [isPostponed(refusing(9e9), 299_999), isPostponed(refusing(9e9), 300_000)],
+      [true, false],
+    );
+    // The answers to calls that were sent together come in any order.
+    assert.ok(isPostponed(refusing(60, 20), 59_999));
+    assert.equal(refusing(20).reach, 'reachable');
   });
 
   it('comes back with the first answer, which is reported', () => {

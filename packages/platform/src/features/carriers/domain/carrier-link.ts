@@ -11,6 +11,8 @@ export interface CarrierLink {
   readonly failures: number;
   /** A carrier whose reach is unknown is used like a reachable carrier. */
   readonly reach: 'unknown' | 'reachable' | 'unreachable';
+  /** Until then its calls go to other carriers first. */
+  readonly postponedUntil: Instant;
   /** Of several processes one registers. */
   readonly registers: boolean;
   readonly isClosed: boolean;
@@ -22,6 +24,8 @@ export type CarrierLinkInput =
   | { readonly type: 'registration-left' }
   | { readonly type: 'register-settled'; readonly outcome: RegisterOutcome; readonly chance: number }
   | { readonly type: 'probe-settled'; readonly status: number | undefined }
+  /** It answered a call with 503 and Retry-After. */
+  | { readonly type: 'call-refused'; readonly retryAfterSeconds: number }
   | { readonly type: 'timer-fired'; readonly key: CarrierTimer }
   | { readonly type: 'closed' };
 
@@ -49,6 +53,8 @@ const firstWaitMs = 30_000;
 const longestWaitMs = 1_800_000;
 /** An unreachable carrier is probed more often, so that it is used again soon. */
 const probeUnreachableSeconds = 10;
+/** As long as an address that was silent is tried last: a carrier that asks for more is asked again after this time. */
+const longestPostponementSeconds = 300;
 /** RFC 3261 §21.4.9, §21.5.4: a proxy in front of the carrier gave up, or the carrier itself accepts nothing now. */
 const unreachableStatuses: readonly (number | undefined)[] = [undefined, 408, 503];
 
@@ -59,9 +65,15 @@ export function newCarrierLink(expiresSeconds: number | undefined, probeSeconds:
     registration: 'none',
     failures: 0,
     reach: 'unknown',
+    postponedUntil: 0,
     registers: false,
     isClosed: false,
   };
+}
+
+/** RFC 3261 §21.5.4: no other request goes to a server during its Retry-After, where another server is there. */
+export function isPostponed({ postponedUntil }: CarrierLink, now: Instant): boolean {
+  return now < postponedUntil;
 }
 
 export const carrierLinkMachine: Machine<CarrierLink, CarrierLinkInput, CarrierLinkEffect> = { step };
@@ -87,6 +99,13 @@ function step(link: CarrierLink, input: CarrierLinkInput, now: Instant): LinkSte
       return registerSettled(link, input.outcome, input.chance, now);
     case 'probe-settled':
       return probeSettled(link, input.status, now);
+    case 'call-refused': {
+      const until = now + Math.min(input.retryAfterSeconds, longestPostponementSeconds) * 1000;
+      return {
+        state: { ...link, postponedUntil: Math.max(link.postponedUntil, until) },
+        effects: [],
+      };
+    }
     case 'timer-fired':
       if (input.key === 'probe') return { state: link, effects: [{ do: 'probe' }] };
       return { state: link, effects: [register(link.expiresSeconds ?? 0)] };
