@@ -112,6 +112,23 @@ describe('A call through a carrier', () => {
       }));
   }
 
+  for (const [what, credentials, invites] of [
+    ['refuses our credentials', { username: 'us', password: 'changed since' }, 2],
+    ['asks for credentials that the file does not have', {}, 1],
+  ] as const) {
+    it(`goes to the second carrier when the first ${what}`, () =>
+      inSimulatedWorld({ seed: 331, carriers: [{ ...alpha, ...credentials }, beta] }, async (world) => {
+        const [first, second] = [gatewayOf(world, alpha), gatewayOf(world, beta)];
+        const challenge = 'Digest realm="alpha.example", nonce="one", algorithm=MD5';
+        first.behaviour = { does: 'reject', status: 407, headers: [['Proxy-Authenticate', challenge]] };
+        const end = await calls(world);
+        await world.until('the second carrier is called', () => second.call?.isUp);
+        second.hangUp();
+        assert.deepEqual(await end(), ['4000', 'Call recipient']);
+        assert.equal(first.invites, invites);
+      }));
+  }
+
   it('goes to the second carrier for the Retry-After of the first, and then to the first again (RFC 3261 §21.5.4)', () =>
     inSimulatedWorld({ seed: 330, carriers: [alpha, beta] }, async (world) => {
       const [first, second] = [gatewayOf(world, alpha), gatewayOf(world, beta)];

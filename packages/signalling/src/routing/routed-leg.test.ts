@@ -63,8 +63,8 @@ const rejected = (sipStatus: number): LegEnd => ({ by: 'rejected', sipStatus });
 const refused = (refusal: NonNullable<LegEnd['refusal']>): LegEnd => ({ by: 'not-carried', refusal });
 
 describe('a leg over several targets', () => {
-  it('reserves a target before it is invited, and goes on to the next after 408 and 5xx', () => {
-    for (const status of [408, 500, 503, 599]) {
+  it('reserves a target before it is invited, and goes on to the next after 401, 407, 408 and 5xx', () => {
+    for (const status of [401, 407, 408, 500, 503, 599]) {
       const leg = new Leg().reserved().ended(rejected(status)).reserved();
       assert.deepEqual(leg.orders, [
         'reserve 0',
@@ -135,7 +135,7 @@ describe('a leg over several targets', () => {
   });
 
   it('ends after every other refusal: the called party has decided', () => {
-    for (const status of [302, 401, 403, 404, 480, 486, 487, 600, 603]) {
+    for (const status of [302, 403, 404, 480, 486, 487, 600, 603]) {
       const leg = new Leg().reserved().ended(rejected(status));
       assert.deepEqual(leg.end, { ...rejected(status), at: 0 });
     }

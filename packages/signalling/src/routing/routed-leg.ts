@@ -14,8 +14,8 @@ import {
  *   reserving ⇄ trying → giving-up → reserving …
  *                  ╰────▶ taken ▶ ended
  *
- * After 408, 5xx, a failed transport or silence the leg continues with the next target. It never does so once a target rang or answered, nor
- * after another status, which is the decision of the called party. A silent target that has several addresses is silent at its last one
+ * After 408, 5xx, a failed transport or silence the leg continues with the next target, and after 401 or 407, with which a target refuses our
+ * credentials. It never does so once a target rang or answered, nor after another status, which is the decision of the called party. A silent target that has several addresses is silent at its last one
  * (RFC 3263 §4.3).
  */
 export interface RoutedLeg {
@@ -186,6 +186,9 @@ function ended(leg: RoutedLeg, end: LegEnd, now: Instant): LegStep {
   return next(leg, outcome, [...settling, { do: 'report-failure', at, failure }]);
 }
 
+/** RFC 3261 §21.4.2, §21.4.8: our credentials are missing or refused; §21.4.9: a proxy gave up. */
+const failures: readonly number[] = [401, 407, 408];
+
 /** The failures after which a call continues with the next target (docs/decisions/0014-carriers.md, docs/decisions/0016-numbers.md). */
 function failureOf(leg: RoutedLeg, end: LegEnd): TargetFailure | undefined {
   if (leg.phase === 'giving-up') return { because: 'silent' };
@@ -196,7 +199,8 @@ function failureOf(leg: RoutedLeg, end: LegEnd): TargetFailure | undefined {
       return { because: 'transport-failed' };
     case 'rejected': {
       const { sipStatus = 0, retryAfterSeconds } = end;
-      return sipStatus === 408 || (sipStatus >= 500 && sipStatus < 600)
+      const isFailure = failures.includes(sipStatus) || (sipStatus >= 500 && sipStatus < 600);
+      return isFailure
         ? { because: 'rejected', sipStatus, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
         : undefined;
     }

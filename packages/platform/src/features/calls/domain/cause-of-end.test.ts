@@ -20,10 +20,12 @@ describe('the cause of an end', () => {
     const end = (sipStatus: number) =>
       causeOfEnd('outbound', { by: 'rejected', sipStatus, carrier: 'alpha' }, null);
     assert.deepEqual(
-      [end(503), end(500), end(486), end(600)].map(({ code, source }) => [code, source]),
+      [end(503), end(500), end(401), end(407), end(486), end(600)].map(({ code, source }) => [code, source]),
       [
         [3090, 'Carrier'],
         [3080, 'Carrier'],
+        [3020, 'Carrier'],
+        [3020, 'Carrier'],
         [3010, 'Call recipient'],
         [3100, 'Call recipient'],
       ],

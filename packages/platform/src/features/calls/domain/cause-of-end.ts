@@ -84,9 +84,10 @@ export function causeOfEnd(
   }
 }
 
-/** The callee refuses with 4xx or 6xx; 5xx is a failure of the carrier itself. */
+/** The callee refuses with 4xx or 6xx; 5xx is a failure of the carrier itself, which refuses our credentials with 401 or 407. */
 function sourceOfRejection({ carrier, sipStatus = 0 }: SignalledEnd): 'Carrier' | undefined {
-  return carrier !== undefined && sipStatus >= 500 && sipStatus < 600 ? 'Carrier' : undefined;
+  const isOwn = sipStatus === 401 || sipStatus === 407 || (sipStatus >= 500 && sipStatus < 600);
+  return carrier !== undefined && isOwn ? 'Carrier' : undefined;
 }
 
 function causeOfRejection(status: number): HangupCode {
