@@ -35,7 +35,7 @@ export function reportFailedTargets(report: ReportRarely): (leg: string, failure
     if (trunk === undefined) return;
     const role = isPrimary ? 'primary' : 'fallback';
     report(
-      `${trunk.trunk} ${role} ${because}`,
+      `${trunk.trunk} ${role} ${because} ${sipStatus}`,
       (calls): OutboxEvent => ({
         type: 'trunk.uri-failed',
         account: trunk.account,

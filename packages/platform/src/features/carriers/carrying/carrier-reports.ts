@@ -14,7 +14,7 @@ export interface CarrierReportsDeps
 
 /** Reports to the operator's account about its carriers. */
 export interface CarrierReports {
-  /** A carrier did not carry a call: one event a minute for each carrier and reason, with the number of calls. */
+  /** A carrier did not carry a call: one event a minute for each carrier, reason and status, with the number of calls. */
   passedOver(leg: string, tried: Tried): void;
   happened(carrier: string, event: CarrierEvent): void;
 }
@@ -45,7 +45,7 @@ export function createCarrierReports(deps: CarrierReportsDeps): CarrierReports {
 
   return {
     passedOver(leg, { carrier, because, sipStatus }) {
-      reportRarely(`${carrier} ${because}`, (calls) =>
+      reportRarely(`${carrier} ${because} ${sipStatus}`, (calls) =>
         eventOf(carrier, 'call-passed-over', {
           reason: because,
           ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
