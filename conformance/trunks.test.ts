@@ -371,11 +371,17 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       assert.deepEqual(await answers.finished(), { code: 0, errors: '' });
     });
 
-    it('that does not take our password refuses the call, and that is no failure of the primary URI', async () => {
+    it('that does not take our password is a failed primary URI, and without a fallback the call is refused', async () => {
       await change(`SipTrunk/URI/${uri}/`, { password: 'another one' });
       const record = await over(await call('refused'));
       assert.equal(record.answer_time, null);
       assert.equal(record.hangup_cause_code, 3020);
+      await reported('trunk.uri-failed', {
+        trunk_id: inbound,
+        role: 'primary',
+        reason: 'rejected',
+        sip_status: 407,
+      });
       await change(`SipTrunk/URI/${uri}/`, { password: calledWith });
     });
 
