@@ -279,7 +279,6 @@ function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
     answeringAccount: createAnsweringAccount({ applicationOf, isActive: accounts.isActive }),
     mayDial: createMayDial(registrations, endpoints.applicationOf),
     accountOfUser: async (user) => (await named.credentialOf(user))?.account,
-    appendEvents: deps.outbox.appendEvents,
   });
   const machines = createMachineDetection({ ...deps, calls });
   const shared = { ...deps, calls, sounds, recordings, usage };

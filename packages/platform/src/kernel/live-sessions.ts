@@ -7,10 +7,11 @@ import {
   type Write,
 } from '@jackfield/ports';
 import { eventsOf, type KernelEffect, type OutboxEvent } from './kernel-effects.ts';
+import { type Caller, type Letter, nothing, typeOf } from './letters.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunQueue } from './run-queue.ts';
 import { RunnerClosedError } from './runner-closed.ts';
-import type { SessionKind, SessionRunnerDeps, Sessions } from './session-runner.ts';
+import type { OpenOptions, SessionKind, SessionRunnerDeps, Sessions } from './session-runner.ts';
 import { type SessionTimer, SessionTimers } from './session-timers.ts';
 
 /** Pause before a timer or a sent input whose step was not saved is handled again. */
@@ -20,24 +21,6 @@ const retryMs = 1_000;
  * count: a leg whose end was dropped would stay alive until the next start.
  */
 const maxAttempts = 60;
-
-/** An input for no machine: its caller waits for those ahead of it. */
-const nothing: unknown = {};
-
-interface Caller {
-  resolve(reply: unknown): void;
-  reject(error: unknown): void;
-}
-
-interface Letter {
-  readonly input: unknown;
-  /** Of its arrival: a database that is away makes no call longer. */
-  readonly at: Instant;
-  readonly timer?: SessionTimer;
-  readonly caller?: Caller;
-  /** How often the database refused to save its step. */
-  readonly failures?: number;
-}
 
 interface Session<State> {
   readonly id: string;
@@ -99,13 +82,19 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   }
 
   // Bound functions: features pass single ones on.
-  readonly open = <Reply>(id: string, initial: State, input: Input): Promise<Reply> =>
+  readonly open = <Reply>(
+    id: string,
+    initial: State,
+    input: Input,
+    { isPromised = false }: OpenOptions = {},
+  ): Promise<Reply> =>
     new Promise<Reply>((resolve, reject) => {
       if (this.#runner.isClosed()) throw new RunnerClosedError();
       this.#assertNew(id);
       this.#put(this.#create(id, initial, false), {
         ...this.#arrived(input),
         caller: { resolve: resolve as Caller['resolve'], reject },
+        isPromised,
       });
     });
 
@@ -317,14 +306,16 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   }
 
   /**
-   * A sent input has no caller that could send it again: it stays first in the mailbox, and the session pauses. Callers of
-   * `open` and `ask` get the error instead; timers are armed again.
+   * A sent input has no caller that could send it again: it stays first in the mailbox, and the session pauses. So does the
+   * opening of what was promised, while the database is away. Other callers of `open` and `ask` get the error; timers are armed again.
    */
   #retryLater(session: Session<State>, letter: Letter, error: unknown): boolean {
     const { clock, isClosed } = this.#runner;
-    const failures = (letter.failures ?? 0) + (isDatabaseUnavailable(error) ? 0 : 1);
+    const isAway = isDatabaseUnavailable(error);
+    const failures = (letter.failures ?? 0) + (isAway ? 0 : 1);
     const isSent = letter.caller === undefined && letter.timer === undefined;
-    if (!isSent || isClosed() || failures === maxAttempts) return false;
+    const isRepeated = isSent || (isAway && letter.isPromised === true);
+    if (!isRepeated || isClosed() || failures === maxAttempts) return false;
     session.mailbox.putBack({ ...letter, failures });
     this.counts.queued++;
     session.endPause = clock.startTimer(clock.now() + retryMs, () => {
@@ -391,9 +382,4 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     }
     for (const resolve of session.whenOver) resolve();
   }
-}
-
-/** The type alone: the whole input may hold secrets. */
-function typeOf(input: unknown): unknown {
-  return typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
 }

@@ -52,9 +52,17 @@ export interface SessionRunner {
   close(): Promise<void>;
 }
 
+export interface OpenOptions {
+  /**
+   * A client has the id already: while the database is away the first step is saved again every second, and inputs wait behind it.
+   * False when left out.
+   */
+  readonly isPromised?: boolean;
+}
+
 export interface Sessions<State, Input> {
   /** Creates the session with its first state and input; rejects when the id is alive already or `save` failed. */
-  open<Reply = void>(id: string, initial: State, input: Input): Promise<Reply>;
+  open<Reply = void>(id: string, initial: State, input: Input, options?: OpenOptions): Promise<Reply>;
   /** Continues a session with a state that was loaded from the database, without writing it; its first input is `input`. */
   resume(id: string, state: State, input: Input): void;
   /**

@@ -119,7 +119,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     usage: createUsage(freeOfCharge),
     mainAccountOf: async (account) => (account === 'deleted' ? undefined : account),
     accountOfUser: async () => 'MA1',
-    appendEvents,
+    outbox: { appendEvents, wake() {} },
     numbers: { targetsFor: () => undefined },
     domains: ['sip.example.com'],
     newUuid: () => 'out',

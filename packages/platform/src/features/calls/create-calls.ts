@@ -14,7 +14,9 @@ import {
 } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
+import { createAppendAlone } from '../../kernel/append-alone.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
 import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
@@ -57,7 +59,7 @@ import { createClientQualities } from './records/client-qualities.ts';
 import { callRoutes } from './routes.ts';
 import { searchCalls } from './search-queries.ts';
 import { defineSessions } from './sessions.ts';
-import { type AppendEvents, type CallStore, createCallStore } from './store.ts';
+import { type CallStore, createCallStore } from './store.ts';
 import { trunkCallRoutes } from './trunk-call-routes.ts';
 
 export interface CallsDeps {
@@ -88,8 +90,8 @@ export interface CallsDeps {
   readonly mayDial?: (user: string, number: string) => Promise<boolean>;
   /** The account of the endpoint with this SIP user, disabled or not; undefined without one. */
   readonly accountOfUser: (user: string) => Promise<string | undefined>;
-  /** Appends events of legs that a crash has ended, in the transaction that records it. */
-  readonly appendEvents: AppendEvents;
+  /** Gets the events of legs that a crash has ended, in the transaction that records it. */
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
   /** How long records are kept after the end of their calls; for ever when left out. */
   readonly keepCallsMs?: number;
 }
@@ -146,7 +148,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const { peek, partnerOf, partnerAmong } = createLiveLegs(legs, owners, dialled);
   const isHere = (leg: string) => legs.peek(leg) !== undefined;
   const orders = createLegOrders(legs, owners);
-  const dial = createDialling(deps, legs, dialled);
+  const dial = createDialling({ ...deps, appendAlone: createAppendAlone(deps) }, legs, dialled);
   const nodes = createLegsOfNodes({ peek, ...orders });
   const direct = createDirectCalls({ ...deps, ...orders, ...nodes.legs, dial });
   owners.ownedBy(direct.ownerKind, direct.notify, direct.conversations, direct.whenHandled);
@@ -194,7 +196,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     whenStepped: steps.whenStepped,
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
-    endIncarnation: (ended) => store.endForgotten(ended, deps.appendEvents, endOfOrphan(deps, steps)),
+    endIncarnation: (ended) => store.endForgotten(ended, deps.outbox.appendEvents, endOfOrphan(deps, steps)),
     ownedBy: owners.ownedBy,
     offeredTo: offers.offeredTo,
     dialledLaterBy: later.add,

@@ -166,6 +166,11 @@ export interface OutboundLeg {
    * to the main account then.
    */
   readonly isRequested?: boolean;
+  /**
+   * A client knows the call already. While the database is away it waits, for its ring timeout at most; where it cannot be recorded at all,
+   * its `hangup` callback is sent. Then `dial` rejects.
+   */
+  readonly isPromised?: boolean;
 }
 
 export interface LiveLeg {

@@ -144,6 +144,7 @@ function dial(
       owner: ownerOf(uuid),
       spec: { ...spec, timeLimitSeconds },
       requestUuid,
+      isPromised: true,
       ...callbacksOf(uuid, call, participant),
     })
     .catch((error: unknown) => {

@@ -1,11 +1,13 @@
 import type { Clock, Database, Migration, Transcription } from '@jackfield/ports';
 import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
+import { createAppendAlone } from '../../kernel/append-alone.ts';
 import type { EndedIncarnation } from '../../kernel/incarnation.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { createOwners, notifyOrLog } from '../../kernel/owners.ts';
 import { TakenOverSessions } from '../../kernel/taken-over-sessions.ts';
 import type { Recording } from './domain/recording.ts';
+import { outboxEventOf } from './events.ts';
 import { createKeeping } from './files/keeping.ts';
 import { createRemoval } from './files/removal.ts';
 import { createEndings, type Endings } from './live/endings.ts';
@@ -116,7 +118,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     routes: [recordingRoutes({ database, queries, recordingFiles, remove, publicUrl: prefix, log })],
     search: searchRecordings(database),
     resources: recordingResources(database, sessions, removal),
-    ...recordingCommands(sessions, endings, clock),
+    ...recordingCommands(deps, sessions, endings, urlOf),
     ownedBy: owners.ownedBy,
     canTranscribe: transcripts.canTranscribe,
     census: transcripts.census,
@@ -155,17 +157,42 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
 
 type Commands = Pick<Recordings, 'start' | 'retrack' | 'changeMembers' | 'pause' | 'resume' | 'stop'>;
 
-function recordingCommands(sessions: RecordingSessions, endings: Endings, clock: Clock): Commands {
+function recordingCommands(
+  deps: Pick<RecordingsDeps, 'clock' | 'database' | 'log' | 'outbox'>,
+  sessions: RecordingSessions,
+  endings: Endings,
+  urlOf: Recordings['urlOf'],
+): Commands {
+  const { clock } = deps;
+  const appendAlone = createAppendAlone(deps);
+
+  /** A record that the database refuses for good; the fault is in the log. */
+  function reportUnrecorded(recording: Recording): void {
+    const now = clock.wallNow();
+    const fault = { code: 'internal', sentence: 'the platform failed to start the recording' } as const;
+    const failed = {
+      ...recording,
+      status: 'failed',
+      sequence: 1,
+      endedAt: now,
+      closedAt: now,
+      fault,
+    } as const;
+    appendAlone(outboxEventOf(failed, 'failed', urlOf({ ...recording, recording: recording.uuid }), now));
+  }
+
   return {
     async start(order) {
-      endings.begin(order.recording);
+      const { recording: uuid, tracks, isPromised = false } = order;
+      const recording = newRecording(order, clock.wallNow());
+      endings.begin(uuid);
       try {
-        await sessions.open(order.recording, newRecording(order, clock.wallNow()), {
-          type: 'ordered',
-          tracks: order.tracks,
-        });
+        await sessions.open(uuid, recording, { type: 'ordered', tracks }, { isPromised });
       } catch (error) {
-        if (sessions.peek(order.recording) === undefined) endings.withdraw(order.recording);
+        if (sessions.peek(uuid) === undefined) {
+          endings.withdraw(uuid);
+          if (isPromised) reportUnrecorded(recording);
+        }
         throw error;
       }
     },

@@ -55,6 +55,11 @@ export interface NewRecording {
   readonly memberId?: number;
   /** Members of the channels at the beginning, where every participant has a channel of its own. */
   readonly members?: readonly ChannelMember[];
+  /**
+   * A client has its id already. While the database is away it waits; where it cannot be recorded at all, the event of a failed recording is
+   * sent. Then `start` rejects.
+   */
+  readonly isPromised?: boolean;
 }
 
 export type RecordingNotice =

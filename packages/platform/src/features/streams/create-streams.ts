@@ -123,12 +123,11 @@ function createStart(
     if (refusal !== undefined) return refused(refusal);
     const { tracks, hearers, ...settings } = order;
     live.add(order);
+    // A stream that is a leg is a participant that a client knows.
+    const isPromised = order.asLeg !== undefined;
+    const begin = { type: 'ordered', tracks, hearers } as const;
     try {
-      await sessions.open(order.stream, newStream(settings, clock.wallNow()), {
-        type: 'ordered',
-        tracks,
-        hearers,
-      });
+      await sessions.open(order.stream, newStream(settings, clock.wallNow()), begin, { isPromised });
     } catch (error) {
       live.remove(order);
       throw error;

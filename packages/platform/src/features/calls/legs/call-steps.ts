@@ -40,8 +40,8 @@ export function createCallSteps(): CallSteps {
     },
     reportingBegins: (legs) => ({
       ...legs,
-      async open(id, leg, input) {
-        const opened = legs.open<never>(id, leg, input);
+      async open(id, leg, input, options) {
+        const opened = legs.open<never>(id, leg, input, options);
         const { account, mainAccount, initiatedAt: at } = leg;
         await opened;
         report({ type: 'begun', account, mainAccount, at });

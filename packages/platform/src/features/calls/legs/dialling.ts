@@ -1,8 +1,10 @@
-import type { Clock } from '@jackfield/ports';
+import { type Clock, callEnds, type Instant } from '@jackfield/ports';
+import type { AppendAlone } from '../../../kernel/append-alone.ts';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Rate, Usage } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
 import { readDestination } from '../domain/destination.ts';
+import { outboxEventOf } from '../events.ts';
 import type { Calls, OutboundLeg } from '../public-api.ts';
 import type { DialledLegs } from './dialled-legs.ts';
 
@@ -10,24 +12,44 @@ export interface DiallingDeps {
   readonly clock: Clock;
   readonly usage: Usage;
   readonly domains: readonly string[];
+  /** Reports the end of a promised call that has no record. */
+  readonly appendAlone: AppendAlone;
 }
 
 export function createDialling(
   deps: DiallingDeps,
-  legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'peek'>,
+  legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'peek' | 'send'>,
   dialled: DialledLegs,
 ): Calls['dial'] {
   return async (request) => {
-    const { leg, parentLeg } = request;
+    const { leg, parentLeg, isPromised = false } = request;
     const placed = newDialledLeg(deps, request, legs.peek);
     dialled.add(leg, parentLeg);
+    const late = { type: 'hang-up', end: unrecorded } as const;
+    const cancel = isPromised
+      ? deps.clock.startTimer(ringsUntil(deps.clock.now(), placed), () => legs.send(leg, late))
+      : () => {};
     try {
-      await legs.open(leg, placed, { type: 'place' });
+      await legs.open(leg, placed, { type: 'place' }, { isPromised });
     } catch (error) {
       dialled.remove(leg);
+      if (isPromised) reportUnrecorded(deps, placed);
       throw error;
+    } finally {
+      cancel();
     }
   };
+}
+
+const unrecorded = callEnds(5010, 'Error');
+
+function ringsUntil(now: Instant, { spec }: CallLeg): Instant {
+  return now + spec.ringTimeoutSeconds * 1000;
+}
+
+function reportUnrecorded({ clock, usage, appendAlone }: DiallingDeps, leg: CallLeg): void {
+  const ended: CallLeg = { ...leg, phase: 'ended', endedAt: clock.wallNow(), end: unrecorded };
+  appendAlone(outboxEventOf(ended, 'ended', usage));
 }
 
 /** The rate of a leg to this destination; a number may be written as a SIP URI of the platform. */

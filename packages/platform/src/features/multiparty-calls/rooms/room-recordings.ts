@@ -61,6 +61,7 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
         fields: memberId === undefined ? names : { ...names, MemberID: String(memberId) },
         resource: `${ownerKind}/${mpc}`,
       },
+      isPromised: true,
     };
     recordings.start(order).catch((err: unknown) => {
       log.error({ mpc, recording: uuid, err }, 'recording of a multiparty call not started');
