@@ -4,6 +4,7 @@ import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import { type ApplicationOf, createCommands } from './commands.ts';
 import type { RunLimits } from './domain/document-run.ts';
 import { callInstructionRoutes } from './routes.ts';
+import { reportOrphan } from './runs/report-orphan.ts';
 import { createRunOnLeg, type RunOrder } from './runs/run-on-leg.ts';
 import { createTransfer } from './runs/transfer.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
@@ -29,6 +30,7 @@ export function createCallInstructions(deps: CallInstructionsDeps): CallInstruct
   const runOnLeg = createRunOnLeg({ ...deps, sessions, limits });
   const transfer = createTransfer({ ...deps, sessions, runOnLeg, queue: createKeyedQueue() });
   deps.calls.offeredTo(commands.take);
+  deps.calls.orphansReportedBy(reportOrphan);
   // False without an answered leg, or when its last run still completes recordings.
   deps.exitDocuments.runBy(async ({ leg, request, fields, endWithout }) => {
     const live = deps.calls.peek(leg);

@@ -103,7 +103,7 @@ export function createPerform(deps: EffectDeps, runs: Carrying['runs']) {
       case 'send-digits':
         return media.send({ do: 'send-digits', leg, digits: effect.digits });
       case 'dial-leg':
-        return dialLeg(carrying, call, effect);
+        return dialLeg(carrying, run, effect);
       case 'bridge':
         return bridge(media, mix, leg, effect.leg, true);
       case 'overhear':
@@ -122,8 +122,13 @@ export function createPerform(deps: EffectDeps, runs: Carrying['runs']) {
   };
 }
 
-function dialLeg({ deps, runs }: Carrying, call: RunCall, order: Extract<RunEffect, { do: 'dial-leg' }>) {
+function dialLeg(
+  { deps, runs }: Carrying,
+  { call, current }: DocumentRun,
+  order: Extract<RunEffect, { do: 'dial-leg' }>,
+) {
   const { leg, spec } = order;
+  const dial = current?.state.kind === 'dial' ? current.state.dial.dial.callback : null;
   deps.calls
     .dial({
       leg,
@@ -132,6 +137,7 @@ function dialLeg({ deps, runs }: Carrying, call: RunCall, order: Extract<RunEffe
       mainAccount: call.mainAccount,
       owner: { kind: ownerKind, id: call.leg },
       parentLeg: call.leg,
+      ...(dial === null ? {} : { callbacks: { dial } }),
     })
     .catch((error: unknown) => {
       deps.log.error({ leg, err: error }, 'leg of a Dial not recorded');

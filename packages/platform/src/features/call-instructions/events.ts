@@ -4,11 +4,7 @@ import type { DocumentRun, RunEvent } from './domain/document-run.ts';
 
 /** The event for the outbox; events of one call keep their order. */
 export function outboxEventOf({ call, parameters }: DocumentRun, event: RunEvent): OutboxEvent {
-  const about = {
-    account: call.account,
-    mainAccount: call.mainAccount,
-    resource: `call/${call.leg}`,
-  };
+  const about = aboutCall(call);
   switch (event.type) {
     case 'document-failed':
     case 'document-warning':
@@ -18,16 +14,33 @@ export function outboxEventOf({ call, parameters }: DocumentRun, event: RunEvent
         payload: { CallUUID: call.leg, Url: withoutSecrets(event.url), Sentence: event.sentence },
       };
     case 'action':
-    case 'dial':
       return {
         ...about,
-        type: `call.${event.type}`,
-        payload: {
-          ...parameters,
-          ...(event.type === 'action' ? { Event: 'Redirect' } : { Event: 'DialAction' }),
-          ...event.fields,
-        },
+        type: 'call.action',
+        payload: { ...parameters, Event: 'Redirect', ...event.fields },
         callback: { url: event.request.url, method: event.request.method },
       };
+    case 'dial':
+      return eventOfDial(call, parameters, event);
   }
+}
+
+type AboutCall = Pick<DocumentRun['call'], 'account' | 'mainAccount' | 'leg'>;
+
+/** The callback of a Dial on this call. */
+export function eventOfDial(
+  call: AboutCall,
+  parameters: DocumentRun['parameters'],
+  { request, fields }: Pick<Extract<RunEvent, { fields: unknown }>, 'request' | 'fields'>,
+): OutboxEvent {
+  return {
+    ...aboutCall(call),
+    type: 'call.dial',
+    payload: { ...parameters, Event: 'DialAction', ...fields },
+    callback: { url: request.url, method: request.method },
+  };
+}
+
+function aboutCall({ account, mainAccount, leg }: AboutCall) {
+  return { account, mainAccount, resource: `call/${leg}` };
 }

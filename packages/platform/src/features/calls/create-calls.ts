@@ -34,6 +34,7 @@ import { createLiveLegs } from './legs/live-legs.ts';
 import { rememberMainAccounts } from './legs/main-accounts.ts';
 import { listenToLegs } from './legs/notices.ts';
 import { createOffers, type OffersDeps } from './legs/offers.ts';
+import type { ReportOrphan } from './legs/orphaned-legs.ts';
 import { parametersOfCall } from './legs/parameters.ts';
 import { createPendingAnswers } from './legs/pending-answers.ts';
 import { createRouting } from './legs/routing.ts';
@@ -196,7 +197,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     whenStepped: steps.whenStepped,
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
-    endIncarnation: (ended) => store.endForgotten(ended, deps.outbox.appendEvents, endOfOrphan(deps, steps)),
+    ...endsOfForgotten(deps, store, endOfOrphan(deps, steps)),
     ownedBy: owners.ownedBy,
     offeredTo: offers.offeredTo,
     dialledLaterBy: later.add,
@@ -216,6 +217,25 @@ export function createCalls(deps: CallsDeps): CallsFeature {
         parentRequestUuid: leg.parentLeg ?? leg.requestUuid,
       };
       return parametersOfCall({ ...leg, rate, parentRequestUuid }, leg);
+    },
+  };
+}
+
+function endsOfForgotten(
+  { outbox }: Pick<CallsDeps, 'outbox'>,
+  store: Pick<CallStore, 'endForgotten'>,
+  ended: (leg: CallLeg) => void,
+): Pick<CallsFeature, 'endIncarnation' | 'orphansReportedBy'> {
+  let reportOrphan: ReportOrphan | undefined;
+  return {
+    endIncarnation: (incarnation) =>
+      store.endForgotten(incarnation, {
+        appendEvents: outbox.appendEvents,
+        reportOrphan: async (write, orphan) => reportOrphan?.(write, orphan),
+        ended,
+      }),
+    orphansReportedBy(report) {
+      reportOrphan = report;
     },
   };
 }

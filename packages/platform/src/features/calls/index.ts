@@ -2,6 +2,7 @@ export { createCalls } from './create-calls.ts';
 export { bareNameIn, dialable, readDestination } from './domain/destination.ts';
 export type { CallStep } from './legs/call-steps.ts';
 export { isOf, liveCallOf } from './legs/live-call.ts';
+export type { OrphanedLeg } from './legs/orphaned-legs.ts';
 export type { LiveCallRecord } from './live-queries.ts';
 export type {
   CallsOverNodes,

@@ -2,6 +2,7 @@ import type { CallEnd, LegSpec, MachineDetection } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Rate } from '../usage/index.ts';
 import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
+import type { ReportOrphan } from './legs/orphaned-legs.ts';
 
 /**
  * The public API of the calls feature for owners of legs: a multiparty call, a direct call, a running document. An owner is
@@ -24,6 +25,8 @@ export interface Calls {
    * becomes a direct call. The leg is recorded before; its owner gets the end even when it comes before the taker's answer.
    */
   offeredTo(taker: (offer: LegOffer) => Promise<TakenOffer | undefined>): void;
+  /** Registers the feature of Dials: it gives the event that a Dial owes for a leg whose process has died. */
+  orphansReportedBy(report: ReportOrphan): void;
   /** Registers a feature that keeps calls which are to be dialled later; `DELETE Request/` cancels these too. */
   dialledLaterBy(feature: LaterCalls): void;
   /**

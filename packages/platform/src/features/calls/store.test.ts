@@ -161,7 +161,10 @@ eachDatabase('the records of legs', (open) => {
       const spec = { ...ringing.spec, timeLimitSeconds: 300 };
       const answered: CallLeg = { ...ringing, spec, phase: 'answered', answeredAt: 2_000 };
       await save(undefined, answered);
-      await store.endForgotten({ number: 0, token: '0', diedAt: () => diedAt }, async () => {});
+      await store.endForgotten(
+        { number: 0, token: '0', diedAt: () => diedAt },
+        { appendEvents: async () => {} },
+      );
       const [row] = await rows();
       assert.equal(row?.bill_seconds, seconds);
       assert.ok(row.ended_at! >= 2_000);
@@ -174,7 +177,10 @@ eachDatabase('the records of legs', (open) => {
     await save(undefined, ended({ ...ringing, leg: 'leg-2' }));
     const events: OutboxEvent[] = [];
     const append = async (_write: unknown, appended: readonly OutboxEvent[]) => void events.push(...appended);
-    assert.equal(await store.endForgotten({ number: 0, token: '0', diedAt: () => 7_000 }, append), 1);
+    assert.equal(
+      await store.endForgotten({ number: 0, token: '0', diedAt: () => 7_000 }, { appendEvents: append }),
+      1,
+    );
     assert.deepEqual(
       (await rows()).map((row) => [row.call_uuid, row.phase, row.ended_at, row.hangup_code]),
       [
@@ -203,7 +209,7 @@ eachDatabase('the records of legs', (open) => {
     assert.deepEqual(JSON.parse((await rows())[0]?.headers ?? ''), headers);
     const events: OutboxEvent[] = [];
     const append = async (_write: unknown, appended: readonly OutboxEvent[]) => void events.push(...appended);
-    await store.endForgotten({ number: 0, token: '0', diedAt: () => 7_000 }, append);
+    await store.endForgotten({ number: 0, token: '0', diedAt: () => 7_000 }, { appendEvents: append });
     const { 'X-PH-Ticket': ticket, 'SIP-H-To': to } = events[0]?.payload ?? {};
     assert.deepEqual({ 'X-PH-Ticket': ticket, 'SIP-H-To': to }, headers);
     assert.equal((await rows())[0]?.headers, null);

@@ -6,6 +6,7 @@ import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { outboxEventOf } from './events.ts';
+import { type OrphanedLeg, orphanOf, type ReportOrphan } from './legs/orphaned-legs.ts';
 import { changingOf, emptyLeg, legOf, livingOf, rowOf } from './records/call-rows.ts';
 import { CallTotals } from './records/call-totals.ts';
 import { type CallRow, tablesOf } from './tables.ts';
@@ -16,13 +17,9 @@ export interface CallStore {
   save(write: Write, before: CallLeg | undefined, after: CallLeg, incarnation?: number): Promise<void>;
   /**
    * Ends the records of legs whose incarnation has ended, with their events; in portions over the index of live legs. Gives their
-   * number, and reports each after its commit.
+   * number.
    */
-  endForgotten(
-    ended: EndedIncarnation,
-    appendEvents: AppendEvents,
-    report?: (leg: CallLeg) => void,
-  ): Promise<number>;
+  endForgotten(ended: EndedIncarnation, reports: ForgottenReports): Promise<number>;
   /** Legs of exactly this account that have not ended. */
   liveOf(account: string): Promise<readonly string[]>;
   /** Subaccounts with legs that live there. */
@@ -36,6 +33,14 @@ export interface CallStore {
 }
 
 export type AppendEvents = (write: Write, events: readonly OutboxEvent[]) => Promise<void>;
+
+/** Receivers of the ends of legs whose process has died. */
+export interface ForgottenReports {
+  readonly appendEvents: AppendEvents;
+  readonly reportOrphan?: ReportOrphan;
+  /** After the commit. */
+  readonly ended?: (leg: CallLeg) => void;
+}
 
 /** True when a change of state changes the record as well: a requested hangup and ringing are no part of it. */
 export function isRecorded(before: CallLeg, after: CallLeg): boolean {
@@ -55,7 +60,7 @@ export function createCallStore(
   const records = new CallRecords(database, usage, totals);
   return {
     save: (write, before, after, incarnation = 0) => records.save(write, before, after, incarnation),
-    endForgotten: (ended, appendEvents, report) => records.endForgotten(ended, appendEvents, report),
+    endForgotten: (ended, reports) => records.endForgotten(ended, reports),
     liveOf: (account) => liveOf(database.read, account),
     liveSubaccounts: (incarnation) => liveSubaccounts(database.read, incarnation),
     removeEnded: (endedBefore, limit) =>
@@ -115,15 +120,11 @@ class CallRecords {
     return account;
   }
 
-  async endForgotten(
-    ended: EndedIncarnation,
-    appendEvents: AppendEvents,
-    report: (leg: CallLeg) => void = () => {},
-  ): Promise<number> {
+  async endForgotten(ended: EndedIncarnation, reports: ForgottenReports): Promise<number> {
     let total = 0;
     for (;;) {
-      const found = await this.#database.transact((write) => this.#endPortion(write, ended, appendEvents));
-      for (const leg of found) report(leg);
+      const found = await this.#database.transact((write) => this.#endPortion(write, ended, reports));
+      for (const leg of found) reports.ended?.(leg);
       total += found.length;
       if (found.length < forgottenPerPortion) return total;
     }
@@ -132,7 +133,7 @@ class CallRecords {
   async #endPortion(
     write: Write,
     { number, diedAt }: EndedIncarnation,
-    appendEvents: AppendEvents,
+    { appendEvents, reportOrphan }: ForgottenReports,
   ): Promise<readonly CallLeg[]> {
     const rows = await tablesOf(write)
       .selectFrom('calls')
@@ -142,12 +143,15 @@ class CallRecords {
       .limit(forgottenPerPortion)
       .execute();
     const ended = rows.map((row) => endedBy(row, diedAt));
+    const legs = ended.map(([, after]) => after);
+    // The headers of the callers are part of their records until these end.
+    const orphans = reportOrphan === undefined ? [] : await orphansAmong(write, legs);
     for (const [before, after] of ended) await this.save(write, before, after, number);
-    await appendEvents(
-      write,
-      ended.map(([, after]) => outboxEventOf(after, 'ended', this.#usage)),
-    );
-    return ended.map(([, after]) => after);
+    const owed: OutboxEvent[] = [];
+    for (const orphan of orphans) owed.push(...one(await reportOrphan?.(write, orphan)));
+    const own = legs.map((leg) => outboxEventOf(leg, 'ended', this.#usage));
+    await appendEvents(write, [...owed, ...own]);
+    return legs;
   }
 
   // The main account always comes first: no two transactions wait for each other.
@@ -159,6 +163,24 @@ class CallRecords {
     // The subaccount was removed with all it had, except the record of this live leg.
     else await giveRecord(write, leg, owner);
   }
+}
+
+async function orphansAmong(write: Write, legs: readonly CallLeg[]): Promise<readonly OrphanedLeg[]> {
+  const found: OrphanedLeg[] = [];
+  for (const leg of legs) {
+    if (leg.callbacks?.dial === undefined || leg.parentLeg === null) continue;
+    const caller = await tablesOf(write)
+      .selectFrom('calls')
+      .selectAll()
+      .where('call_uuid', '=', leg.parentLeg)
+      .executeTakeFirst();
+    found.push(...one(orphanOf(leg, caller && legOf(caller))));
+  }
+  return found;
+}
+
+function one<Value>(value: Value | undefined): readonly Value[] {
+  return value === undefined ? [] : [value];
 }
 
 /** A leg whose process died, before and after its end. */

@@ -14,6 +14,8 @@ export interface LegCallbacks {
   readonly ring?: CallbackUrl;
   readonly answer?: CallbackUrl;
   readonly hangup?: CallbackUrl;
+  /** Of the Dial that has the leg, which reports the end of the leg itself: the next process needs it where this one dies before. */
+  readonly dial?: CallbackUrl;
   /** Fields of each callback, e.g. `MPCName`. */
   readonly fields?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 import type { Step } from '@jackfield/ports';
 import type { CallLeg, CallLegEffect, CallLegInput, OwnerNotice } from './call-leg.ts';
-import type { LegOwner } from './leg-owner.ts';
+import type { LegCallbacks, LegOwner } from './leg-owner.ts';
 
 type LegStep = Step<CallLeg, CallLegEffect>;
 type Input<Type extends CallLegInput['type']> = Extract<CallLegInput, { readonly type: Type }>;
@@ -64,7 +64,9 @@ export function take(leg: CallLeg, input: Input<'take'>): LegStep {
   if (leg.owner !== null && !isSame(leg.owner, input.owner)) {
     effects.push(notify(leg.owner, { type: 'leg-taken' }));
   }
-  const state: CallLeg = { ...leg, owner: input.owner, borrower: null, missed: null };
+  const isKept = leg.owner === null || isSame(leg.owner, input.owner);
+  const callbacks = isKept ? leg.callbacks : withoutDial(leg.callbacks);
+  const state: CallLeg = { ...leg, owner: input.owner, borrower: null, missed: null, callbacks };
   effects.push(...delayedEvents(state, leg), notify(input.owner, { type: 'leg-given' }), {
     do: 'reply',
     reply: true,
@@ -108,6 +110,13 @@ export function refused(leg: CallLeg): LegStep {
 
 function notify(owner: LegOwner, notice: OwnerNotice): CallLegEffect {
   return { do: 'notify-owner', owner, notice };
+}
+
+/** The Dial has lost the leg, and has reported so. */
+function withoutDial(callbacks: LegCallbacks | null): LegCallbacks | null {
+  if (callbacks?.dial === undefined) return callbacks;
+  const { dial: _, ...others } = callbacks;
+  return others;
 }
 
 function isSame(one: LegOwner, other: LegOwner): boolean {

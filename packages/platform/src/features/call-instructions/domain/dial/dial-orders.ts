@@ -1,6 +1,7 @@
 import type { Instant } from '@jackfield/ports';
 import type { DialEffect, DialInput, DialledLeg, DialSound, DialState } from './dial.ts';
 import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
+import { endReport, reportOf } from './end-report.ts';
 
 /**
  * The orders that lead from one state to the next. Stops come before starts: no music is heard in a conversation, and no leg is
@@ -118,16 +119,9 @@ function reports(
   now: Instant,
 ): readonly Readonly<Record<string, string>>[] {
   const found: Readonly<Record<string, string>>[] = [];
+  const { aLeg } = after.context;
   const report = (leg: DialledLeg, action: string, status: string, more: Readonly<Record<string, string>>) =>
-    found.push({
-      DialAction: action,
-      DialALegUUID: after.context.aLeg,
-      DialBLegUUID: leg.leg,
-      DialBLegStatus: status,
-      DialBLegFrom: leg.spec.from,
-      DialBLegTo: leg.spec.to,
-      ...more,
-    });
+    found.push({ ...reportOf(aLeg, { ...leg.spec, leg: leg.leg }, action, status), ...more });
   for (const [was, is] of legsOf(before, after)) {
     if (was.answeredAt === null && is.answeredAt !== null) report(is, 'answer', 'answer', {});
   }
@@ -137,13 +131,14 @@ function reports(
     report(winner, 'connected', 'connected', {});
   }
   if (input.type === 'leg-digit' && before.phase === 'bridged' && winner !== undefined) {
-    const by = input.leg === after.context.aLeg ? 'ALeg' : 'BLeg';
+    const by = input.leg === aLeg ? 'ALeg' : 'BLeg';
     for (const sequence of matches(after, by)) {
       report(winner, 'digits', 'connected', { DialDigitsMatch: sequence, DialDigitsPressedBy: by });
     }
   }
   for (const [was, is] of legsOf(before, after)) {
-    if (isLive(was) && is.end !== null) report(is, 'hangup', 'hangup', fieldsOfEnd(is, input, now));
+    if (!isLive(was) || is.end === null) continue;
+    found.push(endReport(aLeg, { ...is.spec, leg: is.leg, end: is.end }, secondsOf(is, input, now)));
   }
   return found;
 }
@@ -155,18 +150,10 @@ function matches(state: DialState, by: 'ALeg' | 'BLeg'): readonly string[] {
   return sequences.filter((each) => each !== '' && digits.endsWith(each));
 }
 
-function fieldsOfEnd(leg: DialledLeg, input: DialInput, now: Instant): Readonly<Record<string, string>> {
+function secondsOf(leg: DialledLeg, input: DialInput, now: Instant): number {
   const measured = input.type === 'leg-ended' && input.leg === leg.leg ? input.durationSeconds : 0;
   // A leg that continues without this dial has no measured duration.
-  const seconds = Math.max(measured, leg.answeredAt === null ? 0 : (now - leg.answeredAt) / 1000);
-  return {
-    DialBLegDuration: String(Math.round(seconds)),
-    // Seconds that have begun count, as in the records of calls.
-    DialBLegBillDuration: String(Math.ceil(seconds)),
-    DialBLegHangupCauseName: leg.end?.name ?? '',
-    DialBLegHangupCauseCode: String(leg.end?.code ?? 0),
-    DialBLegHangupSource: leg.end?.source ?? 'Unknown',
-  };
+  return Math.max(measured, leg.answeredAt === null ? 0 : (now - leg.answeredAt) / 1000);
 }
 
 function legsOf(before: DialState, after: DialState): readonly (readonly [DialledLeg, DialledLeg])[] {
