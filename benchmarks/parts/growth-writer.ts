@@ -113,7 +113,11 @@ servePart({
       clock,
       secrets,
       domains: ['sip.localhost'],
-      applications: { exists: async () => false, defaultOf: async () => undefined },
+      applications: {
+        exists: async () => false,
+        defaultOf: async () => undefined,
+        seenAmong: async () => new Set(),
+      },
       outbox,
       roles: { take() {}, holds: () => start.seat === 0 },
     });

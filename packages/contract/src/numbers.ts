@@ -58,7 +58,9 @@ export const number = Type.Object(
   {
     number: Type.String({ description: 'Digits without +.', examples: ['442079460100'] }),
     alias: Type.String(),
-    application: orNull('URI of the application that takes its calls.'),
+    application: orNull(
+      'URI of the application that takes its calls; null where the account does not see it.',
+    ),
     trunk_id: orNull('The inbound trunk that takes its calls.'),
     sub_account: orNull('URI of the subaccount that may use it.'),
     added_on: Type.String({ examples: ['2026-02-01'] }),

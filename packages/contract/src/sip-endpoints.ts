@@ -75,7 +75,9 @@ export const endpoint = Type.Object(
       Type.String({ description: 'YYYY-MM-DD HH:mm:ss in UTC; absent while not registered.' }),
     ),
     sip_user_agent: Type.Optional(Type.String({ description: 'Absent while not registered.' })),
-    application: Type.Union([Type.String(), Type.Null()], { description: 'Path of the application.' }),
+    application: Type.Union([Type.String(), Type.Null()], {
+      description: 'Path of the application; null where the account does not see it.',
+    }),
     sub_account: Type.Union([Type.String(), Type.Null()], {
       description: 'URI of the subaccount that owns the endpoint.',
     }),

@@ -58,10 +58,50 @@ eachDatabase('Applications and their endpoints', (open) => {
     assert.equal((await attach(theirs, one)).status, 202);
     assert.equal(await attachedTo(world, id, one), theirs);
     assert.equal((await attach(mains, world.main)).status, 202);
-    assert.equal(await attachedTo(world, id, one), mains);
+    assert.deepEqual([await attachedTo(world, id), await attachedTo(world, id, one)], [mains, null]);
     const body = { username: 'bob', password: 'secret', alias: 'b', app_id: theirs };
     assert.equal((await world.call('POST', 'Endpoint/', { body, as: two })).status, 400);
     assert.equal(await endpointTotal(world, two), 0);
+  });
+
+  test('an account is shown no application that it does not see; its endpoints and numbers keep an application that moves away', async () => {
+    const world = await openSimulatedWorld({ database: open });
+    const [one, two] = [await world.subaccount(), await world.subaccount()];
+    const [moving, own] = [await application(world, {}, one), await application(world, {}, one)];
+    await endpoint(world, { app_id: moving }, one);
+    await endpoint(world, { app_id: own }, one);
+    for (const [number, app_id] of [
+      ['+12025550190', moving],
+      ['+12025550191', own],
+    ]) {
+      await world.api('POST', 'Number/', { number, subaccount: one.authId });
+      const body = { app_id };
+      assert.equal((await world.call('POST', `Number/${number}/`, { body, as: one })).status, 202);
+    }
+    const move = (to: Caller) => world.api('POST', `Application/${moving}/`, { subaccount: to.authId });
+    const none = 'none';
+    /** The identifiers in lists, which single objects repeat. */
+    const shown = async (as: Caller) => {
+      const found: string[] = [];
+      for (const list of ['Endpoint/', 'Number/']) {
+        const { objects } = (await world.call('GET', list, { as })).body;
+        for (const each of objects) {
+          const path = each.resource_uri.replace(`/v1/Account/${as.authId}/`, '');
+          const single = (await world.call('GET', path, { as })).body;
+          assert.equal(single.application, each.application);
+          found.push(each.application === null ? none : each.application.split('/').at(-2));
+        }
+      }
+      return found.sort();
+    };
+
+    const both = [moving, moving, own, own].sort();
+    assert.deepEqual(await shown(one), both);
+    assert.equal((await move(two)).status, 202);
+    assert.deepEqual(await shown(one), [own, own, none, none].sort());
+    assert.deepEqual(await shown(world.main), both);
+    assert.equal((await move(one)).status, 202);
+    assert.deepEqual(await shown(one), both);
   });
 
   test('a deletion without cascade keeps the endpoints, without an application', async () => {

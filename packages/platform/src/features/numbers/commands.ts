@@ -6,11 +6,20 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { NumberStore } from './store.ts';
 import type { NumberRow } from './tables.ts';
 
+export interface AttachableApplications {
+  exists(write: Write, account: RequestAccount, id: string): Promise<boolean>;
+  /** Those of the attached applications that the account sees. */
+  seenAmong(
+    account: RequestAccount,
+    attached: readonly (string | null)[],
+  ): Promise<ReadonlySet<string | null>>;
+}
+
 export interface CommandDeps {
   readonly database: Database;
   readonly store: NumberStore;
-  /** The destinations of numbers, read in the transaction that attaches them. */
-  readonly applications: { exists(write: Write, account: RequestAccount, id: string): Promise<boolean> };
+  readonly applications: AttachableApplications;
+  /** Read in the transaction that attaches it, as the application is. */
   readonly inboundTrunks: { exists(write: Write, account: RequestAccount, id: string): Promise<boolean> };
   /** True when `account` is `owner` or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;

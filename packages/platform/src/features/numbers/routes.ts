@@ -14,7 +14,6 @@ import { addNumber, type CommandDeps, changeNumber, removeNumber } from './comma
 import { readNumber, readNumbers } from './queries.ts';
 
 export function numberRoutes(deps: CommandDeps): RouteGroup {
-  const { store } = deps;
   const one = 'Number/:number/';
   return {
     name: 'Numbers',
@@ -41,7 +40,7 @@ export function numberRoutes(deps: CommandDeps): RouteGroup {
         description: 'Newest first. With filters no more than 10,000 are counted.',
         schema: { query: numberListQuery, response: numberList },
         success: 200,
-        run: ({ account, query }) => readNumbers(store, account, query),
+        run: ({ account, query }) => readNumbers(deps, account, query),
       }),
       route({
         method: 'GET',
@@ -49,7 +48,7 @@ export function numberRoutes(deps: CommandDeps): RouteGroup {
         operation: 'Retrieve a number',
         schema: { params: numberPath, response: numberBody },
         success: 200,
-        run: ({ account, params }) => readNumber(store, account, params.number),
+        run: ({ account, params }) => readNumber(deps, account, params.number),
       }),
       route({
         method: 'POST',

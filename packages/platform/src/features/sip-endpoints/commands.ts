@@ -9,12 +9,17 @@ import { credentialColumns } from './registrations/credential.ts';
 import type { EndpointStore } from './store.ts';
 import type { EndpointRow } from './tables.ts';
 
-/** Applications for endpoints, read in the transaction that attaches one, so that it cannot be deleted in between. */
+/** Applications for endpoints; the first two are read in the transaction that attaches one, so that it cannot be deleted in between. */
 export interface AttachableApplications {
   /** Whether the account sees the application, and so may attach it. */
   exists(write: Write, account: RequestAccount, applicationId: string): Promise<boolean>;
   /** The application of new endpoints of this account that name none. */
   defaultOf(write: Write, account: string): Promise<string | undefined>;
+  /** Those of the attached applications that the account sees. */
+  seenAmong(
+    account: RequestAccount,
+    attached: readonly (string | null)[],
+  ): Promise<ReadonlySet<string | null>>;
 }
 
 export interface CommandDeps {

@@ -6,6 +6,7 @@ import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
+import type { AttachableApplications } from './commands.ts';
 import type { ShownRow } from './endpoint-queries.ts';
 import type { EndpointStore } from './store.ts';
 
@@ -15,6 +16,7 @@ export interface QueryDeps {
   readonly clock: Clock;
   /** The domain in `sip_uri`. */
   readonly realm: string;
+  readonly applications: Pick<AttachableApplications, 'seenAmong'>;
 }
 
 export async function readEndpoint(
@@ -24,8 +26,9 @@ export async function readEndpoint(
 ): Promise<Result<Endpoint & { password: string }>> {
   const row = await deps.store.find(account, endpointId, deps.clock.now());
   if (row === undefined) return refused(notFound('endpoint', endpointId));
+  const seen = await deps.applications.seenAmong(account, [row.application_id]);
   return accepted({
-    ...endpointOf(deps, account, row),
+    ...endpointOf(deps, account, row, seen),
     password: deps.secrets.decrypt(row.password_md5_sealed),
   });
 }
@@ -57,17 +60,27 @@ export async function readEndpoints(
   account: RequestAccount,
   query: object,
 ): Promise<Result<List<Endpoint>>> {
+  let seen: SeenApplications = new Set();
   return answerPage(
     { query, path: `/v1/Account/${account.authId}/Endpoint/` },
-    async (page) => ({
-      total: await deps.store.total(account),
-      rows: await deps.store.list(account, page, deps.clock.now()),
-    }),
-    (row) => endpointOf(deps, account, row),
+    async (page) => {
+      const rows = await deps.store.list(account, page, deps.clock.now());
+      const attached = rows.map(({ application_id }) => application_id);
+      seen = await deps.applications.seenAmong(account, attached);
+      return { total: await deps.store.total(account), rows };
+    },
+    (row) => endpointOf(deps, account, row, seen),
   );
 }
 
-function endpointOf({ realm, clock }: QueryDeps, viewer: RequestAccount, row: ShownRow): Endpoint {
+type SeenApplications = ReadonlySet<string | null>;
+
+function endpointOf(
+  { realm, clock }: QueryDeps,
+  viewer: RequestAccount,
+  row: ShownRow,
+  seen: SeenApplications,
+): Endpoint {
   const account = `/v1/Account/${viewer.authId}`;
   return {
     endpoint_id: row.endpoint_id,
@@ -82,7 +95,7 @@ function endpointOf({ realm, clock }: QueryDeps, viewer: RequestAccount, row: Sh
           sip_expires: timestamp(row.expires_at! - clock.now() + clock.wallNow()),
           sip_user_agent: row.user_agent!,
         }),
-    application: row.application_id === null ? null : `${account}/Application/${row.application_id}/`,
+    application: !seen.has(row.application_id) ? null : `${account}/Application/${row.application_id}/`,
     sub_account: subaccountUri(row.account, row.main_account),
     resource_uri: `${account}/Endpoint/${row.endpoint_id}/`,
   };
