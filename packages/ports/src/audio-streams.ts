@@ -114,6 +114,8 @@ export type StreamNotice =
   /** The last sample in front of the checkpoint has left for the hearers. */
   | { readonly type: 'stream-played'; readonly stream: string; readonly name: string }
   | { readonly type: 'stream-cleared'; readonly stream: string }
+  /** So many more checkpoints were played and so many more times audio was cleared, too often to be reported one by one. */
+  | { readonly type: 'stream-notices-omitted'; readonly stream: string; readonly count: number }
   /** A frame of the other side that could not be used; the same code and sentence are in its `playFailed`. */
   | {
       readonly type: 'stream-refused-frame';

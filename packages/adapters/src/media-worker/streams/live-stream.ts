@@ -15,6 +15,7 @@ import { dialectOf } from './dialects/dialect-of.ts';
 import type { FrameWriter, ReceivedFrame, StreamDialect } from './dialects/stream-dialect.ts';
 import { DroppedAudio } from './dropped-audio.ts';
 import { guarded } from './guarded-listener.ts';
+import { LimitedNotices } from './limited-notices.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import { OutgoingEvents } from './outgoing-events.ts';
 import { RefusedFrames } from './refused-frames.ts';
@@ -62,8 +63,7 @@ export class LiveStream implements StreamSocketListener {
   #framesReceived = 0;
   #playDroppedMs = 0;
   #pastPlayedMs = 0;
-  #readInFrame = 0;
-  #bytesInFrame = 0;
+  readonly #limited: LimitedNotices;
   readonly #refused: RefusedFrames;
   readonly #droppedPlaying: DroppedAudio;
 
@@ -74,6 +74,7 @@ export class LiveStream implements StreamSocketListener {
     this.#dialect = dialectOf(order);
     this.#writer = this.#dialect.createWriter(order);
     this.#audio = new AudioReader({ contentType: order.encoding, sampleRate: order.sampleRate });
+    this.#limited = new LimitedNotices(order.stream, deps);
     this.#refused = new RefusedFrames(deps);
     this.#events = new OutgoingEvents({
       isResumable: order.keepLostMs > 0,
@@ -89,9 +90,8 @@ export class LiveStream implements StreamSocketListener {
       ask: (position) => this.#socket!.ask(String(position)),
       send: (bytes) => this.#socket!.send(bytes, order.binary === true),
       tick: () => {
-        this.#readInFrame = 0;
-        this.#bytesInFrame = 0;
-        this.#socket?.resume();
+        this.#socket?.refill();
+        this.#limited.tick();
       },
       dropped: (ms) => droppedSending.add(ms, 100),
       spoken: (track, speaking, atMs) => this.#events.emit(() => this.#writer.speech(track, speaking, atMs)),
@@ -110,8 +110,9 @@ export class LiveStream implements StreamSocketListener {
     this.#isResumption = target.resumed ?? false;
     // A stream with hold audio detects a dead connection three times as fast, so that its legs do not wait long.
     const pingMs = this.#order.keepLostMs > 0 ? limits.pingMs / 3 : limits.pingMs;
-    const { closeMs } = limits;
-    const options = { mostBytes: 16 * limits.messageBytes, pingMs, closeMs, trust };
+    const { closeMs, readFrames, readBytes } = limits;
+    const allowance = { frames: readFrames, bytes: readBytes };
+    const options = { mostBytes: 16 * limits.messageBytes, allowance, pingMs, closeMs, trust };
     this.#deps.counters.sockets++;
     try {
       this.#socket = new StreamSocket(target, options, guarded(this, this.#fail));
@@ -197,6 +198,7 @@ export class LiveStream implements StreamSocketListener {
       this.#streamSource?.clear();
     }
     const { stream } = this.#order;
+    this.#limited.flush();
     this.#deps.notify({ type: 'stream-lost', stream, code: this.#isStopped ? 1000 : code, sentence });
   }
 
@@ -211,12 +213,6 @@ export class LiveStream implements StreamSocketListener {
     const { limits, counters } = this.#deps;
     this.#framesReceived++;
     counters.framesReceived++;
-    // A limited number of messages is read per frame; the rest of a flood waits in its sender's network.
-    this.#readInFrame++;
-    this.#bytesInFrame += data.length;
-    if (this.#readInFrame >= limits.messagesPerFrame || this.#bytesInFrame >= limits.bytesPerFrame) {
-      this.#socket!.pause();
-    }
     if (data.length > limits.messageBytes) {
       this.#refuse(
         'message-too-long',
@@ -254,7 +250,7 @@ export class LiveStream implements StreamSocketListener {
         const dropped = this.#streamSource.clear();
         this.#audio.reset();
         this.#events.emit(() => this.#writer.cleared(dropped));
-        this.#deps.notify({ type: 'stream-cleared', stream: this.#order.stream });
+        this.#limited.send({ type: 'stream-cleared', stream: this.#order.stream });
         return;
       }
       case 'press':
@@ -302,7 +298,7 @@ export class LiveStream implements StreamSocketListener {
     const mostMs = limits.queueMs;
     const played = (name: string): void => {
       this.#events.emit(() => this.#writer.played(name));
-      this.#deps.notify({ type: 'stream-played', stream, name });
+      this.#limited.send({ type: 'stream-played', stream, name });
     };
     this.#streamSource =
       asLeg === undefined
@@ -370,6 +366,7 @@ export class LiveStream implements StreamSocketListener {
 
   #finish(): void {
     const { stream } = this.#order;
+    this.#limited.flush();
     this.#deps.notify({
       type: 'stream-over',
       stream,

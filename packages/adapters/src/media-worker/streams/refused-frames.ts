@@ -1,3 +1,4 @@
+import { RateLimit } from './rate-limit.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 
 interface RefusedFramesDeps {
@@ -8,25 +9,19 @@ interface RefusedFramesDeps {
 
 /** Counts the refused frames of one stream, and limits their answers. */
 export class RefusedFrames {
-  readonly #deps: RefusedFramesDeps;
-  #sinceMs = 0;
-  #answered = 0;
+  readonly #counters: RefusedFramesDeps['counters'];
+  readonly #answers: RateLimit;
   count = 0;
 
-  constructor(deps: RefusedFramesDeps) {
-    this.#deps = deps;
+  constructor({ now, limits, counters }: RefusedFramesDeps) {
+    this.#counters = counters;
+    this.#answers = new RateLimit(now, limits.refusalsPerSecond);
   }
 
   /** One more; whether it is answered. */
   add(): boolean {
-    const { now, limits, counters } = this.#deps;
     this.count++;
-    counters.framesRefused++;
-    const nowMs = now();
-    if (nowMs - this.#sinceMs >= 1000) {
-      this.#sinceMs = nowMs;
-      this.#answered = 0;
-    }
-    return ++this.#answered <= limits.refusalsPerSecond;
+    this.#counters.framesRefused++;
+    return this.#answers.admit();
   }
 }

@@ -1,50 +1,14 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { toneLevel } from '@jackfield/media';
+import { startRawServer, targetOf, upgrade } from './testing/raw-server.ts';
 import { createStreamRig, nothing, stream } from './testing/stream-rig.ts';
 import { testCertificate, testKey } from './testing/test-certificate.ts';
 import { assertOneClock, type GotFrame, toneBytes } from './testing/test-server.ts';
-
-/** A server that handles its connections as the test decides. */
-async function startRawServer(
-  context: TestContext,
-  take: (socket: Socket) => void,
-  server: Server = createServer(take),
-): Promise<{ readonly url: string; readonly port: number; readonly sockets: Set<Socket> }> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `ws://stream.example:${port}/`, port, sockets };
-}
-
-function targetOf({ url, port }: { readonly url: string; readonly port: number }, timeoutMs: number) {
-  return { url, addresses: ['127.0.0.1'], port, headers: {}, timeoutMs };
-}
-
-/** Answers the upgrade as RFC 6455 §4.2.2 requires, then sends nothing more. */
-function upgrade(socket: Socket): void {
-  socket.once('data', (bytes) => {
-    const key = /sec-websocket-key: (\S+)/i.exec(bytes.toString())![1];
-    const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-    );
-  });
-}
 
 test('an attempt that fails is reported with its cause, and leaves no socket', async (context) => {
   const rig = await createStreamRig(context, 8268);

@@ -46,11 +46,13 @@ export interface StreamLimits {
   readonly pingMs: number;
   /** How long the other side may take to answer a close; default 5000. */
   readonly closeMs: number;
-  /** Messages, and their bytes, that are read in 20 ms before the socket waits; default 64, and 128 KiB. */
-  readonly messagesPerFrame: number;
-  readonly bytesPerFrame: number;
+  /** Frames of a WebSocket (messages, fragments, pings, pongs), and bytes, that are read in 20 ms; default 64, and 128 KiB. */
+  readonly readFrames: number;
+  readonly readBytes: number;
   /** Refusals per second that get an answer; further ones are only counted. Default 10. */
   readonly refusalsPerSecond: number;
+  /** Notifications of played checkpoints and cleared audio per second; further ones are counted. Default 20. */
+  readonly noticesPerSecond: number;
   /** Concurrent streams; default 5000. */
   readonly streams: number;
 }
@@ -63,9 +65,10 @@ export const defaultStreamLimits: StreamLimits = {
   slowMs: 2000,
   pingMs: 15_000,
   closeMs: 5000,
-  messagesPerFrame: 64,
-  bytesPerFrame: 128 * 1024,
+  readFrames: 64,
+  readBytes: 128 * 1024,
   refusalsPerSecond: 10,
+  noticesPerSecond: 20,
   streams: 5000,
 };
 

@@ -1,7 +1,9 @@
-import { connect as connectPlain, isIP, type LookupFunction } from 'node:net';
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { StreamTarget } from '@jackfield/ports';
 import { WebSocket } from 'ws';
+import { type FrameAllowance, FrameMeter } from './frame-meter.ts';
+import { limitReading } from './limit-reading.ts';
 
 /** Receives the events of a socket: `opened` or `unreachable`, and after `opened` finally `lost`. */
 export interface StreamSocketListener {
@@ -18,6 +20,8 @@ export interface StreamSocketListener {
 export interface StreamSocketOptions {
   /** A longer message ends the connection with 1009. */
   readonly mostBytes: number;
+  /** What is read in 20 ms; the rest waits in the other side's network. */
+  readonly allowance: FrameAllowance;
   readonly pingMs: number;
   readonly closeMs: number;
   /** Certificates of trusted authorities, in place of Node's own. */
@@ -29,9 +33,13 @@ export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #listener: StreamSocketListener;
   readonly #closeMs: number;
+  readonly #meter: FrameMeter;
+  #refills: NodeJS.Timeout | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #ping: NodeJS.Timeout | undefined;
   #isAnswered = true;
+  #isAnswering = false;
+  #unansweredPing: Buffer | undefined;
   #isOpen = false;
   #isOver = false;
   #sentence: string | undefined;
@@ -39,18 +47,26 @@ export class StreamSocket {
   constructor(target: StreamTarget, options: StreamSocketOptions, listener: StreamSocketListener) {
     this.#listener = listener;
     this.#closeMs = options.closeMs;
+    this.#meter = new FrameMeter(options.allowance);
+    const dial = dialler(target, options.trust);
+    let connection: Socket;
     const socket = new WebSocket(target.url, {
       headers: inFront(target.headers),
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: options.mostBytes,
+      autoPong: false,
       // Host, SNI and the certificate check use the name of the URL; only checked addresses are connected.
-      createConnection: dialler(target, options.trust),
+      createConnection: () => {
+        connection = dial();
+        return connection;
+      },
     });
     this.#socket = socket;
     socket.binaryType = 'nodebuffer';
     socket.on('open', () => {
       clearTimeout(this.#deadline);
+      limitReading(connection, this.#meter, () => socket.pause());
       this.#isOpen = true;
       this.#ping = setInterval(() => this.#askWhetherItLives(options.pingMs), options.pingMs);
       listener.opened();
@@ -58,6 +74,7 @@ export class StreamSocket {
     socket.on('message', (data: Buffer, isBinary) => {
       if (!this.#isOver) listener.message(data, isBinary);
     });
+    socket.on('ping', (data) => this.#answer(data));
     socket.on('pong', (data) => {
       this.#isAnswered = true;
       if (data.length > 0 && !this.#isOver) listener.answered(data.toString('latin1'));
@@ -97,19 +114,15 @@ export class StreamSocket {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping(question);
   }
 
-  /** Reads nothing until `resume`: data waits in the other side's network. */
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
+  /** The next 20 ms begin: as many frames and bytes as before may be read. */
+  refill(): void {
+    this.#meter.refill();
     if (this.#socket.isPaused) this.#socket.resume();
   }
 
   /** Sends a close frame; without a timely answer the connection is cut. `lost` or `unreachable` follows. */
   close(code: number, reason: string): void {
     if (this.#isOver) return;
-    this.resume();
     clearTimeout(this.#deadline);
     this.#sentence ??= reason;
     if (!this.#isOpen) {
@@ -117,6 +130,8 @@ export class StreamSocket {
       return;
     }
     this.#socket.close(code, cut(reason));
+    // The answer is behind what the other side sent before it; the frames of the legs no longer count the time.
+    this.#refills ??= setInterval(() => this.refill(), 20);
     this.#deadline = setTimeout(() => this.#socket.terminate(), this.#closeMs);
   }
 
@@ -124,6 +139,21 @@ export class StreamSocket {
   kill(sentence: string): void {
     this.#sentence ??= sentence;
     this.#socket.terminate();
+  }
+
+  /** While a pong waits for the network, the latest ping alone will be answered (RFC 6455 §5.5.3). */
+  #answer(ping: Buffer): void {
+    if (this.#isAnswering) {
+      this.#unansweredPing = ping;
+      return;
+    }
+    this.#isAnswering = true;
+    this.#socket.pong(ping, undefined, () => {
+      this.#isAnswering = false;
+      const next = this.#unansweredPing;
+      this.#unansweredPing = undefined;
+      if (next !== undefined) this.#answer(next);
+    });
   }
 
   #askWhetherItLives(pingMs: number): void {
@@ -140,6 +170,7 @@ export class StreamSocket {
     this.#isOver = true;
     clearTimeout(this.#deadline);
     clearInterval(this.#ping);
+    clearInterval(this.#refills);
     if (!this.#isOpen) this.#listener.unreachable(this.#sentence ?? 'the connection was closed');
     else {
       const said = reason === '' ? '' : `: ${JSON.stringify(reason)}`;

@@ -240,6 +240,9 @@ describe('an event in the middle of a stream', () => {
     stream.after(1_000);
     assert.equal(cleared(), 1);
     assert.equal(stream.stream.chatter.omitted, 2);
+    const about = { stream: stream.stream.order.stream, count: 981 };
+    assert.deepEqual(stream.feed({ type: 'stream-notices-omitted', ...about }).effects, []);
+    assert.equal(stream.stream.chatter.omitted, 983);
   });
 
   it('moves the stream to other legs; a bidirectional stream changes its listeners in the media engine', () => {

@@ -65,6 +65,8 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
       return reported(stream, { type: 'played', name: input.name }, now, limits);
     case 'stream-cleared':
       return reported(stream, { type: 'cleared' }, now, limits);
+    case 'stream-notices-omitted':
+      return stay(withOmitted(stream, input.count));
     case 'stream-degraded': {
       const { direction, droppedMs, percentFull } = input;
       return reported(stream, { type: 'degraded', direction, droppedMs, percentFull }, now, limits);
@@ -180,6 +182,10 @@ function timeoutOf({ startedAt, order }: Stream, now: Instant): Instant {
   return (startedAt ?? now) + order.timeoutSeconds * 1000;
 }
 
+function withOmitted(stream: Stream, count: number): Stream {
+  return { ...stream, chatter: { ...stream.chatter, omitted: stream.chatter.omitted + count } };
+}
+
 /** An event that the other side causes; events over the limit are counted. */
 function reported(stream: Stream, event: StreamEvent, now: Instant, limits: StreamLimits): Stepped {
   if (stream.phase === 'connecting') return stay(stream);
@@ -188,7 +194,7 @@ function reported(stream: Stream, event: StreamEvent, now: Instant, limits: Stre
   const since = isNew ? now : chatter.since;
   const count = isNew ? 0 : chatter.emitted;
   if (count >= limits.eventsPerSecond) {
-    return stay({ ...stream, chatter: { ...chatter, omitted: chatter.omitted + 1 } });
+    return stay(withOmitted(stream, 1));
   }
   return {
     state: { ...stream, chatter: { ...chatter, since, emitted: count + 1 } },
