@@ -7,7 +7,7 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeouts: EgressTimeouts;
-  /** A longer body ends the request with the problem `too-large`. */
+  /** A longer body ends the request with the problem `too-large`, as do chunk extensions and trailers of much more than that. */
   readonly maxBodyBytes: number;
   /** Called with the bytes of each piece of the body; false ends the request with the problem `no-memory`. */
   readonly reserve?: (bytes: number) => boolean;
@@ -40,7 +40,7 @@ export interface EgressAnswer {
  * - `refused`: the guard forbids the target; a retry cannot succeed.
  * - `unreachable`: unknown name, closed port, or TLS failed; `connect-timeout`: the connection took too long.
  * - `read-timeout`, `total-timeout`, `broken`: connected, but the answer was late, missing or malformed.
- * - `too-large`: the body exceeded the cap; `no-memory`: `reserve` refused a piece of it. `aborted`: the caller gave up.
+ * - `too-large`: the body, or what comes with it, exceeded the cap; `no-memory`: `reserve` refused a piece of it. `aborted`: the caller gave up.
  */
 export type EgressProblemKind =
   | 'refused'

@@ -41,6 +41,8 @@ export interface Connection {
   readonly isConnected: boolean;
   /** Called when it is connected, TLS included. */
   onConnected: () => void;
+  /** Called with the size of each piece that arrives, before it is parsed. */
+  onReceived: (bytes: number) => void;
   /** The response is complete: the connection becomes idle, or closes when it may not be kept. */
   release(): void;
   /** Closes it in any state. */
@@ -127,6 +129,7 @@ class PooledConnection implements Connection {
   isReused = false;
   isConnected = false;
   onConnected = (): void => {};
+  onReceived = (_bytes: number): void => {};
 
   constructor(pool: Pool, target: EgressTarget, key: string, isKept: boolean) {
     this.#pool = pool;
@@ -153,6 +156,7 @@ class PooledConnection implements Connection {
     this.#socket = socket;
     let isDone = false;
     socket.setNoDelay(true);
+    this.#watch(socket);
     socket.once(target.secure ? 'secureConnect' : 'connect', () => {
       isDone = true;
       this.#openedAt = performance.now();
@@ -165,6 +169,14 @@ class PooledConnection implements Connection {
       isDone = true;
       callback(error, null);
     });
+  }
+
+  #watch(socket: Socket): void {
+    const push = socket.push.bind(socket);
+    socket.push = (piece: Buffer | null) => {
+      if (piece !== null) this.onReceived(piece.length);
+      return !socket.destroyed && push(piece);
+    };
   }
 
   wake(): this {
@@ -181,6 +193,7 @@ class PooledConnection implements Connection {
       return;
     }
     this.onConnected = () => {};
+    this.onReceived = () => {};
     // When the response closes the connection, the client ends it after this call; the next request must not get it.
     queueMicrotask(() => {
       if (all.has(this) && this.#socket?.destroyed === false) idle.add(this.#key, this);

@@ -32,6 +32,10 @@ export interface HttpEgressOptions extends AddressRules {
 const defaultNameTtlMs = 2_000;
 /** If the receiver closed before our request arrived, we learn it within a round trip. */
 const staleWithinMs = 1_000;
+/** Servers send one or two (RFC 9110 §15.2): 100, 102 while they work, 103. */
+const maxInterimAnswers = 20;
+/** What an answer may hold besides its body: four times the longest header. */
+const maxBytesBesidesBody = 65_536;
 
 /** Error codes for header fields and paths that could smuggle in a second request, and for fields reserved to the client. */
 const refusedByClient = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
@@ -99,6 +103,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: EgressAnswer['headers'] = {};
   readonly #pieces: Buffer[] = [];
   #length = 0;
+  #received = 0;
+  #interimAnswers = 0;
   #isSettled = false;
 
   constructor(request: EgressRequest, settle: (outcome: EgressOutcome) => void, pool: ConnectionPool) {
@@ -128,6 +134,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { method, headers, body = '' } = this.#request;
     this.#connection = connection;
     connection.onConnected = this.#connected;
+    connection.onReceived = this.#count;
     if (connection.isConnected) this.#connected();
     connection.client.dispatch(
       {
@@ -146,6 +153,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#expectPiece();
   };
 
+  /** Parts of an answer that are neither header nor body, such as chunk extensions, are reported by no other callback. */
+  readonly #count = (bytes: number): void => {
+    this.#received += bytes;
+    // Twice: the sizes of chunks of 6 bytes take nearly as much as the body.
+    const limit = 2 * this.#request.maxBodyBytes + maxBytesBesidesBody;
+    if (this.#received <= limit) return;
+    this.#fail(
+      this.#status === undefined ? 'broken' : 'too-large',
+      `the answer is longer than ${limit} bytes`,
+    );
+  };
+
   onRequestStart(): void {}
 
   onResponseStart(
@@ -154,7 +173,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: EgressAnswer['headers'],
   ): void {
     // An interim response is not the final one.
-    if (status < 200) return;
+    if (status < 200) {
+      if (++this.#interimAnswers <= maxInterimAnswers) return;
+      this.#fail('broken', `more than ${maxInterimAnswers} interim answers came before the answer`);
+      return;
+    }
     this.#status = status;
     this.#headers = headers;
     this.#expectPiece();
