@@ -17,7 +17,7 @@ import type { OutboxConsumer } from '../../kernel/outbox-consumer.ts';
 import { publishBacklog } from './delivery/backlog.ts';
 import { createConsumer } from './delivery/deliver.ts';
 import { createSigner } from './delivery/signed-request.ts';
-import { createRequestSlots } from './domain/request-slots.ts';
+import { createSharedSlots } from './domain/shared-slots.ts';
 import { callbacksTable } from './migrations/0001-callbacks.ts';
 import { callbackAttempts } from './migrations/0002-attempts.ts';
 import { callbacksOfSubaccounts } from './migrations/0003-subaccounts.ts';
@@ -35,10 +35,10 @@ import {
 } from './store.ts';
 
 export interface CallbackLimits {
-  /** Requests to one host at the same time. */
+  /** Requests to one host at the same time; one account has at most three quarters of them. */
   readonly perHost: number;
-  /** Requests of one account at the same time. */
-  readonly perAccount: number;
+  /** Requests at the same time; one account has at most half of them. */
+  readonly atOnce: number;
   /** How much of a receiver's answer is read before the connection is cut. */
   readonly maxBodyBytes: number;
   /** How long the log keeps a delivery; on PostgreSQL for an eighth longer, or an hour, because those of a time go together. */
@@ -50,8 +50,8 @@ export interface CallbackLimits {
 
 const callbackLimits: CallbackLimits = {
   perHost: 32,
-  // Half of the deliveries of a node at the same time (`concurrency` in create-platform.ts).
-  perAccount: 128,
+  // The deliveries of a node at the same time (`concurrency` in create-platform.ts).
+  atOnce: 256,
   maxBodyBytes: 65_536,
   keepMs: 7 * 86_400_000,
   pruneEveryMs: 60_000,
@@ -117,8 +117,8 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     store,
     sign: createSigner(deps),
     maxBodyBytes: limits.maxBodyBytes,
-    ofHosts: createRequestSlots(limits.perHost),
-    ofAccounts: createRequestSlots(limits.perAccount),
+    ofHosts: createSharedSlots({ total: limits.perHost, weight: 3 }),
+    ofAccounts: createSharedSlots({ total: limits.atOnce, weight: 1 }),
     stop: stop.signal,
   });
 

@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../../kernel/outbox-store.ts';
 import { withoutSecrets } from '../../../kernel/shown-url.ts';
 import { type DeliveryVerdict, isSilent, judgeAttempt } from '../domain/delivery-outcome.ts';
 import { type DeliverySettings, parseDeliverySettings } from '../domain/delivery-settings.ts';
-import type { RequestSlots } from '../domain/request-slots.ts';
+import type { SharedSlots } from '../domain/shared-slots.ts';
 import { deliveryEvent } from '../events.ts';
 import { type CallbackAttempt, type CallbackStore, waitingRow } from '../store.ts';
 import { fieldsOf } from './fields.ts';
@@ -21,8 +21,10 @@ export interface DeliverDeps {
   readonly outbox: Pick<Outbox, 'appendEvents' | 'resume' | 'wake'>;
   /** Of a receiver's answer, which is not used. */
   readonly maxBodyBytes: number;
-  readonly ofHosts: RequestSlots;
-  readonly ofAccounts: RequestSlots;
+  /** A pool for each host, with a lane for each account. */
+  readonly ofHosts: SharedSlots;
+  /** One pool, with a lane for each account. */
+  readonly ofAccounts: SharedSlots;
   /** Receives each attempt at a callback about a call. */
   readonly tracing?: Pick<CallTracing, 'happened'>;
   /** Cuts deliveries in flight; they are sent again after the next start. */
@@ -33,27 +35,28 @@ export interface DeliverDeps {
 export function createConsumer(deps: DeliverDeps): OutboxConsumer {
   const { ofHosts, ofAccounts, outbox, log } = deps;
 
-  function free(slots: RequestSlots, lane: string, wasSilent?: boolean): void {
-    const freed = slots.free(lane, wasSilent);
-    if (freed === 0) return;
-    outbox.resume(lane, freed).then(
-      (resumed) => {
-        if (resumed === freed) slots.moreWait(lane);
-      },
-      (err: unknown) => log.error({ err, lane }, 'callbacks that wait for a slot not resumed'),
-    );
+  function free(slots: SharedSlots, { pool, name }: Lane, wasSilent?: boolean): void {
+    for (const { lane, slots: freed } of slots.free(pool, name, wasSilent)) {
+      outbox.resume(lane, freed).then(
+        (resumed) => {
+          if (resumed === freed) slots.moreWait(pool, lane);
+        },
+        (err: unknown) => log.error({ err, lane }, 'callbacks that wait for a slot not resumed'),
+      );
+    }
   }
 
   return {
     admit({ callback, account }) {
       if (callback === undefined) return undefined;
-      const [ofAccount, ofHost] = [accountLane(account), hostLane(callback)];
-      const [accountHasSlot, hostHasSlot] = [ofAccounts.take(ofAccount), ofHosts.take(ofHost)];
+      const [ofAccount, ofHost] = [accountLane(account), hostLane(account, callback)];
+      const accountHasSlot = ofAccounts.take(ofAccount.pool, ofAccount.name);
+      const hostHasSlot = ofHosts.take(ofHost.pool, ofHost.name);
       if (accountHasSlot && hostHasSlot) return undefined;
       // The slot goes to the next event that waits there: this one may wait for long at the other lane.
       if (accountHasSlot) free(ofAccounts, ofAccount);
       if (hostHasSlot) free(ofHosts, ofHost);
-      return accountHasSlot ? ofHost : ofAccount;
+      return accountHasSlot ? ofHost.name : ofAccount.name;
     },
     async deliver(event) {
       const { callback, account } = event;
@@ -63,7 +66,7 @@ export function createConsumer(deps: DeliverDeps): OutboxConsumer {
         return await attempt(deps, event, callback, receiver);
       } finally {
         // Retries of unordered events have fixed times: a receiver that hangs must not defer those of other resources.
-        free(ofHosts, hostLane(callback), receiver.wasSilent && callback.isUnordered !== true);
+        free(ofHosts, hostLane(account, callback), receiver.wasSilent && callback.isUnordered !== true);
         free(ofAccounts, accountLane(account));
       }
     },
@@ -181,13 +184,20 @@ function timeoutsOf({ connectMs, readMs, totalMs }: DeliverySettings) {
   return { connectMs, readMs, totalMs };
 }
 
-/** The host; unordered events have slots of their own there, so that neither kind waits for the other. */
-function hostLane({ url, isUnordered }: CallbackTarget): string {
-  const host = URL.canParse(url) ? new URL(url).host : '';
-  return isUnordered === true ? `${host} unordered` : host;
+/** A lane of `SharedSlots`; its name, under which events wait in the outbox, is that of no lane of another pool. */
+interface Lane {
+  readonly pool: string;
+  readonly name: string;
 }
 
-/** The account or subaccount, whatever its hosts: names of hosts cost an attacker nothing. No host has a space in its name. */
-function accountLane(account: string): string {
-  return `account ${account}`;
+/** The account at the host: accounts may share a host. Unordered events have slots of their own, so that neither kind waits for the other. */
+function hostLane(account: string, { url, isUnordered }: CallbackTarget): Lane {
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  const pool = isUnordered === true ? `${host} unordered` : host;
+  return { pool, name: `${account} at ${pool}` };
+}
+
+/** The account or subaccount, whatever its hosts: names of hosts cost an attacker nothing. */
+function accountLane(account: string): Lane {
+  return { pool: 'accounts', name: `account ${account}` };
 }
