@@ -1,8 +1,9 @@
-import { isIP, type LookupFunction, connect as openSocket, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect as openTlsSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 // Importing the whole library takes 4 MB more memory.
 import Client from 'undici/lib/dispatcher/client.js';
+import { dial } from './dial.ts';
 import type { EgressTarget } from './egress-target.ts';
 
 export interface PoolLimits {
@@ -125,6 +126,7 @@ class PooledConnection implements Connection {
   readonly #key: string;
   readonly #isKept: boolean;
   #socket: Socket | undefined;
+  #stopDialling = (): void => {};
   #openedAt = 0;
   isReused = false;
   isConnected = false;
@@ -152,23 +154,34 @@ class PooledConnection implements Connection {
   }
 
   #connect(target: EgressTarget, callback: buildConnector.Callback): void {
-    const socket = open(target, this.#pool);
-    this.#socket = socket;
-    let isDone = false;
-    socket.setNoDelay(true);
-    this.#watch(socket);
-    socket.once(target.secure ? 'secureConnect' : 'connect', () => {
-      isDone = true;
+    const { addresses, port, secure } = target;
+    const connected = (socket: Socket): void => {
       this.#openedAt = performance.now();
       this.isConnected = true;
       callback(null, socket);
       this.onConnected();
-    });
-    socket.on('error', (error) => {
-      if (isDone) return;
-      isDone = true;
-      callback(error, null);
-    });
+    };
+    const failed = (error: Error): void => callback(error, null);
+    const dialled = (tcp: Socket): void => {
+      tcp.setNoDelay(true).on('error', () => {});
+      const socket = secure ? encrypted(tcp, target, this.#pool) : tcp;
+      this.#socket = socket;
+      this.#watch(socket);
+      if (!secure) {
+        connected(socket);
+        return;
+      }
+      let isDone = false;
+      socket.once('secureConnect', () => {
+        isDone = true;
+        connected(socket);
+      });
+      socket.on('error', (error) => {
+        if (!isDone) failed(error);
+        isDone = true;
+      });
+    };
+    this.#stopDialling = dial(addresses, port, dialled, failed);
   }
 
   #watch(socket: Socket): void {
@@ -204,23 +217,19 @@ class PooledConnection implements Connection {
     if (!this.#pool.all.delete(this)) return;
     this.#pool.idle.remove(this.#key, this);
     void this.client.destroy();
+    this.#stopDialling();
     this.#socket?.destroy();
   }
 }
 
-/** Opens a socket to the checked addresses: the name is not resolved again. */
-function open({ secure, hostname, port, addresses }: EgressTarget, { trust, sessions }: Pool): Socket {
-  const lookup: LookupFunction = (_name, { all }, callback) => {
-    if (all) callback(null, [...addresses]);
-    else callback(null, addresses[0]!.address, addresses[0]!.family);
-  };
-  if (!secure) return openSocket({ host: hostname, port, lookup });
+/** TLS on a connection to a checked address: the name is not resolved again. */
+function encrypted(tcp: Socket, { hostname, port }: EgressTarget, { trust, sessions }: Pool): Socket {
   const server = `${hostname}:${port}`;
   const session = sessions.get(server);
   const socket = openTlsSocket({
+    socket: tcp,
+    // The certificate must be of this name.
     host: hostname,
-    port,
-    lookup,
     ALPNProtocols: ['http/1.1'],
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
     ...(trust === undefined ? {} : { ca: trust }),
