@@ -10,6 +10,7 @@ const servers: Server[] = [];
 const sockets = new Set<Socket>();
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
+  sockets.clear();
   for (const server of servers.splice(0)) {
     server.close();
     await once(server, 'close');
@@ -60,6 +61,36 @@ test('an answer after twenty interim answers is accepted, and the connection is 
   assert.equal(bodyOf(await send(port, egress)), 'hello');
   assert.equal(sockets.size, 1);
   egress.close();
+});
+
+test('100 Continue is passed over in front of an answer, wherever its bytes are divided', async () => {
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const said = `${interim}HTTP/1.1 103 Early Hints\r\nlink: HTTP/1.1 100\r\n\r\n${interim}`;
+  const port = await talker((socket, request) => {
+    if (request === 1) return void socket.write(said + hello);
+    socket.setNoDelay(true);
+    const bytes = [...said];
+    const next = () => {
+      const byte = bytes.shift();
+      if (byte === undefined) socket.write(hello);
+      else socket.write(byte, () => setImmediate(next));
+    };
+    next();
+  });
+  const egress = newEgress();
+  assert.equal(bodyOf(await send(port, egress)), 'hello');
+  await new Promise(setImmediate);
+  assert.equal(bodyOf(await send(port, egress)), 'hello');
+  assert.equal(sockets.size, 1);
+  egress.close();
+});
+
+test('a final answer that holds the bytes of 100 Continue comes unchanged', async () => {
+  const body = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const port = await talker((socket) =>
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+  );
+  assert.equal(bodyOf(await send(port)), body);
 });
 
 test('interim answers without end are cut', async () => {

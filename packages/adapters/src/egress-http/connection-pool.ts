@@ -5,6 +5,7 @@ import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { dial } from './dial.ts';
 import type { EgressTarget } from './egress-target.ts';
+import { InterimAnswers } from './interim-answers.ts';
 
 export interface PoolLimits {
   /** Idle connections that are kept open, to one host and altogether. */
@@ -126,6 +127,7 @@ class PooledConnection implements Connection {
   readonly #key: string;
   readonly #isKept: boolean;
   #socket: Socket | undefined;
+  readonly #interimAnswers = new InterimAnswers();
   #stopDialling = (): void => {};
   #openedAt = 0;
   isReused = false;
@@ -187,13 +189,17 @@ class PooledConnection implements Connection {
   #watch(socket: Socket): void {
     const push = socket.push.bind(socket);
     socket.push = (piece: Buffer | null) => {
-      if (piece !== null) this.onReceived(piece.length);
+      if (piece !== null) {
+        this.#interimAnswers.rewrite(piece);
+        this.onReceived(piece.length);
+      }
       return !socket.destroyed && push(piece);
     };
   }
 
   wake(): this {
     this.isReused = true;
+    this.#interimAnswers.begin();
     return this;
   }
 
