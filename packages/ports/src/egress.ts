@@ -11,6 +11,8 @@ export interface EgressRequest {
   readonly maxBodyBytes: number;
   /** Called with the bytes of each piece of the body; false ends the request with the problem `no-memory`. */
   readonly reserve?: (bytes: number) => boolean;
+  /** Called once with the status when the head of the answer has come; interim answers are no answer. */
+  readonly onStatus?: (status: number) => void;
   /** Aborts the request; its outcome is then the problem `aborted`. */
   readonly signal?: StopSignal;
 }

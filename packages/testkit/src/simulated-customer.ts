@@ -30,10 +30,15 @@ export interface CustomerRequest {
   readonly webhook: Webhook | undefined;
 }
 
-/** The answer: a document with 200, a status, or why there is no answer; `undefined` never answers. */
+/** The answer: a document with 200, a status (its body ends `bodyMs` later), or why there is no answer; `undefined` never answers. */
 export type CustomerAnswer =
   | string
-  | { readonly status: number; readonly body?: string | Uint8Array; readonly afterMs?: number }
+  | {
+      readonly status: number;
+      readonly body?: string | Uint8Array;
+      readonly afterMs?: number;
+      readonly bodyMs?: number;
+    }
   | { readonly problem: EgressProblem }
   | undefined;
 
@@ -133,9 +138,16 @@ export function createSimulatedCustomer(
         status,
         body = '',
         afterMs = usualMs,
+        bodyMs = 0,
       } = typeof answer === 'string' ? { status: 200, body: answer } : answer;
       const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-      return outcomeAfter(afterMs, { status, headers: {}, body: bytes }, request);
+      if (bodyMs > 0) {
+        clock.startTimer(clock.now() + afterMs, () => {
+          request.onStatus?.(status);
+          touched();
+        });
+      }
+      return outcomeAfter(afterMs + bodyMs, { status, headers: {}, body: bytes }, request);
     },
   };
 }

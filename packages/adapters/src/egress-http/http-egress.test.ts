@@ -280,7 +280,12 @@ test('a body that drips forever is cut after the total timeout', async () => {
     socket.on('close', () => clearInterval(drip));
   });
   const timeouts = { connectMs: 2000, readMs: 1000, totalMs: 200 };
-  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts })), 'total-timeout');
+  const statuses: number[] = [];
+  const onStatus = (status: number) => statuses.push(status);
+  const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts, onStatus });
+  assert.equal(kindOf(outcome), 'total-timeout');
+  // It came with the head.
+  assert.deepEqual(statuses, [200]);
 });
 
 test('a name that never resolves is cut after the connect timeout', async () => {

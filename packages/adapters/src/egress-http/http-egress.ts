@@ -180,6 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = headers;
+    this.#request.onStatus?.(status);
     this.#expectPiece();
   }
 

@@ -101,6 +101,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
   const { database, clock, secrets, outbox, mayPrune = () => true } = deps;
   const limits = { ...callbackLimits, ...deps.limits };
   const stop = new AbortController();
+  let hasEnded = false;
   const store = createCallbackStore(database);
   const { keepMs, pruneEveryMs } = limits;
   const pruning = createPruning({ ...deps, mayPrune, keepMs, pruneEveryMs });
@@ -120,6 +121,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     ofHosts: createSharedSlots({ total: limits.perHost, weight: 3 }),
     ofAccounts: createSharedSlots({ total: limits.atOnce, weight: 1 }),
     stop: stop.signal,
+    hasEnded: () => hasEnded,
   });
 
   async function replay(row: CallbackRow): Promise<string> {
@@ -158,6 +160,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
       const cancelStop = clock.startTimer(clock.now() + limits.graceMs, () => stop.abort());
       await outbox.close();
       cancelStop();
+      hasEnded = true;
       stop.abort();
       await pruning.close();
     },

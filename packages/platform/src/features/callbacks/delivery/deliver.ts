@@ -1,4 +1,4 @@
-import type { CallTracing, Clock, Egress, Logger } from '@jackfield/ports';
+import type { CallTracing, Clock, Egress, EgressOutcome, EgressRequest, Logger } from '@jackfield/ports';
 import type { CallbackTarget, OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../../kernel/outbox.ts';
 import type { DeliveryOutcome, OutboxConsumer } from '../../../kernel/outbox-consumer.ts';
@@ -29,6 +29,8 @@ export interface DeliverDeps {
   readonly tracing?: Pick<CallTracing, 'happened'>;
   /** Cuts deliveries in flight; they are sent again after the next start. */
   readonly stop: AbortSignal;
+  /** The outbox is closed: no more events are resumed. */
+  readonly hasEnded: () => boolean;
 }
 
 /** One attempt at one event: signed, sent, judged. Its record is written in the transaction of the outbox's outcome. */
@@ -37,6 +39,7 @@ export function createConsumer(deps: DeliverDeps): OutboxConsumer {
 
   function free(slots: SharedSlots, { pool, name }: Lane, wasSilent?: boolean): void {
     for (const { lane, slots: freed } of slots.free(pool, name, wasSilent)) {
+      if (deps.hasEnded()) continue;
       outbox.resume(lane, freed).then(
         (resumed) => {
           if (resumed === freed) slots.moreWait(pool, lane);
@@ -61,25 +64,37 @@ export function createConsumer(deps: DeliverDeps): OutboxConsumer {
     async deliver(event) {
       const { callback, account } = event;
       if (callback === undefined) return 'delivered';
-      const receiver = { wasSilent: false };
+      const request: SentRequest = { wasSilent: false };
       try {
-        return await attempt(deps, event, callback, receiver);
+        return await attempt(deps, event, callback, request);
       } finally {
-        // Retries of unordered events have fixed times: a receiver that hangs must not defer those of other resources.
-        free(ofHosts, hostLane(account, callback), receiver.wasSilent && callback.isUnordered !== true);
-        free(ofAccounts, accountLane(account));
+        const freed = () => {
+          // Retries of unordered events have fixed times: a receiver that hangs must not defer those of other resources.
+          free(ofHosts, hostLane(account, callback), request.wasSilent && callback.isUnordered !== true);
+          free(ofAccounts, accountLane(account));
+        };
+        // The body of an answer that is judged already holds the slots as well.
+        if (request.rest === undefined) freed();
+        else void request.rest.then(freed);
       }
     },
   };
+}
+
+/** What is known of a request besides its outcome. */
+interface SentRequest {
+  wasSilent: boolean;
+  /** The body that is still being read when the status has decided; never rejects. */
+  rest?: Promise<unknown>;
 }
 
 async function attempt(
   deps: DeliverDeps,
   event: StoredEvent,
   callback: CallbackTarget,
-  receiver: { wasSilent: boolean },
+  sent: SentRequest,
 ): Promise<DeliveryOutcome> {
-  const { store, clock, egress, maxBodyBytes, outbox, stop } = deps;
+  const { store, clock, outbox } = deps;
   const settings = parseDeliverySettings(callback.url);
   const { method } = callback;
   const { account, mainAccount } = event;
@@ -96,10 +111,10 @@ async function attempt(
   const sentOn = clock.wallNow();
   const { url, headers, body } = request;
   const timeouts = timeoutsOf(settings);
-  const outcome = await egress.send({ url, method, headers, body, timeouts, maxBodyBytes, signal: stop });
+  const outcome = await statusOf(deps, { url, method, headers, body, timeouts }, sent);
   const now = clock.now();
   if ('problem' in outcome && outcome.problem.kind === 'aborted') return { retryAt: now, isAttempt: false };
-  receiver.wasSilent = isSilent(outcome);
+  sent.wasSilent = isSilent(outcome);
 
   // Only attempts with a recorded outcome count: a process that dies during an attempt uses none up.
   const before = event.attempts === 1 ? [] : await store.attemptsOf(waiting.callback_id);
@@ -141,6 +156,20 @@ async function attempt(
     await outbox.appendEvents(write, events);
   });
 }
+
+/** Settles at the head of the answer: nothing is read in its body, and one without an end would delay the next event of the resource. */
+async function statusOf(
+  { egress, maxBodyBytes, stop }: DeliverDeps,
+  request: Pick<EgressRequest, 'url' | 'method' | 'headers' | 'body' | 'timeouts'>,
+  sent: SentRequest,
+): Promise<EgressOutcome> {
+  return new Promise((settle) => {
+    const onStatus = (status: number) => settle({ status, headers: {}, body: noBody });
+    sent.rest = egress.send({ ...request, maxBodyBytes, signal: stop, onStatus }).then(settle);
+  });
+}
+
+const noBody = new Uint8Array(0);
 
 /** The call that an event is about. */
 function callOf({ resource }: Pick<StoredEvent, 'resource'>): string | undefined {
