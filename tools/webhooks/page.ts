@@ -46,7 +46,7 @@ The fragment of a URL sets the delivery; it is neither sent nor signed.
 | \`rc\` | retries, after 1, 5, 20, 45 and 600 s | 0–5 | 1 |
 | \`rp\` | what is retried | \`4xx\`, \`5xx\`, \`ct\`, \`rt\` | \`ct,rt\` |
 
-\`https://you.example/hangup#rc=5&rp=5xx,ct,rt\` is sent again up to five times. Redirects are not followed for callbacks, and up to three times for documents. Verify has its own rule: only the status 200
+\`https://you.example/hangup#rc=5&rp=5xx,ct,rt\` is sent again up to five times. Redirects are not followed for callbacks, and up to three times for documents and sounds. Verify has its own rule: only the status 200
 is a success, and everything else is sent again after 60, 120 and 240 s. \`POST Callback/{callback_id}/Replay/\` sends a callback again, by the same rule.
 
 ## Every webhook

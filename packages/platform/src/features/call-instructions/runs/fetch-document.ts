@@ -1,4 +1,5 @@
 import type { Clock, Egress, EgressOutcome, StopSignal } from '@jackfield/ports';
+import { maxRedirections, redirectionOf } from '../../../kernel/redirection.ts';
 import { withoutSecrets } from '../../../kernel/shown-url.ts';
 import type { DocumentFault } from '../domain/document-end.ts';
 import type { ActionRequest } from '../domain/instruction.ts';
@@ -44,7 +45,7 @@ export interface FetchLimits {
 }
 
 /** docs/interface/documents.md#fetching: 15 s to answer, at most 100 KB. */
-const fetchLimits: FetchLimits = { totalMs: 15_000, maxBytes: 102_400, redirections: 3 };
+const fetchLimits: FetchLimits = { totalMs: 15_000, maxBytes: 102_400, redirections: maxRedirections };
 
 export interface DocumentRequest {
   readonly request: ActionRequest;
@@ -119,11 +120,9 @@ async function send(
       signal,
     });
     document.observed?.(observedOf(outcome, { url, method, durationMs: deps.clock.now() - sentAt }));
-    const target = hop < limits.redirections ? redirection(outcome, url) : undefined;
+    const target = hop < limits.redirections ? redirectionOf(outcome, { url, method }) : undefined;
     if (target === undefined) return outcome;
-    // RFC 9110 §15.4: 307 and 308 keep the method; with any other redirection a POST becomes a GET.
-    if ('status' in outcome && outcome.status !== 307 && outcome.status !== 308) method = 'GET';
-    url = target;
+    ({ url, method } = target);
   }
 }
 
@@ -136,17 +135,6 @@ function observedOf(
     return { ...request, status, problem: sentence, body: undefined };
   }
   return { ...request, status: outcome.status, problem: undefined, body: outcome.body };
-}
-
-const redirections: readonly number[] = [301, 302, 303, 307, 308];
-
-function redirection(outcome: EgressOutcome, from: string): string | undefined {
-  if (!('status' in outcome) || !redirections.includes(outcome.status)) return undefined;
-  const { location } = outcome.headers;
-  if (typeof location !== 'string' || !URL.canParse(location, from)) return undefined;
-  const target = new URL(location, from);
-  target.hash = '';
-  return isHttp(target.href) ? target.href : undefined;
 }
 
 function isWorthAnother(outcome: EgressOutcome, { retryOn }: RequestSettings): boolean {

@@ -4,7 +4,7 @@ import type { ReadSoundDocument } from '../public-api.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { FoundSource, KeptSource, KeptSources, SoundFile } from './kept-sources.ts';
 import { decodeSound, looksLikeXml, readDocument } from './read-sound.ts';
-import { requestSource, type SourceRequest, validatorsOf } from './request-source.ts';
+import { requestSource, type SourceAnswer, type SourceRequest, validatorsOf } from './request-source.ts';
 import { SoundProblem } from './sound-problem.ts';
 
 export interface FetchLimits {
@@ -47,8 +47,9 @@ export function createSourceFetch(deps: SourceFetchDeps, kept: KeptSources, memo
     const known = before !== undefined && isUsable(before) ? before : undefined;
     const share = memory.open();
     try {
+      const { egress } = deps;
       const { maxFileBytes } = limits;
-      const answer = await requestSource(deps.egress, request, known?.validators, maxFileBytes, share);
+      const answer = await requestSource({ egress, clock, maxFileBytes }, request, known?.validators, share);
       if (answer.status === 304 && known !== undefined) {
         if (isUsable(known)) return unchanged(url, known, answer);
         // The engine dropped the samples meanwhile: without validators the server sends the file again.
@@ -74,14 +75,16 @@ export function createSourceFetch(deps: SourceFetchDeps, kept: KeptSources, memo
     return known.found;
   }
 
-  async function read({ url, method }: SourceRequest, answer: EgressAnswer): Promise<FoundSource> {
-    const { isKept, freshUntil } = freshnessOf(answer.headers, clock.now(), freshness);
+  async function read({ url, method }: SourceRequest, answer: SourceAnswer): Promise<FoundSource> {
+    const { isKept, freshUntil: latest } = freshnessOf(answer.headers, clock.now(), freshness);
+    // Its headers are about the target of a redirection, which may lead elsewhere the next time.
+    const freshUntil = answer.isRedirected ? Math.min(latest, clock.now() + limits.unsaidFreshMs) : latest;
     const found = looksLikeXml(answer.body)
       ? { document: readDocument(answer, deps.readSoundDocument) }
       : soundFile(url, await decodeSound(answer, deps.decoder, limits.maxSeconds));
     metrics.count(fetches, { outcome: 'fetched' });
     if (method === 'POST') return found;
-    const validators = validatorsOf(answer);
+    const validators = answer.isRedirected ? {} : validatorsOf(answer);
     if (isKept) kept.keep(url, { found, bodyBytes: answer.body.length, validators, freshUntil });
     else kept.forget(url);
     return found;

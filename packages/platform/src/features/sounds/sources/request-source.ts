@@ -1,4 +1,13 @@
-import type { Egress, EgressAnswer, EgressProblemKind, EgressTimeouts, StopSignal } from '@jackfield/ports';
+import type {
+  Clock,
+  Egress,
+  EgressAnswer,
+  EgressOutcome,
+  EgressProblemKind,
+  EgressTimeouts,
+  StopSignal,
+} from '@jackfield/ports';
+import { maxRedirections, redirectionOf } from '../../../kernel/redirection.ts';
 import { headerText } from '../domain/freshness.ts';
 import type { SoundProblemCode } from '../domain/play-order.ts';
 import type { ByteShare } from './byte-budget.ts';
@@ -19,28 +28,54 @@ const requestHeaders: Readonly<Record<string, string>> = {
   'Accept-Encoding': 'identity',
 };
 
+export interface SourceRequestDeps {
+  readonly egress: Egress;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly maxFileBytes: number;
+}
+
+export interface SourceAnswer extends EgressAnswer {
+  readonly isRedirected: boolean;
+}
+
 /** Reserves the body in `memory` while it arrives. Rejects with a SoundProblem, or a LineProblem when the signal aborts. */
 export async function requestSource(
-  egress: Egress,
-  { url, method, timeouts, signal }: SourceRequest,
+  deps: SourceRequestDeps,
+  request: SourceRequest,
   validators: Readonly<Record<string, string>> | undefined,
-  maxFileBytes: number,
   memory: ByteShare,
-): Promise<EgressAnswer> {
-  const outcome = await egress.send({
-    url,
-    method,
-    headers: { ...requestHeaders, ...validators },
-    timeouts,
-    maxBodyBytes: maxFileBytes,
-    reserve: (bytes) => memory.reserve(bytes),
-    signal,
-  });
-  if (signal.aborted) throw new LineProblem('withdrawn');
-  if (!('problem' in outcome)) return outcome;
+): Promise<SourceAnswer> {
+  const { outcome, isRedirected } = await follow(deps, request, validators, memory);
+  if (request.signal.aborted) throw new LineProblem('withdrawn');
+  if (!('problem' in outcome)) return { ...outcome, isRedirected };
   const { kind, sentence } = outcome.problem;
   if (kind === 'no-memory') throw new LineProblem('full');
-  throw new SoundProblem(codes[kind], kind === 'too-large' ? tooLarge(maxFileBytes) : sentence);
+  throw new SoundProblem(codes[kind], kind === 'too-large' ? tooLarge(deps.maxFileBytes) : sentence);
+}
+
+/** Follows redirections within the total time of the request. */
+async function follow(
+  { egress, clock, maxFileBytes }: SourceRequestDeps,
+  { url, method, timeouts, signal }: SourceRequest,
+  validators: Readonly<Record<string, string>> | undefined,
+  memory: ByteShare,
+): Promise<{ readonly outcome: EgressOutcome; readonly isRedirected: boolean }> {
+  const deadline = clock.now() + timeouts.totalMs;
+  let target = { url, method };
+  for (let hop = 0; ; hop++) {
+    const outcome = await egress.send({
+      ...target,
+      // Validators are those of an answer to the first URL itself.
+      headers: { ...requestHeaders, ...(hop === 0 ? validators : {}) },
+      timeouts: { ...timeouts, totalMs: Math.max(1, deadline - clock.now()) },
+      maxBodyBytes: maxFileBytes,
+      reserve: (bytes) => memory.reserve(bytes),
+      signal,
+    });
+    const next = hop < maxRedirections ? redirectionOf(outcome, target) : undefined;
+    if (next === undefined) return { outcome, isRedirected: hop > 0 };
+    target = next;
+  }
 }
 
 const codes: Readonly<Record<Exclude<EgressProblemKind, 'no-memory'>, SoundProblemCode>> = {

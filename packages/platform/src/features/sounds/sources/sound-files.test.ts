@@ -55,6 +55,55 @@ test(
 );
 
 test(
+  'a file behind redirections is played, and kept for no more than two seconds whatever its headers say',
+  withServer(
+    ({ url }, response) => {
+      const hop = Number(url!.slice(1));
+      if (hop < 3) response.writeHead(302, { location: `/${hop + 1}` }).end();
+      else response.writeHead(200, { etag: '"1"', 'cache-control': 'max-age=3600' }).end(short);
+    },
+    async (world, url, requests) => {
+      const first = new URL('/0', url).href;
+      await playTo(world, first);
+      const paths = ['/0', '/1', '/2', '/3'];
+      assert.deepEqual(
+        requests.map((request) => request.url),
+        paths,
+      );
+      await world.world.advance(3_000);
+      await playTo(world, first);
+      assert.deepEqual(
+        requests.map((request) => request.url),
+        [...paths, ...paths],
+      );
+      assert.ok(requests.every(({ headers }) => headers['if-none-match'] === undefined));
+    },
+  ),
+);
+
+test(
+  'a fourth redirection, and one to another scheme than HTTP, is not followed',
+  withServer(
+    ({ url }, response) =>
+      response.writeHead(302, { location: url === '/file' ? 'file:///etc/passwd' : '/again' }).end(),
+    async (world, url, requests) => {
+      for (const [path, count] of [
+        ['/again', 4],
+        ['/file', 1],
+      ] as const) {
+        requests.length = 0;
+        const { problems } = await world.over(world.play([file(new URL(path, url).href)]));
+        assert.deepEqual(
+          problems.map(({ code }) => code),
+          ['unexpected-status'],
+        );
+        assert.equal(requests.length, count);
+      }
+    },
+  ),
+);
+
+test(
   'a stopped play does not abort the fetch that another play shares',
   withServer(
     (_, response) => setTimeout(() => response.end(short), 50),
