@@ -8,6 +8,7 @@ import { everyWorldHas } from '@jackfield/testkit';
 everyWorldHas({ nodes: 3 });
 
 describe('on three nodes', async () => {
+  await import('./answered-elsewhere.test.ts');
   await import('./calls.test.ts');
   await import('./documents.test.ts');
   await import('./early-media.test.ts');
