@@ -19,6 +19,8 @@ export interface ConnectionReport {
     readonly remotePort: number;
     readonly localPort: number;
   };
+  /** The other side's ICE user name fragment, a new one after each restart (RFC 8445 §2.4); empty before its description is set. */
+  readonly remoteUfrag: string;
   readonly dtls: string;
   readonly srtp: string;
 }

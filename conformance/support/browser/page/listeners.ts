@@ -104,6 +104,7 @@ async function reportOf(connection: RTCPeerConnection): Promise<ConnectionReport
       remotePort: remote.port ?? 0,
       localPort: local.port ?? 0,
     },
+    remoteUfrag: /^a=ice-ufrag:(\S+)/m.exec(connection.remoteDescription?.sdp ?? '')?.[1] ?? '',
     dtls: transport.dtlsState ?? '',
     srtp: transport.srtpCipher ?? '',
   };
