@@ -18,11 +18,22 @@ gc!();
 const before = megabytes('self', 'VmRSS');
 const held = (): number => megabytes('self', 'VmRSS') - before;
 
+/** The least of several collections: another thread frees the buffers that a collection found, without an event at its end. */
+async function heldAtLeast(): Promise<number> {
+  let least = held();
+  for (let collections = 0; collections < 20; collections += 1) {
+    gc!();
+    await new Promise((resolve) => setImmediate(resolve));
+    least = Math.min(least, held());
+  }
+  return least;
+}
+
 const outcomes = await Promise.allSettled(
   Array.from({ length: 8 }, () => decoder.decode(threeHours, { seconds: 1_800 })),
 );
 const refused = outcomes.filter(({ status }) => status === 'rejected').length;
-const afterRefusals = held();
+const afterRefusals = await heldAtLeast();
 
 /** The clip is released with the return. */
 async function hold(): Promise<{ seconds: number; whileHeld: number }> {
@@ -33,15 +44,12 @@ async function hold(): Promise<{ seconds: number; whileHeld: number }> {
 const used = await hold();
 const decoderPeak = megabytes(decoder.pid!, 'VmHWM');
 await decoder.close();
-// Buffers are freed after a collection, and before the next one.
-gc!();
-gc!();
 process.send!({
   refused,
   afterRefusals,
   ...used,
   decoderPeak,
   bytes: threeHours.length,
-  afterRelease: held(),
+  afterRelease: await heldAtLeast(),
 });
 process.disconnect();
