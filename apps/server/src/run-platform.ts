@@ -6,6 +6,7 @@ import { banner, firstAccountNotice } from './banner.ts';
 import { EndedByAnotherError } from './cluster-node.ts';
 import { type Config, describeConfig, endsWithParent } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
+import { collectBeforeEnd, endProcess } from './end-process.ts';
 import { loadSettings } from './load-settings.ts';
 import { onParentEnd } from './parent-end.ts';
 import { readableLines } from './readable-lines.ts';
@@ -54,7 +55,7 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
             { err: error },
             'The media thread has died; the process ends so that it can be started again.',
           );
-        process.exit(1);
+        endProcess(1);
       },
     });
     embedded = running;
@@ -90,7 +91,7 @@ export async function runPlatform(mode: 'dev' | 'production'): Promise<void> {
     if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
     else log.error({ err: error }, 'Jackfield could not start.');
     // Any part of the start that still keeps the process open has no more work to do.
-    process.exit(1);
+    endProcess(1);
   }
 }
 
@@ -101,7 +102,7 @@ function endOnFaults(log: Logger): void {
       { err: error, origin },
       'An unforeseen fault; the process ends so that it can be started again.',
     );
-    process.exit(1);
+    endProcess(1);
   });
 }
 
@@ -133,7 +134,7 @@ async function bannerOf(
  * process ends by default. Returns what takes the handlers back.
  */
 function endOnSignalsDuringStart(): () => void {
-  const exit = (signal: 'SIGTERM' | 'SIGINT') => process.exit(128 + constants.signals[signal]);
+  const exit = (signal: 'SIGTERM' | 'SIGINT') => endProcess(128 + constants.signals[signal]);
   if (process.pid === 1) for (const signal of endSignals) process.on(signal, exit);
   return () => {
     for (const signal of endSignals) process.off(signal, exit);
@@ -152,10 +153,12 @@ function endOnSignals(embedded: Embedded, log: Logger, limitMs: number): () => v
     await embedded.drain(limitMs);
     await embedded.close();
     log.info({}, 'Jackfield has ended.');
+    // Nothing keeps the process any more. Node.js waits for threads that compile at this end as well.
+    collectBeforeEnd();
   };
   for (const signal of endSignals) {
     process.on(signal, () => {
-      if (isEnding) process.exit(130);
+      if (isEnding) endProcess(130);
       void end(signal);
     });
   }

@@ -1,3 +1,5 @@
+import { endProcess } from './end-process.ts';
+
 /** Worlds for tests over HTTP, until a signal ends the process. The package is no dependency of the server: it is for tests alone. */
 export async function runTestServer(options: {
   readonly port: number;
@@ -8,16 +10,16 @@ export async function runTestServer(options: {
     process.stderr.write(
       'jackfield test-server needs the package @jackfield/testing beside it: npm install --save-dev jackfield-testing-<version>.tgz\n',
     );
-    process.exit(1);
+    endProcess(1);
   });
   try {
     const server = await testing.startTestServer(options);
     process.stdout.write(`Worlds for tests: POST ${server.url}/worlds\n`);
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => void server.close().then(() => process.exit(0)));
+      process.once(signal, () => void server.close().then(() => endProcess(0)));
     }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
+    endProcess(1);
   }
 }

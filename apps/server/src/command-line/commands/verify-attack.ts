@@ -1,3 +1,4 @@
+import { endProcess } from '../../end-process.ts';
 import { readEnvironment } from '../../read-environment.ts';
 import { type Command, CommandFailure } from '../command.ts';
 import { amount, httpUrl, wholeNumber } from '../option-values.ts';
@@ -63,10 +64,10 @@ export const verifyAttack: Command = {
         readEnvironment(),
       );
       process.stdout.write(`\n${text}`);
-      process.exit(findings.every(({ holds }) => holds) ? 0 : 1);
+      endProcess(findings.every(({ holds }) => holds) ? 0 : 1);
     } catch (error) {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exit(1);
+      endProcess(1);
     }
   },
 };
