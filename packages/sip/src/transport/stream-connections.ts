@@ -3,6 +3,7 @@ import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import type { TransportCounters } from './counters.ts';
 import { OpenConnections } from './open-connections.ts';
+import { ReadingTurns } from './reading-turns.ts';
 import { createSourceCounts, type SourceCounts } from './source-counts.ts';
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS, StreamConnection } from './stream-connection.ts';
 import type { ConnectTarget, StreamWire } from './stream-wire.ts';
@@ -14,6 +15,7 @@ export interface StreamConnectionsOptions {
   readonly limits?: Partial<ConnectionLimits>;
   readonly maxConnections?: number;
   readonly maxPerSource?: number;
+  readonly turns?: ReadingTurns;
 }
 
 /** The connections of one transport: accepts those of peers within its limits, and opens one to a target that has none. */
@@ -26,13 +28,14 @@ export class StreamConnections {
   readonly #limits: ConnectionLimits;
   readonly #maxConnections: number;
   readonly #sources: SourceCounts;
+  readonly #turns: ReadingTurns;
   readonly #byPeer = new Map<string, StreamConnection>();
   /** Accepted sockets that are not ready for SIP, such as during a TLS handshake. */
   readonly #pending = new Set<Socket>();
   #isClosed = false;
 
   constructor(
-    { listener, limits, maxConnections = 20_000, maxPerSource = 5_000 }: StreamConnectionsOptions,
+    { listener, limits, maxConnections = 20_000, maxPerSource = 5_000, turns }: StreamConnectionsOptions,
     counters: TransportCounters,
     wire: StreamWire,
     local: LocalAddress,
@@ -45,6 +48,7 @@ export class StreamConnections {
     this.#limits = { ...DEFAULT_CONNECTION_LIMITS, ...limits };
     this.#maxConnections = maxConnections;
     this.#sources = createSourceCounts(maxPerSource, listener.sourceOf);
+    this.#turns = turns ?? new ReadingTurns();
   }
 
   /** A peer has connected. */
@@ -95,6 +99,7 @@ export class StreamConnections {
   }
 
   #adopt(socket: Socket, flow: Flow, peer: string | undefined, isOutbound: boolean): StreamConnection {
+    this.#turns.limit(socket);
     const connection = new StreamConnection({
       socket,
       flow,

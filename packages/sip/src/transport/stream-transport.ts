@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
+import type { ReadingTurns } from './reading-turns.ts';
 import type { LookupName } from './socket-lookup.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
 import { StreamConnections } from './stream-connections.ts';
@@ -23,6 +24,8 @@ export interface StreamTransportOptions {
   /** The longest flush of connections at `close`, 1,000 ms. */
   readonly closeGraceMs?: number;
   readonly counters?: TransportCounters;
+  /** Shared with other transports of the process; its own when absent. */
+  readonly turns?: ReadingTurns;
   /** Looks up the host names of targets; getaddrinfo when absent. */
   readonly lookup?: LookupName;
 }

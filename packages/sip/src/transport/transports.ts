@@ -3,6 +3,7 @@ import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
 import type { BindDatagramBatches } from './datagram-batches.ts';
+import { type ReadingLimits, ReadingTurns } from './reading-turns.ts';
 import type { LookupName } from './socket-lookup.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
 import { createTcpTransport } from './stream-transport.ts';
@@ -27,6 +28,8 @@ export interface TransportsOptions extends TransportListener {
   };
   readonly limits?: Partial<ConnectionLimits>;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
+  /** Of TCP, TLS and WebSocket together. */
+  readonly readingLimits?: Partial<ReadingLimits>;
   /** The most connections over TCP, and as many over TLS, 20,000; WebSockets have `webSocketLimits`. */
   readonly maxConnections?: number;
   /** The most accepted ones of one source, 5,000. */
@@ -72,9 +75,10 @@ export interface SocketTransports extends Transports {
 /** Binds UDP, TCP and, with `tls`, TLS; rejects when one of them cannot be bound, and then leaves nothing open. */
 export async function createTransports(options: TransportsOptions): Promise<SocketTransports> {
   const counters = createTransportCounters();
-  const { udp, tcp, tls } = await bindAll(options, counters);
+  const turns = new ReadingTurns(options.readingLimits);
+  const { udp, tcp, tls } = await bindAll(options, counters, turns);
   const webSocketLimits = options.webSocketLimits === undefined ? {} : { limits: options.webSocketLimits };
-  const ws = createWebSocketTransport({ listener: options, counters, ...webSocketLimits });
+  const ws = createWebSocketTransport({ listener: options, counters, turns, ...webSocketLimits });
   const connected = [tcp, ...(tls === undefined ? [] : [tls]), ws];
 
   const failed = (target: SendTarget, text: ByteString, sentence: string): void => {
@@ -125,12 +129,13 @@ export async function createTransports(options: TransportsOptions): Promise<Sock
 // With port 0 the kernel picks one for UDP, which may be taken on TCP.
 const ATTEMPTS = 10;
 
-async function bindAll(options: TransportsOptions, counters: TransportCounters) {
+async function bindAll(options: TransportsOptions, counters: TransportCounters, turns: ReadingTurns) {
   const { host, port, limits, maxConnections, maxPerSource, lookup } = options;
   const messageSize = limits?.messageSize === undefined ? {} : { messageSize: limits.messageSize };
   const bounds = {
     listener: options,
     counters,
+    turns,
     ...(maxConnections === undefined ? {} : { maxConnections }),
     ...(maxPerSource === undefined ? {} : { maxPerSource }),
     ...(limits === undefined ? {} : { limits }),

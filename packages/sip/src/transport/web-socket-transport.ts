@@ -6,6 +6,7 @@ import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
 import { OpenConnections } from './open-connections.ts';
+import { ReadingTurns } from './reading-turns.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 import { refuseUpgrade } from './upgrade-refusal.ts';
 import { createWebSocketConnection, type WebSocketConnection } from './web-socket-connection.ts';
@@ -47,6 +48,8 @@ export interface WebSocketTransportOptions {
   readonly listener: TransportListener;
   readonly limits?: Partial<WebSocketLimits>;
   readonly counters?: TransportCounters;
+  /** Shared with other transports of the process; its own when absent. */
+  readonly turns?: ReadingTurns;
 }
 
 /** SIP over WebSocket on existing HTTP servers (RFC 7118). */
@@ -68,12 +71,12 @@ export interface WebSocketTransport {
 
 /** A transport without a server. */
 export function createWebSocketTransport(options: WebSocketTransportOptions): WebSocketTransport {
-  const { listener } = options;
+  const { listener, turns = new ReadingTurns() } = options;
   const counters = options.counters ?? createTransportCounters();
   const limits = { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.limits };
   const open = new OpenConnections<WebSocketConnection>(listener, counters);
   const openSockets = (): number => open.size;
-  const upgrades = new WebSocketUpgrades({ listener, counters, limits, openSockets, adopt });
+  const upgrades = new WebSocketUpgrades({ listener, counters, limits, turns, openSockets, adopt });
   const servers = new Set<HttpServer>();
   const detachers: (() => void)[] = [];
   // One timer for all sockets.
