@@ -27,11 +27,19 @@ export interface IceTcpOptions {
 export interface IceTcpLimits {
   /** Connections of one listener. */
   readonly connections: number;
-  /** A connection without an authentic check is closed after this long. */
+  /** A connection without an authentic check is closed after this long, and after so many frames. */
   readonly strangerMs: number;
+  readonly strangerFrames: number;
+  /** Frames of one connection that a turn of the event loop reads; the rest waits in the network. 32 are 640 ms of audio. */
+  readonly framesInTurn: number;
 }
 
-const usualLimits: IceTcpLimits = { connections: 1000, strangerMs: 5000 };
+const usualLimits: IceTcpLimits = {
+  connections: 1000,
+  strangerMs: 5000,
+  strangerFrames: 16,
+  framesInTurn: 32,
+};
 /** One second of the widest audio: later audio is worthless. */
 const mostBehindBytes = 65_536;
 /** Longer than any packet of audio or of a handshake. */
@@ -49,7 +57,7 @@ export async function openIceTcp(options: IceTcpOptions): Promise<IceTcp> {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, address, remotePort, receive, limits.strangerMs);
+    const connection = new Connection(socket, address, remotePort, receive, limits);
     const key = keyOf(connection);
     connections.set(key, connection);
     socket.on('close', () => {
@@ -91,19 +99,22 @@ class Connection implements IceConnection {
   readonly #socket: Socket;
   readonly #frame = new Uint8Array(lengthBytes + longestFrame);
   readonly #deadline: NodeJS.Timeout;
+  readonly #limits: IceTcpLimits;
   #filled = 0;
+  #strangerFrames = 0;
 
   constructor(
     socket: Socket,
     address: string,
     port: number,
     receive: IceTcpOptions['receive'],
-    strangerMs: number,
+    limits: IceTcpLimits,
   ) {
     this.#socket = socket;
+    this.#limits = limits;
     this.address = address;
     this.port = port;
-    this.#deadline = setTimeout(() => this.end(), strangerMs);
+    this.#deadline = setTimeout(() => this.end(), limits.strangerMs);
     socket.on('data', (bytes) => this.#read(bytes, receive));
     // `close` follows.
     socket.on('error', () => {});
@@ -127,27 +138,42 @@ class Connection implements IceConnection {
     clearTimeout(this.#deadline);
   }
 
+  /** The rest of a flood waits for the next turn: node:net reads up to 2 MiB in one, and every other leg would wait for its packets. */
   #read(bytes: Uint8Array, receive: IceTcpOptions['receive']): void {
-    const frame = this.#frame;
-    for (let at = 0; at < bytes.length && this.isOpen; ) {
-      const isHead = this.#filled < lengthBytes;
-      const length = isHead ? 0 : (frame[0]! << 8) | frame[1]!;
-      const end = isHead ? lengthBytes : lengthBytes + length;
-      const piece = bytes.subarray(at, at + end - this.#filled);
-      frame.set(piece, this.#filled);
-      this.#filled += piece.length;
-      at += piece.length;
-      if (this.#filled < lengthBytes) return;
-      const whole = (frame[0]! << 8) | frame[1]!;
-      if (whole === 0 || whole > longestFrame) {
-        this.end();
-        return;
+    let at = 0;
+    for (let frames = 0; at < bytes.length && this.isOpen && frames < this.#limits.framesInTurn; ) {
+      const before = this.#filled;
+      at += this.#fill(bytes, at);
+      if (this.#filled < lengthBytes) continue;
+      const whole = (this.#frame[0]! << 8) | this.#frame[1]!;
+      if (whole === 0 || whole > longestFrame) this.end();
+      else if (before >= lengthBytes && this.#filled === lengthBytes + whole) {
+        frames++;
+        this.#filled = 0;
+        receive(this, this.#frame.subarray(lengthBytes, lengthBytes + whole), whole);
+        this.#judge();
       }
-      if (isHead || this.#filled < lengthBytes + whole) continue;
-      this.#filled = 0;
-      receive(this, frame.subarray(lengthBytes, lengthBytes + whole), whole);
-      if (this.leg !== undefined) clearTimeout(this.#deadline);
     }
+    if (at === bytes.length || !this.isOpen) return;
+    this.#socket.pause();
+    this.#socket.unshift(bytes.subarray(at));
+    setImmediate(() => this.#socket.resume());
+  }
+
+  /** Takes what is missing of the length, or of the frame, and returns how many bytes that were. */
+  #fill(bytes: Uint8Array, at: number): number {
+    const frame = this.#frame;
+    const end = this.#filled < lengthBytes ? lengthBytes : lengthBytes + ((frame[0]! << 8) | frame[1]!);
+    const piece = bytes.subarray(at, at + end - this.#filled);
+    frame.set(piece, this.#filled);
+    this.#filled += piece.length;
+    return piece.length;
+  }
+
+  /** After a frame: the sender has shown that it knows a leg, or it is a stranger still. */
+  #judge(): void {
+    if (this.leg !== undefined) clearTimeout(this.#deadline);
+    else if (++this.#strangerFrames >= this.#limits.strangerFrames) this.end();
   }
 }
 
