@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createTransports, type SocketTransports, type TransportsOptions } from './transports.ts';
 
@@ -14,11 +15,27 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
+/** Counts in each turn of the event loop anew. */
+function turnCounter(): { count(by?: number): number } {
+  let inTurn = 0;
+  let turn = setImmediate(function next() {
+    inTurn = 0;
+    turn = setImmediate(next);
+  });
+  closers.push(() => clearImmediate(turn));
+  return {
+    count(by = 1) {
+      inTurn += by;
+      return inTurn;
+    },
+  };
+}
+
 /** Transports that keep the serial numbers of messages, and how many bytes of them each turn of the event loop has handled. */
 async function receiver(readingLimits: TransportsOptions['readingLimits'] = {}) {
+  const turns = turnCounter();
   const serials: number[] = [];
   let awaited: { readonly count: number; readonly done: () => void } | undefined;
-  let inTurn = 0;
   let most = 0;
   const transports = await createTransports({
     host: '127.0.0.1',
@@ -26,25 +43,17 @@ async function receiver(readingLimits: TransportsOptions['readingLimits'] = {}) 
     readingLimits,
     onMessage(message) {
       serials.push(Number(/Call-ID: (\d+)/.exec(message)![1]));
-      inTurn += message.length;
-      most = Math.max(most, inTurn);
+      most = Math.max(most, turns.count(message.length));
       if (serials.length === awaited?.count) awaited.done();
     },
   });
-  let turn = setImmediate(function next() {
-    inTurn = 0;
-    turn = setImmediate(next);
-  });
-  closers.push(
-    () => transports.close(),
-    () => clearImmediate(turn),
-  );
+  closers.push(() => transports.close());
   const received = (count: number): Promise<void> =>
     new Promise((resolve) => {
       if (serials.length >= count) resolve();
       else awaited = { count, done: resolve };
     });
-  return { transports, serials, received, most: () => most, port: transports.addresses[0]!.port };
+  return { transports, turns, serials, received, most: () => most, port: transports.addresses[0]!.port };
 }
 
 function message(serial: number): string {
@@ -60,17 +69,24 @@ async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-async function dialWebSocket(transports: SocketTransports): Promise<WebSocket> {
-  const server: Server = createHttpServer();
+async function httpPort(transports: SocketTransports, listener?: RequestListener): Promise<number> {
+  const server = createHttpServer(listener);
   transports.attachWebSocket(server, { path: '/sip' });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/sip`, 'sip');
   closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function dialWebSocket(transports: SocketTransports): Promise<WebSocket> {
+  const client = new WebSocket(`ws://127.0.0.1:${await httpPort(transports)}/sip`, 'sip');
   closers.push(() => client.terminate());
   await once(client, 'open', { signal: inTime() });
   return client;
 }
+
+const chunk = '1\r\nx\r\n';
+const post = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('a connection that sends without a pause', () => {
   it('leaves each turn of the event loop to others, over TCP: all messages come, in order', async () => {
@@ -92,6 +108,48 @@ describe('a connection that sends without a pause', () => {
     await received(3_000);
     assert.deepEqual(serials, numbers(3_000));
     assert.ok(most() < 2 * 1_100, `${most()} bytes of 190,000 in one turn`);
+  });
+
+  it('leaves each turn of the event loop to others, over HTTP: the whole body comes', async () => {
+    const { transports, turns } = await receiver({ ofConnection: 1_000 });
+    let [bytes, most] = [0, 0];
+    const port = await httpPort(transports, (request, response) => {
+      request.on('data', (part: Buffer) => {
+        bytes += part.length;
+        most = Math.max(most, turns.count());
+      });
+      request.on('end', () => response.end('done'));
+    });
+    const flooder = await dial(port);
+    const answered = once(flooder, 'data', { signal: inTime() });
+    flooder.write(`${post}${chunk.repeat(30_000)}0\r\n\r\n`);
+    assert.match(String(await answered), /done$/);
+    assert.equal(bytes, 30_000);
+    assert.ok(most <= (2 * 1_100) / chunk.length, `${most} of 30,000 chunks in one turn`);
+  });
+
+  it('is read no further while its listener has paused it', async () => {
+    const { transports } = await receiver({ ofConnection: 1_000 });
+    const first = Promise.withResolvers<IncomingMessage>();
+    let bytes = 0;
+    const port = await httpPort(transports, (request, response) => {
+      request.on('data', (part: Buffer) => {
+        bytes += part.length;
+        request.socket.pause();
+        first.resolve(request);
+      });
+      request.on('end', () => response.end('done'));
+    });
+    const flooder = await dial(port);
+    const answered = once(flooder, 'data', { signal: inTime() });
+    flooder.write(`${post}${chunk.repeat(3_000)}0\r\n\r\n`);
+    const { socket } = await first.promise;
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    assert.ok(bytes < 400, `${bytes} of 3,000 bytes after the pause`);
+    const goOn = setInterval(() => socket.resume());
+    closers.push(() => clearInterval(goOn));
+    await answered;
+    assert.equal(bytes, 3_000);
   });
 
   it('does not keep a message of another connection waiting, however many they are', async () => {

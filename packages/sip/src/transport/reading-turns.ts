@@ -1,3 +1,4 @@
+import type { Server as HttpServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** Bounds of what is read from connections in one turn of the event loop, in bytes. */
@@ -20,7 +21,8 @@ const DEFAULT_READING_LIMITS: ReadingLimits = { ofConnection: 4_096, ofWaiting: 
  */
 export class ReadingTurns {
   readonly #limits: ReadingLimits;
-  readonly #waiting = new Set<Duplex>();
+  /** What each waiting connection does when its turn has come. */
+  readonly #waiting = new Set<() => void>();
   #turn = 0;
   #left: number;
   #isUnderWay = false;
@@ -30,11 +32,19 @@ export class ReadingTurns {
     this.#left = this.#limits.inTurn;
   }
 
-  /** From now on the listeners of `data` get what each turn lets pass. */
+  /** From now on the listeners of `data` get what each turn lets pass. They may pause and resume the connection as before. */
   limit(connection: Duplex): void {
     const emit: (event: string | symbol, ...values: unknown[]) => boolean = connection.emit.bind(connection);
+    const [pause, resume] = [connection.pause.bind(connection), connection.resume.bind(connection)];
     let turn = -1;
     let left = 0;
+    let isWaiting = false;
+    /** By a listener, such as one whose peer does not read the answers. */
+    let isPaused = false;
+    const goOn = (): void => {
+      isWaiting = false;
+      if (!isPaused) resume();
+    };
     const read = (bytes: Buffer): boolean => {
       if (turn !== this.#turn) {
         turn = this.#turn;
@@ -43,16 +53,36 @@ export class ReadingTurns {
       const passed = this.#take(Math.min(bytes.length, left));
       left -= passed;
       if (passed === bytes.length) return emit('data', bytes);
-      // Before the listeners: one of them may end or pause the connection.
-      connection.pause();
+      // Before the listeners: one of them may end the connection.
+      isWaiting = true;
+      this.#waiting.add(goOn);
+      pause();
       connection.unshift(bytes.subarray(passed));
-      this.#waiting.add(connection);
       return passed === 0 || emit('data', bytes.subarray(0, passed));
     };
     connection.emit = (event: string | symbol, ...values: unknown[]): boolean =>
       event === 'data' && connection.listenerCount('data') > 0
         ? read(values[0] as Buffer)
         : emit(event, ...values);
+    connection.pause = () => {
+      isPaused = true;
+      return pause();
+    };
+    connection.resume = () => {
+      isPaused = false;
+      return isWaiting ? connection : resume();
+    };
+  }
+
+  /** Limits each connection of an HTTP server, for requests and after an upgrade; returns the function that ends this for later ones. */
+  limitServer(server: HttpServer): () => void {
+    const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
+    const onConnection = (connection: Duplex): void => {
+      this.limit(connection);
+      readByEvents(connection);
+    };
+    server.on(event, onConnection);
+    return () => server.off(event, onConnection);
   }
 
   #take(bytes: number): number {
@@ -74,13 +104,20 @@ export class ReadingTurns {
     this.#turn++;
     this.#left = inTurn;
     let bytes = 0;
-    for (const connection of this.#waiting) {
+    for (const goOn of this.#waiting) {
       if (bytes >= ofWaiting) break;
       bytes += ofConnection;
-      this.#waiting.delete(connection);
-      connection.resume();
+      this.#waiting.delete(goOn);
+      goOn();
     }
-    // A connection that is resumed may have ended, and then reads nothing.
+    // A connection that goes on may have ended, and then reads nothing.
     if (this.#waiting.size > 0) this.#awaitNext();
   }
+}
+
+/** The HTTP parser of Node.js reads from the handle of a connection, past its events, until another listener takes its data. */
+function readByEvents(connection: Duplex): void {
+  const ignore = (): void => {};
+  connection.on('data', ignore);
+  connection.off('data', ignore);
 }

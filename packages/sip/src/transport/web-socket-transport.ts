@@ -54,7 +54,10 @@ export interface WebSocketTransportOptions {
 
 /** SIP over WebSocket on existing HTTP servers (RFC 7118). */
 export interface WebSocketTransport {
-  /** Handles the upgrade requests of one path; refuses those of other paths if the server has no other upgrade listener. */
+  /**
+   * Handles the upgrade requests of one path; refuses those of other paths if the server has no other upgrade listener. All connections of
+   * the server are read in the turns of this transport, those with HTTP requests as well. To be called once for a server.
+   */
   attach(server: HttpServer, options: AttachOptions): void;
   /** Sends over a socket; false when it is closed. */
   sendOn(target: SendTarget, id: string, text: ByteString): boolean;
@@ -76,7 +79,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   const limits = { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.limits };
   const open = new OpenConnections<WebSocketConnection>(listener, counters);
   const openSockets = (): number => open.size;
-  const upgrades = new WebSocketUpgrades({ listener, counters, limits, turns, openSockets, adopt });
+  const upgrades = new WebSocketUpgrades({ listener, counters, limits, openSockets, adopt });
   const servers = new Set<HttpServer>();
   const detachers: (() => void)[] = [];
   // One timer for all sockets.
@@ -99,7 +102,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   return {
     attach(server, attachment) {
       servers.add(server);
-      detachers.push(attach(server, attachment, upgrades));
+      detachers.push(attach(server, attachment, upgrades), turns.limitServer(server));
     },
     sendOn: (target, id, text) => open.sendOn(target, id, text),
     flowById: (id) => open.flowById(id),

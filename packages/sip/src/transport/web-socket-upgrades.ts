@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { TransportCounters } from './counters.ts';
-import type { ReadingTurns } from './reading-turns.ts';
 import { createSourceCounts, type SourceCounts } from './source-counts.ts';
 import type { TransportListener } from './transport-listener.ts';
 import {
@@ -44,7 +43,6 @@ export interface WebSocketUpgradesDeps {
     readonly maxSockets: number;
     readonly maxPerSource: number;
   };
-  readonly turns: ReadingTurns;
   /** Sockets that are open now. */
   openSockets(): number;
   /** A client is connected; its source is counted until `released`. */
@@ -121,7 +119,6 @@ export class WebSocketUpgrades {
       if (!isTaken) this.#sources.release(client.address);
     });
     this.#attachments.set(request, options);
-    this.#deps.turns.limit(socket);
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       isTaken = true;
       this.#deps.adopt(webSocket, request, client);
