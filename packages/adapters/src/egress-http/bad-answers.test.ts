@@ -53,14 +53,19 @@ function pour(socket: Socket, piece: string): void {
 
 const hello = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello';
 
-test('an answer after twenty interim answers is accepted, and the connection is kept', async () => {
-  const port = await talker((socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(20) + hello));
+/** Two requests over one connection. */
+async function saysHelloTwice(port: number): Promise<void> {
   const egress = newEgress();
   assert.equal(bodyOf(await send(port, egress)), 'hello');
   await new Promise(setImmediate);
   assert.equal(bodyOf(await send(port, egress)), 'hello');
   assert.equal(sockets.size, 1);
   egress.close();
+}
+
+test('an answer after twenty interim answers is accepted, and the connection is kept', async () => {
+  const port = await talker((socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(20) + hello));
+  await saysHelloTwice(port);
 });
 
 test('100 Continue is passed over in front of an answer, wherever its bytes are divided', async () => {
@@ -77,12 +82,7 @@ test('100 Continue is passed over in front of an answer, wherever its bytes are 
     };
     next();
   });
-  const egress = newEgress();
-  assert.equal(bodyOf(await send(port, egress)), 'hello');
-  await new Promise(setImmediate);
-  assert.equal(bodyOf(await send(port, egress)), 'hello');
-  assert.equal(sockets.size, 1);
-  egress.close();
+  await saysHelloTwice(port);
 });
 
 test('a final answer that holds the bytes of 100 Continue comes unchanged', async () => {

@@ -142,12 +142,11 @@ class Connection implements IceConnection {
   #read(bytes: Uint8Array, receive: IceTcpOptions['receive']): void {
     let at = 0;
     for (let frames = 0; at < bytes.length && this.isOpen && frames < this.#limits.framesInTurn; ) {
-      const before = this.#filled;
       at += this.#fill(bytes, at);
       if (this.#filled < lengthBytes) continue;
       const whole = (this.#frame[0]! << 8) | this.#frame[1]!;
       if (whole === 0 || whole > longestFrame) this.end();
-      else if (before >= lengthBytes && this.#filled === lengthBytes + whole) {
+      else if (this.#filled === lengthBytes + whole) {
         frames++;
         this.#filled = 0;
         receive(this, this.#frame.subarray(lengthBytes, lengthBytes + whole), whole);

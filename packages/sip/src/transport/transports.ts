@@ -28,7 +28,7 @@ export interface TransportsOptions extends TransportListener {
   };
   readonly limits?: Partial<ConnectionLimits>;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
-  /** Of TCP, TLS and WebSocket together. */
+  /** Of TCP, TLS, WebSocket and the HTTP servers with WebSockets together. */
   readonly readingLimits?: Partial<ReadingLimits>;
   /** The most connections over TCP, and as many over TLS, 20,000; WebSockets have `webSocketLimits`. */
   readonly maxConnections?: number;
