@@ -17,11 +17,11 @@ export interface MediaThreadData {
   readonly streamTrust?: string;
 }
 
-/** Sent once, before the thread is ready: its number, and the priority that it obtained. */
+/** The number of the thread, and the priority that it obtained; sent first before the thread is ready. A thread without ticks rests. */
 export interface PriorityNotice {
   readonly type: 'priority';
   readonly thread: number;
-  readonly obtained: ThreadPriority;
+  readonly obtained: ThreadPriority | 'resting';
 }
 
 /** Sent once, before the thread is ready, where WebRTC is configured; `problem` is the reason why it is off. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import { type CaptureMessage, toneLevel } from '@jackfield/media';
 import type { MediaNotice } from '@jackfield/ports';
@@ -104,11 +106,12 @@ for (const sockets of ['dgram', 'native'] as const) {
   });
 }
 
-test('a thread with the best priority reports once what it obtained, and opens legs', {
+test('a thread with legs has the best priority, which it reports once; without legs it is scheduled as all others', {
   skip: process.platform === 'linux' ? false : 'priorities of threads are known for Linux',
 }, async (context) => {
   const obtained: ThreadPriority[] = [];
   const reported = Promise.withResolvers<void>();
+  const before = new Set(readdirSync('/proc/self/task'));
   const media = await start(context, {
     priority: 'best',
     onPriority(priority) {
@@ -117,10 +120,32 @@ test('a thread with the best priority reports once what it obtained, and opens l
     },
   });
   await reported.promise;
-  await media.open('a');
+  const thread = readdirSync('/proc/self/task').find((id) => !before.has(id) && nameOf(id) === 'media')!;
+  // An answer of the thread comes between its ticks.
+  while (!isDeepStrictEqual(schedulingOf(thread), ['SCHED_OTHER', 0])) await media.census();
+  const expected = {
+    'real-time': ['SCHED_FIFO', 0],
+    raised: ['SCHED_OTHER', -10],
+    'others-lowered': ['SCHED_OTHER', 0],
+    normal: undefined,
+  };
+  for (const leg of ['a', 'b']) {
+    await media.open(leg);
+    assert.deepEqual(schedulingOf(thread), expected[obtained[0]!]);
+    await media.close(leg);
+    while (!isDeepStrictEqual(schedulingOf(thread), ['SCHED_OTHER', 0])) await media.census();
+  }
   assert.equal(obtained.length, 1);
-  assert.ok(['real-time', 'raised', 'others-lowered'].includes(obtained[0]!), `${obtained}`);
 });
+
+const nameOf = (thread: string) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
+
+/** Class and nice value: proc(5), fields 41 and 19 of `stat`, of which two stand before the parenthesis. */
+function schedulingOf(thread: string): readonly [scheduling: string, nice: number] {
+  const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return [fields[38] === '1' ? 'SCHED_FIFO' : 'SCHED_OTHER', Number(fields[16])];
+}
 
 test('captured audio is sent to its port in chunks, then its end; audio from before the port is dropped', async (context) => {
   const media = await start(context, { ports: { first: 8206, last: 8209 } });

@@ -7,7 +7,7 @@ const mediaThreads = new Set<number>();
 
 /** Follows the priority of one media thread. */
 export interface PriorityWatch {
-  /** Notes the priority that the thread obtained at its start. */
+  /** Notes the priority that the thread obtained, or that it rests. */
   note(notice: PriorityNotice): Promise<void>;
   end(): void;
 }
@@ -18,18 +18,27 @@ export interface PriorityWatch {
  */
 export function watchPriority(changed: (priority: ThreadPriority) => void): PriorityWatch {
   let thread = -1;
+  let known: ThreadPriority | undefined;
   let isOver = false;
   let endGuard = (): void => {};
+  const become = (priority: ThreadPriority): void => {
+    if (priority === known) return;
+    known = priority;
+    changed(priority);
+  };
   return {
-    async note(notice) {
+    async note({ thread: number, obtained }) {
       const priorities = await loadThreadPriorities();
-      if (isOver || priorities === undefined || notice.thread < 0) return changed('normal');
-      thread = notice.thread;
+      if (isOver) return;
+      endGuard();
+      if (priorities === undefined || number < 0) return become('normal');
+      if (obtained === 'resting') return;
+      thread = number;
       mediaThreads.add(thread);
-      if (notice.obtained === 'real-time') endGuard = guardRealTime(thread, priorities, changed);
-      if (notice.obtained !== 'normal') return changed(notice.obtained);
-      priorities.lowerOthers(mediaThreads);
-      changed('others-lowered');
+      if (obtained === 'real-time') endGuard = guardRealTime(thread, priorities, become);
+      if (obtained !== 'normal') return become(obtained);
+      if (known !== 'others-lowered') priorities.lowerOthers(mediaThreads);
+      become('others-lowered');
     },
     end() {
       isOver = true;

@@ -9,7 +9,7 @@ export type ThreadPriority = 'real-time' | 'raised' | 'others-lowered' | 'normal
 
 const SCHED_OTHER = 0;
 const SCHED_FIFO = 1;
-/** Threads and processes that the thread starts do not inherit its priority. */
+/** Threads and processes that the thread starts do not inherit its priority. Only with privileges can it be left out again: sched(7). */
 const SCHED_RESET_ON_FORK = 0x40000000;
 const PRIO_PROCESS = 0;
 const NORMAL_NICE = 0;
@@ -21,10 +21,12 @@ const LOWERED_NICE = 5;
 /** A process that may use real-time scheduling without a bound could stop the whole machine. */
 const THROTTLE = '/proc/sys/kernel/sched_rt_runtime_us';
 
-/** Priorities of threads of this process; all calls but `raiseOwn` name a thread by its number. */
+/** Priorities of threads of this process; all calls but those of the own thread name one by its number. */
 export interface ThreadPriorities {
   /** Gives the calling thread the best permitted priority, up to `most`. */
   raiseOwn(most: 'real-time' | 'raised'): { readonly thread: number; readonly obtained: ThreadPriority };
+  /** Makes the calling thread, which was raised, normal. */
+  restOwn(): void;
   /** Makes a real-time thread normal, with a raised nice value where that is permitted. */
   stepDown(thread: number): void;
   /** Makes a thread real-time again; false where that is no longer permitted. */
@@ -45,6 +47,8 @@ function createThreadPriorities(calls: SystemCalls): ThreadPriorities {
   const param = (priority: number): Uint8Array => Uint8Array.of(priority, 0, 0, 0);
   const becomeRealTime = (thread: number): boolean =>
     isThrottled() && calls.setScheduler(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, param(1)) === 0;
+  const becomeNormal = (thread: number): boolean =>
+    calls.setScheduler(thread, SCHED_OTHER | SCHED_RESET_ON_FORK, param(0)) === 0;
   const raise = (thread: number): boolean => calls.setPriority(PRIO_PROCESS, thread, RAISED_NICE) === 0;
   const clock = new Uint8Array(16);
   const clockView = new DataView(clock.buffer);
@@ -54,8 +58,13 @@ function createThreadPriorities(calls: SystemCalls): ThreadPriorities {
       if (most === 'real-time' && becomeRealTime(thread)) return { thread, obtained: 'real-time' };
       return { thread, obtained: raise(thread) ? 'raised' : 'normal' };
     },
+    restOwn() {
+      const thread = calls.threadId();
+      becomeNormal(thread);
+      calls.setPriority(PRIO_PROCESS, thread, NORMAL_NICE);
+    },
     stepDown(thread) {
-      calls.setScheduler(thread, SCHED_OTHER, param(0));
+      becomeNormal(thread);
       raise(thread);
     },
     stepUp(thread) {

@@ -16,6 +16,7 @@ import { openNativeCiphers } from './native-ciphers.ts';
 import { openNativeSharedSocket } from './native-shared-socket.ts';
 import { openNativeSockets } from './native-sockets.ts';
 import { openSharedPort } from './open-shared-port.ts';
+import { createOwnPriority } from './own-priority.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';
 import { loadThreadPriorities } from './thread-priority.ts';
@@ -36,7 +37,6 @@ if (parentPort === null) throw new Error('the media thread is started as a worke
 const port = parentPort;
 // Also when this thread ends by a fault.
 process.once('exit', () => markStarted(mark));
-const notRaised = { thread: -1, obtained: 'normal' } as const;
 const isAdmitted = networksOf(rtpSources);
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
 if (native === undefined && sockets === 'native') throw new Error('native sockets do not work here');
@@ -45,11 +45,14 @@ const [openOpus, openNoiseCancellation, ciphers] = await Promise.all([
   loadNoiseCancellation(),
   openNativeCiphers(),
 ]);
-if (priority !== 'normal') {
-  const priorities = await loadThreadPriorities();
-  const obtained = priorities?.raiseOwn(priority === 'raised' ? 'raised' : 'real-time');
-  port.postMessage([{ type: 'priority', ...(obtained ?? notRaised) }] satisfies PriorityNotice[]);
-}
+const resting =
+  priority === 'normal'
+    ? undefined
+    : createOwnPriority(
+        await loadThreadPriorities(),
+        priority === 'raised' ? 'raised' : 'real-time',
+        (notice) => port.postMessage([{ type: 'priority', ...notice }] satisfies PriorityNotice[]),
+      );
 const webrtc =
   webrtcPort === undefined
     ? undefined
@@ -75,6 +78,7 @@ serveMediaThread(port, (notify, captured, secured): MediaHost => {
     captured,
     secured,
     ...(ciphers === undefined ? {} : { ciphers }),
+    ...(resting === undefined ? {} : { resting }),
     ...(webrtc !== undefined && 'port' in webrtc ? { webrtc } : {}),
   });
   const streams = createWorkerStreams({

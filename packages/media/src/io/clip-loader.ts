@@ -4,8 +4,10 @@ import { narrowClipRate as NARROW, wideClipRate as WIDE } from '../engine/clip-r
 import type { SoundClip } from '../engine/commands.ts';
 import type { MediaEngine } from '../engine/engine-interface.ts';
 
-/** Samples per conversion step: a few tenths of a millisecond. */
-const CLIP_STEP = 2000;
+/** Samples between two looks at the clock: some 20 µs, and ten times that before V8 has compiled the filter. */
+const CLIP_STEP = 125;
+/** A turn of the event loop converts for this long: less than the time between two polls, so that the thread pauses before the next. */
+const TURN_MS = 0.5;
 
 /** Converts clips between ticks, and gives them to an engine. */
 export interface ClipLoader {
@@ -107,10 +109,14 @@ async function resampled(
   const tail = new Int16Array(isEnd ? resampler.delaySamples + 1 : 0);
   const out = new Int16Array(resampler.outputBound(samples.length + tail.length));
   let written = 0;
+  let end = performance.now() + TURN_MS;
   for (let at = 0; at < samples.length; at += CLIP_STEP) {
+    if (performance.now() >= end) {
+      await nextTurn();
+      end = performance.now() + TURN_MS;
+    }
     const count = Math.min(CLIP_STEP, samples.length - at);
     written += resampler.process(samples, at, count, out, written);
-    await nextTurn();
   }
   written += resampler.process(tail, 0, tail.length, out, written);
   return { out, written };

@@ -33,5 +33,5 @@ export { loadOpus, type OpenOpus } from './opus.ts';
 export { createPortRange, type PortRange } from './port-range.ts';
 export type { OpenSharedSocket, ReceiveDatagram, SharedSocket } from './shared-socket.ts';
 export { nodeCiphers } from './srtp-ciphers.ts';
-export type { TickStats } from './tick-loop.ts';
+export type { ThreadWait, TickStats } from './tick-loop.ts';
 export { openWebrtcPort, type WebrtcPort } from './webrtc-port.ts';

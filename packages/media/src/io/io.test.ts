@@ -153,6 +153,7 @@ test('an idle loop has no ticks; after a wake the schedule continues on its grid
   let isIdle = false;
   const ticks: number[] = [];
   const rests: number[] = [];
+  const resting: boolean[] = [];
   const loop = createTickLoop({
     intervalMs: 2.5,
     ticksPerFrame: 8,
@@ -161,6 +162,7 @@ test('an idle loop has no ticks; after a wake the schedule continues on its grid
     poll: () => {},
     isIdle: () => isIdle,
     rested: (frames) => rests.push(frames),
+    resting: (isResting) => resting.push(isResting),
     tick(nowMs) {
       ticks.push(nowMs);
       if (ticks.length === 3) isIdle = true;
@@ -169,6 +171,7 @@ test('an idle loop has no ticks; after a wake the schedule continues on its grid
   loop.start();
   time.pass(60_000);
   assert.equal(ticks.length, 3);
+  assert.deepEqual(resting, [false, true]);
   isIdle = false;
   loop.wake();
   loop.wake();
@@ -179,6 +182,7 @@ test('an idle loop has no ticks; after a wake the schedule continues on its grid
   assert.deepEqual(ticks, [3, 5, 8, 60_010, 60_013, 60_015, 60_018, 60_020, 60_023, 60_025, 60_028, 60_030]);
   const { rebased, skipped, lateness } = loop.stats();
   assert.deepEqual([rests, rebased, skipped, lateness.maxMs], [[3000], 0, 0, 0.5]);
+  assert.deepEqual(resting, [false, true, false]);
 });
 
 test('a loop that can wait needs no timers: ticks are not early, and work of the event loop comes first', async () => {
@@ -191,14 +195,19 @@ test('a loop that can wait needs no timers: ticks are not early, and work of the
     pollsPerTick: 0,
     now: () => nowMs,
     poll: () => {},
-    wait(ms) {
-      if (at.length === 3 && order.length === 0) {
-        order.push('wait');
-        setImmediate(() => order.push('event loop'));
-        return true;
-      }
-      nowMs += ms;
-      return false;
+    wait: {
+      untilWork(ms) {
+        if (at.length === 3 && order.length === 0) {
+          order.push('wait');
+          setImmediate(() => order.push('event loop'));
+          return true;
+        }
+        nowMs += ms;
+        return false;
+      },
+      pause(ms) {
+        nowMs += ms;
+      },
     },
     tick(atMs) {
       at.push(atMs);
@@ -211,4 +220,38 @@ test('a loop that can wait needs no timers: ticks are not early, and work of the
   loop.stop();
   assert.deepEqual(order, ['wait', 'event loop', 'tick']);
   assert.deepEqual(at, [5, 10, 15, 20, 25, 30]);
+});
+
+test('a loop whose event loop has work again and again pauses between its turns, and no tick is late', async () => {
+  let nowMs = 0;
+  let turns = 0;
+  const at: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const loop = createTickLoop({
+    intervalMs: 2.5,
+    pollsPerTick: 0,
+    now: () => nowMs,
+    poll: () => {},
+    wait: {
+      untilWork() {
+        turns++;
+        nowMs += 0.03125;
+        return true;
+      },
+      pause(ms) {
+        nowMs += ms;
+      },
+    },
+    tick(atMs) {
+      at.push(atMs);
+      if (at.length === 8) done.resolve();
+    },
+  });
+  loop.start();
+  await done.promise;
+  loop.stop();
+  // Each turn works for 31 µs and pauses for 250; only the first one follows no other.
+  assert.equal(turns, 1 + 8 * 8);
+  assert.ok(loop.stats().lateness.maxMs < 0.032, `${loop.stats().lateness.maxMs} ms`);
+  assert.equal(Math.floor(at.at(-1)!), 20);
 });

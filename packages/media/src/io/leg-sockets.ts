@@ -1,3 +1,5 @@
+import type { ThreadWait } from './tick-loop.ts';
+
 /** The sockets of all legs, by the engine's index of the leg. */
 export interface LegSockets {
   /** Binds an even port for RTP and the next one for RTCP; rejects with NoPortLeftError when no pair is free. */
@@ -20,11 +22,8 @@ export interface LegSockets {
   poll(): void;
   /** The descriptor that outlives the thread if it dies; undefined where Node frees all. */
   readonly pollDescriptor?: number;
-  /**
-   * Blocks the thread for this time. Returns true when it returned earlier because the event loop has work. Undefined
-   * where a timer must pace the thread.
-   */
-  wait?(ms: number): boolean;
+  /** Undefined where a timer must pace the thread. */
+  readonly wait?: ThreadWait;
   /** Required calls of `poll` in 20 ms besides the one before a tick; 0 when packets are delivered without polling. */
   readonly pollsPerTick: number;
   readonly counters: SocketCounters;

@@ -117,6 +117,11 @@ export interface MediaHostOptions {
   readonly ciphers?: SrtpCiphers;
   /** Legs have no WebRTC when left out. The host closes it. */
   readonly webrtc?: WebrtcPort;
+  /**
+   * See TickLoopDeps. `pauses` is false where a timer paces the thread: then it does not leave its core while the event loop has work
+   * again and again.
+   */
+  readonly resting?: (isResting: boolean, pauses: boolean) => void;
   /** See LatchOptions. */
   readonly isAdmitted?: (address: string) => boolean;
   readonly mediaSilentMs?: number;
@@ -155,6 +160,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     // A browser whose leg is in another thread sends through the port of this one.
     isIdle: () => engine.isIdle() && browsers?.isEmpty !== false,
     rested: (frames) => engine.rest(frames),
+    resting: (isResting) => options.resting?.(isResting, sockets.wait !== undefined),
     poll: pollOf(sockets, webrtc, arrivals),
     ...waitOf(sockets, clips.isConverting),
     // Each tick polls, so only the remaining polls are needed.
@@ -316,7 +322,8 @@ function wakingStreams(streams: EngineStreams, wake: () => void): EngineStreams 
 
 /** The wait of the sockets, if they have one; not while the event loop has work that it does not see. */
 function waitOf({ wait }: LegSockets, isBusy: () => boolean): Pick<TickLoopDeps, 'wait'> {
-  return wait === undefined ? {} : { wait: (ms) => isBusy() || wait(ms) };
+  if (wait === undefined) return {};
+  return { wait: { ...wait, untilWork: (ms) => isBusy() || wait.untilWork(ms) } };
 }
 
 function threadCpuMs(): number {

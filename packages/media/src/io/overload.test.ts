@@ -82,9 +82,14 @@ function overloaded(legs: number) {
         engine.receive(leg, bytes, bytes.length, '192.0.2.1', 20_000 + 2 * leg, now);
       }
     },
-    wait(ms) {
-      now += ms;
-      return false;
+    wait: {
+      untilWork(ms) {
+        now += ms;
+        return false;
+      },
+      pause(ms) {
+        now += ms;
+      },
     },
   });
   const work = () => ({ encoded, relayed: engine.counters.relayed });

@@ -1,5 +1,20 @@
 import { createLateness, type LatenessSummary } from './lateness.ts';
 
+/** Blocks a thread, for times in milliseconds. */
+export interface ThreadWait {
+  /** Returns true when it returned earlier because the event loop has work. */
+  untilWork(ms: number): boolean;
+  /** Whatever work the event loop has. */
+  pause(ms: number): void;
+}
+
+/**
+ * Between two turns of the event loop that it has work for, unless a tick or poll is due. V8 gives a thread work again and again until its
+ * helpers have ended a garbage collection, and helpers are threads of normal priority: a real-time thread that only looks again keeps
+ * them, and all others, from the core.
+ */
+const PAUSE_MS = 0.25;
+
 /** Calls the engine at a constant pace. */
 export interface TickLoop {
   start(): void;
@@ -37,15 +52,14 @@ export interface TickLoopDeps {
   readonly pollsPerTick: number;
   /** A stall longer than this many frames restarts the schedule. */
   readonly mostBehind?: number;
-  /**
-   * Blocks the thread for this time. Returns true when it returned earlier because the event loop has work. Without it,
-   * a timer paces the loop.
-   */
-  wait?(ms: number): boolean;
+  /** Without it, a timer paces the loop. */
+  readonly wait?: ThreadWait;
   /** Whether ticks have nothing to do until the next `wake`. Default: never. */
   isIdle?(): boolean;
   /** A rest of this many frames is over. */
   rested?(frames: number): void;
+  /** False when ticks begin, at the start and after a rest; true when a rest begins. */
+  resting?(isResting: boolean): void;
 }
 
 /**
@@ -73,6 +87,7 @@ class Loop implements TickLoop {
   #rebased = 0;
   #skipped = 0;
   #isResting = false;
+  #hadWork = false;
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
 
@@ -85,6 +100,7 @@ class Loop implements TickLoop {
   }
 
   start(): void {
+    this.#deps.resting?.(false);
     this.#base = this.#deps.now() + this.#intervalMs;
     this.#done = 0;
     this.#schedule();
@@ -99,6 +115,7 @@ class Loop implements TickLoop {
   readonly wake = (): void => {
     if (!this.#isResting) return;
     this.#isResting = false;
+    this.#deps.resting?.(false);
     const frames = Math.max(0, Math.ceil((this.#deps.now() - this.#dueTick()) / this.#frameMs));
     this.#base += frames * this.#frameMs;
     this.#polls = 0;
@@ -145,12 +162,9 @@ class Loop implements TickLoop {
     this.#timer = undefined;
     this.#immediate = undefined;
     // Block first: all that the last tick caused has had its turn of the event loop by now.
-    if (deps.wait !== undefined) {
-      const ms = this.#duePoll() - deps.now();
-      if (ms > 0 && deps.wait(ms)) {
-        this.#schedule();
-        return;
-      }
+    if (deps.wait !== undefined && this.#hasWork(deps.wait)) {
+      this.#schedule();
+      return;
     }
     const now = deps.now();
     deps.poll();
@@ -159,11 +173,25 @@ class Loop implements TickLoop {
       this.#tick(now);
       if (deps.isIdle?.() === true) {
         this.#isResting = true;
+        deps.resting?.(true);
         return;
       }
     }
     this.#schedule();
   };
+
+  /** Blocks until the next poll is due; true when the event loop has work before. */
+  #hasWork(wait: ThreadWait): boolean {
+    const { now } = this.#deps;
+    let ms = this.#duePoll() - now();
+    if (ms > 0 && this.#hadWork) {
+      wait.pause(Math.min(ms, PAUSE_MS));
+      ms = this.#duePoll() - now();
+    }
+    if (ms <= 0) return false;
+    this.#hadWork = wait.untilWork(ms);
+    return this.#hadWork;
+  }
 
   #tick(now: number): void {
     const due = this.#dueTick();
