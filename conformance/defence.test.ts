@@ -15,18 +15,22 @@ import { Sipp, type SippOptions } from './support/sipp.ts';
 
 const skip = missing('sipp', 'baresip', 'sox');
 const password = 'not-to-be-guessed';
-const banSeconds = 3;
+/** A ban outlasts a phone that is started meanwhile, and a silent connection 2,000 others, on a busy machine as well. */
+const [banSeconds, strangerSeconds] = [10, 10];
 const perSource = 200;
+const [rate, burst] = [5, 30];
+/** Before a ban, of which each is forgiven after its part of a minute. */
+const mistakes = 5;
 
 /** Loopback has 16 million addresses: each sender here has its own. */
 const limits = {
   JACKFIELD_TRUSTED_SOURCES: '192.0.2.0/24',
-  JACKFIELD_SIP_RATE: '5',
-  JACKFIELD_SIP_BURST: '30',
-  JACKFIELD_SIP_BAN_AFTER: '5',
+  JACKFIELD_SIP_RATE: String(rate),
+  JACKFIELD_SIP_BURST: String(burst),
+  JACKFIELD_SIP_BAN_AFTER: String(mistakes),
   JACKFIELD_SIP_BAN_SECONDS: String(banSeconds),
   JACKFIELD_SIP_CONNECTIONS_PER_SOURCE: String(perSource),
-  JACKFIELD_SIP_STRANGER_SECONDS: '4',
+  JACKFIELD_SIP_STRANGER_SECONDS: String(strangerSeconds),
   JACKFIELD_HTTP_BAN_AFTER: '5',
   JACKFIELD_HTTP_CONNECTIONS_PER_SOURCE: String(2 * perSource),
   JACKFIELD_CALLS_PER_ACCOUNT: '2',
@@ -81,6 +85,16 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     await run('call-hang-up', { keys: { callee: '+12025550100' } });
   }
 
+  /** Guesses passwords, each refused as it should be, until their source and no other is banned; resolves with their number. */
+  async function guessUntilBanned(address: string): Promise<number> {
+    for (let guess = 1; ; guess += 1) {
+      // Another user each time: for a repeated user each refusal takes longer.
+      const guesser = { address, user: `guessed${guess}`, password: 'a guess', timeoutSeconds: 8 };
+      await run('register-refused', guesser);
+      if ((await counted('sip_banned_sources')) === 1) return guess;
+    }
+  }
+
   async function dial(localAddress: string): Promise<Socket> {
     const socket = connect({ port: platform.sipPort, host: '127.0.0.1', localAddress });
     sockets.push(socket);
@@ -91,6 +105,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
   }
 
   it('a flood of requests is dropped beyond its rate, and a phone elsewhere registers and calls meanwhile', async () => {
+    const begun = performance.now();
     const flood = await start('flood', { address: '127.0.0.66', calls: 4000, perSecond: 1000 });
     await callsAsEver();
     const phone = await BaresipPhone.start({
@@ -105,9 +120,16 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
       await phone.stop();
     }
     await flood.finished();
-    const limited = await counted('sip_rate_limited_total');
-    const received = await counted('sip_requests_received_total');
-    assert.ok(limited > 3000, `${limited} of ${received} requests were dropped`);
+    const counts = await platform.metrics('jackfield_sip_r');
+    const {
+      jackfield_sip_rate_limited_total: limited = 0,
+      jackfield_sip_requests_received_total: received = 0,
+    } = counts;
+    // A busy machine loses many before the server sees them.
+    assert.ok(limited > 1000, `${limited} of ${received} requests were dropped`);
+    // The phones and the call need fewer than 50.
+    const most = burst + (rate * (performance.now() - begun)) / 1000 + 50;
+    assert.ok(received - limited < most, `${received - limited} requests were let in, not ${most}`);
   });
 
   it('credentials that were overheard are not accepted again: their sender is challenged with a new nonce', async () => {
@@ -132,14 +154,11 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     const from = await openDatagrams('127.0.0.67', platform.sipPort);
     try {
       assert.equal(await from.isAnswered(), true);
-      const guesser = { address: '127.0.0.67', password: 'a guess', timeoutSeconds: 8 };
-      // Another user each time: for a repeated user each refusal takes longer.
-      for (let guess = 1; guess <= 5; guess += 1) {
-        await run('register-refused', { ...guesser, user: `guessed${guess}` });
-      }
-      assert.equal(await from.isAnswered(), true, 'as many mistakes as may happen');
-      await run('register-refused', { ...guesser, user: 'guessed6' });
-      assert.equal(await from.isAnswered(), false);
+      const begun = performance.now();
+      const guesses = await guessUntilBanned('127.0.0.67');
+      const forgiven = ((performance.now() - begun) * mistakes) / 60_000;
+      assert.ok(guesses > mistakes && guesses <= mistakes + 1 + forgiven, `banned after ${guesses} guesses`);
+      assert.equal(await from.isAnswered(silentMs), false);
       assert.equal(await counted('sip_banned_sources'), 1);
       // A phone with the right password that was not known before, at the same address: its messages are dropped too.
       const late = await start('register', { address: '127.0.0.67', timeoutSeconds: 1 });
@@ -155,7 +174,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
         [{ source_address: '127.0.0.67', reason: 'failed-logins', seconds: banSeconds, unreported_bans: 0 }],
       );
       const limit = Date.now() + patienceMs;
-      while (!(await from.isAnswered())) assert.ok(Date.now() < limit, 'the ban does not end');
+      while (!(await from.isAnswered(silentMs))) assert.ok(Date.now() < limit, 'the ban does not end');
       await run('register', { address: '127.0.0.67' });
     } finally {
       from.close();
@@ -168,9 +187,8 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     await phone.finished();
     const other = await openDatagrams(address, platform.sipPort);
     try {
-      for (let guess = 1; guess <= 6; guess += 1)
-        await run('register-refused', { address, user: `guessed${guess}`, password: 'a guess' });
-      assert.equal(await other.isAnswered(), false);
+      await guessUntilBanned(address);
+      assert.equal(await other.isAnswered(silentMs), false);
       await run('unregister', { address, port: phone.port });
     } finally {
       other.close();
@@ -257,21 +275,24 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
   });
 });
 
+/** Nothing comes back in this time from a server that drops what it gets. */
+const silentMs = 500;
+
 /** A UDP socket at an address of loopback. */
 async function openDatagrams(address: string, port: number) {
   const socket: Datagrams = createSocket('udp4');
   socket.bind(0, address);
   await once(socket, 'listening');
   return {
-    /** Whether an OPTIONS gets any answer within half a second. */
-    async isAnswered(): Promise<boolean> {
+    /** Whether an OPTIONS gets any answer in this time. */
+    async isAnswered(withinMs = patienceMs): Promise<boolean> {
       const patience = new AbortController();
       const answered = once(socket, 'message', { signal: patience.signal }).then(
         () => true,
         () => false,
       );
       socket.send(optionsOf(address, 'UDP'), port, '127.0.0.1');
-      const timer = setTimeout(() => patience.abort(), 500);
+      const timer = setTimeout(() => patience.abort(), withinMs);
       const outcome = await answered;
       clearTimeout(timer);
       return outcome;
