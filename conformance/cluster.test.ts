@@ -306,10 +306,10 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
   it('without NATS each node goes on with its own calls, and a request for a call of another node is 503', async () => {
     const call = await callAt(one);
     const path = `Call/${call}/`;
-    const from = two.log.all.length;
+    const [ofOne, ofTwo] = [one.log.all.length, two.log.all.length];
     await nats.down();
     await two.log.until('the loss', ({ message }) => /continues without other nodes/.test(String(message)), {
-      from,
+      from: ofTwo,
     });
     const response = await post(two, `${path}DTMF/`, { digits: '1' });
     assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '2']);
@@ -319,7 +319,7 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
     const own = await callAt(two);
     await order(two, 'DELETE', `Call/${own}/`);
     await nats.up();
-    await Promise.all([connected(one, from), connected(two, from)]);
+    await Promise.all([connected(one, ofOne), connected(two, ofTwo)]);
     await order(two, 'POST', `${path}DTMF/`, { digits: '1' });
   });
 

@@ -181,10 +181,9 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 300_000
   });
 
   it('a page that has no event stream says that what it shows may be old', async (t) => {
-    await addToRoom(suite.platform, 'stale', tone);
+    const [call] = await addToRoom(suite.platform, 'stale', tone);
     await joinedRoom(suite.platform, 'stale', 1);
     const { body } = await suite.platform.api('GET', 'MultiPartyCall/name_stale/');
-    const [call] = (await suite.platform.api('GET', 'Call/?status=live')).body.calls;
     for (const path of [`/multiparty/${body.mpc_uuid}`, `/calls/${call}`]) {
       const console = await suite.open(t, '/setup');
       await console.page.route('**/Event/', (route) => route.fulfill({ status: 429, json: {} }));
