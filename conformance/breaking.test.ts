@@ -261,6 +261,10 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       record(format, 'recordSession="true"'),
     ]);
     const early = await Promise.all(documents.map((document) => call(document)));
+    // The time runs when all are being written.
+    const written = async () =>
+      (await platform.metrics('jackfield_recorder_files')).jackfield_recorder_files ?? 0;
+    while ((await written()) < early.length) await milliseconds(20);
     await milliseconds(2500);
     const late = await Promise.all(documents.map((document) => call(document)));
     const all = [...early, ...late];

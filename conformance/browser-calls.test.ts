@@ -159,7 +159,7 @@ describe('calls of Chromium', { skip, timeout: 300_000 }, () => {
         suite.server.serve(path, '<Response><Hangup/></Response>');
         const answer_url = suite.server.serve(
           `/ask-${library}-${method}`,
-          `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}${path}" numDigits="4" timeout="15"></GetDigits></Response>`,
+          `<Response><GetDigits action="http://127.0.0.1:${suite.server.port}${path}" numDigits="4" timeout="15" digitTimeout="10"></GetDigits></Response>`,
         );
         const app = await suite.platform.api('POST', 'Application/', {
           app_name: `${library}${method}`,

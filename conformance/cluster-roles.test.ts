@@ -8,6 +8,7 @@ import { type PostgresServer, postgresMissing } from '@jackfield/testkit/postgre
 import { cleanUp } from './support/clean-up.ts';
 import { nodeSettings, startClusterServers } from './support/cluster.ts';
 import { missing } from './support/installed.ts';
+import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { Sipp } from './support/sipp.ts';
@@ -48,7 +49,7 @@ describe('roles that one of several nodes holds', { skip, timeout: 180_000 }, ()
   }
 
   async function registrations(count: number): Promise<void> {
-    for (const limit = Date.now() + 30_000; (await contacts()).length < count && Date.now() < limit; )
+    for (const limit = Date.now() + patienceMs; (await contacts()).length < count && Date.now() < limit; )
       await new Promise((resolve) => setTimeout(resolve, 100));
   }
 

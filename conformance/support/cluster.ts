@@ -94,7 +94,7 @@ export class Cluster {
 
   /** A call of this node on which a document waits; resolves with its UUID when it is up. */
   async callAt(node: PlatformProcess, more: object = {}): Promise<string> {
-    const answer_url = this.customer.serve('/wait', '<Response><Wait length="120"/></Response>');
+    const answer_url = this.customer.serve('/wait', '<Response><Wait length="600"/></Response>');
     const call = { from: '+12025550000', to: '+12025550101', answer_url, ...more };
     const { status, body } = await node.api('POST', 'Call/', call);
     assert.equal(status, 201, JSON.stringify(body));

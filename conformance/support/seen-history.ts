@@ -24,7 +24,7 @@ export class SeenHistory {
   /** A call of the first node on which a document waits; its request is repeated through the other node. */
   async callAt(...nodes: readonly [PlatformProcess, PlatformProcess]): Promise<void> {
     const key = `+120255510${this.#keyed.length + 10}`;
-    const answer_url = this.#cluster.customer.serve('/wait', '<Response><Wait length="120"/></Response>');
+    const answer_url = this.#cluster.customer.serve('/wait', '<Response><Wait length="600"/></Response>');
     const hangup_url = this.#cluster.customer.serve('/ended', '');
     const body = JSON.stringify({ from: key, to: '+12025550101', answer_url, hangup_url });
     for (const { httpUrl, authId, authToken } of nodes) {
