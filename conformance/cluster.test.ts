@@ -341,7 +341,8 @@ describe('several nodes on one database', { skip, timeout: 360_000 }, () => {
     const before = await audio();
     while ((await audio()) < before + 8_000) await new Promise((resolve) => setTimeout(resolve, 50));
     await postgres.up();
-    await one.until('the database', `Call/${call}/?status=live`, isInProgress);
+    for (const node of [one, two])
+      await node.until('the database', `Call/${call}/?status=live`, isInProgress);
     await order(two, 'DELETE', `Call/${call}/`);
     await two.until('the end', `Call/${call}/`, ({ hangup_cause_name: cause }) => cause === 'Normal Hangup');
   });

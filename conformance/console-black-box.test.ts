@@ -57,9 +57,11 @@ describe('the black box of a call in the console', {
     await suite.platform.until('the recording', `Recording/?call_uuid=${uuid}`, ({ objects }) =>
       objects.some(({ recording_duration_ms: ms }: { recording_duration_ms: string }) => Number(ms) > 0),
     );
-    await suite.platform.until('the messages', `Call/${uuid}/Signalling/`, ({ objects }) =>
-      objects.some(({ start_line: line }: { start_line: string }) => line.startsWith('BYE')),
-    );
+    await suite.platform.until('the messages', `Call/${uuid}/Signalling/`, ({ objects }) => {
+      const lines: readonly string[] = objects.map(({ start_line: line }: { start_line: string }) => line);
+      const bye = lines.findIndex((line) => line.startsWith('BYE'));
+      return bye !== -1 && lines.slice(bye).some((line) => line.startsWith('SIP/2.0 200'));
+    });
   }
 
   it('a page of a live call counts its length, ends it, and shows the messages of the end, which are written after it', async (t) => {
@@ -107,7 +109,6 @@ describe('the black box of a call in the console', {
     const console = await suite.open(t, `/calls/${uuid}`);
     const lines = console.page.locator('main li');
     await lines.filter({ hasText: 'stream.stopped' }).waitFor();
-    const order = await lines.allInnerTexts();
     const steps = [
       'INVITE sip:',
       'GET|POST .*/answer → 200',
@@ -115,6 +116,13 @@ describe('the black box of a call in the console', {
       'BYE sip:',
       'call\\.ended → .*/ended',
     ];
+    // Messages, documents and callbacks are read one beside another.
+    for (const step of steps)
+      await lines
+        .filter({ hasText: new RegExp(step) })
+        .first()
+        .waitFor();
+    const order = await lines.allInnerTexts();
     const positions = steps.map((step) => order.findIndex((line) => new RegExp(step).test(line)));
     assert.deepEqual(
       positions,

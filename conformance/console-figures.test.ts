@@ -54,6 +54,11 @@ describe('figures and the operator in the console', { skip: missingBrowser(), ti
     const verified = await startVerification(suite.platform, { recipient: '+14155552671' });
     await verified.confirm();
     const other = await startVerification(suite.platform, { recipient: '+14155552672' });
+    await suite.platform.until(
+      'both deliveries',
+      'Event/?type=verify.delivered',
+      ({ objects }) => objects.length === 2,
+    );
     const console = await suite.open(t, '/verify');
     const funnel = console.page.getByRole('table', { name: /how many went on/ });
     const row = funnel.getByRole('row').nth(1);
