@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver, wrongSignatures } from './support/callback-receiver.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freeServerPort } from './support/ports.ts';
 
 const authToken = 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h';
 
@@ -103,9 +104,8 @@ describe('callbacks of a multiparty call', { timeout: 180_000 }, () => {
 
   it('a receiver that is down at first gets every callback, and delays no other receiver', async () => {
     const receiver = await receiverOn();
-    const reserved = await CallbackReceiver.start();
-    await reserved.stop();
-    const late = await open('late', `${reserved.url}#rc=5`);
+    const port = await freeServerPort();
+    const late = await open('late', `http://127.0.0.1:${port}/events#rc=5`);
     await close('late');
     const prompt = await open('prompt', receiver.url);
     await close('prompt');
@@ -119,7 +119,7 @@ describe('callbacks of a multiparty call', { timeout: 180_000 }, () => {
     );
     const behind = whole.slice(1).map(() => 'waiting');
     assert.deepEqual(statuses(attempted), ['retrying', ...behind], 'what is behind the first event waits');
-    const here = await receiverOn(reserved.port);
+    const here = await receiverOn(port);
     await end(here, late);
     assert.deepEqual(here.names, whole);
     await platform.until(
