@@ -83,7 +83,7 @@ test(
     assert.throws(() => world.play([], { play }), /alive already/);
     assert.throws(() => world.play([], { owner: { kind: 'stranger', id: 'x' } }), /no owner is registered/);
     assert.throws(() => world.sounds.ownedBy('test', () => {}), /an owner already/);
-    await world.over(play);
+    await world.until('the silence is over', () => world.notices.length > 0, 20);
     world.sounds.stop(play);
     world.sounds.stop('unknown');
   }),

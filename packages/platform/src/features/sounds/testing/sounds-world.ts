@@ -150,6 +150,8 @@ function playsOf(world: SimulatedWorld, notices: readonly PlayNotice[]) {
       await new Promise<void>((resolve) => setTimeout(resolve, 1));
     }
   }
+  const isBegun = (play: string) =>
+    notices.some((notice) => notice.type === 'play-begun' && notice.play === play);
   return {
     until,
     play(items: readonly PlayItem[], changes: Partial<PlayOrder> = {}): string {
@@ -158,16 +160,14 @@ function playsOf(world: SimulatedWorld, notices: readonly PlayNotice[]) {
       world.node.platform.sounds.play({ play, ...order });
       return play;
     },
-    /** Waits for the end of the play; returns its last notice. */
+    /** Waits for the end of the play; returns its last notice. Time stands still until it is heard: a thread decodes its sound meanwhile. */
     async over(play: string) {
       const find = () => notices.find((notice) => notice.type === 'play-over' && notice.play === play);
+      await until(`${play} is heard or over`, () => isBegun(play) || find() !== undefined);
       await until(`${play} is over`, () => find() !== undefined, 20);
       return find() as PlayNotice & { type: 'play-over' };
     },
-    begun: (play: string) =>
-      until(`${play} is heard`, () =>
-        notices.some((notice) => notice.type === 'play-begun' && notice.play === play),
-      ),
+    begun: (play: string) => until(`${play} is heard`, () => isBegun(play)),
   };
 }
 
