@@ -100,8 +100,8 @@ test('busy and broken gateways lead to another attempt, refusals of the message 
 
 test('silence, refusal, redirects and answers without a name end in a refusal, in time', async () => {
   const silent = await startGateway(() => {});
-  const hasty = { timeoutMs: 50, attempts: 1 };
-  assert.deepEqual(await open(silent.url, hasty).send(order), {
+  const once = { attempts: 1 };
+  assert.deepEqual(await open(silent.url, { ...once, timeoutMs: 50 }).send(order), {
     accepted: false,
     errorCode: 'timeout',
     gatewayFailed: true,
@@ -109,7 +109,7 @@ test('silence, refusal, redirects and answers without a name end in a refusal, i
   });
   const gone = await startGateway(() => {});
   for (const close of closing.splice(1)) close();
-  assert.deepEqual(await open(gone.url, hasty).send(order), {
+  assert.deepEqual(await open(gone.url, once).send(order), {
     accepted: false,
     errorCode: 'unreachable',
     gatewayFailed: true,
@@ -125,7 +125,7 @@ test('silence, refusal, redirects and answers without a name end in a refusal, i
   }
   const torn = await startGateway((response) => response.destroy());
   const lastly = { accepted: false, errorCode: 'unreachable', gatewayFailed: true, mayHaveGone: true };
-  assert.deepEqual(await open(torn.url, hasty).send(order), lastly);
+  assert.deepEqual(await open(torn.url, once).send(order), lastly);
 });
 
 test('half a surrogate pair in a name does not stop a message', async () => {

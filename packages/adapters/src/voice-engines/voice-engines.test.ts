@@ -15,6 +15,8 @@ const never = new AbortController().signal;
 const request = { text: 'Good morning.', language: 'en-US', voice: 'man' } as const;
 /** Short where the other side never answers. */
 const hasty = { firstMs: 300, gapMs: 300 };
+/** Where the other side answers, limits that even a busy machine does not reach. */
+const limitsFor = (code: string) => (code === 'timeout' ? hasty : {});
 const tone = Int16Array.from({ length: 8_000 }, (_, at) => Math.round(8_000 * Math.sin(at / 3)));
 const bytesOf = (samples: Int16Array) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 
@@ -175,7 +177,7 @@ for (const [what, [answer, code]] of Object.entries(wrongHttp)) {
       incoming.resume();
       incoming.on('end', () => answer(response));
     });
-    await assert.rejects(createHttpVoice({ url, limits: hasty }).speak(request), { code });
+    await assert.rejects(createHttpVoice({ url, limits: limitsFor(code) }).speak(request), { code });
   });
 }
 
@@ -237,7 +239,9 @@ test('the connection is closed when an engine is too slow, before or within its 
         }
         askedSocket.resolve();
       });
-      const limits = how === 'late' ? hasty : {};
+      // Only what has to be late has a short limit: the first piece comes in time on a busy machine as well.
+      const late = begun ? { gapMs: hasty.gapMs } : hasty;
+      const limits = how === 'late' ? late : {};
       const engines = [createHttpVoice({ url, limits }), createWebSocketVoice({ url: socketUrl, limits })];
       const stop = new AbortController();
       const streams = engines.map((each) => each.stream!(request, stop.signal)![Symbol.asyncIterator]());
@@ -325,7 +329,7 @@ const wrongFrames: Readonly<Record<string, readonly [(socket: WebSocket) => void
 for (const [what, [serve, code]] of Object.entries(wrongFrames)) {
   test(`an engine over a WebSocket that ${what} is ${code}`, async () => {
     const url = await webSocketServer(serve);
-    await assert.rejects(createWebSocketVoice({ url, limits: hasty }).speak(request), { code });
+    await assert.rejects(createWebSocketVoice({ url, limits: limitsFor(code) }).speak(request), { code });
   });
 }
 
