@@ -273,7 +273,8 @@ test('silence is cut after the read timeout', async () => {
   assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts })), 'read-timeout');
 });
 
-test('a body that drips forever is cut after the total timeout', async () => {
+test('a body that drips forever is cut after the total timeout', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const port = await talker((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const drip = setInterval(() => socket.write('x'), 10);
@@ -281,9 +282,15 @@ test('a body that drips forever is cut after the total timeout', async () => {
   });
   const timeouts = { connectMs: 2000, readMs: 1000, totalMs: 200 };
   const statuses: number[] = [];
-  const onStatus = (status: number) => statuses.push(status);
-  const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts, onStatus });
-  assert.equal(kindOf(outcome), 'total-timeout');
+  const begun = Promise.withResolvers<void>();
+  const onStatus = (status: number) => {
+    statuses.push(status);
+    begun.resolve();
+  };
+  const sent = send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts, onStatus });
+  await begun.promise;
+  t.mock.timers.tick(timeouts.totalMs);
+  assert.equal(kindOf(await sent), 'total-timeout');
   // It came with the head.
   assert.deepEqual(statuses, [200]);
 });
@@ -419,12 +426,15 @@ test('idle connections are bounded in number, idle time and age', async () => {
   server.on('connection', () => connections++);
   const port = await listening(server);
   const url = `http://127.0.0.1:${port}/`;
-  const few = createHttpEgress({ ...inSandbox, pool: { idle: 2, idleMs: 150 } });
+  const few = createHttpEgress({ ...inSandbox, pool: { idle: 2, idleMs: 60_000 } });
   await Promise.all(Array.from({ length: 5 }, () => sendBy(few, url)));
   // Excess connections are closed at once.
   while (few.openConnections() > 2) await new Promise(setImmediate);
   assert.equal(few.openConnections(), 2);
-  while (few.openConnections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  few.close();
+  const brief = createHttpEgress({ ...inSandbox, pool: { idleMs: 150 } });
+  await sendBy(brief, url);
+  while (brief.openConnections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   connections = 0;
   const old = createHttpEgress({ ...inSandbox, pool: { lifetimeMs: -1 } });
   for (let number = 0; number < 3; number++) await sendBy(old, url);
