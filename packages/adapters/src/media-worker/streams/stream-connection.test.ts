@@ -298,6 +298,7 @@ test('a flood of playAudio fills only the queue: the newest audio is refused, an
   await rig.noticeOf('stream-connected');
   const payload = Buffer.alloc(48_000, 0x55).toString('base64');
   const media = { contentType: 'audio/x-mulaw', sampleRate: 8000, payload };
+  const beganMs = performance.now();
   for (let n = 0; n < 200; n++) rig.server.say({ event: 'playAudio', media });
   const failed = await rig.server.until(({ event }) => event === 'playFailed');
   assert.equal(failed.reasonCode, 'queue-full');
@@ -314,7 +315,10 @@ test('a flood of playAudio fills only the queue: the newest audio is refused, an
   const { statistics } = await rig.noticeOf('stream-over');
   assert.equal(statistics.framesReceived, 201);
   assert.ok(statistics.playDroppedMs >= 185 * 6000 && statistics.framesRefused >= 185);
-  assert.ok(rig.server.frames.filter(({ event }) => event === 'playFailed').length <= 40);
+  // Ten a second.
+  const most = 10 * (2 + Math.floor((performance.now() - beganMs) / 1000));
+  const failures = rig.server.frames.filter(({ event }) => event === 'playFailed').length;
+  assert.ok(failures <= most, `${failures} of at most ${most}`);
   assert.deepEqual(await rig.census(), nothing);
 });
 

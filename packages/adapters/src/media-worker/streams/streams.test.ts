@@ -4,12 +4,44 @@ import { toneLevel } from '@jackfield/media';
 import type { FrameRefusal } from '@jackfield/ports';
 import { agreedWith } from '../testing/loopback-phone.ts';
 import { call, createStreamRig, nothing, stream } from './testing/stream-rig.ts';
-import { assertOneClock, type GotFrame, samplesOf, toneBytes } from './testing/test-server.ts';
+import {
+  assertOneClock,
+  type GotFrame,
+  samplesOf,
+  type TestServer,
+  toneBytes,
+} from './testing/test-server.ts';
 
 const isMedia = (frame: GotFrame): boolean => frame.event === 'media';
 
 function play(bytes: Buffer, sampleRate: number | string, contentType = 'audio/x-l16'): object {
   return { event: 'playAudio', media: { contentType, sampleRate, payload: bytes.toString('base64') } };
+}
+
+/**
+ * Resolves when 25 frames of the track inbound have the tone of a phone, and not the other one. On a busy machine a phone is late with its packets, and
+ * gaps make a tone fainter and spread it, so there are further looks; a tone as loud as that of a leg that must not be heard is never forgiven.
+ */
+async function untilSays(
+  { frames, until }: TestServer,
+  rate: number,
+  tone: { readonly hz: number; readonly without?: number; readonly belowDb?: number },
+): Promise<void> {
+  const { hz, without, belowDb = -40 } = tone;
+  let [level, other] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let look = 0, at = Math.max(0, frames.length - 25); look < 20 && other < -20; look++) {
+    const samples: number[] = [];
+    for (let count = 0; count < 25; count++) {
+      const frame = await until(({ media }) => media?.track === 'inbound', at);
+      at = frames.indexOf(frame, at) + 1;
+      samples.push(...samplesOf(frame.media.payload));
+    }
+    const said = Int16Array.from(samples);
+    level = toneLevel(said, rate, hz);
+    if (without !== undefined) other = toneLevel(said, rate, without);
+    if (level > -15 && other < belowDb) return;
+  }
+  assert.fail(`${hz} Hz is said with ${level} dB, ${without} Hz with ${other} dB`);
 }
 
 test('a stream sends start, then numbered media every 20 ms, and at its end stop and a close with 1000', async (context) => {
@@ -47,8 +79,7 @@ test('a stream sends start, then numbered media every 20 ms, and at its end stop
       ['media', stream, 'inbound', 'k=v;k2="ö"', 428],
     );
   });
-  const samples = Int16Array.from(media.slice(-30).flatMap((frame) => [...samplesOf(frame.media.payload)]));
-  assert.ok(toneLevel(samples, 8000, 700) > -15);
+  await untilSays(rig.server, 8000, { hz: 700 });
   rig.media.streams.close(stream, 'API request');
   const over = await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.server.closed(), { code: 1000, reason: 'API request' });
@@ -91,6 +122,7 @@ test('both tracks have one clock; 16 kHz is not upsampled; µ-law and binary fra
   rig.open({ tracks, sampleRate: 16_000, bidirectional: false });
   rig.connect();
   await rig.server.until((frame) => frame.media?.chunk === 50);
+  await untilSays(rig.server, 16_000, { hz: 700, without: 1900 });
   rig.media.streams.close(stream, 'x');
   await rig.noticeOf('stream-over');
   const of = (track: string): GotFrame[] => rig.server.frames.filter((frame) => frame.media?.track === track);
@@ -99,10 +131,8 @@ test('both tracks have one clock; 16 kHz is not upsampled; µ-law and binary fra
     said.map(({ media }) => [media.chunk, media.timestamp]),
     heard.map(({ media }) => [media.chunk, media.timestamp]),
   );
-  const samples = (frames: GotFrame[]) =>
-    Int16Array.from(frames.flatMap(({ media }) => [...samplesOf(media.payload)]));
-  assert.ok(toneLevel(samples(said), 16_000, 700) > -15 && toneLevel(samples(said), 16_000, 1900) < -40);
-  assert.ok(toneLevel(samples(heard), 16_000, 1900) > -15 && toneLevel(samples(heard), 16_000, 700) < -40);
+  const samples = Int16Array.from(heard.flatMap(({ media }) => [...samplesOf(media.payload)]));
+  assert.ok(toneLevel(samples, 16_000, 1900) > -15 && toneLevel(samples, 16_000, 700) < -40);
 
   const before = rig.server.frames.length;
   rig.open({ tracks, encoding: 'audio/x-mulaw', binary: true });
@@ -164,10 +194,10 @@ test('a program of the twilio dialect hears the call, plays to it, and gets its 
     rig.server.frames.slice(0, 3).map(({ event }) => event),
     ['connected', 'start', 'media'],
   );
-  assert.deepEqual(
-    [media.streamSid, media.media.timestamp, media.media.payload.length],
-    [stream, '780', 216],
-  );
+  assert.deepEqual([media.streamSid, media.media.payload.length], [stream, 216]);
+  const heard = rig.server.frames.filter(isMedia);
+  assert.equal(heard[0].media.timestamp, '0');
+  assertOneClock(heard);
   const send = (event: string, more: object = {}): void =>
     rig.server.say({ event, streamSid: stream, ...more });
   const payload = mulawOf(toneBytes(8000, 1200, 1000)).toString('base64');
@@ -356,9 +386,7 @@ test('a program is a leg: the members of its mix hear what it plays, and it hear
   for (let n = 0; n < 3; n++) rig.server.say(play(toneBytes(16_000, 1200, 1000), 16_000));
   await rig.phone.hear(20);
   assert.ok(toneLevel(await rig.phone.hear(20), 8000, 1200) > -15);
-  const media = rig.server.frames.filter(isMedia).slice(-25);
-  const samples = Int16Array.from(media.flatMap((frame) => [...samplesOf(frame.media.payload)]));
-  assert.ok(toneLevel(samples, 16_000, 700) > -15 && toneLevel(samples, 16_000, 1200) < -45);
+  await untilSays(rig.server, 16_000, { hz: 700, without: 1200, belowDb: -45 });
   rig.media.streams.close(stream, 'x');
   await rig.noticeOf('stream-over');
   assert.deepEqual(await rig.census(), nothing);
