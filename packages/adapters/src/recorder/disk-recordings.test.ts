@@ -180,13 +180,16 @@ for (const format of ['wav', 'mp3'] as const) {
       isAlive = false;
     });
     const ended = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
-    const enough = format === 'wav' ? 60_000 : 20_000;
-    while (isAlive && ((await files.size(name)) ?? 0) < enough)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    const path = join(directory, name);
+    /** A WAV file has samples that its header does not count yet; a slow machine may write many of them at once. */
+    const hasEnough = async (): Promise<boolean> => {
+      const size = (await files.size(name)) ?? 0;
+      return format === 'wav' ? size > 44 && decodeWav(path).durationMs > 2500 : size >= 20_000;
+    };
+    while (isAlive && !(await hasEnough())) await new Promise((resolve) => setTimeout(resolve, 5));
     child.kill('SIGKILL');
     assert.equal(await ended, 'SIGKILL');
 
-    const path = join(directory, name);
     const asLeft = join(directory, `left.${format}`);
     copyFileSync(path, asLeft);
     const left = format === 'wav' ? decodeWav(asLeft) : await decodeMp3(asLeft);

@@ -145,7 +145,10 @@ test('an SMSC that does not answer a submit in time is disconnected and connecte
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { responseMs: 300 });
   smsc.instruct({ do: 'ignore' });
-  assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-2' });
+  const outcome = await sms.send(order());
+  // A busy SMSC may have been late with a further one.
+  assert.ok(outcome.accepted && outcome.message !== 'smsc:id-1');
+  assert.ok((await smsc.until('bind', 2)).length >= 2);
 });
 
 test('no more parts than the window are in flight, and all arrive', async () => {
@@ -237,7 +240,8 @@ test('an order that was refused while the SMSC was away leaves the memory before
 
 test('messages that were refused as too fast are repeated in the order in which they were sent', async () => {
   const smsc = await startSmsc();
-  const sms = connect(smsc.port, { window: 2 });
+  // The pause after the first response lasts until the second one has come.
+  const sms = connect(smsc.port, { window: 2, throttleMs: [500, 500] });
   smsc.instruct({ do: 'answer', statuses: [0x58, 0x58] });
   await Promise.all(['first', 'second', 'third'].map((text) => sms.send(order(text))));
   const texts = (await smsc.until('submit', 5)).map((each) => octetsOf(each).toString());
@@ -248,9 +252,10 @@ test('an unanswered or partly submitted message may have been sent', async () =>
   const smsc = await startSmsc();
   smsc.instruct({ do: 'ignore' });
   smsc.instruct({ do: 'answer', statuses: [0, 0x0b] });
-  const sms = connect(smsc.port, { window: 2, sendMs: 300 });
+  const sms = connect(smsc.port, { window: 2 });
+  while (!sms.isBound) await new Promise(setImmediate);
   const silent = { accepted: false, errorCode: 'timeout', gatewayFailed: true, mayHaveGone: true };
-  assert.deepEqual(await sms.send(order()), silent);
+  assert.deepEqual(await sms.send(order('Hello', { settleBy: clock.now() + 300 })), silent);
   const inPart = await sms.send(order('x'.repeat(200)));
   assert.deepEqual(inPart, { accepted: false, errorCode: '11', mayHaveGone: true });
 });

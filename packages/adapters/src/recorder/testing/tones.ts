@@ -26,8 +26,9 @@ export interface Decoded {
 }
 
 export function decodeWav(path: string): Decoded {
+  // The header of a file that grows meanwhile counts only what the second reading finds.
+  const header = readWavHeader(readFileSync(path));
   const bytes = readFileSync(path);
-  const header = readWavHeader(bytes);
   if (header.fault !== undefined) throw new Error('no WAV header');
   const { channels, sampleRate, start, countedBytes } = header;
   if (start + countedBytes > bytes.length) throw new Error('the header counts more than there is');
