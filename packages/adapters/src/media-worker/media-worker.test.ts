@@ -76,8 +76,9 @@ for (const sockets of ['dgram', 'native'] as const) {
     assert.deepEqual([legs, mixes, open], [2, 1, 4]);
     const stats = await media.stats();
     assert.deepEqual([stats.participants, stats.leaks, stats.network.sendErrors], [2, 0, 0]);
-    const [measured, unknown] = await media.measure(['a', 'x']);
-    assert.ok(measured!.packetsReceived > 40 && unknown === undefined);
+    // A phone that was late has sent fewer packets than it has heard.
+    while ((await media.measure(['a']))[0]!.packetsReceived <= 40) await a.hear(1);
+    assert.equal((await media.measure(['a', 'x']))[1], undefined);
     const statistics = await media.close('a');
     assert.ok(
       statistics.packetsSent > 40 && statistics.packetsReceived > 40 && statistics.digitsReceived === 1,
@@ -171,10 +172,22 @@ test('captured audio is sent to its port in chunks, then its end; audio from bef
   media.sendCapturesTo(port1);
   await formerClosed;
   const messages: CaptureMessage[] = [];
+  /** Of half a second each: on a busy machine the phone is late with its packets, and gaps make its tone fainter. */
+  const most = 20;
+  const saysTone = (message: CaptureMessage): boolean =>
+    message.type === 'audio' &&
+    toneLevel(
+      message.samples.filter((_, at) => at % 2 === 0),
+      8000,
+      700,
+    ) > -15;
+  let isEnding = false;
   const ended = Promise.withResolvers<void>();
   port2.on('message', (message: CaptureMessage) => {
     messages.push(message);
-    if (messages.length === 2) media.send({ do: 'end-capture', capture: 'c' });
+    const isEnough = messages.length === most || (messages.length > 1 && saysTone(message));
+    if (isEnough && !isEnding) media.send({ do: 'end-capture', capture: 'c' });
+    isEnding ||= isEnough;
     if (message.type === 'ended') ended.resolve();
   });
   await phone.hear(5);
@@ -183,17 +196,14 @@ test('captured audio is sent to its port in chunks, then its end; audio from bef
   assert.equal((await media.census()).captures, 0);
   assert.ok(messages.every((message) => message.capture === 'c'));
   assert.equal(messages.at(-1)!.type, 'ended');
-  const [first, second] = messages;
-  assert.ok(first?.type === 'audio' && second?.type === 'audio');
+  const [first, ...others] = messages;
+  assert.ok(first?.type === 'audio');
   assert.deepEqual([first.tracks, first.sampleRate, first.samples.length], [2, 8000, 8000]);
-  assert.ok(
-    toneLevel(
-      second.samples.filter((_, at) => at % 2 === 0),
-      8000,
-      700,
-    ) > -15,
-  );
-  assert.ok(second.samples.every((sample, at) => at % 2 === 0 || sample === 0));
+  assert.ok(others.some(saysTone));
+  for (const message of others)
+    assert.ok(
+      message.type === 'ended' || message.samples.every((sample, at) => at % 2 === 0 || sample === 0),
+    );
   // The end of the thread ends everything that runs, and closes the port.
   capture('d');
   await media.census();

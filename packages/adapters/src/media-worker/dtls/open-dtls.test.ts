@@ -165,10 +165,15 @@ describe('DTLS by the OpenSSL of this process', () => {
       }
       return process.memoryUsage().rss;
     };
-    const before = run(300);
-    const grown = run(1000) - before;
-    // A session that is not freed has 80 KiB.
-    assert.ok(grown < 1000 * 8192, `${Math.round(grown / 1024)} KiB for 1000 handshakes`);
+    // A session that is not freed has 80 KiB, in each round; the heap of the process grows by itself in some of them.
+    const most = 1000 * 8192;
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0, before = run(300); round < 4 && least >= most; round++) {
+      const after = run(1000);
+      least = Math.min(least, after - before);
+      before = after;
+    }
+    assert.ok(least < most, `${Math.round(least / 1024)} KiB for 1000 handshakes`);
     assert.equal(endpoint.openCount, 0);
   });
 });

@@ -120,6 +120,8 @@ test('a browser that joins a room elsewhere before its handshake and before its 
     ...other,
     protection: { by: 'dtls', fingerprints: [{ hash: 'sha-256', value }], ice: iceOf('2') },
   });
+  // The workers have answered, so they have the certificate.
+  await media.census();
   await untilHears(a.browser);
   media.send({ do: 'close-mix', mix: 'm' });
   await Promise.all(['a', 'b'].map((leg) => media.close(leg)));
