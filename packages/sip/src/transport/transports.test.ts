@@ -270,7 +270,8 @@ describe('transports', () => {
     assert.deepEqual(asked, ['127.0.0.1', '127.0.0.2']);
   });
 
-  it('transports close a connection of an unauthenticated sender in time whatever it sends, and keep an authenticated one', async () => {
+  it('transports close a connection of an unauthenticated sender in time whatever it sends, and keep an authenticated one', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const a = await side({ limits: { strangerMs: 80 } });
     const stranger = await dial(a.port);
     const known = await dial(a.port);
@@ -280,6 +281,10 @@ describe('transports', () => {
     known.write(text());
     while (!flows.has(known.localPort!)) await a.message();
     a.transports.keep(flows.get(known.localPort!)!);
+    t.mock.timers.tick(79);
+    flows.delete(stranger.localPort!);
+    while (!flows.has(stranger.localPort!)) await a.message();
+    t.mock.timers.tick(1);
     await untilClosed(stranger, inTime());
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
     assert.equal(known.destroyed, false);

@@ -218,7 +218,8 @@ describe('SIP over WebSocket', () => {
     assert.equal(a.counters.connectionsTimedOut, 1);
   });
 
-  it('closes a socket of an unauthenticated sender in time whatever it sends, and keeps an authenticated one', async () => {
+  it('closes a socket of an unauthenticated sender in time whatever it sends, and keeps an authenticated one', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const a = await side({ strangerMs: 80 });
     const arrived = a.message();
     const known = await browser(a.port);
@@ -226,7 +227,11 @@ describe('SIP over WebSocket', () => {
     const [, flow] = await arrived;
     a.transport.keep(flow.id);
     const stranger = await browser(a.port);
+    t.mock.timers.tick(79);
+    const heard = a.message();
     stranger.send(text());
+    await heard;
+    t.mock.timers.tick(1);
     await once(stranger, 'close', { signal: inTime() });
     assert.equal(a.counters.connectionsTimedOut, 1);
     assert.equal(known.readyState, WebSocket.OPEN);
