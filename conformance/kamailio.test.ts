@@ -33,9 +33,10 @@ const answersOptions = `
 `;
 
 const unavailable = `${answersOptions}
-  if (is_method("INVITE")) {
+  # A transaction: an INVITE that is repeated, because its answer came late, is no further refusal.
+  if (is_method("INVITE") && t_newtran()) {
     xlog("L_ALERT", "refused $rU\\n");
-    sl_send_reply("503", "Service Unavailable");
+    t_reply("503", "Service Unavailable");
   }
 `;
 
