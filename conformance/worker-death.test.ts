@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cleanUp } from './support/clean-up.ts';
-import { heardToneDb, heardUntil, lengthOf, readWav } from './support/heard.ts';
+import { heardUntil, lengthOf, loudestToneDb, partOf } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -44,12 +44,12 @@ describe('the death of a media worker', { skip: missing('baresip', 'sox'), timeo
   const assertTheyHear = ({ name, members, tones }: Room) =>
     Promise.all(
       members.map(async (phone, index) => {
-        const from = lengthOf(await readWav(await phone.heard()));
+        const from = lengthOf(await heardUntil(phone, `anything in ${name}`, () => true));
+        // In some second: the one behind the answer, and one in which the machine stood still, has gaps.
         await heardUntil(
           phone,
           `${tones[index]} Hz in ${name}`,
-          (sound) =>
-            lengthOf(sound) > from + 1 && heardToneDb(sound, tones[index]!, from, from + 1) > audible,
+          (sound) => loudestToneDb(partOf(sound, from, lengthOf(sound)), tones[index]!, 1) > audible,
         );
       }),
     );
