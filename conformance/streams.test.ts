@@ -230,7 +230,16 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     const loud = Array.from({ length: Math.floor(lengthOf(heard) / 0.1) }, (_, at) =>
       toneLevelDb(heard, 1500, at * 0.1, at * 0.1 + 0.1),
     ).filter((level) => level > audible).length;
-    assert.ok(loud >= 5 && loud <= 18, `the tone was heard for ${loud * 100} ms, not for its four seconds`);
+    // From the tenth frame to the clearing at the most: a busy machine asks late for it.
+    const frames = sockets.frames(connection).map(({ event }) => event as string);
+    const played = frames
+      .slice(0, frames.indexOf('clearedAudio'))
+      .filter((event) => event === 'media').length;
+    const mostMs = 20 * (played - 10) + 800;
+    assert.ok(
+      loud >= 5 && loud * 100 <= mostMs,
+      `the tone was heard for ${loud * 100} ms, not for its four seconds or ${mostMs} ms`,
+    );
   });
 
   it('end a Stream that keeps its call alive when the program closes, and the next element runs', async () => {
