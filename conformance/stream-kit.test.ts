@@ -12,6 +12,7 @@ import { CallbackReceiver } from './support/callback-receiver.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { patienceMs } from './support/patience.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 import { blocksRunBy } from './support/snippets.ts';
 
 const talker = '+12025550101';
@@ -88,11 +89,8 @@ describe('streams of the platform', { timeout: 180_000 }, () => {
   it('carry speech to a session of the kit and what it plays back, signed for the URL that was written', async () => {
     const streams: StreamSession[] = [];
     const seen = Promise.withResolvers<StreamSession>();
-    let options = { serviceUrl: '', authToken: platform.authToken };
-    const probe = await serveStreams({ onStream() {} });
-    const { port } = probe;
-    await probe.close();
-    options = { ...options, serviceUrl: `ws://127.0.0.1:${port}/agent?room=1` };
+    const port = await freePort();
+    const options = { serviceUrl: `ws://127.0.0.1:${port}/agent?room=1`, authToken: platform.authToken };
     const server = await serveStreams({
       port,
       path: '/agent',

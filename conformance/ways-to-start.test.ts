@@ -41,6 +41,7 @@ describe('each way of starting the server', { timeout: 170_000, concurrency: 2 }
     return rm(directory, { recursive: true, force: true });
   });
 
+  let starts = 0;
   function started(command: string, args: readonly string[], cwd = directory) {
     const rtpPorts = rtpRange();
     const log = new Happenings<string>();
@@ -59,7 +60,8 @@ describe('each way of starting the server', { timeout: 170_000, concurrency: 2 }
         JACKFIELD_SIP_HOST: '127.0.0.1',
         JACKFIELD_SIP_PORT: '0',
         JACKFIELD_RTP_PORTS: `${rtpPorts.first}-${rtpPorts.last}`,
-        JACKFIELD_DATA_DIR: join(directory, `data-${rtpPorts.first}`),
+        // The ranges of ports come round again while a slow start still has its data.
+        JACKFIELD_DATA_DIR: join(directory, `data-${++starts}`),
         JACKFIELD_AUTH_ID: 'MACONFORMANCE0000000',
         JACKFIELD_AUTH_TOKEN: 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h',
       },
