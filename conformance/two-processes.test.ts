@@ -121,6 +121,8 @@ describe('two processes on one PostgreSQL database', { skip, timeout: 180_000 },
     await other.query("SET application_name = 'the other one'");
     // Waits in line: it gets the lock as soon as the connection of the holder is gone.
     const taken = other.query('SELECT pg_advisory_lock(1784767339, 1)');
+    while ((await query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     const from = first.log.all.length;
     await cutLock();
     await taken;
