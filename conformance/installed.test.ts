@@ -127,8 +127,8 @@ describe('all packages, installed in another directory', { timeout: 400_000 }, (
     const { child, log } = started(['test-server', '--port', '0'], { PATH: shellPath });
     const closed = once(child, 'close');
     try {
-      await log.until('the address', (line) => line.includes('http://'));
-      const worlds = /http:\S+/.exec(log.all.at(-1) ?? '')?.[0] ?? '';
+      const greeting = await log.until('the address', (line) => line.includes('http://'));
+      const worlds = /http:\S+/.exec(greeting)?.[0] ?? '';
       const post = async (url: string, fields: object) => {
         const answer = await fetch(url, { method: 'POST', body: JSON.stringify(fields) });
         const text = await answer.text();

@@ -22,8 +22,8 @@ describe('jackfield test-server', { timeout: 60_000 }, () => {
   it('answers over HTTP until a signal ends it', async () => {
     const { child, log } = start('--port', '0');
     const closed = once(child, 'close');
-    await log.until('the address', (line) => line.includes('http://'));
-    const url = /http:\S+/.exec(log.all.at(-1) ?? '')?.[0] ?? '';
+    const greeting = await log.until('the address', (line) => line.includes('http://'));
+    const url = /http:\S+/.exec(greeting)?.[0] ?? '';
     const answer = await fetch(url, { method: 'POST', body: '{"program":"nowhere"}' });
     assert.deepEqual([answer.status, ((await answer.json()) as { code: string }).code], [400, 'bad-option']);
     child.kill('SIGTERM');
