@@ -69,9 +69,7 @@ function overPostgres(): OpenDatabase {
 }
 
 async function startOrThrow() {
-  // ANALYZE of autovacuum is a transaction of the cluster, and events are shown only when they are older than all of these: it would hide
-  // the event that a test has just written.
-  const started = await startPostgres({ settings: ['autovacuum=off'] });
+  const started = await startPostgres();
   if (started.server === undefined) throw new Error(started.reason);
   const { server } = started;
   return { server, copies: createMigratedCopies(server, createRecordingLog()) };

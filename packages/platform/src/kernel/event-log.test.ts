@@ -13,6 +13,7 @@ import {
 } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { createEventLog, firstCursor } from './event-log.ts';
+import { oldestOf } from './final-position.ts';
 import { createIncarnation, incarnationMigrations } from './incarnation.ts';
 import { type OutboxEvent, replayResource } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
@@ -168,6 +169,42 @@ describe('the event stream beside long transactions', { skip: postgresMissing() 
       await server!.stop();
     });
   }
+});
+
+describe('the event stream on a server that others use', { skip: postgresMissing() ?? false }, () => {
+  test('waits for no transaction of another database', async () => {
+    const { server } = await startPostgres();
+    const [url, otherUrl] = [await server!.createDatabase(), await server!.createDatabase()];
+    const open = (its: string) =>
+      createPostgresDatabase({ url: its, poolSize: 5, writers: 3, log: createRecordingLog() });
+    const [database, other] = [open(url), open(otherUrl)];
+    await database.migrate(outboxMigrations);
+    const { eventLog, append } = eventLogOn(database);
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const long = other.transact(async (write) => {
+      await sql`SELECT pg_current_xact_id()`.execute(write);
+      begun.resolve();
+      await over.promise;
+    });
+    await begun.promise;
+    await database.transact((write) => append(write, 1));
+    assert.deepEqual(numbers(await eventLog.after(reader, firstCursor, 10)), [1]);
+    assert.deepEqual(numbers(await eventLog.newest(reader, 10)), [1]);
+    over.resolve();
+    await long;
+    await Promise.all([database.close(), other.close()]);
+    await server!.stop();
+  });
+
+  test('knows the oldest transaction beside a wraparound of 32 bits', () => {
+    assert.equal(oldestOf(1000, []), 1000);
+    assert.equal(oldestOf(1000, [998, 997, 999]), 997);
+    // It began after the snapshot.
+    assert.equal(oldestOf(1000, [1002]), 1000);
+    const wrap = 3 * 2 ** 32;
+    assert.equal(oldestOf(wrap + 5, [2 ** 32 - 7, 4]), wrap - 7);
+    assert.equal(oldestOf(wrap - 2, [3]), wrap - 2);
+  });
 });
 
 describe('the event stream of a database that was restored into another server', {

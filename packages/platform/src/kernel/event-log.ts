@@ -1,5 +1,6 @@
 import type { Database, Instant } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
+import { createFinalPosition } from './final-position.ts';
 import { replayResource } from './kernel-effects.ts';
 
 /** Position of a reader in the event stream: behind the event with this name. `0-0` is before all events. */
@@ -54,16 +55,13 @@ interface EventRow {
 
 /**
  * Order is that of `(written_in, id)`: on PostgreSQL the transaction and an offset (`event-positions.ts`). PostgreSQL may commit an event after others with greater ids, even with greater
- * transactions. So an event is shown only when its transaction is older than every running one. SQLite has one writer, and
+ * transactions. So an event is shown only when its transaction is older than every running one of the database. SQLite has one writer, and
  * `written_in` is 0.
  */
 export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'dialect'>): EventLog {
+  const finalPosition = dialect === 'postgres' ? createFinalPosition({ read }) : undefined;
   const columns = sql.raw('id, written_in, event_id, type, account, resource, created_at, payload');
-  const isFinal =
-    dialect === 'postgres'
-      ? sql.raw(`AND written_in < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-          + (SELECT transaction_offset FROM event_positions)`)
-      : sql.raw('');
+  const isFinal = finalPosition === undefined ? sql`` : sql`AND written_in < CAST(${0} AS BIGINT)`;
   const isEvent = sql.raw(`AND resource NOT LIKE '${replayResource}%'`);
   const of = {
     main: sql`main_account = ${''}`,
@@ -104,15 +102,18 @@ export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'diale
     return found.flat();
   }
 
+  /** The parameter of `isFinal`. */
+  const final = async () => (finalPosition === undefined ? [] : [await finalPosition()]);
+
   return {
     async after(reader, cursor, limit, resources) {
       const [, writtenIn, id] = cursorShape.exec(cursor) ?? [];
-      const parameters = [Number(writtenIn), Number(id), limit];
+      const parameters = [Number(writtenIn), Number(id), ...(await final()), limit];
       const rows = await rowsOf(reader, 'after', parameters, resources);
       return rows.sort(inOrder).slice(0, limit).map(loggedEvent);
     },
     async newest(reader, limit, resources) {
-      const rows = await rowsOf(reader, 'newest', [limit], resources);
+      const rows = await rowsOf(reader, 'newest', [...(await final()), limit], resources);
       return rows.sort(inOrder).slice(-limit).map(loggedEvent);
     },
   };
