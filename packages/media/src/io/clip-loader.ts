@@ -109,14 +109,15 @@ async function resampled(
   const tail = new Int16Array(isEnd ? resampler.delaySamples + 1 : 0);
   const out = new Int16Array(resampler.outputBound(samples.length + tail.length));
   let written = 0;
-  let end = performance.now() + TURN_MS;
-  for (let at = 0; at < samples.length; at += CLIP_STEP) {
-    if (performance.now() >= end) {
-      await nextTurn();
-      end = performance.now() + TURN_MS;
-    }
-    const count = Math.min(CLIP_STEP, samples.length - at);
-    written += resampler.process(samples, at, count, out, written);
+  for (let at = 0; at < samples.length; ) {
+    const end = performance.now() + TURN_MS;
+    do {
+      const count = Math.min(CLIP_STEP, samples.length - at);
+      written += resampler.process(samples, at, count, out, written);
+      at += count;
+    } while (at < samples.length && performance.now() < end);
+    // After the last samples too: many short pieces may wait to be converted.
+    await nextTurn();
   }
   written += resampler.process(tail, 0, tail.length, out, written);
   return { out, written };
