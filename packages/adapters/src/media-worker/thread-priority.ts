@@ -47,8 +47,8 @@ function createThreadPriorities(calls: SystemCalls): ThreadPriorities {
   const param = (priority: number): Uint8Array => Uint8Array.of(priority, 0, 0, 0);
   const becomeRealTime = (thread: number): boolean =>
     isThrottled() && calls.setScheduler(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, param(1)) === 0;
-  const becomeNormal = (thread: number): boolean =>
-    calls.setScheduler(thread, SCHED_OTHER | SCHED_RESET_ON_FORK, param(0)) === 0;
+  const becomeNormal = (thread: number): void =>
+    void calls.setScheduler(thread, SCHED_OTHER | SCHED_RESET_ON_FORK, param(0));
   const raise = (thread: number): boolean => calls.setPriority(PRIO_PROCESS, thread, RAISED_NICE) === 0;
   const clock = new Uint8Array(16);
   const clockView = new DataView(clock.buffer);
